@@ -1,0 +1,136 @@
+import { z } from "zod";
+
+/**
+ * Every error the HTTP interface can answer with: its status, and when it is given.
+ * The page docs/errors.md lists the same codes; a test holds the two equal.
+ */
+export const API_ERRORS = {
+  REQUEST_INVALID: {
+    statusCode: 400,
+    when: "A field is missing, of the wrong type or out of its range; `details` names it.",
+  },
+  BODY_NOT_JSON: { statusCode: 400, when: "The body is not valid JSON." },
+  PAGE_INVALID: {
+    statusCode: 400,
+    when: "`skip` is not a whole number from 0, or `take` not one from 1 to 100.",
+  },
+  INPUT_MISSING: { statusCode: 400, when: "Neither `assetId` nor `url` was given." },
+  INPUT_AMBIGUOUS: { statusCode: 400, when: "Both `assetId` and `url` were given." },
+  TARGETS_TOO_FEW: { statusCode: 400, when: "`targets` is empty." },
+  TARGETS_TOO_MANY: { statusCode: 400, when: "`targets` has more than 20 elements." },
+  TARGETS_DUPLICATE: { statusCode: 400, when: "Two targets are equal in all fields." },
+  MODEL_UNKNOWN: { statusCode: 400, when: "A target names a model that is not in the catalogue." },
+  VARIANT_UNKNOWN: { statusCode: 400, when: "A target names a variant its model does not have." },
+  FORMATS_EMPTY: { statusCode: 400, when: "A target asks for no format." },
+  FORMATS_DUPLICATE: { statusCode: 400, when: "A target asks for the same format twice." },
+  FORMAT_UNSUPPORTED: { statusCode: 400, when: "A target asks for a format its model does not make." },
+  LANGUAGE_UNSUPPORTED: {
+    statusCode: 400,
+    when: "A target names a language its model does not know, or its model takes none.",
+  },
+  TRANSCRIPT_NOT_ALLOWED: {
+    statusCode: 400,
+    when: "A transcript was given to a model other than `alignment`, or given twice.",
+  },
+  METADATA_TOO_LONG: { statusCode: 400, when: "`metadata` is longer than 4096 characters." },
+  URL_INVALID: {
+    statusCode: 400,
+    when: "A URL is not one the service can read, or its scheme is not allowed.",
+  },
+  URL_NOT_ALLOWED: {
+    statusCode: 400,
+    when: "A URL points at a private, loopback or link-local address that is not on the allow-list.",
+  },
+  STORAGE_INTEGRATION_REQUIRED: {
+    statusCode: 400,
+    when: "A bucket URL or a `writeDestination` was given without `storageIntegrationId`.",
+  },
+  STORAGE_INTEGRATION_UNKNOWN: {
+    statusCode: 404,
+    when: "The account has no storage integration of that id.",
+  },
+  WRITE_DESTINATION_INVALID: {
+    statusCode: 400,
+    when: "`writeDestination` is not a bucket URL, or the input is not a bucket URL.",
+  },
+  ASSET_UNKNOWN: { statusCode: 404, when: "`assetId` names no asset of the account." },
+  MEDIA_UNREADABLE: { statusCode: 400, when: "The asset is not audio or video that can be read." },
+  MEDIA_NO_AUDIO: { statusCode: 400, when: "The asset has no sound." },
+  MEDIA_TOO_LONG: { statusCode: 400, when: "The asset is longer than a target's model takes." },
+  UPLOAD_FILE_MISSING: { statusCode: 400, when: "An upload has no file part named `file`." },
+  UPLOAD_FILE_EXTRA: { statusCode: 400, when: "An upload has more than one file part." },
+  UPLOAD_EMPTY: { statusCode: 400, when: "The uploaded file has no bytes." },
+  UPLOAD_FORMAT_UNSUPPORTED: {
+    statusCode: 400,
+    when: "The uploaded file's extension is not one of the accepted ones.",
+  },
+  UPLOAD_BROKEN: { statusCode: 400, when: "The upload ended before it was whole; nothing was kept." },
+  KEY_MISSING: { statusCode: 401, when: "The request has no `x-api-key` header." },
+  KEY_INVALID: { statusCode: 401, when: "The key is unknown or revoked." },
+  CREDITS_INSUFFICIENT: { statusCode: 402, when: "The Task's estimate is above the credits left." },
+  MODEL_NOT_GRANTED: {
+    statusCode: 403,
+    when: "The model, or the variant, is not open to the account: its `access` is `requestAccess`.",
+  },
+  CLIENT_SUSPENDED: { statusCode: 403, when: "The account is suspended." },
+  ADMIN_REQUIRED: { statusCode: 403, when: "The route is for keys of the role `admin`." },
+  LINK_INVALID: { statusCode: 403, when: "A download link was changed or has expired." },
+  NOT_FOUND: { statusCode: 404, when: "No such route, or no such resource in the account." },
+  METHOD_NOT_ALLOWED: {
+    statusCode: 405,
+    when: "The route exists, but not for that method; `Allow` lists those it has.",
+  },
+  IDEMPOTENCY_CONFLICT: { statusCode: 409, when: "The `Idempotency-Key` was used before with another body." },
+  STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
+  BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB." },
+  UPLOAD_TOO_LARGE: { statusCode: 413, when: "The uploaded file is over the limit." },
+  CONTENT_TYPE_UNSUPPORTED: {
+    statusCode: 415,
+    when: "The body's content type is not the one the route takes.",
+  },
+  RANGE_INVALID: { statusCode: 416, when: "A `Range` header lies outside the file." },
+  RATE_LIMITED: {
+    statusCode: 429,
+    when: "The key made more requests a second than it may; `Retry-After` says when to go on.",
+  },
+  INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
+  STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the upload was kept." },
+  UNAVAILABLE: {
+    statusCode: 503,
+    when: "The service is overloaded, starting or shutting down; `Retry-After` says when to try again.",
+  },
+} as const satisfies Record<string, { statusCode: number; when: string }>;
+
+export type ApiErrorCode = keyof typeof API_ERRORS;
+
+export const apiErrorDetail = z.object({ path: z.string(), message: z.string() });
+export type ApiErrorDetail = z.infer<typeof apiErrorDetail>;
+
+export const apiErrorBody = z
+  .object({
+    statusCode: z.int(),
+    error: z.string().meta({ description: "The status in words" }),
+    code: z.enum(Object.keys(API_ERRORS) as [ApiErrorCode, ...ApiErrorCode[]]),
+    message: z.string().meta({ description: "A sentence a person can act on" }),
+    details: z.array(apiErrorDetail).optional(),
+    requestId: z.string(),
+  })
+  .meta({ id: "Error", description: "The body of every failed request" });
+export type ApiErrorBody = z.infer<typeof apiErrorBody>;
+
+/** A failure that is the caller's to see. Thrown anywhere in the server, mapped to a response in one place. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ApiErrorCode;
+  readonly details: ApiErrorDetail[] | undefined;
+
+  constructor(code: ApiErrorCode, message: string, details?: ApiErrorDetail[]) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+
+  get statusCode(): number {
+    return API_ERRORS[this.code].statusCode;
+  }
+}

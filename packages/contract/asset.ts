@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { dateTime, id } from "./id.ts";
+
+export const asset = z
+  .object({
+    id,
+    format: z.string().meta({ description: "Lower-case extension", example: "wav" }),
+    name: z.string().meta({ description: "The uploaded file's name", example: "song.wav" }),
+    link: z.string().meta({ description: "Download link of the source, good for one hour" }),
+    size: z.int().meta({ description: "Bytes" }),
+    createdAt: dateTime,
+  })
+  .meta({ id: "Asset" });
+export type Asset = z.infer<typeof asset>;

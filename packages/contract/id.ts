@@ -1,0 +1,10 @@
+import { z } from "zod";
+
+/** Ids are opaque; whatever does not look like one can't exist, and is answered as an unknown id. */
+export const id = z
+  .string()
+  .meta({ description: "Opaque identifier", example: "4k2v9w0tq8c6m1xn7d3rj5hzba" });
+
+export const idParams = z.object({ id: z.string().min(1) });
+
+export const dateTime = z.iso.datetime({ precision: 3 }).meta({ example: "2026-01-31T09:30:00.000Z" });

@@ -1,0 +1,14 @@
+import { z } from "zod";
+
+export const outputFile = z
+  .object({
+    name: z.string().meta({ description: "File name without extension", example: "vocals" }),
+    format: z.string().meta({ example: "wav" }),
+    link: z
+      .string()
+      .meta({ description: "Download link, good for one hour; fetch the Task again for a fresh one" }),
+    type: z.string().meta({ description: "MIME type", example: "audio/wav" }),
+    size: z.int().meta({ description: "Bytes" }),
+  })
+  .meta({ id: "OutputFile" });
+export type OutputFile = z.infer<typeof outputFile>;

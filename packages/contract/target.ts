@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { id } from "./id.ts";
+import { outputFile } from "./output-file.ts";
+import { plainText } from "./plain-text.ts";
+
+export const TARGET_STATUSES = ["processing", "completed", "error"] as const;
+export type TargetStatus = (typeof TARGET_STATUSES)[number];
+
+/** What the client asks of a target; echoed in the Task only where it was supplied. */
+const optionalFields = {
+  residual: z.boolean().exactOptional().meta({ description: "Also give the input minus the stem" }),
+  variant: plainText(64)
+    .exactOptional()
+    .meta({ description: "A variant of the model", example: "high_quality" }),
+  language: plainText(16)
+    .exactOptional()
+    .meta({ description: "ISO 639-1; absent for automatic", example: "en" }),
+  transcriptUrl: plainText(4096)
+    .exactOptional()
+    .meta({ description: "Alignment only: where the transcript lies" }),
+  transcriptAssetId: plainText(60)
+    .exactOptional()
+    .meta({ description: "Alignment only: the transcript's asset" }),
+  bitDepth: z
+    .union([z.literal(16), z.literal(24), z.literal(32)])
+    .exactOptional()
+    .meta({ description: "Bits of a wav output: 16, 24 or 32 (float, the default)" }),
+};
+
+export const targetRequest = z
+  .object({
+    model: plainText(100).meta({ description: "A model id of GET /models", example: "vocals" }),
+    formats: z
+      .array(plainText(16))
+      .min(1, "must name at least one format")
+      .max(20)
+      .meta({
+        description: "Output formats, each one of the model's outputFormats",
+        example: ["wav", "mp3"],
+      }),
+    ...optionalFields,
+  })
+  .meta({ id: "TargetRequest" });
+export type TargetRequest = z.infer<typeof targetRequest>;
+
+export const target = z
+  .object({
+    id,
+    model: z.string(),
+    status: z.enum(TARGET_STATUSES),
+    formats: z.array(z.string()),
+    output: z.array(outputFile),
+    cost: z.number().exactOptional().meta({ description: "Credits; only when completed" }),
+    error: z
+      .object({ code: z.int(), message: z.string() })
+      .exactOptional()
+      .meta({ description: "Only when status is error" }),
+    duration: z
+      .number()
+      .exactOptional()
+      .meta({ description: "Seconds of audio processed; only when completed" }),
+    ...optionalFields,
+    progress: z.number().min(0).max(1).exactOptional().meta({ description: "Only while processing" }),
+  })
+  .meta({ id: "Target" });
+export type Target = z.infer<typeof target>;

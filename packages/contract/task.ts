@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { dateTime, id } from "./id.ts";
+import { plainText } from "./plain-text.ts";
+import { target, targetRequest } from "./target.ts";
+
+export const METADATA_MAX_CHARACTERS = 4096;
+export const TARGETS_MAX = 20;
+
+/** Characters as a person counts them: an emoji outside the basic plane is one, not two. */
+const hasRoomForMetadata = (text: string) =>
+  text.length <= METADATA_MAX_CHARACTERS || [...text].length <= METADATA_MAX_CHARACTERS;
+
+export const taskRequest = z
+  .object({
+    assetId: plainText(60).exactOptional().meta({ description: "An uploaded asset; this or url" }),
+    url: plainText(4096).exactOptional().meta({ description: "An https:// or bucket URL; this or assetId" }),
+    targets: z
+      .array(targetRequest)
+      .min(1, `must have 1 to ${TARGETS_MAX} elements`)
+      .max(TARGETS_MAX, `must have 1 to ${TARGETS_MAX} elements`),
+    storageIntegrationId: plainText(60).exactOptional(),
+    writeDestination: plainText(4096)
+      .exactOptional()
+      .meta({ description: "Bucket URL prefix for the outputs" }),
+    webhookUrl: plainText(4096).exactOptional().meta({ description: "Overrides the account's webhook URL" }),
+    metadata: z
+      .string()
+      .refine(hasRoomForMetadata, `must have at most ${METADATA_MAX_CHARACTERS} characters`)
+      .exactOptional()
+      .meta({ description: "Returned unchanged", maxLength: METADATA_MAX_CHARACTERS }),
+  })
+  .meta({ id: "TaskRequest" });
+export type TaskRequest = z.infer<typeof taskRequest>;
+
+const fieldsOfBothForms = {
+  id,
+  createdAt: dateTime,
+  completedAt: dateTime.nullable().meta({ description: "Null while any target is processing" }),
+  clientId: z.string(),
+  cost: z.number().exactOptional().meta({ description: "Credits of the completed targets" }),
+  assetId: z.string().exactOptional(),
+  url: z.string().exactOptional(),
+  metadata: z.string().exactOptional(),
+  targets: z.array(target),
+};
+
+export const task = z
+  .object({
+    ...fieldsOfBothForms,
+    storageIntegrationId: z.string().exactOptional(),
+    writeDestination: z.string().exactOptional(),
+  })
+  .meta({ id: "Task" });
+export type Task = z.infer<typeof task>;
+
+export const taskListItem = z.object(fieldsOfBothForms).meta({ id: "TaskListItem" });

@@ -1,0 +1,110 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, normalize, sep } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { ApiError } from "@stemwright/contract";
+import { makeId } from "../domain/ids.ts";
+import type { BlobRange, Blobs } from "../domain/ports.ts";
+import { limitBytes } from "../limit-bytes.ts";
+
+const PARTIAL_DIR = "partial";
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+const isDiskFull = (error: unknown) =>
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+
+async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Objects as files under one folder. A file is written beside, synced, then renamed: it is there whole or not at all,
+ * also after a power cut.
+ */
+export async function openFileBlobs(rootDir: string): Promise<Blobs> {
+  const partialDir = join(rootDir, PARTIAL_DIR);
+  await mkdir(partialDir, { recursive: true, mode: 0o700 });
+
+  const toPath = (key: string) => {
+    const path = normalize(join(rootDir, key));
+    if (!path.startsWith(rootDir + sep) || key.includes("\0")) throw new Error("blob key leaves the store");
+    return path;
+  };
+
+  async function publish(partialPath: string, key: string): Promise<{ sizeBytes: number }> {
+    const path = toPath(key);
+    await syncPath(partialPath);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await rename(partialPath, path);
+    await syncPath(dirname(path));
+    return { sizeBytes: (await stat(path)).size };
+  }
+
+  async function writePartial(
+    fill: (path: string) => Promise<void>,
+    key: string,
+  ): Promise<{ sizeBytes: number }> {
+    const partialPath = join(partialDir, makeId());
+    try {
+      await fill(partialPath);
+      return await publish(partialPath, key);
+    } catch (error) {
+      await rm(partialPath, { force: true });
+      if (isDiskFull(error))
+        throw new ApiError(
+          "STORAGE_FULL",
+          "The server's disk is full; nothing was stored. Ask the operator to make room",
+        );
+      throw error;
+    }
+  }
+
+  return {
+    write: (key, content, options) =>
+      writePartial((path) => {
+        const target = createWriteStream(path, { flags: "wx", mode: 0o600 });
+        const { maxBytes = Number.POSITIVE_INFINITY } = options ?? {};
+        const tooLarge = () =>
+          new ApiError("UPLOAD_TOO_LARGE", `The file is over the limit of ${maxBytes} bytes`);
+        return pipeline(content, limitBytes(maxBytes, tooLarge), target);
+      }, key),
+    async adopt(key, path) {
+      try {
+        return await publish(path, key);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+        const adopted = await writePartial((partialPath) => copyFile(path, partialPath), key);
+        await rm(path, { force: true });
+        return adopted;
+      }
+    },
+    async findSize(key) {
+      try {
+        return (await stat(toPath(key))).size;
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+    async read(key, range?: BlobRange): Promise<Readable> {
+      return createReadStream(toPath(key), range ? { start: range.startByte, end: range.endByte } : {});
+    },
+    // A second name for the same bytes costs nothing; stored files are never changed in place.
+    copyTo: (key, path) => link(toPath(key), path).catch(() => copyFile(toPath(key), path)),
+    withLocalFile: (key, use) => use(toPath(key)),
+    async delete(keyPrefix) {
+      const path = toPath(keyPrefix);
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}

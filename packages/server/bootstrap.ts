@@ -1,0 +1,19 @@
+import type { Database } from "./db/database.ts";
+import { hasClients, insertClient, insertKey } from "./db/keys.ts";
+import { makeId } from "./domain/ids.ts";
+import { makeKey } from "./domain/keys.ts";
+
+/** On a first start, makes one account with an administrator's key; gives the key, which is shown once. */
+export async function bootstrapAccount(
+  db: Database,
+  bootstrapApiKey: string | undefined,
+): Promise<string | undefined> {
+  return await db.transaction().execute(async (transaction) => {
+    if (await hasClients(transaction)) return undefined;
+    const secret = bootstrapApiKey ?? makeKey();
+    const clientId = makeId();
+    await insertClient(transaction, { id: clientId, name: "First account" });
+    await insertKey(transaction, { clientId, name: "First key", role: "admin", secret });
+    return secret;
+  });
+}

@@ -1,0 +1,176 @@
+import { ApiError } from "@stemwright/contract";
+import { EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
+import type { FastifyBaseLogger } from "fastify";
+import { openFileBlobs } from "./blobs/file-blobs.ts";
+import type { Config } from "./config/load-config.ts";
+import * as assets from "./db/assets.ts";
+import { openDatabase } from "./db/database.ts";
+import { listGrants } from "./db/grants.ts";
+import { findCaller, touchKey } from "./db/keys.ts";
+import { loadSecret } from "./db/secrets.ts";
+import * as tasks from "./db/tasks.ts";
+import { type Links, makeLinks } from "./domain/links.ts";
+import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
+import type { ApiPorts } from "./http/api.ts";
+import { makeApp } from "./http/make-app.ts";
+import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
+import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
+
+import { startWorker } from "./worker/worker.ts";
+
+const CONNECTIONS_MAX = 10;
+
+type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
+
+/** What the API and the worker have in common. */
+async function openHouse({ config, databaseUrl, log }: House) {
+  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections: CONNECTIONS_MAX });
+  const queue = await openTaskQueue({
+    connectionString: databaseUrl,
+    onError: (error) => log.error({ err: error }, "the queue met an error"),
+  });
+  const blobs = await openFileBlobs(config.blobsDir);
+  const secret = await loadSecret(db, "links");
+  const assetStore: AssetStore = {
+    insertAsset: (asset) => assets.insertAsset(db, asset),
+    findAsset: (clientId, id) => assets.findAsset(db, clientId, id),
+    listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
+    setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
+    deleteAsset: (clientId, id) => assets.deleteAsset(db, clientId, id),
+  };
+  return { db, pool, queue, blobs, secret, assetStore };
+}
+
+function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
+  return {
+    insertTask: (task) =>
+      db.transaction().execute(async (transaction) => {
+        await tasks.insertTask(transaction, task);
+        await queue.sendTask(transaction, task.id);
+      }),
+    findTask: (clientId, id) => tasks.findTask(db, id, clientId),
+    listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
+    deleteTask: (clientId, id) =>
+      db.transaction().execute((transaction) => tasks.deleteTask(transaction, clientId, id)),
+  };
+}
+
+function makeMediaLooker(blobs: Blobs): MediaLooker {
+  return {
+    async look(blobKey) {
+      try {
+        const { durationSeconds, sampleRateHz, channels, hasVideo } = await blobs.withLocalFile(
+          blobKey,
+          (path) => probeMedia(path),
+        );
+        return {
+          isReadable: true,
+          sampleRateHz,
+          channels,
+          hasVideo,
+          ...(durationSeconds === undefined ? {} : { durationSeconds }),
+        };
+      } catch (error) {
+        if (!(error instanceof MediaError)) throw error;
+        if (error.kind !== "unreadable" && error.kind !== "no-audio" && error.kind !== "crashed") throw error;
+        return {
+          isReadable: false,
+          reason: error.kind === "no-audio" ? "no-audio" : "unreadable",
+          message: error.message,
+        };
+      }
+    },
+  };
+}
+
+function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
+  return {
+    check(url) {
+      // One of our own links is read from the store, wherever the service listens.
+      if (links.findBlobKey(url) !== undefined) return;
+      try {
+        guard.checkUrl(new URL(url));
+      } catch (error) {
+        throw error instanceof AddressRefused ? new ApiError("URL_NOT_ALLOWED", error.message) : error;
+      }
+    },
+  };
+}
+
+/** The HTTP side. Listens before it returns; `address` is where. */
+export async function startApi(house: House) {
+  const { config, log } = house;
+  const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
+  let address = "";
+  const publicBaseUrl = () => config.publicBaseUrl ?? address;
+  const links = makeLinks({ secret, baseUrl: publicBaseUrl });
+  const guard = makeAddressGuard(config.allowPrivate);
+  const ports: ApiPorts = {
+    tasks: makeTaskStore(db, queue),
+    assets: assetStore,
+    grants: { listGrants: (clientId) => listGrants(db, clientId) },
+    media: makeMediaLooker(blobs),
+    urls: makeUrlRules(links, guard),
+    installed: listEngineModels(),
+    blobs,
+    keys: {
+      async findCaller(key) {
+        const caller = await findCaller(db, key);
+        if (caller)
+          void touchKey(db, caller.keyId).catch((error) =>
+            log.warn({ err: error }, "last use of a key not noted"),
+          );
+        return caller;
+      },
+    },
+    health: {
+      isReady: () =>
+        pool.query("select 1").then(
+          () => true,
+          () => false,
+        ),
+    },
+  };
+  const app = await makeApp({ ports, links, config, logger: log, publicBaseUrl });
+  address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
+  return {
+    address: publicBaseUrl(),
+    async close(): Promise<void> {
+      await app.close();
+      await queue.close();
+      await guard.close();
+      await db.destroy();
+    },
+  };
+}
+
+/** The working side: takes Tasks and runs the engine for them. */
+export async function startTaskWorker(house: House) {
+  const { config, log } = house;
+  const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
+  const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
+  const worker = await startWorker({
+    pool,
+    queue,
+    engine,
+    blobs,
+    assets: assetStore,
+    links: makeLinks({ secret, baseUrl: () => config.publicBaseUrl ?? "" }),
+    guard: makeAddressGuard(config.allowPrivate),
+    maxBytes: config.uploadMaxBytes,
+    workDir: config.workDir,
+    log,
+    reports: {
+      findTask: (taskId) => tasks.findTask(db, taskId),
+      endTarget: (taskId, targetId, end) =>
+        db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
+      setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
+    },
+  });
+  return {
+    async close(): Promise<void> {
+      await worker.close();
+      await db.destroy();
+    },
+  };
+}

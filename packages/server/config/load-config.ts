@@ -1,0 +1,110 @@
+import { availableParallelism, homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { findDefaultDataDir } from "../db/embedded-postgres/find-default-data-dir.ts";
+import { SETTINGS, type SettingName, type SettingValues } from "./settings.ts";
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly mistakes: string[];
+
+  constructor(mistakes: string[]) {
+    super(
+      `${mistakes.length} setting(s) are wrong:\n${mistakes.map((mistake) => `  - ${mistake}`).join("\n")}`,
+    );
+    this.mistakes = mistakes;
+  }
+}
+
+export type Config = Readonly<{
+  host: string;
+  port: number;
+  publicBaseUrl: string | undefined;
+  dataDir: string;
+  blobsDir: string;
+  workDir: string;
+  cacheDir: string;
+  databaseUrl: string | undefined;
+  bootstrapApiKey: string | undefined;
+  allowPrivate: readonly string[];
+  uploadMaxBytes: number;
+  rateLimitPerSecond: number;
+  workers: number;
+  engineThreads: number;
+  logLevel: SettingValues["LOG_LEVEL"];
+  logFile: string | undefined;
+}>;
+
+type Environment = Record<string, string | undefined>;
+
+const LOOPBACK = ["localhost", "127.0.0.0/8", "::1/128"];
+
+function parseSettings(environment: Environment): SettingValues {
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const mistakes: string[] = [];
+  for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, (typeof SETTINGS)[SettingName]][]) {
+    const given = environment[name]?.trim();
+    // An empty variable is how shells and compose files say "not set".
+    const text =
+      given !== undefined && given !== "" ? given : "default" in setting ? setting.default : undefined;
+    if (text === undefined) continue;
+    const parsed = setting.schema.safeParse(text);
+    if (parsed.success) values[name] = parsed.data;
+    else {
+      const shown = "isSecret" in setting ? "(not shown)" : JSON.stringify(text);
+      mistakes.push(
+        `${name} is ${shown}: ${parsed.error.issues[0]?.message ?? "invalid"}. ${setting.description}`,
+      );
+    }
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return values as SettingValues;
+}
+
+/** Reads the environment once, into one frozen object; all mistakes are reported together. */
+export function loadConfig(environment: Environment = process.env): Config {
+  const settings = parseSettings(environment);
+  const dataDir = resolve(
+    settings.DATA_DIR ??
+      findDefaultDataDir({
+        isRoot: process.getuid?.() === 0,
+        homeDir: homedir(),
+        ...(settings.XDG_DATA_HOME === undefined ? {} : { xdgDataHome: settings.XDG_DATA_HOME }),
+      }),
+  );
+  const threadsPerWorker = Math.max(1, Math.floor(availableParallelism() / Math.max(1, settings.WORKERS)));
+  return Object.freeze({
+    host: settings.HOST,
+    port: settings.PORT,
+    publicBaseUrl: settings.PUBLIC_BASE_URL,
+    dataDir,
+    blobsDir: join(dataDir, "blobs"),
+    workDir: join(dataDir, "work"),
+    cacheDir: join(dataDir, "cache"),
+    databaseUrl: settings.DATABASE_URL,
+    bootstrapApiKey: settings.BOOTSTRAP_API_KEY,
+    allowPrivate:
+      settings.NODE_ENV === "development"
+        ? [...settings.URL_ALLOW_PRIVATE, ...LOOPBACK]
+        : settings.URL_ALLOW_PRIVATE,
+    uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
+    rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
+    workers: settings.WORKERS,
+    engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
+    logLevel: settings.LOG_LEVEL,
+    logFile: settings.LOG_FILE,
+  });
+}
+
+/** The environment of a child process that belongs to the same installation as its parent. */
+export function makeChildEnvironment(
+  config: Config,
+  overrides: { databaseUrl: string; publicBaseUrl: string },
+): Environment {
+  return {
+    ...process.env,
+    DATA_DIR: config.dataDir,
+    DATABASE_URL: overrides.databaseUrl,
+    PUBLIC_BASE_URL: overrides.publicBaseUrl,
+    ...(config.logFile === undefined ? {} : { LOG_FILE: config.logFile }),
+  };
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+
+const port = z.coerce.number().int().min(0).max(65535);
+const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(min).max(max);
+const webAddress = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
+const commaSeparated = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== ""),
+);
+
+type Setting = { schema: z.ZodType; default?: string; description: string; isSecret?: boolean };
+
+/**
+ * Every environment variable the service reads. A setting without a default is optional.
+ * The table of docs/settings.md lists the same; a test holds the two equal.
+ */
+export const SETTINGS = {
+  PORT: { schema: port, default: "8080", description: "Port the API listens on; 0 picks a free one." },
+  HOST: {
+    schema: z.string().min(1),
+    default: "127.0.0.1",
+    description: "Address the API listens on. `0.0.0.0` opens it to the network; set PUBLIC_BASE_URL too.",
+  },
+  PUBLIC_BASE_URL: {
+    schema: webAddress,
+    description: "What links are made with, as clients see the service. Default: `http://<HOST>:<PORT>`.",
+  },
+  DATA_DIR: {
+    schema: z.string().min(1),
+    description:
+      "Everything embedded lives below it: database, files, work, caches. Default: `/var/lib/stemwright` as root, `$XDG_DATA_HOME/stemwright` or `~/.local/share/stemwright` otherwise.",
+  },
+  DATABASE_URL: {
+    schema: z.url({ protocol: /^postgres(ql)?$/, hostname: /.*/ }).or(z.string().startsWith("postgresql://")),
+    description: "A PostgreSQL server of your own (15 or later). Default: an embedded one under DATA_DIR.",
+    isSecret: true,
+  },
+  BOOTSTRAP_API_KEY: {
+    schema: z.string().regex(/^[\x21-\x7e]{8,200}$/, "must be 8 to 200 printable characters without spaces"),
+    description:
+      "On a first start, the key of the first account (role `admin`), for unattended set-up. Ignored later.",
+    isSecret: true,
+  },
+  URL_ALLOW_PRIVATE: {
+    schema: commaSeparated,
+    default: "",
+    description:
+      "Comma-separated hosts or networks (`10.0.0.0/8`, `media.lan`) that inputs may be read from although they are private; plain http is allowed to these only.",
+  },
+  NODE_ENV: {
+    schema: z.enum(["development", "production", "test"]),
+    default: "production",
+    description: "`development` lets inputs be read from this machine (loopback) over plain http.",
+  },
+  UPLOAD_MAX_BYTES: {
+    schema: wholeNumber(1),
+    default: String(2 * 1024 ** 3),
+    description: "Largest upload, and largest input read from a URL.",
+  },
+  RATE_LIMIT_PER_SECOND: {
+    schema: wholeNumber(0),
+    default: "60",
+    description: "Requests a second for each key; 0 = no limit.",
+  },
+  WORKERS: {
+    schema: wholeNumber(0, 64),
+    default: "1",
+    description: "Worker processes that `npm start` runs beside the API; each takes one Task at a time.",
+  },
+  ENGINE_THREADS: {
+    schema: wholeNumber(0, 512),
+    default: "0",
+    description: "Threads a network may use; 0 = one for each core, shared among the workers.",
+  },
+  LOG_LEVEL: {
+    schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
+    default: "info",
+    description: "Least severity that is logged.",
+  },
+  LOG_FILE: {
+    schema: z.string().min(1),
+    description:
+      "File that logs are appended to. Default: standard error, or `DATA_DIR/logs/stemwright.log` when started in a terminal.",
+  },
+  XDG_DATA_HOME: { schema: z.string(), description: "Where DATA_DIR lies by default, for an ordinary user." },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+export type SettingValues = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { default: string }
+    ? z.output<(typeof SETTINGS)[Name]["schema"]>
+    : z.output<(typeof SETTINGS)[Name]["schema"]> | undefined;
+};

@@ -1,0 +1,108 @@
+import type { KeyKind, KeyRole, ModelAccess, TargetStatus } from "@stemwright/contract";
+import { type Generated, Kysely, PostgresDialect, type Transaction } from "kysely";
+import pg from "pg";
+import type { MediaFacts } from "../domain/assets/asset-record.ts";
+import type { TargetWishes } from "../domain/tasks/task-record.ts";
+
+/** Whole numbers of eight bytes and decimals come over the wire as text; ours all fit a number. */
+const INT8_OID = 20;
+const NUMERIC_OID = 1700;
+
+export type Tables = {
+  clients: {
+    id: string;
+    name: string;
+    is_metered: Generated<boolean>;
+    created_at: Generated<Date>;
+    suspended_at: Date | null;
+  };
+  api_keys: {
+    id: string;
+    client_id: string;
+    kind: KeyKind;
+    role: KeyRole;
+    name: string;
+    hash: Buffer;
+    created_at: Generated<Date>;
+    last_used_at: Date | null;
+    revoked_at: Date | null;
+  };
+  model_grants: {
+    client_id: string;
+    model: string;
+    access: ModelAccess | null;
+    credits_per_minute: number | null;
+  };
+  assets: {
+    id: string;
+    client_id: string;
+    name: string;
+    format: string;
+    size_bytes: number;
+    blob_key: string;
+    media: MediaFacts | null;
+    created_at: Date;
+  };
+  tasks: {
+    id: string;
+    client_id: string;
+    asset_id: string | null;
+    url: string | null;
+    storage_integration_id: string | null;
+    write_destination: string | null;
+    webhook_url: string | null;
+    /** A JSON string literal. */
+    metadata: string | null;
+    created_at: Date;
+    completed_at: Date | null;
+  };
+  targets: {
+    id: string;
+    task_id: string;
+    position: number;
+    model: string;
+    formats: string[];
+    wishes: TargetWishes;
+    credits_per_minute: number;
+    status: Generated<TargetStatus>;
+    progress: Generated<number>;
+    cost: number | null;
+    duration_seconds: number | null;
+    error_code: number | null;
+    error_message: string | null;
+    finished_at: Date | null;
+  };
+  outputs: {
+    target_id: string;
+    position: number;
+    name: string;
+    format: string;
+    blob_key: string;
+    size_bytes: number;
+  };
+  installation_secrets: { name: string; value: Buffer };
+};
+
+export type Database = Kysely<Tables>;
+/** A handle of a transaction, or the database itself. */
+export type DatabaseHandle = Kysely<Tables> | Transaction<Tables>;
+
+export function openDatabase(options: { connectionString: string; maxConnections: number }): {
+  db: Database;
+  pool: pg.Pool;
+} {
+  const pool = new pg.Pool({
+    connectionString: options.connectionString,
+    max: options.maxConnections,
+    application_name: "stemwright",
+    types: {
+      getTypeParser: ((oid: number, format?: "text" | "binary") =>
+        oid === INT8_OID || oid === NUMERIC_OID
+          ? Number
+          : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    },
+  });
+  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  pool.on("error", () => {});
+  return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool };
+}

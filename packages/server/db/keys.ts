@@ -1,0 +1,80 @@
+import type { KeyRole } from "@stemwright/contract";
+import { sql } from "kysely";
+import type { Caller } from "../domain/caller.ts";
+import { makeId } from "../domain/ids.ts";
+import { hashKey } from "../domain/keys.ts";
+import type { DatabaseHandle } from "./database.ts";
+
+export async function insertClient(db: DatabaseHandle, client: { id: string; name: string }): Promise<void> {
+  await db.insertInto("clients").values({ id: client.id, name: client.name, suspended_at: null }).execute();
+}
+
+export async function hasClients(db: DatabaseHandle): Promise<boolean> {
+  return (await db.selectFrom("clients").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+export async function findFirstClientId(db: DatabaseHandle): Promise<string | undefined> {
+  return (await db.selectFrom("clients").select("id").orderBy("created_at").limit(1).executeTakeFirst())?.id;
+}
+
+export async function insertKey(
+  db: DatabaseHandle,
+  key: { clientId: string; name: string; role: KeyRole; secret: string },
+): Promise<string> {
+  const id = makeId();
+  await db
+    .insertInto("api_keys")
+    .values({
+      id,
+      client_id: key.clientId,
+      kind: "key",
+      role: key.role,
+      name: key.name,
+      hash: hashKey(key.secret),
+      last_used_at: null,
+      revoked_at: null,
+    })
+    .execute();
+  return id;
+}
+
+export async function revokeKey(db: DatabaseHandle, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("api_keys")
+    .set({ revoked_at: sql`now()` })
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function listKeys(db: DatabaseHandle) {
+  return await db
+    .selectFrom("api_keys")
+    .select(["id", "client_id", "name", "role", "created_at", "last_used_at", "revoked_at"])
+    .orderBy("created_at")
+    .execute();
+}
+
+/** Who a key belongs to; nobody when it is unknown or revoked. */
+export async function findCaller(
+  db: DatabaseHandle,
+  secret: string,
+): Promise<(Caller & { isSuspended: boolean }) | undefined> {
+  const row = await db
+    .selectFrom("api_keys")
+    .innerJoin("clients", "clients.id", "api_keys.client_id")
+    .select(["api_keys.id", "api_keys.client_id", "api_keys.role", "clients.suspended_at"])
+    .where("api_keys.hash", "=", hashKey(secret))
+    .where("api_keys.revoked_at", "is", null)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return { keyId: row.id, clientId: row.client_id, role: row.role, isSuspended: row.suspended_at !== null };
+}
+
+/** Notes that a key was used, at most once a minute: a write for each request would cost more than it tells. */
+export async function touchKey(db: DatabaseHandle, id: string): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = now()
+    where id = ${id} and (last_used_at is null or last_used_at < now() - interval '1 minute')`.execute(db);
+}

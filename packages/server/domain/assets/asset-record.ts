@@ -1,0 +1,15 @@
+/** What a look into the file found; kept with the asset, so that each file is opened once. */
+export type MediaFacts =
+  | { isReadable: true; durationSeconds?: number; sampleRateHz: number; channels: number; hasVideo: boolean }
+  | { isReadable: false; reason: "unreadable" | "no-audio"; message: string };
+
+export type AssetRecord = {
+  id: string;
+  clientId: string;
+  name: string;
+  format: string;
+  sizeBytes: number;
+  blobKey: string;
+  createdAt: Date;
+  media?: MediaFacts;
+};

@@ -1,0 +1,47 @@
+import { basename, extname } from "node:path";
+import type { Readable } from "node:stream";
+import { ApiError, INPUT_FORMATS } from "@stemwright/contract";
+import type { Caller } from "../caller.ts";
+import { makeId } from "../ids.ts";
+import type { AssetStore, Blobs } from "../ports.ts";
+import type { AssetRecord } from "./asset-record.ts";
+
+const ACCEPTED: readonly string[] = [...INPUT_FORMATS.audio, ...INPUT_FORMATS.video, ...INPUT_FORMATS.text];
+const NAME_MAX_CHARACTERS = 255;
+
+/** The file's own name without any folder, and without the bytes that neither headers nor databases hold. */
+function toCleanName(filename: string): string {
+  const name = basename(filename.toWellFormed().replaceAll("\\", "/"))
+    .replace(/\p{Cc}/gu, "")
+    .trim();
+  return [...name].slice(-NAME_MAX_CHARACTERS).join("");
+}
+
+function getFormat(name: string): string {
+  const format = extname(name).slice(1).toLowerCase();
+  if (ACCEPTED.includes(format)) return format;
+  const message = `"${name}" is not an accepted file. Its extension must be one of ${ACCEPTED.join(", ")}`;
+  throw new ApiError("UPLOAD_FORMAT_UNSUPPORTED", message, [{ path: "file", message }]);
+}
+
+const toPathSegment = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80) || "source";
+
+/** Streams an upload into the store, then makes it visible as an asset. */
+export async function storeUpload(
+  ports: { assets: AssetStore; blobs: Blobs },
+  caller: Caller,
+  upload: { filename: string; content: Readable; maxBytes: number },
+): Promise<AssetRecord> {
+  const name = toCleanName(upload.filename);
+  const format = getFormat(name);
+  const id = makeId();
+  const blobKey = `assets/${id}/${toPathSegment(basename(name, extname(name)))}.${format}`;
+  const { sizeBytes } = await ports.blobs.write(blobKey, upload.content, { maxBytes: upload.maxBytes });
+  if (sizeBytes === 0) {
+    await ports.blobs.delete(blobKey);
+    throw new ApiError("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
+  }
+  const asset = { id, clientId: caller.clientId, name, format, sizeBytes, blobKey, createdAt: new Date() };
+  await ports.assets.insertAsset(asset);
+  return asset;
+}

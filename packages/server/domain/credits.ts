@@ -1,0 +1,17 @@
+/**
+ * Credits are exact decimals with at most six places. They are added and multiplied as whole
+ * millionths, so that 0.1 + 0.2 is 0.3.
+ */
+const MICROS_PER_CREDIT = 1_000_000;
+
+const toMicros = (credits: number) => Math.round(credits * MICROS_PER_CREDIT);
+const fromMicros = (micros: number) => micros / MICROS_PER_CREDIT;
+
+export function sumCredits(amounts: readonly number[]): number {
+  return fromMicros(amounts.reduce((sum, credits) => sum + toMicros(credits), 0));
+}
+
+/** Rate × minutes, minutes rounded up to a whole one. */
+export function costOfDuration(creditsPerMinute: number, durationSeconds: number): number {
+  return fromMicros(toMicros(creditsPerMinute) * Math.ceil(durationSeconds / 60));
+}

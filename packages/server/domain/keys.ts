@@ -1,0 +1,14 @@
+import { createHash, randomInt } from "node:crypto";
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const KEY_PREFIX = "sw_";
+const KEY_LENGTH = 40;
+
+/** A new key: 238 random bits behind a prefix that secret scanners can look for. */
+export function makeKey(): string {
+  return KEY_PREFIX + Array.from({ length: KEY_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
+}
+
+export function hashKey(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}

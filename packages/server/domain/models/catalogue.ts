@@ -1,0 +1,131 @@
+import {
+  AUDIO_OUTPUT_FORMATS,
+  DETECTION_OUTPUT_FORMATS,
+  INPUT_FORMATS,
+  type ModelInput,
+  TEXT_OUTPUT_FORMATS,
+} from "@stemwright/contract";
+import { SPEECH_LANGUAGES } from "./speech-languages.ts";
+
+export type CatalogueVariant = { id: string; description: string; creditsPerMinute?: number };
+
+export type CatalogueModel = {
+  id: string;
+  name: string;
+  category: "instrument-stems" | "dialogue-music-effects" | "transcription-alignment";
+  description: string;
+  /** Absent where the rate is arranged with each client. */
+  creditsPerMinute?: number;
+  maxInputDurationSeconds: number;
+  inputs: ModelInput[];
+  outputFormats: readonly string[];
+  supportedLanguages?: readonly string[];
+  variants?: CatalogueVariant[];
+  /** Not open to any client before it is granted. */
+  needsGrant?: boolean;
+};
+
+const HOUR_SECONDS = 3600;
+
+const mediaInput: ModelInput = {
+  id: "media",
+  description: "The audio, or the sound of the video, to process",
+  required: true,
+  taskFields: ["assetId", "url"],
+  formats: { audio: [...INPUT_FORMATS.audio], video: [...INPUT_FORMATS.video] },
+};
+
+const transcriptInput: ModelInput = {
+  id: "transcript",
+  description: "The text to align; without one the audio is transcribed first",
+  required: false,
+  taskFields: ["targets[].transcriptAssetId", "targets[].transcriptUrl"],
+  formats: { text: [...INPUT_FORMATS.text] },
+};
+
+const highQuality: CatalogueVariant = {
+  id: "high_quality",
+  description: "Higher quality, longer processing",
+  creditsPerMinute: 1.5,
+};
+
+const stem = (
+  id: string,
+  name: string,
+  description: string,
+  variants?: CatalogueVariant[],
+): CatalogueModel => ({
+  id,
+  name,
+  category: "instrument-stems",
+  description,
+  creditsPerMinute: 1,
+  maxInputDurationSeconds: 3 * HOUR_SECONDS,
+  inputs: [mediaInput],
+  outputFormats: AUDIO_OUTPUT_FORMATS,
+  ...(variants ? { variants } : {}),
+});
+
+const cinematic = (id: string, name: string, description: string): CatalogueModel => ({
+  ...stem(id, name, description),
+  category: "dialogue-music-effects",
+  creditsPerMinute: 1.5,
+});
+
+const arranged = (model: CatalogueModel, variants?: CatalogueVariant[]): CatalogueModel => {
+  const { creditsPerMinute: _, ...rest } = model;
+  return {
+    ...rest,
+    maxInputDurationSeconds: HOUR_SECONDS,
+    needsGrant: true,
+    ...(variants ? { variants } : {}),
+  };
+};
+
+const text = (id: string, name: string, description: string, inputs: ModelInput[]): CatalogueModel => ({
+  id,
+  name,
+  category: "transcription-alignment",
+  description,
+  creditsPerMinute: 1,
+  maxInputDurationSeconds: HOUR_SECONDS,
+  inputs,
+  outputFormats: TEXT_OUTPUT_FORMATS,
+  supportedLanguages: SPEECH_LANGUAGES,
+});
+
+/** The whole catalogue of the interface, whether or not this installation has the network for it. */
+export const CATALOGUE: readonly CatalogueModel[] = [
+  stem("vocals", "Vocals", "The singing and speaking voices of a song.", [highQuality]),
+  stem("instrumental", "Instrumental", "Everything of a song but its voices.", [highQuality]),
+  stem("drums", "Drums", "Drums and percussion."),
+  stem("bass", "Bass", "Bass guitar, double bass and synthetic bass."),
+  stem("other", "Other", "What is neither voice nor drums nor bass."),
+  stem("guitar", "Guitar", "Acoustic and electric guitars."),
+  stem("other-x-guitar", "Other without guitar", "The other stem without its guitars."),
+  stem("piano", "Piano", "Acoustic and electric pianos."),
+  stem("wind", "Wind", "Woodwind and brass."),
+  stem("strings", "Strings", "Bowed strings."),
+  cinematic("dialogue", "Dialogue", "The spoken words of a film, show or recording."),
+  cinematic("effects", "Effects", "Sounds that are neither speech nor music."),
+  arranged(cinematic("music_removal", "Music removal", "The recording without its music.")),
+  cinematic("music_fx", "Music and effects", "The recording without its dialogue."),
+  {
+    ...cinematic("music_detection", "Music detection", "Where in the recording there is music."),
+    creditsPerMinute: 0.5,
+    outputFormats: DETECTION_OUTPUT_FORMATS,
+  },
+  arranged(cinematic("multi_voice", "Multi-voice", "Each speaker's voice in a file of its own."), [
+    { id: "two_speaker", description: "Two speakers; the default" },
+    { id: "n_speaker", description: "Any number of speakers" },
+  ]),
+  text("transcription", "Transcription", "The words of the recording, each with its time.", [mediaInput]),
+  text("alignment", "Alignment", "A given text laid over the recording, word by word.", [
+    mediaInput,
+    transcriptInput,
+  ]),
+];
+
+export function findCatalogueModel(id: string): CatalogueModel | undefined {
+  return CATALOGUE.find((model) => model.id === id);
+}

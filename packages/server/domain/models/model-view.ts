@@ -1,0 +1,75 @@
+import type { Model, ModelAccess } from "@stemwright/contract";
+import { CATALOGUE, type CatalogueModel, type CatalogueVariant } from "./catalogue.ts";
+
+/** A model whose network this installation really has. */
+export type InstalledModel = {
+  id: string;
+  variants: readonly string[];
+  weights: { name: string; licence: string };
+  scores: readonly { measure: string; dataset: string; value: number }[];
+};
+
+/** What was agreed with one client about one model; it overrides the catalogue. */
+export type ModelGrant = { model: string; access?: ModelAccess; creditsPerMinute?: number };
+
+export type ModelTerms = { access: ModelAccess; creditsPerMinute: number | undefined };
+
+/**
+ * Whether a client may run a model, and for how much. A model whose network is not installed can be
+ * used by nobody, whatever was agreed.
+ */
+export function findTerms(options: {
+  model: CatalogueModel;
+  variant: CatalogueVariant | undefined;
+  installed: readonly InstalledModel[];
+  grants: readonly ModelGrant[];
+}): ModelTerms {
+  const { model, variant } = options;
+  const installed = options.installed.find(({ id }) => id === model.id);
+  const grant = options.grants.find((candidate) => candidate.model === model.id);
+  const isInstalled =
+    installed !== undefined && (variant === undefined || installed.variants.includes(variant.id));
+  const agreed = grant?.access ?? (model.needsGrant ? "requestAccess" : "enabled");
+  const listed = variant?.creditsPerMinute ?? model.creditsPerMinute;
+  // A negotiated rate is for the model; a variant keeps its ratio to it.
+  const negotiated =
+    grant?.creditsPerMinute === undefined
+      ? undefined
+      : grant.creditsPerMinute *
+        (listed !== undefined && model.creditsPerMinute ? listed / model.creditsPerMinute : 1);
+  return { access: isInstalled ? agreed : "requestAccess", creditsPerMinute: negotiated ?? listed };
+}
+
+/** The model list: the defaults without grants, a client's own view with them. */
+export function toModels(installed: readonly InstalledModel[], grants: readonly ModelGrant[] = []): Model[] {
+  return CATALOGUE.map((model) => {
+    const terms = findTerms({ model, variant: undefined, installed, grants });
+    const network = installed.find(({ id }) => id === model.id);
+    return {
+      id: model.id,
+      name: model.name,
+      category: model.category,
+      description: model.description,
+      access: terms.access,
+      ...(terms.creditsPerMinute === undefined ? {} : { creditsPerMinute: terms.creditsPerMinute }),
+      limits: { maxInputDurationSeconds: model.maxInputDurationSeconds },
+      inputs: model.inputs,
+      outputFormats: [...model.outputFormats],
+      ...(model.supportedLanguages ? { supportedLanguages: [...model.supportedLanguages] } : {}),
+      ...(model.variants
+        ? {
+            variants: model.variants.map((variant) => {
+              const { access, creditsPerMinute } = findTerms({ model, variant, installed, grants });
+              return {
+                id: variant.id,
+                description: variant.description,
+                access,
+                ...(creditsPerMinute === undefined ? {} : { creditsPerMinute }),
+              };
+            }),
+          }
+        : {}),
+      ...(network ? { weights: network.weights, scores: [...network.scores] } : {}),
+    };
+  });
+}

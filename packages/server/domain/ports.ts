@@ -1,0 +1,55 @@
+import type { Readable } from "node:stream";
+import type { Page } from "@stemwright/contract";
+import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
+import type { ModelGrant } from "./models/model-view.ts";
+import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
+
+/** What the domain needs of the world; db, queue and blobs make it real. */
+
+export type Listed<Item> = { items: Item[]; total: number };
+
+export interface TaskStore {
+  /** Task, targets and the queue's job, in one transaction. */
+  insertTask(task: NewTask): Promise<void>;
+  findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
+  listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
+  /** Removes the Task with its rows; gives the keys of its files. */
+  deleteTask(clientId: string, id: string): Promise<OutputRecord[] | undefined>;
+}
+
+export interface AssetStore {
+  insertAsset(asset: AssetRecord): Promise<void>;
+  findAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;
+  listAssets(clientId: string, page: Page): Promise<Listed<AssetRecord>>;
+  setMediaFacts(id: string, facts: MediaFacts): Promise<void>;
+  deleteAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;
+}
+
+export interface GrantStore {
+  listGrants(clientId: string): Promise<ModelGrant[]>;
+}
+
+export type BlobRange = { startByte: number; endByte: number };
+
+export interface Blobs {
+  /** Stores a stream whole or not at all; fails when it has more than maxBytes. */
+  write(key: string, content: Readable, options?: { maxBytes?: number }): Promise<{ sizeBytes: number }>;
+  /** Moves a finished local file in. */
+  adopt(key: string, path: string): Promise<{ sizeBytes: number }>;
+  findSize(key: string): Promise<number | undefined>;
+  read(key: string, range?: BlobRange): Promise<Readable>;
+  /** Puts a local file with the content at a path. */
+  copyTo(key: string, path: string): Promise<void>;
+  /** Lends a local file with the content, for programs that need a path; it must not be changed. */
+  withLocalFile<Result>(key: string, use: (path: string) => Promise<Result>): Promise<Result>;
+  delete(keyPrefix: string): Promise<void>;
+}
+
+export interface MediaLooker {
+  look(blobKey: string): Promise<MediaFacts>;
+}
+
+export interface UrlRules {
+  /** Throws when an address can't be read from, as far as its text tells; what it resolves to is judged at connect time. */
+  check(url: string): void;
+}

@@ -1,0 +1,46 @@
+import { ApiError, type TaskRequest } from "@stemwright/contract";
+
+const BUCKET_URL = /^(s3|gs|az):\/\/[^/]+\/.+/;
+const isBucketUrl = (url: string) => BUCKET_URL.test(url);
+
+function checkUrl(url: string): void {
+  if (isBucketUrl(url)) return;
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+  // Whether plain http is allowed depends on the host, which the address guard decides when it connects.
+  if (protocol === "https:" || protocol === "http:") return;
+  throw new ApiError(
+    "URL_INVALID",
+    "url must be an https:// address, or s3://, gs:// or az:// with a storage integration",
+    [{ path: "url", message: "must be an https://, s3://, gs:// or az:// URL" }],
+  );
+}
+
+/** The combinations of input, storage integration and destination that the interface allows. */
+export function checkInput(request: TaskRequest): void {
+  const { assetId, url, storageIntegrationId, writeDestination } = request;
+  if (assetId === undefined && url === undefined)
+    throw new ApiError("INPUT_MISSING", "Give the input: assetId or url");
+  if (assetId !== undefined && url !== undefined)
+    throw new ApiError("INPUT_AMBIGUOUS", "Give assetId or url, not both");
+  if (url !== undefined) checkUrl(url);
+  const needsIntegration = writeDestination !== undefined || (url !== undefined && isBucketUrl(url));
+  if (needsIntegration && storageIntegrationId === undefined) {
+    throw new ApiError(
+      "STORAGE_INTEGRATION_REQUIRED",
+      "A bucket URL or a writeDestination needs a storageIntegrationId",
+    );
+  }
+  if (writeDestination === undefined) return;
+  if (!isBucketUrl(`${writeDestination}/`.replace(/\/+$/, "/x"))) {
+    throw new ApiError(
+      "WRITE_DESTINATION_INVALID",
+      "writeDestination must be a bucket URL prefix such as s3://bucket/folder",
+    );
+  }
+  if (url === undefined || !isBucketUrl(url)) {
+    throw new ApiError(
+      "WRITE_DESTINATION_INVALID",
+      "writeDestination needs an input url in a bucket as well",
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { ApiError, type TargetRequest } from "@stemwright/contract";
+import { makeId } from "../ids.ts";
+import { CATALOGUE, type CatalogueModel, findCatalogueModel } from "../models/catalogue.ts";
+import { findTerms, type InstalledModel, type ModelGrant } from "../models/model-view.ts";
+import type { NewTarget } from "./task-record.ts";
+
+type Terms = { installed: readonly InstalledModel[]; grants: readonly ModelGrant[] };
+export type CheckedTarget = { target: NewTarget; model: CatalogueModel };
+
+function refuse(code: ConstructorParameters<typeof ApiError>[0], path: string, message: string): never {
+  throw new ApiError(code, message, [{ path, message }]);
+}
+
+function getModel(request: TargetRequest, path: string): CatalogueModel {
+  const model = findCatalogueModel(request.model);
+  if (model) return model;
+  const known = CATALOGUE.map(({ id }) => id).join(", ");
+  return refuse(
+    "MODEL_UNKNOWN",
+    `${path}.model`,
+    `Unknown model "${request.model}". Must be one of ${known}`,
+  );
+}
+
+function checkFormats(request: TargetRequest, model: CatalogueModel, path: string): void {
+  const seen = new Set<string>();
+  for (const [index, format] of request.formats.entries()) {
+    const at = `${path}.formats[${index}]`;
+    if (!model.outputFormats.includes(format)) {
+      const offered = model.outputFormats.join(", ");
+      refuse("FORMAT_UNSUPPORTED", at, `${model.id} does not make "${format}". Must be one of ${offered}`);
+    }
+    if (seen.has(format))
+      refuse("FORMATS_DUPLICATE", at, `"${format}" is asked for twice; name each format once`);
+    seen.add(format);
+  }
+}
+
+function checkWishes(request: TargetRequest, model: CatalogueModel, path: string): void {
+  if (request.language !== undefined && !model.supportedLanguages?.includes(request.language)) {
+    const message = model.supportedLanguages
+      ? `${model.id} does not know the language "${request.language}". Must be one of ${model.supportedLanguages.join(", ")}`
+      : `${model.id} takes no language; leave it out`;
+    refuse("LANGUAGE_UNSUPPORTED", `${path}.language`, message);
+  }
+  const hasTranscript = request.transcriptUrl !== undefined || request.transcriptAssetId !== undefined;
+  if (hasTranscript && model.id !== "alignment") {
+    refuse("TRANSCRIPT_NOT_ALLOWED", path, `${model.id} takes no transcript; only alignment does`);
+  }
+  if (request.transcriptUrl !== undefined && request.transcriptAssetId !== undefined) {
+    refuse("TRANSCRIPT_NOT_ALLOWED", path, "Give transcriptUrl or transcriptAssetId, not both");
+  }
+}
+
+function checkTarget(request: TargetRequest, path: string, terms: Terms): CheckedTarget {
+  const model = getModel(request, path);
+  const variant = model.variants?.find(({ id }) => id === request.variant);
+  if (request.variant !== undefined && variant === undefined) {
+    const offered = model.variants?.map(({ id }) => id).join(", ");
+    const hint = offered ? `Must be one of ${offered}` : "Leave it out";
+    refuse("VARIANT_UNKNOWN", `${path}.variant`, `${model.id} has no variant "${request.variant}". ${hint}`);
+  }
+  checkFormats(request, model, path);
+  checkWishes(request, model, path);
+  const { access, creditsPerMinute } = findTerms({ model, variant, ...terms });
+  if (access !== "enabled") {
+    const what = variant ? `${model.id} with the variant ${variant.id}` : model.id;
+    refuse(
+      "MODEL_NOT_GRANTED",
+      `${path}.model`,
+      `${what} is not open to this account; ask the operator for access (see GET /models)`,
+    );
+  }
+  return { model, target: { ...request, id: makeId(), creditsPerMinute: creditsPerMinute ?? 0 } };
+}
+
+/** Holds each target against the catalogue and the client's terms. */
+export function checkTargets(requests: readonly TargetRequest[], terms: Terms): CheckedTarget[] {
+  const seen = new Map<string, number>();
+  return requests.map((request, index) => {
+    const path = `targets[${index}]`;
+    const checked = checkTarget(request, path, terms);
+    const fingerprint = JSON.stringify(Object.entries({ residual: false, ...request }).sort());
+    const twin = seen.get(fingerprint);
+    if (twin !== undefined) {
+      refuse(
+        "TARGETS_DUPLICATE",
+        path,
+        `targets[${index}] is equal to targets[${twin}]; each may be asked for once`,
+      );
+    }
+    seen.set(fingerprint, index);
+    return checked;
+  });
+}

@@ -1,0 +1,77 @@
+import { ApiError, type TaskRequest } from "@stemwright/contract";
+import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
+import type { Caller } from "../caller.ts";
+import { isId, makeId } from "../ids.ts";
+import type { InstalledModel } from "../models/model-view.ts";
+import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
+import { checkInput } from "./check-input.ts";
+import { type CheckedTarget, checkTargets } from "./check-targets.ts";
+import type { TaskRecord } from "./task-record.ts";
+
+export type CreateTaskPorts = {
+  tasks: TaskStore;
+  assets: AssetStore;
+  grants: GrantStore;
+  media: MediaLooker;
+  urls: UrlRules;
+  installed: readonly InstalledModel[];
+};
+
+/** Takes a request in: checks all of it, stores it with its job, and answers with the Task as it now stands. */
+export async function createTask(
+  ports: CreateTaskPorts,
+  caller: Caller,
+  request: TaskRequest,
+): Promise<TaskRecord> {
+  checkInput(request);
+  const grants = await ports.grants.listGrants(caller.clientId);
+  const checked = checkTargets(request.targets, { installed: ports.installed, grants });
+  if (request.storageIntegrationId !== undefined) {
+    throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
+  }
+  if (request.url !== undefined) ports.urls.check(request.url);
+  if (request.assetId !== undefined) await checkAsset(ports, caller, request.assetId, checked);
+
+  const { targets: _, ...input } = request;
+  const task = {
+    ...input,
+    id: makeId(),
+    clientId: caller.clientId,
+    createdAt: new Date(),
+    targets: checked.map(({ target }) => target),
+  };
+  await ports.tasks.insertTask(task);
+  return {
+    ...task,
+    completedAt: null,
+    targets: task.targets.map((target) => ({ ...target, status: "processing", progress: 0, output: [] })),
+  };
+}
+
+async function checkAsset(
+  ports: CreateTaskPorts,
+  caller: Caller,
+  assetId: string,
+  targets: CheckedTarget[],
+): Promise<void> {
+  const asset = isId(assetId) ? await ports.assets.findAsset(caller.clientId, assetId) : undefined;
+  if (!asset)
+    throw new ApiError("ASSET_UNKNOWN", "The account has no asset of that id; upload it with POST /assets");
+  const facts = await lookOnce(ports, asset);
+  if (!facts.isReadable) {
+    throw new ApiError(facts.reason === "no-audio" ? "MEDIA_NO_AUDIO" : "MEDIA_UNREADABLE", facts.message);
+  }
+  for (const [index, { model }] of targets.entries()) {
+    if (facts.durationSeconds === undefined || facts.durationSeconds <= model.maxInputDurationSeconds)
+      continue;
+    const message = `The asset is ${Math.ceil(facts.durationSeconds)} s long; ${model.id} takes at most ${model.maxInputDurationSeconds} s`;
+    throw new ApiError("MEDIA_TOO_LONG", message, [{ path: `targets[${index}].model`, message }]);
+  }
+}
+
+async function lookOnce(ports: CreateTaskPorts, asset: AssetRecord): Promise<MediaFacts> {
+  if (asset.media) return asset.media;
+  const facts = await ports.media.look(asset.blobKey);
+  await ports.assets.setMediaFacts(asset.id, facts);
+  return facts;
+}

@@ -1,0 +1,10 @@
+import type { NewTarget } from "./task-record.ts";
+
+/** The file names of a target, without extension: the stem's, and the residual's where it was asked for. */
+export function toOutputNames(
+  target: Pick<NewTarget, "model" | "variant" | "residual">,
+): { output: "stem" | "residual"; name: string }[] {
+  const name = target.variant === undefined ? target.model : `${target.model}_${target.variant}`;
+  const stem = { output: "stem" as const, name };
+  return target.residual ? [stem, { output: "residual", name: `${name}_residual` }] : [stem];
+}

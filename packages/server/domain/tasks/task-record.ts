@@ -1,0 +1,49 @@
+import type { TargetStatus } from "@stemwright/contract";
+
+export type OutputRecord = { name: string; format: string; blobKey: string; sizeBytes: number };
+
+/** The fields of a target that a client may leave out; they are echoed only where supplied. */
+export type TargetWishes = {
+  residual?: boolean;
+  variant?: string;
+  language?: string;
+  transcriptUrl?: string;
+  transcriptAssetId?: string;
+  bitDepth?: 16 | 24 | 32;
+};
+
+export type NewTarget = TargetWishes & {
+  id: string;
+  model: string;
+  formats: string[];
+  /** The rate as agreed when the Task was created; later changes do not touch it. */
+  creditsPerMinute: number;
+};
+
+export type TargetRecord = NewTarget & {
+  status: TargetStatus;
+  progress: number;
+  output: OutputRecord[];
+  cost?: number;
+  durationSeconds?: number;
+  error?: { code: number; message: string };
+};
+
+export type NewTask = {
+  id: string;
+  clientId: string;
+  createdAt: Date;
+  assetId?: string;
+  url?: string;
+  storageIntegrationId?: string;
+  writeDestination?: string;
+  webhookUrl?: string;
+  metadata?: string;
+  targets: NewTarget[];
+};
+
+export type TaskRecord = Omit<NewTask, "targets"> & { completedAt: Date | null; targets: TargetRecord[] };
+
+export type TargetEnd =
+  | { status: "completed"; cost: number; durationSeconds: number; output: OutputRecord[] }
+  | { status: "error"; error: { code: number; message: string } };

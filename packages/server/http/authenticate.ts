@@ -1,0 +1,31 @@
+import { ApiError } from "@stemwright/contract";
+import type { FastifyRequest } from "fastify";
+import type { Caller } from "../domain/caller.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+export interface KeyRing {
+  findCaller(secret: string): Promise<(Caller & { isSuspended: boolean }) | undefined>;
+}
+
+/** The caller behind the key; undefined when the request has none. A wrong key is refused even where none is needed. */
+export async function findCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller | undefined> {
+  const secret = request.headers["x-api-key"];
+  if (secret === undefined || secret === "") return undefined;
+  const caller = typeof secret === "string" ? await keys.findCaller(secret) : undefined;
+  if (!caller)
+    throw new ApiError("KEY_INVALID", "The API key is unknown or revoked; check the x-api-key header");
+  if (caller.isSuspended)
+    throw new ApiError("CLIENT_SUSPENDED", "The account is suspended; ask the operator");
+  return caller;
+}
+
+/** The caller of a route that needs a key. */
+export function getCaller(request: FastifyRequest): Caller {
+  if (!request.caller) throw new ApiError("KEY_MISSING", "Send your API key in the x-api-key header");
+  return request.caller;
+}

@@ -1,0 +1,99 @@
+import { STATUS_CODES } from "node:http";
+import { API_ERRORS, ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/contract";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+
+/** Codes of single rules, by the field's name and the kind of the schema's complaint. */
+const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
+  "targets/too_small": "TARGETS_TOO_FEW",
+  "targets/too_big": "TARGETS_TOO_MANY",
+  "formats/too_small": "FORMATS_EMPTY",
+  "metadata/custom": "METADATA_TOO_LONG",
+};
+const PAGE_FIELDS = ["skip", "take"];
+
+/** What the framework itself refuses, by its own codes. */
+const CODE_OF_FRAMEWORK: Record<string, { code: ApiErrorCode; message: string }> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: "CONTENT_TYPE_UNSUPPORTED",
+    message: "Send the body as application/json (uploads as multipart/form-data)",
+  },
+  FST_INVALID_MULTIPART_CONTENT_TYPE: {
+    code: "CONTENT_TYPE_UNSUPPORTED",
+    message: "Send the file as multipart/form-data, in a part named file",
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: "BODY_TOO_LARGE", message: "A JSON body may have at most 1 MiB" },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { code: "BODY_NOT_JSON", message: "The body is empty; send a JSON object" },
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: "BODY_NOT_JSON", message: "The body is not valid JSON" },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: "REQUEST_INVALID",
+    message: "The body's size does not match Content-Length",
+  },
+  FST_REQ_FILE_TOO_LARGE: { code: "UPLOAD_TOO_LARGE", message: "The file is over the upload limit" },
+  FST_ERR_BAD_URL: { code: "NOT_FOUND", message: "No such route" },
+  FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", message: "No such resource" },
+};
+
+function toPathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, part) =>
+      typeof part === "number" ? `${text}[${part}]` : text ? `${text}.${String(part)}` : String(part),
+    "",
+  );
+}
+
+/** The schema's complaints as one error of our table. */
+export function toRequestError(issues: readonly z.core.$ZodIssue[]): ApiError {
+  const details = issues.map((issue) => ({ path: toPathText(issue.path), message: issue.message }));
+  const [first] = issues;
+  const field = String(first?.path.findLast((part) => typeof part === "string") ?? "");
+  const code = PAGE_FIELDS.includes(field)
+    ? "PAGE_INVALID"
+    : (CODE_OF_ISSUE[`${field}/${first?.code}`] ?? "REQUEST_INVALID");
+  const at = details[0]?.path;
+  return new ApiError(
+    code,
+    at ? `${at}: ${first?.message}` : `The request is not valid: ${first?.message}`,
+    details,
+  );
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const { code, statusCode, message } = error as Partial<FastifyError>;
+  const known = CODE_OF_FRAMEWORK[code ?? ""];
+  if (known) return new ApiError(known.code, known.message);
+  if (error instanceof SyntaxError && statusCode === 400)
+    return new ApiError("BODY_NOT_JSON", `The body is not valid JSON: ${message}`);
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ApiError("REQUEST_INVALID", message ?? "The request is not valid");
+  }
+  return new ApiError(
+    "INTERNAL",
+    "Something failed on our side. Try again; if it stays, tell the operator the requestId",
+  );
+}
+
+export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
+  const { statusCode } = API_ERRORS[error.code];
+  return {
+    statusCode,
+    error: STATUS_CODES[statusCode] ?? "Error",
+    code: error.code,
+    message: error.message,
+    ...(error.details ? { details: error.details } : {}),
+    requestId,
+  };
+}
+
+/** The one place where a failure becomes a response. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const apiError = toApiError(error);
+  if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
+  if (apiError.statusCode === 503) void reply.header("retry-after", "5");
+  void reply
+    .code(apiError.statusCode)
+    .header("content-type", "application/json; charset=utf-8")
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(toErrorBody(apiError, request.id));
+}

@@ -1,0 +1,54 @@
+import swagger from "@fastify/swagger";
+import reference from "@scalar/fastify-api-reference";
+import type { FastifyInstance } from "fastify";
+import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+
+const INTERFACE_VERSION = "1.0.0";
+
+const uploadBody = {
+  type: "object",
+  required: ["file"],
+  properties: { file: { type: "string", format: "binary" } },
+};
+
+/** The description is made of the same schemas that check the requests, so the two can't drift apart. */
+export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Stemwright",
+        version: INTERFACE_VERSION,
+        description: "Takes audio and video apart: stems, dialogue, music, effects, voices, words.",
+        license: { name: "MIT", identifier: "MIT" },
+      },
+      components: { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } } },
+      security: [{ apiKey: [] }],
+    },
+    transform: (route) => {
+      const { schema, url } = jsonSchemaTransform(route as Parameters<typeof jsonSchemaTransform>[0]);
+      // A streamed upload is not parsed into a body, so its schema stands here and nowhere else.
+      if (schema.consumes?.includes("multipart/form-data")) schema.body = uploadBody;
+      return { schema, url };
+    },
+    transformObject: jsonSchemaTransformObject,
+  });
+  app.get(
+    "/openapi.json",
+    { config: { isPublic: true }, schema: { hide: true } },
+    async (_request, reply) => {
+      // The description's own schema is free, so it is sent as it is.
+      const document = { ...app.swagger(), servers: [{ url: publicBaseUrl() }] };
+      return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(document));
+    },
+  );
+  await app.register(reference, {
+    routePrefix: "/docs",
+    configuration: {
+      url: "/openapi.json",
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import { ApiError, asset, idParams, pageQuery } from "@stemwright/contract";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { toAsset } from "../../domain/assets/asset-view.ts";
+import { storeUpload } from "../../domain/assets/store-upload.ts";
+import { isId } from "../../domain/ids.ts";
+import type { Api } from "../api.ts";
+import { getCaller } from "../authenticate.ts";
+
+const unknownAsset = () => new ApiError("NOT_FOUND", "The account has no asset of that id");
+
+/** The upload's one file; a second file part is refused, and the first is then taken out again. */
+async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
+  const caller = getCaller(request);
+  let stored: Awaited<ReturnType<typeof storeUpload>> | undefined;
+  try {
+    for await (const part of request.parts()) {
+      if (part.type !== "file") continue;
+      if (stored) throw new ApiError("UPLOAD_FILE_EXTRA", "Send one file part; this upload has more");
+      if (part.fieldname !== "file") {
+        part.file.resume();
+        throw new ApiError(
+          "UPLOAD_FILE_MISSING",
+          `The file part is named "${part.fieldname}"; name it "file"`,
+        );
+      }
+      stored = await storeUpload(ports, caller, {
+        filename: part.filename ?? "",
+        content: part.file,
+        maxBytes: config.uploadMaxBytes,
+      });
+    }
+  } catch (error) {
+    if (stored) {
+      await ports.assets.deleteAsset(caller.clientId, stored.id);
+      await ports.blobs.delete(stored.blobKey);
+    }
+    if (request.raw.destroyed || (error as Error).message === "Unexpected end of form") {
+      throw new ApiError(
+        "UPLOAD_BROKEN",
+        "The upload ended before it was whole; nothing was kept. Send it again",
+      );
+    }
+    throw error;
+  }
+  if (!stored)
+    throw new ApiError(
+      "UPLOAD_FILE_MISSING",
+      'The upload has no file; send it in a multipart part named "file"',
+    );
+  return stored;
+}
+
+export function addAssetRoutes(api: Api): void {
+  const { app, ports, links } = api;
+  const tags = ["Assets"];
+
+  app.post(
+    "/assets",
+    {
+      schema: {
+        tags,
+        summary: "Upload a file",
+        description: "multipart/form-data with one part named `file`.",
+        consumes: ["multipart/form-data"],
+        response: { 200: asset },
+      },
+    },
+    async (request) => toAsset(await storeOnlyFile(api, request), links),
+  );
+
+  app.get(
+    "/assets",
+    {
+      schema: {
+        tags,
+        summary: "List assets, newest first",
+        querystring: pageQuery,
+        response: { 200: z.array(asset) },
+      },
+    },
+    async (request, reply) => {
+      const { items, total } = await ports.assets.listAssets(getCaller(request).clientId, request.query);
+      void reply.header("x-total-count", total);
+      return items.map((item) => toAsset(item, links));
+    },
+  );
+
+  app.get(
+    "/assets/:id",
+    { schema: { tags, summary: "Get an asset", params: idParams, response: { 200: asset } } },
+    async (request) => {
+      const { id } = request.params;
+      const found = isId(id) ? await ports.assets.findAsset(getCaller(request).clientId, id) : undefined;
+      if (!found) throw unknownAsset();
+      return toAsset(found, links);
+    },
+  );
+
+  app.delete(
+    "/assets/:id",
+    { schema: { tags, summary: "Delete an asset and its file", params: idParams, response: { 200: asset } } },
+    async (request) => {
+      const { id } = request.params;
+      const deleted = isId(id) ? await ports.assets.deleteAsset(getCaller(request).clientId, id) : undefined;
+      if (!deleted) throw unknownAsset();
+      await ports.blobs.delete(`assets/${deleted.id}`);
+      return toAsset(deleted, links);
+    },
+  );
+}

@@ -1,0 +1,52 @@
+import { basename, extname } from "node:path";
+import { ApiError, MIME_TYPES } from "@stemwright/contract";
+import { z } from "zod";
+import type { Api } from "../api.ts";
+import { parseRange } from "../byte-range.ts";
+
+/** Download links. The signature is the permission: no key is asked for. */
+export function addFileRoutes({ app, ports, links }: Api): void {
+  app.get(
+    "/files/*",
+    {
+      config: { isPublic: true },
+      schema: {
+        tags: ["Files"],
+        summary: "Follow a download link",
+        security: [{}],
+        params: z.object({ "*": z.string() }),
+        querystring: z.object({ Expires: z.string().optional(), Signature: z.string().optional() }),
+      },
+    },
+    async (request, reply) => {
+      const [path = ""] = request.raw.url?.split("?") ?? [];
+      if (!links.isValid(path, request.query)) {
+        throw new ApiError(
+          "LINK_INVALID",
+          "The link was changed or has expired; fetch the Task or asset again for a fresh one",
+        );
+      }
+      const key = request.params["*"];
+      const sizeBytes = await ports.blobs.findSize(key);
+      if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", "The file is no longer kept");
+      const range = parseRange(request.headers.range, sizeBytes);
+      void reply
+        .header("accept-ranges", "bytes")
+        .header("content-type", MIME_TYPES[extname(key).slice(1)] ?? "application/octet-stream")
+        .header("content-disposition", `attachment; filename="${basename(key)}"`)
+        .header("cache-control", "private, max-age=3600");
+      if (range === "invalid") {
+        void reply.header("content-range", `bytes */${sizeBytes}`);
+        throw new ApiError("RANGE_INVALID", `The range lies outside the file's ${sizeBytes} bytes`);
+      }
+      if (range) {
+        void reply
+          .code(206)
+          .header("content-range", `bytes ${range.startByte}-${range.endByte}/${sizeBytes}`);
+      }
+      void reply.header("content-length", range ? range.endByte - range.startByte + 1 : sizeBytes);
+      if (request.method === "HEAD") return reply.send();
+      return reply.send(await ports.blobs.read(key, range));
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import { ApiError } from "@stemwright/contract";
+import { z } from "zod";
+import type { Api } from "../api.ts";
+
+export function addHealthRoutes({ app, ports }: Api): void {
+  const response = { 200: z.object({ status: z.literal("ok") }) };
+  const shared = { config: { isPublic: true, rateLimit: false as const } };
+  const tags = ["Health"];
+
+  app.get(
+    "/health/live",
+    { ...shared, schema: { tags, summary: "Whether the process runs", security: [{}], response } },
+    async () => ({ status: "ok" as const }),
+  );
+
+  app.get(
+    "/health/ready",
+    { ...shared, schema: { tags, summary: "Whether requests can be served", security: [{}], response } },
+    async () => {
+      if (!(await ports.health.isReady()))
+        throw new ApiError("UNAVAILABLE", "The database does not answer, or the service is shutting down");
+      return { status: "ok" as const };
+    },
+  );
+}

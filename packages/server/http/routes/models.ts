@@ -1,0 +1,23 @@
+import { modelList } from "@stemwright/contract";
+import { toModels } from "../../domain/models/model-view.ts";
+import type { Api } from "../api.ts";
+
+export function addModelRoutes({ app, ports }: Api): void {
+  app.get(
+    "/models",
+    {
+      config: { isPublic: true },
+      schema: {
+        tags: ["Models"],
+        summary: "List the models",
+        description: "Without a key the defaults; with one the account's own access and rates.",
+        security: [{}, { apiKey: [] }],
+        response: { 200: modelList },
+      },
+    },
+    async (request) => {
+      const grants = request.caller ? await ports.grants.listGrants(request.caller.clientId) : [];
+      return { models: toModels(ports.installed, grants) };
+    },
+  );
+}

@@ -1,0 +1,42 @@
+import { parseArgs } from "node:util";
+import type { Database } from "./db/database.ts";
+import { findFirstClientId, insertKey, listKeys, revokeKey } from "./db/keys.ts";
+import { makeKey } from "./domain/keys.ts";
+
+const USAGE = `usage:
+  npm run keys -- list
+  npm run keys -- create --name NAME [--admin]
+  npm run keys -- revoke ID`;
+
+/** For the operator at the machine: a lost key is replaced here. */
+export async function runKeysCommand(
+  db: Database,
+  args: string[],
+  print: (line: string) => void,
+): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      name: { type: "string", default: "Made at the command line" },
+      admin: { type: "boolean", default: false },
+    },
+  });
+  const [action, id] = positionals;
+  if (action === "list") {
+    for (const key of await listKeys(db)) {
+      const state = key.revoked_at ? "revoked" : "active";
+      print(
+        `${key.id}  ${key.role.padEnd(6)}  ${state.padEnd(7)}  ${key.created_at.toISOString()}  ${key.name}`,
+      );
+    }
+  } else if (action === "create") {
+    const clientId = await findFirstClientId(db);
+    if (clientId === undefined) throw new Error("there is no account yet: run npm start once");
+    const secret = makeKey();
+    await insertKey(db, { clientId, name: values.name, role: values.admin ? "admin" : "client", secret });
+    print(secret);
+  } else if (action === "revoke" && id !== undefined) {
+    print((await revokeKey(db, id)) ? "revoked" : "no active key has that id");
+  } else print(USAGE);
+}

@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import type { FastifyBaseLogger } from "fastify";
+import { bootstrapAccount } from "./bootstrap.ts";
+import { startApi, startTaskWorker } from "./compose.ts";
+import { type Config, ConfigError, loadConfig, makeChildEnvironment } from "./config/load-config.ts";
+import { openDatabase } from "./db/database.ts";
+import { EmbeddedPostgresError, startEmbeddedPostgres } from "./db/embedded-postgres/embedded-postgres.ts";
+import { migrate } from "./db/migrate.ts";
+import { runKeysCommand } from "./keys-command.ts";
+import { makeLog } from "./log.ts";
+import { startWorkerProcesses } from "./worker-processes.ts";
+
+const COMMANDS = ["all", "api", "worker", "migrate", "keys"] as const;
+type Command = (typeof COMMANDS)[number];
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+type Started = { close(): Promise<void> };
+
+/** The outside server where one is given, the embedded one otherwise. */
+async function openPostgres(config: Config, onExit: (reason: string) => void) {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
+  return await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    onProgress: (message) => print(`  … ${message}`),
+    onExit,
+  });
+}
+
+async function prepareDatabase(
+  config: Config,
+  databaseUrl: string,
+  log: FastifyBaseLogger,
+): Promise<{ firstKey: string | undefined }> {
+  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections: 2 });
+  try {
+    const applied = await migrate(pool);
+    if (applied.length > 0) log.info({ applied }, "schema brought up to date");
+    return { firstKey: await bootstrapAccount(db, config.bootstrapApiKey) };
+  } finally {
+    await db.destroy();
+  }
+}
+
+function printWelcome(options: { address: string; firstKey: string | undefined; config: Config }): void {
+  const { address, firstKey, config } = options;
+  print("");
+  print(`Stemwright is ready at ${address}   (reference: ${address}/docs)`);
+  if (firstKey !== undefined && config.bootstrapApiKey === undefined) {
+    print("");
+    print(`Your API key, shown this once:  ${firstKey}`);
+    print("Try it:");
+    print(`  curl -H 'x-api-key: ${firstKey}' ${address}/tasks`);
+  } else {
+    print(`Try it:  curl ${address}/models`);
+    if (firstKey === undefined)
+      print(
+        "Lost your key?  npm run keys -- create --name NAME  (while the service is stopped or with DATABASE_URL)",
+      );
+  }
+  if (config.logFile !== undefined) print(`Logs: ${config.logFile}`);
+  print("Stop with Ctrl-C.");
+}
+
+/** Everything in one place: database, API, and workers beside it. */
+async function startAll(environmentConfig: Config, fail: (reason: string) => void): Promise<Started> {
+  const isTerminal = process.stdout.isTTY === true && environmentConfig.logFile === undefined;
+  const config = isTerminal
+    ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
+    : environmentConfig;
+  const log = makeLog(config, "api");
+  const postgres = await openPostgres(config, fail);
+  try {
+    const databaseUrl = postgres.connectionString;
+    const { firstKey } = await prepareDatabase(config, databaseUrl, log);
+    const api = await startApi({ config, databaseUrl, log });
+    const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
+    const workers = startWorkerProcesses({ count: config.workers, environment, log });
+    printWelcome({ address: api.address, firstKey, config });
+    return {
+      async close() {
+        await Promise.all([api.close(), workers.stop()]);
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+async function startOne(command: "api" | "worker", config: Config): Promise<Started> {
+  if (config.databaseUrl === undefined)
+    throw new Error(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
+  const log = makeLog(config, command);
+  const house = { config, databaseUrl: config.databaseUrl, log };
+  if (command === "worker") return await startTaskWorker(house);
+  const { firstKey } = await prepareDatabase(config, config.databaseUrl, log);
+  const api = await startApi(house);
+  printWelcome({ address: api.address, firstKey, config });
+  return api;
+}
+
+async function runOnce(command: "migrate" | "keys", config: Config): Promise<void> {
+  const postgres = await openPostgres(config, () => {});
+  const { db, pool } = openDatabase({ connectionString: postgres.connectionString, maxConnections: 2 });
+  try {
+    const applied = await migrate(pool);
+    if (command === "keys") await runKeysCommand(db, process.argv.slice(3), print);
+    else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
+  } finally {
+    await db.destroy();
+    await postgres.stop();
+  }
+}
+
+/** Ends on Ctrl-C, on SIGTERM, and when the parent that started this process is gone. */
+function stopOnSignals(started: Started): void {
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    try {
+      await started.close();
+      process.exit(0);
+    } catch (error) {
+      process.stderr.write(`stopping failed: ${(error as Error).message}\n`);
+      process.exit(1);
+    }
+  };
+  for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => void stop());
+}
+
+async function main(): Promise<void> {
+  const command = (process.argv[2] ?? "all") as Command;
+  if (!COMMANDS.includes(command))
+    throw new Error(`unknown command "${command}"; it must be one of ${COMMANDS.join(", ")}`);
+  const config = loadConfig();
+  if (command === "migrate" || command === "keys") return await runOnce(command, config);
+  const fail = (reason: string) => {
+    process.stderr.write(`Stemwright stops: ${reason}\n`);
+    process.exit(1);
+  };
+  stopOnSignals(command === "all" ? await startAll(config, fail) : await startOne(command, config));
+}
+
+main().catch((error: unknown) => {
+  const isExplained = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
+  process.stderr.write(
+    `Stemwright could not start: ${isExplained ? error.message : (error as Error).stack}\n`,
+  );
+  process.exit(isExplained ? 2 : 1);
+});

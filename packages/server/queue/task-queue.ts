@@ -1,0 +1,69 @@
+import type { Transaction } from "kysely";
+import { fromKysely, PgBoss } from "pg-boss";
+import type { Tables } from "../db/database.ts";
+
+/** One job for each Task. */
+const TASK_QUEUE = "task";
+/** Jobs whose every attempt ended with the worker dying. */
+const ABANDONED_QUEUE = "task-abandoned";
+/** A worker that misses its heartbeat for this long is taken for dead, and its job given to another. */
+const HEARTBEAT_SECONDS = 10;
+const ATTEMPTS_MAX = 5;
+
+type TaskJob = { taskId: string };
+
+export type TaskHandlers = {
+  /** Works on a Task; the signal tells that the job was taken away. A rejection gives the job back for another try. */
+  runTask(taskId: string, signal: AbortSignal): Promise<void>;
+  abandonTask(taskId: string): Promise<void>;
+};
+
+export async function openTaskQueue(options: { connectionString: string; onError: (error: Error) => void }) {
+  const boss = new PgBoss({
+    connectionString: options.connectionString,
+    application_name: "stemwright queue",
+    max: 4,
+    schedule: false,
+    useListenNotify: true,
+    // How soon a dead worker's job is noticed after its heartbeat ran out.
+    superviseIntervalSeconds: 2,
+    monitorIntervalSeconds: 2,
+  });
+  boss.on("error", options.onError);
+  await boss.start();
+  await boss.createQueue(ABANDONED_QUEUE, { notify: true, retryLimit: 100, retryDelay: 5 });
+  await boss.createQueue(TASK_QUEUE, {
+    notify: true,
+    deadLetter: ABANDONED_QUEUE,
+    retryLimit: ATTEMPTS_MAX - 1,
+    retryDelay: 1,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    // The heartbeat says whether a worker lives; three hours of audio on a slow machine may take a day.
+    expireInSeconds: 24 * 3600 - 1,
+  });
+
+  return {
+    /** Enqueues in the caller's transaction: the job exists exactly when the Task does. */
+    async sendTask(transaction: Transaction<Tables>, taskId: string): Promise<void> {
+      await boss.send(TASK_QUEUE, { taskId } satisfies TaskJob, { db: fromKysely(transaction) });
+    },
+    /** Gives a Task to the next worker without counting it as a failed attempt. */
+    async resendTask(taskId: string): Promise<void> {
+      await boss.send(TASK_QUEUE, { taskId } satisfies TaskJob);
+    },
+    async work(handlers: TaskHandlers): Promise<void> {
+      const polling = { notifyPollingIntervalSeconds: 2, pollingIntervalSeconds: 2, batchSize: 1 };
+      await boss.work<TaskJob>(TASK_QUEUE, polling, async ([job]) => {
+        if (job) await handlers.runTask(job.data.taskId, job.signal);
+      });
+      await boss.work<TaskJob>(ABANDONED_QUEUE, polling, async ([job]) => {
+        if (job) await handlers.abandonTask(job.data.taskId);
+      });
+    },
+    /** Stops taking jobs; waits for the handlers that still run. */
+    async close(): Promise<void> {
+      await boss.stop({ graceful: true, timeout: 10_000 });
+    },
+  };
+}
+export type TaskQueue = Awaited<ReturnType<typeof openTaskQueue>>;

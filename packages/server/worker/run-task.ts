@@ -1,0 +1,199 @@
+import { mkdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { AudioFormat, EngineProcess, SeparateTarget } from "@stemwright/engine";
+import type { FastifyBaseLogger } from "fastify";
+import { costOfDuration } from "../domain/credits.ts";
+import { findCatalogueModel } from "../domain/models/catalogue.ts";
+import { toOutputNames } from "../domain/tasks/output-names.ts";
+import type { OutputRecord, TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
+import { findTargetFailure } from "./engine-failure.ts";
+import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
+import { TargetFailure } from "./target-failure.ts";
+
+export interface TaskReports {
+  findTask(taskId: string): Promise<TaskRecord | undefined>;
+  endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
+  setProgress(taskId: string, progress: number): Promise<void>;
+}
+
+export type RunTaskPorts = FetchInputPorts & {
+  engine: EngineProcess;
+  reports: TaskReports;
+  workDir: string;
+  log: FastifyBaseLogger;
+};
+
+/** How often progress is written, and how soon a cancelled or deleted Task is noticed. */
+const WATCH_INTERVAL_MS = 1000;
+
+/** Does all that is left to do of a Task. Safe to run again after any interruption: what is finished stays finished. */
+export async function runTask(ports: RunTaskPorts, taskId: string, signal: AbortSignal): Promise<void> {
+  const task = await ports.reports.findTask(taskId);
+  const targets = task?.targets.filter(({ status }) => status === "processing") ?? [];
+  const taskDir = join(ports.workDir, taskId);
+  if (task && targets.length > 0) {
+    const watch = watchTask(ports, task, signal);
+    try {
+      await separateTargets(ports, { task, targets, taskDir, watch });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (!watch.signal.aborted) await failTargets(ports, task, targets, error);
+    } finally {
+      watch.stop();
+    }
+  }
+  await rm(taskDir, { recursive: true, force: true });
+}
+
+type Watch = { signal: AbortSignal; report(progress: number): void; stop(): void };
+
+/** Writes the progress down once a second, and ends the work when nothing is left to work for. */
+function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): Watch {
+  const ended = new AbortController();
+  let progress = 0;
+  const timer = setInterval(async () => {
+    try {
+      await ports.reports.setProgress(task.id, progress);
+      const current = await ports.reports.findTask(task.id);
+      if (!current?.targets.some(({ status }) => status === "processing"))
+        ended.abort(new Error("nothing is left to do of the Task"));
+    } catch (error) {
+      ports.log.warn({ err: error, taskId: task.id }, "progress could not be written");
+    }
+  }, WATCH_INTERVAL_MS);
+  return {
+    signal: AbortSignal.any([signal, ended.signal]),
+    report: (fraction) => {
+      progress = fraction;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+type Work = { task: TaskRecord; targets: TargetRecord[]; taskDir: string; watch: Watch };
+
+async function separateTargets(ports: RunTaskPorts, { task, targets, taskDir, watch }: Work): Promise<void> {
+  const inputPath = join(taskDir, "input");
+  await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
+  if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch.signal);
+  const limits = targets.map(({ model }) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0);
+  await ports.engine.separate(
+    {
+      inputPath,
+      workDir: join(taskDir, "engine"),
+      targets: targets.map((target) => toEngineTarget(target, taskDir)),
+      maxDurationSeconds: Math.max(...limits),
+    },
+    {
+      signal: watch.signal,
+      onProgress: watch.report,
+      onTargetDone: async (targetId, { durationSeconds }) => {
+        const target = targets.find(({ id }) => id === targetId);
+        if (target) await completeTarget(ports, { task, target, taskDir, durationSeconds });
+      },
+      onTargetFailed: async (targetId, error) => {
+        await failTargets(
+          ports,
+          task,
+          targets.filter(({ id }) => id === targetId),
+          error,
+        );
+      },
+    },
+  );
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+type OutputPlan = { name: string; output: "stem" | "residual"; format: string; path: string };
+
+function planOutputs(target: TargetRecord, taskDir: string): OutputPlan[] {
+  return toOutputNames(target).flatMap(({ output, name }) =>
+    target.formats.map((format) => ({
+      output,
+      name,
+      format,
+      path: join(taskDir, "out", `${target.id}-${name}.${format}`),
+    })),
+  );
+}
+
+function toEngineTarget(target: TargetRecord, taskDir: string): SeparateTarget {
+  return {
+    key: target.id,
+    model: target.model,
+    residual: target.residual ?? false,
+    ...(target.variant === undefined ? {} : { variant: target.variant }),
+    files: planOutputs(target, taskDir).map(({ output, format, path }) => ({
+      output,
+      format: format as AudioFormat,
+      path,
+      ...(target.bitDepth === undefined ? {} : { wavBitDepth: target.bitDepth }),
+    })),
+  };
+}
+
+/** Files first, then the row: a reader never sees a link to a file that is not there. */
+async function completeTarget(
+  ports: RunTaskPorts,
+  {
+    task,
+    target,
+    taskDir,
+    durationSeconds,
+  }: { task: TaskRecord; target: TargetRecord; taskDir: string; durationSeconds: number },
+): Promise<void> {
+  const output: OutputRecord[] = [];
+  for (const { name, format, path } of planOutputs(target, taskDir)) {
+    const blobKey = `outputs/${task.id}/${target.id}/${name}.${format}`;
+    const { sizeBytes } = await ports.blobs.adopt(blobKey, path);
+    output.push({ name, format, blobKey, sizeBytes });
+  }
+  const cost = costOfDuration(target.creditsPerMinute, durationSeconds);
+  const isEnded = await ports.reports.endTarget(task.id, target.id, {
+    status: "completed",
+    cost,
+    durationSeconds,
+    output,
+  });
+  if (!isEnded) await ports.blobs.delete(`outputs/${task.id}/${target.id}`);
+  ports.log.info(
+    { taskId: task.id, targetId: target.id, model: target.model, durationSeconds, cost },
+    "target completed",
+  );
+}
+
+/** Failures a client can understand end the targets; others are thrown, for the queue to try again. */
+async function failTargets(
+  ports: RunTaskPorts,
+  task: TaskRecord,
+  targets: readonly TargetRecord[],
+  error: unknown,
+): Promise<void> {
+  const failure = findTargetFailure(error);
+  if (!failure) throw error;
+  for (const target of targets) {
+    await ports.reports.endTarget(task.id, target.id, {
+      status: "error",
+      error: { code: failure.code, message: failure.message },
+    });
+    ports.log.warn(
+      { taskId: task.id, targetId: target.id, code: failure.code, reason: failure.message },
+      "target failed",
+    );
+  }
+}
+
+/** The end of a Task whose every attempt took the worker with it. */
+export async function abandonTask(reports: TaskReports, taskId: string): Promise<void> {
+  const task = await reports.findTask(taskId);
+  const { code, message } = new TargetFailure("ABANDONED");
+  for (const target of task?.targets ?? []) {
+    if (target.status === "processing")
+      await reports.endTarget(taskId, target.id, { status: "error", error: { code, message } });
+  }
+}

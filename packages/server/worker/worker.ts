@@ -1,0 +1,35 @@
+import type pg from "pg";
+import type { TaskQueue } from "../queue/task-queue.ts";
+import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
+import { findTaskLock } from "./task-lock.ts";
+
+/** Takes Tasks from the queue, one at a time, until it is closed. */
+export async function startWorker(ports: RunTaskPorts & { pool: pg.Pool; queue: TaskQueue }) {
+  const closing = new AbortController();
+
+  await ports.queue.work({
+    async runTask(taskId, taken) {
+      const lock = await findTaskLock(ports.pool, taskId);
+      if (!lock) throw new Error(`Task ${taskId} is still held by another worker`);
+      try {
+        await runTask(ports, taskId, AbortSignal.any([taken, lock.signal, closing.signal]));
+      } catch (error) {
+        if (!closing.signal.aborted) throw error;
+        await ports.queue.resendTask(taskId);
+      } finally {
+        await lock.release();
+      }
+    },
+    abandonTask: (taskId) => abandonTask(ports.reports, taskId),
+  });
+
+  return {
+    /** Stops at once; the Task in work goes back to the queue, and goes on from its last checkpoint. */
+    async close(): Promise<void> {
+      closing.abort(new Error("the worker is shutting down"));
+      await ports.queue.close();
+      await ports.engine.close();
+      await ports.guard.close();
+    },
+  };
+}
