@@ -1,0 +1,35 @@
+import { writeSync } from "node:fs";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openBoundedLog } from "./bounded-log.ts";
+
+let dir: string;
+let path: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "stemwright-test-"));
+  path = join(dir, "postgres.log");
+});
+
+afterEach(() => rm(dir, { recursive: true }));
+
+test("a log past the bound moves aside, in place of the one before", async () => {
+  await writeFile(`${path}.1`, "older");
+  await writeFile(path, Buffer.alloc(9 * 1024 * 1024, "x"));
+  const log = await openBoundedLog(path);
+  expect(await log.sizeBytes()).toBe(0);
+  expect((await stat(`${path}.1`)).size).toBe(9 * 1024 * 1024);
+  log.close();
+});
+
+test("what is written after an offset can be read back", async () => {
+  await writeFile(path, "before ");
+  const log = await openBoundedLog(path);
+  const offsetBytes = await log.sizeBytes();
+  writeSync(log.fd, "after");
+  expect(await log.readFrom(offsetBytes)).toBe("after");
+  expect(await readFile(path, "utf8")).toBe("before after");
+  log.close();
+});

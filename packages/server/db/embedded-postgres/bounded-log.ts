@@ -1,0 +1,52 @@
+import { closeSync, openSync } from "node:fs";
+import { copyFile, open, stat, truncate } from "node:fs/promises";
+
+export type BoundedLog = {
+  path: string;
+  /** For the server's output; opened for appending, so that truncating it is safe while the server writes. */
+  fd: number;
+  sizeBytes(): Promise<number>;
+  readFrom(offsetBytes: number): Promise<string>;
+  close(): void;
+};
+
+const maxSizeBytes = 8 * 1024 * 1024;
+const checkIntervalMs = 30_000;
+const maxReadBytes = 64 * 1024;
+
+/**
+ * The server writes straight to the file, so that its words outlive a killed service. At the bound the text moves
+ * to `<path>.1`. PostgreSQL's own collector was rejected: one process more, and it bounds a file but not their number.
+ */
+export async function openBoundedLog(path: string): Promise<BoundedLog> {
+  const fd = openSync(path, "a", 0o600);
+  await bound(path);
+  // A full disk must not end the service here; the server reports it soon enough itself.
+  const timer = setInterval(() => void bound(path).catch(() => {}), checkIntervalMs).unref();
+  return {
+    path,
+    fd,
+    sizeBytes: async () => (await stat(path)).size,
+    readFrom: (offsetBytes) => readFrom(path, offsetBytes),
+    close: () => {
+      clearInterval(timer);
+      closeSync(fd);
+    },
+  };
+}
+
+async function bound(path: string): Promise<void> {
+  if ((await stat(path)).size <= maxSizeBytes) return;
+  await copyFile(path, `${path}.1`);
+  await truncate(path);
+}
+
+async function readFrom(path: string, offsetBytes: number): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxReadBytes), 0, maxReadBytes, offsetBytes);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

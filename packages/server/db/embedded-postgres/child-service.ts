@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** For tests: a process of its own that starts the embedded PostgreSQL, so that it can be killed or be another user. */
+export type ChildService = {
+  process: ChildProcess;
+  /** What the start came to: the server's values, or the error's code and message. */
+  report: { connectionString: string; pid: number } | { code: string; message: string };
+  end(signal: NodeJS.Signals): Promise<void>;
+};
+
+const script = `
+  const { startEmbeddedPostgres } = await import(process.argv[1]);
+  try {
+    const server = await startEmbeddedPostgres({ dataDir: process.argv[2] });
+    process.on("SIGTERM", () => server.stop());
+    console.log(JSON.stringify(server));
+  } catch ({ code, message }) {
+    console.log(JSON.stringify({ code, message }));
+  }
+`;
+
+export async function startChildService(options: {
+  dataDir: string;
+  nodePath?: string;
+  modulePath?: string;
+  ids?: { uid: number; gid: number };
+}): Promise<ChildService> {
+  const modulePath = options.modulePath ?? join(import.meta.dirname, "embedded-postgres.ts");
+  const args = ["--input-type=module", "--eval", script, modulePath, options.dataDir];
+  const child = spawn(options.nodePath ?? process.execPath, args, {
+    cwd: "/",
+    env: {},
+    stdio: ["ignore", "pipe", "inherit"],
+    ...options.ids,
+  });
+  const ended = once(child, "close");
+  const [line] = await Promise.race([once(child.stdout, "data"), ended]);
+  return {
+    process: child,
+    report: JSON.parse(String(line)),
+    end: async (signal) => {
+      child.kill(signal);
+      await ended;
+    },
+  };
+}

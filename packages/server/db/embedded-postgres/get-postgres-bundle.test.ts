@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { getPostgresBundle } from "./get-postgres-bundle.ts";
+
+test("this machine's bundle is installed and has a major version", async () => {
+  const bundle = await getPostgresBundle(process);
+  expect(bundle.version).toMatch(/^\d+\.\d+/);
+  expect(bundle.version.startsWith(`${bundle.major}.`)).toBe(true);
+});
+
+test("a platform without a bundle is told to set DATABASE_URL", async () => {
+  const bundle = getPostgresBundle({ platform: "darwin", arch: "arm64" });
+  await expect(bundle).rejects.toMatchObject({
+    code: "platform_unsupported",
+    message: "There is no embedded PostgreSQL for darwin arm64: set DATABASE_URL to a PostgreSQL server.",
+  });
+});
+
+test("a bundle npm left out is told to be installed", async () => {
+  const otherArch = process.arch === "x64" ? "arm64" : "x64";
+  const bundle = getPostgresBundle({ platform: "linux", arch: otherArch });
+  await expect(bundle).rejects.toThrow(/are not installed .* run npm install/);
+});

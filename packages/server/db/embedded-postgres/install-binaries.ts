@@ -1,0 +1,96 @@
+import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { PostgresBundle } from "./get-postgres-bundle.ts";
+
+export type PostgresBinaries = { initdb: string; postgres: string };
+
+const folderPrefix = "binaries-";
+
+/**
+ * Keeps a runnable copy of the bundle in `homeDir`. A copy, because PostgreSQL's own user may not reach the clone,
+ * because npm made neither symlinks nor executable bits, and because `npm install` under a running server would
+ * pull its files away. The folder's name has the version; a copy that misses a file or has one of another size is
+ * made anew.
+ */
+export async function installBinaries(homeDir: string, bundle: PostgresBundle): Promise<PostgresBinaries> {
+  const folderName = `${folderPrefix}${bundle.version}`;
+  const binariesDir = join(homeDir, folderName);
+  const sourceDir = join(bundle.packageDir, "native");
+  const files = await listNeededFiles(sourceDir);
+  const links = await loadSymlinks(bundle.packageDir);
+  if (!(await isCompleteCopy(files, { sourceDir, binariesDir }))) await copyBundle();
+  await removeOtherCopies(homeDir, folderName);
+  return { initdb: join(binariesDir, "bin", "initdb"), postgres: join(binariesDir, "bin", "postgres") };
+
+  async function copyBundle(): Promise<void> {
+    const unfinishedDir = `${binariesDir}.unfinished`;
+    await rm(unfinishedDir, { recursive: true, force: true });
+    for (const folder of new Set(files.map((file) => dirname(file)))) {
+      await makeOpenFolders(unfinishedDir, folder);
+    }
+    for (const file of files) {
+      const copy = join(unfinishedDir, file);
+      await copyFile(join(sourceDir, file), copy);
+      await chmod(copy, isExecutable(file) ? 0o755 : 0o644);
+    }
+    for (const link of links) {
+      await symlink(link.target, join(unfinishedDir, link.path));
+    }
+    await rm(binariesDir, { recursive: true, force: true });
+    await rename(unfinishedDir, binariesDir);
+  }
+}
+
+function isExecutable(file: string): boolean {
+  return file.startsWith("bin/") || /\.so(\.|$)/.test(file);
+}
+
+async function listNeededFiles(sourceDir: string): Promise<string[]> {
+  const entries = await readdir(sourceDir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(sourceDir, join(entry.parentPath, entry.name)))
+    .filter((file) => /^(bin|lib|share)\//.test(file) && !file.endsWith(".a") && !file.endsWith(".pc"));
+}
+
+/** Only links whose file is in the bundle; each is made relative, so that the folder may be moved. */
+async function loadSymlinks(packageDir: string): Promise<{ path: string; target: string }[]> {
+  const links: unknown = JSON.parse(await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
+  if (!Array.isArray(links)) throw new Error("pg-symlinks.json of the PostgreSQL binaries is not a list");
+  return links.map((link: { source?: unknown; target?: unknown }) => {
+    if (typeof link.source !== "string" || typeof link.target !== "string") {
+      throw new Error("pg-symlinks.json of the PostgreSQL binaries has an entry without source and target");
+    }
+    const path = relative("native", link.target);
+    return { path, target: relative(dirname(link.target), link.source) };
+  });
+}
+
+async function isCompleteCopy(
+  files: string[],
+  { sourceDir, binariesDir }: { sourceDir: string; binariesDir: string },
+): Promise<boolean> {
+  const comparisons = files.map(async (file) => {
+    const [source, copy] = await Promise.all([stat(join(sourceDir, file)), stat(join(binariesDir, file))]);
+    return source.size === copy.size;
+  });
+  const outcomes = await Promise.allSettled(comparisons);
+  return outcomes.every((outcome) => outcome.status === "fulfilled" && outcome.value);
+}
+
+/** The umask must not keep PostgreSQL's own user out; the folder above decides who gets in. */
+async function makeOpenFolders(rootDir: string, folder: string): Promise<void> {
+  const path = join(rootDir, folder);
+  const firstMade = await mkdir(path, { recursive: true });
+  if (firstMade === undefined) return;
+  for (let made = path; made.length >= firstMade.length; made = dirname(made)) {
+    await chmod(made, 0o755);
+  }
+}
+
+async function removeOtherCopies(homeDir: string, keptName: string): Promise<void> {
+  for (const name of await readdir(homeDir)) {
+    if (!name.startsWith(folderPrefix) || name === keptName) continue;
+    await rm(join(homeDir, name), { recursive: true, force: true });
+  }
+}

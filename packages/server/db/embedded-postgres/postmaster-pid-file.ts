@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+/** PostgreSQL's own record of the server that runs on a cluster (src/include/utils/pidfile.h). */
+type PostmasterPidFile = { pid: number; clusterDir: string; isReady: boolean };
+
+export function postmasterPidFilePath(clusterDir: string): string {
+  return join(clusterDir, "postmaster.pid");
+}
+
+export async function findPostmasterPidFile(clusterDir: string): Promise<PostmasterPidFile | undefined> {
+  return parsePostmasterPidFile((await findText(postmasterPidFilePath(clusterDir))) ?? "");
+}
+
+/** Undefined for an empty or cut-off file, as power loss leaves it and as it is for a moment at each start. */
+export function parsePostmasterPidFile(text: string): PostmasterPidFile | undefined {
+  const lines = text.split("\n");
+  const pid = Number(lines[0]);
+  const clusterDir = lines[1];
+  if (!Number.isInteger(pid) || pid <= 0 || !clusterDir) return undefined;
+  return { pid, clusterDir, isReady: lines[7]?.trim() === "ready" };
+}
+
+/**
+ * Whether the process is the server that wrote the file, and not one that got its pid later. Read from the command
+ * line, which unlike /proc/<pid>/exe is readable across uids in a container without CAP_SYS_PTRACE; it is empty for
+ * a zombie, which has ended.
+ */
+export async function isRunningPostmaster(pidFile: PostmasterPidFile): Promise<boolean> {
+  const commandLine = await findText(`/proc/${pidFile.pid}/cmdline`);
+  return commandLine !== undefined && isPostmasterCommandLine(commandLine, pidFile.clusterDir);
+}
+
+export function isPostmasterCommandLine(commandLine: string, clusterDir: string): boolean {
+  const [program, ...args] = commandLine.split("\0");
+  const dataFlagIndex = args.indexOf("-D");
+  return (
+    basename(program ?? "") === "postgres" && dataFlagIndex !== -1 && args[dataFlagIndex + 1] === clusterDir
+  );
+}
+
+async function findText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

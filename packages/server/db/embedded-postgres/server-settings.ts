@@ -1,0 +1,55 @@
+import { stat, statfs } from "node:fs/promises";
+
+/** The one port of the one socket in a folder of its own: it is part of the socket's file name, no TCP port. */
+export const socketPort = 5432;
+
+const minSharedMemoryBytes = 64 * 1024 * 1024;
+
+/**
+ * Settings go on the command line, where they win over the files of the cluster: a release can change them without
+ * touching what an earlier one wrote.
+ */
+export function makeServerSettings(options: {
+  socketDir: string;
+  dynamicSharedMemoryType: "posix" | "mmap";
+}): Record<string, string> {
+  return {
+    listen_addresses: "",
+    port: String(socketPort),
+    unix_socket_directories: options.socketDir,
+    // Who may connect is decided by the folder's mode and the password; the socket itself adds a third lock.
+    unix_socket_permissions: "0700",
+    max_connections: "60",
+    shared_buffers: "32MB",
+    dynamic_shared_memory_type: options.dynamicSharedMemoryType,
+    // The reader processes of PostgreSQL 18 cost memory and gain nothing on a database that fits into the cache.
+    io_method: "sync",
+    max_logical_replication_workers: "0",
+    min_wal_size: "32MB",
+    max_wal_size: "256MB",
+    fsync: "on",
+    full_page_writes: "on",
+    synchronous_commit: "on",
+    timezone: "UTC",
+    log_timezone: "UTC",
+    log_destination: "stderr",
+    logging_collector: "off",
+    log_checkpoints: "off",
+  };
+}
+
+/** Parallel queries share memory through /dev/shm, which a container may lack or keep too small for one. */
+export async function findDynamicSharedMemoryType(sharedMemoryDir = "/dev/shm"): Promise<"posix" | "mmap"> {
+  try {
+    const [folder, fileSystem] = await Promise.all([stat(sharedMemoryDir), statfs(sharedMemoryDir)]);
+    const isOpenToAll = (folder.mode & 0o003) === 0o003;
+    const isLargeEnough = fileSystem.bavail * fileSystem.bsize >= minSharedMemoryBytes;
+    return isOpenToAll && isLargeEnough ? "posix" : "mmap";
+  } catch {
+    return "mmap";
+  }
+}
+
+export function toCommandLine(settings: Record<string, string>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
