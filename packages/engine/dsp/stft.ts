@@ -1,0 +1,78 @@
+import { makeHannWindow } from "./hann-window.ts";
+import { RealFft } from "./real-fft.ts";
+
+/** Bin-major: the value of `bin` in time slot `slot` lies at `bin * slotCount + slot`, as networks take it. */
+export type Spectrogram = { re: Float32Array; im: Float32Array; binCount: number; slotCount: number };
+
+/**
+ * Short-time Fourier transform with a periodic Hann window, scaled by 1 / sqrt(fftSize) as `normalized=True`
+ * of torch.stft. Slot `s` covers the samples from `s * hopFrames` on: padding is the caller's.
+ */
+export class Stft {
+  readonly fftSize: number;
+  readonly hopFrames: number;
+  readonly #fft: RealFft;
+  readonly #analysis: Float64Array;
+  readonly #synthesis: Float64Array;
+  readonly #grain: Float64Array;
+  readonly #re: Float64Array;
+  readonly #im: Float64Array;
+
+  constructor(options: { fftSize: number; hopFrames: number }) {
+    const { fftSize, hopFrames } = options;
+    const overlap = fftSize / hopFrames;
+    if (!Number.isInteger(overlap) || overlap < 3) {
+      throw new RangeError(`hop ${hopFrames} of ${fftSize}: squared Hann windows do not sum to a constant`);
+    }
+    this.fftSize = fftSize;
+    this.hopFrames = hopFrames;
+    this.#fft = new RealFft(fftSize);
+    const window = makeHannWindow(fftSize);
+    // The mean of the squared window is 3/8, so `overlap` of them sum to 3/8 of their number everywhere.
+    this.#analysis = window.map((value) => value / Math.sqrt(fftSize));
+    this.#synthesis = window.map((value) => (value * Math.sqrt(fftSize)) / (0.375 * overlap));
+    this.#grain = new Float64Array(fftSize);
+    this.#re = new Float64Array(this.#fft.binCount);
+    this.#im = new Float64Array(this.#fft.binCount);
+  }
+
+  lengthFramesOf(slotCount: number): number {
+    return (slotCount - 1) * this.hopFrames + this.fftSize;
+  }
+
+  /** Fills `spectrogram` from `signal`; bins past its `binCount` are left out. */
+  forward(signal: Float32Array, spectrogram: Spectrogram): void {
+    const { re, im, binCount, slotCount } = spectrogram;
+    if (signal.length < this.lengthFramesOf(slotCount)) throw new RangeError("signal shorter than its slots");
+    for (let slot = 0; slot < slotCount; slot++) {
+      const start = slot * this.hopFrames;
+      for (let n = 0; n < this.fftSize; n++) this.#grain[n] = signal[start + n]! * this.#analysis[n]!;
+      this.#fft.forward(this.#grain, this.#re, this.#im);
+      for (let bin = 0, at = slot; bin < binCount; bin++, at += slotCount) {
+        re[at] = this.#re[bin]!;
+        im[at] = this.#im[bin]!;
+      }
+    }
+  }
+
+  /**
+   * The least-squares inverse as if the spectrogram went on with silent slots at both ends: exact where a
+   * frame is covered by all its slots, faded in the outer `fftSize - hopFrames` frames. Missing bins are zero.
+   */
+  inverse(spectrogram: Spectrogram): Float32Array {
+    const { re, im, binCount, slotCount } = spectrogram;
+    const sum = new Float64Array(this.lengthFramesOf(slotCount));
+    this.#re.fill(0);
+    this.#im.fill(0);
+    for (let slot = 0; slot < slotCount; slot++) {
+      for (let bin = 0, at = slot; bin < binCount; bin++, at += slotCount) {
+        this.#re[bin] = re[at]!;
+        this.#im[bin] = im[at]!;
+      }
+      this.#fft.inverse(this.#re, this.#im, this.#grain);
+      const start = slot * this.hopFrames;
+      for (let n = 0; n < this.fftSize; n++) sum[start + n]! += this.#grain[n]! * this.#synthesis[n]!;
+    }
+    return Float32Array.from(sum);
+  }
+}

@@ -1,0 +1,21 @@
+export type EngineErrorKind =
+  | "input-unreadable"
+  | "input-no-audio"
+  | "input-too-long"
+  | "disk-full"
+  | "out-of-memory"
+  | "model-missing"
+  | "model-failed"
+  | "encode-failed"
+  | "cancelled";
+
+/** What can go wrong with a piece of work, in terms its caller can act on. Anything else is our defect. */
+export class EngineError extends Error {
+  readonly kind: EngineErrorKind;
+
+  constructor(kind: EngineErrorKind, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "EngineError";
+    this.kind = kind;
+  }
+}

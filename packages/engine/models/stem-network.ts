@@ -1,0 +1,16 @@
+import type { ModelManifest } from "../runtime/model-manifest.ts";
+
+/** A network that takes a stereo segment apart: the one face every separating family shows to the pipelines. */
+export interface StemNetwork {
+  readonly segmentFrames: number;
+  /** Stereo in, the asked-for stems in stereo out, all of `segmentFrames`; the arrays are the caller's. */
+  separate(
+    segment: readonly [Float32Array, Float32Array],
+    stems: readonly string[],
+  ): Promise<Map<string, Float32Array[]>>;
+}
+
+/** Where pipelines get the network of a manifest from. */
+export interface NetworkSource {
+  getNetwork(manifest: ModelManifest): Promise<StemNetwork>;
+}

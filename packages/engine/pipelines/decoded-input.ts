@@ -1,0 +1,86 @@
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { EngineError } from "../engine-error.ts";
+import { type DecodedMedia, decodeToPcm } from "../media/index.ts";
+import { sha256OfFile } from "../runtime/sha256-of-file.ts";
+import { findJson, replaceJson } from "./json-file.ts";
+import { toEngineError } from "./to-engine-error.ts";
+
+export type DecodedInput = { info: DecodedMedia; sha256: string; pcmPath: string };
+
+const recordSchema = z.object({
+  sha256: z.string(),
+  info: z.object({
+    container: z.string(),
+    codec: z.string(),
+    sampleRateHz: z.number(),
+    channels: z.number(),
+    channelLayout: z.string(),
+    durationSeconds: z.number().optional(),
+    hasVideo: z.boolean(),
+    lengthFrames: z.number(),
+  }),
+});
+
+/**
+ * The input as raw PCM in the work folder, decoded once: a later run finds it by the sha256 of the file's
+ * bytes. The record is written after the PCM, so a record means that the PCM is whole.
+ */
+export async function loadDecodedInput(options: {
+  inputPath: string;
+  workDir: string;
+  maxDurationSeconds?: number;
+  onProgress: (fraction: number) => void;
+}): Promise<DecodedInput> {
+  const { workDir, maxDurationSeconds } = options;
+  mkdirSync(workDir, { recursive: true });
+  const pcmPath = join(workDir, "input.f32");
+  const recordPath = join(workDir, "input.json");
+  const sha256 = hashInput(options.inputPath);
+  const known = findRecord({ recordPath, pcmPath, sha256 });
+  const info = known ?? (await decode({ ...options, pcmPath, recordPath }));
+  if (info.lengthFrames === 0) throw new EngineError("input-no-audio", "The input holds no sound.");
+  if (maxDurationSeconds !== undefined && info.lengthFrames / info.sampleRateHz > maxDurationSeconds) {
+    throw new EngineError("input-too-long", `The input is longer than ${maxDurationSeconds} seconds.`);
+  }
+  if (known === undefined) replaceJson(recordPath, { sha256, info });
+  return { info, sha256, pcmPath };
+}
+
+function hashInput(path: string): string {
+  try {
+    return sha256OfFile(path);
+  } catch (error) {
+    throw new EngineError("input-unreadable", "The input file cannot be read.", { cause: error });
+  }
+}
+
+async function decode(options: {
+  inputPath: string;
+  pcmPath: string;
+  recordPath: string;
+  maxDurationSeconds?: number;
+  onProgress: (fraction: number) => void;
+}): Promise<DecodedMedia> {
+  const { recordPath, ...decodeOptions } = options;
+  rmSync(recordPath, { force: true });
+  try {
+    return await decodeToPcm(decodeOptions);
+  } catch (error) {
+    throw toEngineError(error, "decoding");
+  }
+}
+
+function findRecord(options: {
+  recordPath: string;
+  pcmPath: string;
+  sha256: string;
+}): DecodedMedia | undefined {
+  const record = recordSchema.safeParse(findJson(options.recordPath));
+  if (!record.success || record.data.sha256 !== options.sha256) return undefined;
+  const { durationSeconds, ...info } = record.data.info;
+  const sizeBytes = info.lengthFrames * info.channels * Float32Array.BYTES_PER_ELEMENT;
+  const isWhole = statSync(options.pcmPath, { throwIfNoEntry: false })?.size === sizeBytes;
+  return isWhole ? { ...info, durationSeconds } : undefined;
+}

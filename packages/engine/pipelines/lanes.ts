@@ -1,0 +1,88 @@
+/**
+ * The channels that go through a stereo network together: a left-right pair, or one channel alone, which is
+ * heard on both sides and whose two answers are averaged. Numbers are the input's channels, from zero.
+ */
+export type Lane = readonly [number] | readonly [number, number];
+
+/** FFmpeg's layouts with more than two channels, in the order its decoders give them. */
+const CHANNELS_OF_LAYOUT: Record<string, string> = {
+  "2.1": "FL FR LFE",
+  "3.0": "FL FR FC",
+  "3.0(back)": "FL FR BC",
+  "3.1": "FL FR FC LFE",
+  "4.0": "FL FR FC BC",
+  quad: "FL FR BL BR",
+  "quad(side)": "FL FR SL SR",
+  "4.1": "FL FR FC LFE BC",
+  "5.0": "FL FR FC BL BR",
+  "5.0(side)": "FL FR FC SL SR",
+  "5.1": "FL FR FC LFE BL BR",
+  "5.1(side)": "FL FR FC LFE SL SR",
+  "6.0": "FL FR FC BC SL SR",
+  "6.0(front)": "FL FR FLC FRC SL SR",
+  hexagonal: "FL FR FC BL BR BC",
+  "6.1": "FL FR FC LFE BC SL SR",
+  "6.1(back)": "FL FR FC LFE BL BR BC",
+  "6.1(front)": "FL FR LFE FLC FRC SL SR",
+  "7.0": "FL FR FC BL BR SL SR",
+  "7.0(front)": "FL FR FC FLC FRC SL SR",
+  "7.1": "FL FR FC LFE BL BR SL SR",
+  "7.1(wide)": "FL FR FC LFE BL BR FLC FRC",
+  "7.1(wide-side)": "FL FR FC LFE FLC FRC SL SR",
+  "5.1.2": "FL FR FC LFE BL BR TFL TFR",
+  octagonal: "FL FR FC BL BR BC SL SR",
+  cube: "FL FR BL BR TFL TFR TBL TBR",
+};
+
+const USUAL_LAYOUT = [undefined, "mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"] as const;
+
+export function planLanes(input: { channels: number; channelLayout: string }): Lane[] {
+  if (input.channels === 1) return [[0]];
+  if (input.channels === 2) return [[0, 1]];
+  const names = findChannelNames(input);
+  // Of an unknown arrangement, no two channels are known to belong together.
+  if (names === undefined) return Array.from({ length: input.channels }, (_, channel): Lane => [channel]);
+  const lanes: Lane[] = [];
+  names.forEach((name, channel) => {
+    const partner = findPartner(names, name);
+    if (partner === undefined) lanes.push([channel]);
+    else if (partner > channel) lanes.push([channel, partner]);
+  });
+  return lanes;
+}
+
+function findChannelNames(input: { channels: number; channelLayout: string }): string[] | undefined {
+  for (const layout of [input.channelLayout, USUAL_LAYOUT[input.channels]]) {
+    const names = layout === undefined ? undefined : CHANNELS_OF_LAYOUT[layout]?.split(" ");
+    if (names?.length === input.channels) return names;
+  }
+  return undefined;
+}
+
+/** FL–FR, BL–BR, SL–SR, TFL–TFR, FLC–FRC: the same name with the side changed. */
+function findPartner(names: readonly string[], name: string): number | undefined {
+  const side = /^(LFE|.*?)([LR])(C?)$/.exec(name);
+  if (side === null || name === "LFE") return undefined;
+  const partner = names.indexOf(`${side[1]}${side[2] === "L" ? "R" : "L"}${side[3]}`);
+  return partner < 0 ? undefined : partner;
+}
+
+/** The two sides a stereo network hears of a lane. */
+export function toLaneInput(lane: Lane, planes: readonly Float32Array[]): [Float32Array, Float32Array] {
+  const [left, right = left] = lane;
+  return [getPlane(planes, left), getPlane(planes, right)];
+}
+
+/** What the network gave for a lane, one plane for each of the lane's channels. */
+export function fromLaneOutput(lane: Lane, sides: readonly Float32Array[]): Float32Array[] {
+  const left = getPlane(sides, 0);
+  const right = getPlane(sides, 1);
+  if (lane.length === 2) return [left, right];
+  return [left.map((value, n) => (value + (right[n] ?? 0)) / 2)];
+}
+
+function getPlane(planes: readonly Float32Array[], channel: number): Float32Array {
+  const plane = planes[channel];
+  if (plane === undefined) throw new RangeError(`no channel ${channel}`);
+  return plane;
+}

@@ -1,0 +1,147 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { FrameSource } from "../dsp/frame-source.ts";
+import {
+  makeFadeIn,
+  makeSegmentGrid,
+  OverlapAdd,
+  type SegmentGrid,
+  segmentSpan,
+} from "../dsp/overlap-add.ts";
+import type { StemNetwork } from "../models/stem-network.ts";
+import { findJson, replaceJson } from "./json-file.ts";
+import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import { StemSpool } from "./stem-spool.ts";
+
+/** Share of a segment that its neighbour covers too, as in demucs' own `apply_model`. */
+const OVERLAP_SHARE = 0.25;
+/** Raised whenever the same input and weights would give other samples. */
+const SPOOL_VERSION = 1;
+
+export type NetworkPass = {
+  network: StemNetwork;
+  /** The input at the network's rate. */
+  input: FrameSource;
+  lanes: readonly Lane[];
+  stems: readonly string[];
+  folder: string;
+  /** What the spools depend on: input and weights. Spools made from anything else are thrown away. */
+  identity: Record<string, string | number>;
+  onProgress: (fraction: number) => void;
+};
+
+export function spoolPath(folder: string, stem: string): string {
+  return join(folder, `${stem}.f32`);
+}
+
+/**
+ * Runs the network over the input, segment after segment, and appends every finished stretch to the spools of
+ * the stems. A pass that was killed goes on after its last whole stride; only the segment before it is run
+ * again, for the tail it would have handed over.
+ */
+export async function runNetworkPass(pass: NetworkPass): Promise<void> {
+  const grid = makeSegmentGrid({
+    segmentFrames: pass.network.segmentFrames,
+    overlapShare: OVERLAP_SHARE,
+    lengthFrames: pass.input.lengthFrames,
+  });
+  prepareFolder(pass, grid);
+  using spools = new SpoolSet(pass, grid);
+  const finished = spools.finishedSegments;
+  const joints = makeJoints(pass, grid, spools.stems);
+  for (let index = Math.max(0, finished - 1); index < grid.segmentCount && spools.stems.length > 0; index++) {
+    const stretches = await separateSegment({ pass, grid, joints, index, stems: spools.stems });
+    if (index >= finished) spools.append(stretches);
+    pass.onProgress((index + 1) / grid.segmentCount);
+  }
+}
+
+function prepareFolder(pass: NetworkPass, grid: SegmentGrid): void {
+  const { lengthFrames, segmentFrames, strideFrames } = grid;
+  const state = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
+  const statePath = join(pass.folder, "pass.json");
+  if (isDeepStrictEqual(findJson(statePath), state)) return;
+  rmSync(pass.folder, { recursive: true, force: true });
+  mkdirSync(pass.folder, { recursive: true });
+  replaceJson(statePath, state);
+}
+
+/** The spools that are not complete yet, cut to the strides that all of them have. */
+class SpoolSet implements Disposable {
+  readonly finishedSegments: number;
+  readonly #spools = new Map<string, StemSpool>();
+
+  constructor(pass: NetworkPass, grid: SegmentGrid) {
+    for (const stem of pass.stems) {
+      const spool = new StemSpool(spoolPath(pass.folder, stem), pass.input.channels);
+      if (spool.lengthFrames === grid.lengthFrames) spool[Symbol.dispose]();
+      else this.#spools.set(stem, spool);
+    }
+    const shortest = Math.min(...[...this.#spools.values()].map((spool) => spool.lengthFrames));
+    this.finishedSegments = this.#spools.size === 0 ? 0 : Math.floor(shortest / grid.strideFrames);
+    for (const spool of this.#spools.values()) spool.truncate(this.finishedSegments * grid.strideFrames);
+  }
+
+  get stems(): string[] {
+    return [...this.#spools.keys()];
+  }
+
+  append(stretches: Map<string, Float32Array[]>): void {
+    for (const [stem, spool] of this.#spools) spool.append(stretches.get(stem) ?? []);
+  }
+
+  [Symbol.dispose](): void {
+    for (const spool of this.#spools.values()) spool[Symbol.dispose]();
+  }
+}
+
+/** One overlap-add for each stem and input channel. */
+type Joints = Map<string, OverlapAdd[]>;
+
+function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string[]): Joints {
+  const fadeIn = makeFadeIn(grid.overlapFrames);
+  return new Map(
+    stems.map((stem) => [
+      stem,
+      Array.from({ length: pass.input.channels }, () => new OverlapAdd(grid, fadeIn)),
+    ]),
+  );
+}
+
+/** Runs every lane of one segment and gives, for each stem, the planes that are now finished. */
+async function separateSegment(work: {
+  pass: NetworkPass;
+  grid: SegmentGrid;
+  joints: Joints;
+  index: number;
+  stems: readonly string[];
+}): Promise<Map<string, Float32Array[]>> {
+  const { pass, grid, joints, index, stems } = work;
+  const span = segmentSpan(grid, index);
+  const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
+  const finished = new Map<string, Float32Array[]>(stems.map((stem) => [stem, []]));
+  for (const lane of pass.lanes) {
+    const output = await separateLane(pass.network, toLaneInput(lane, window), stems);
+    for (const stem of stems) {
+      const planes = fromLaneOutput(lane, output.get(stem) ?? []);
+      lane.forEach((channel, side) => {
+        const segment = planes[side]?.subarray(span.marginFrames, span.marginFrames + span.lengthFrames);
+        const stretch = segment && joints.get(stem)?.[channel]?.add(index, segment);
+        if (stretch) (finished.get(stem) ?? [])[channel] = stretch;
+      });
+    }
+  }
+  return finished;
+}
+
+/** Digital silence is not run: the network scales by the segment's level and would answer with nothing. */
+async function separateLane(
+  network: StemNetwork,
+  sides: [Float32Array, Float32Array],
+  stems: readonly string[],
+): Promise<Map<string, Float32Array[]>> {
+  if (sides.some((side) => side.some((value) => value !== 0))) return network.separate(sides, stems);
+  const silence = () => new Float32Array(network.segmentFrames);
+  return new Map(stems.map((stem) => [stem, [silence(), silence()]]));
+}

@@ -1,0 +1,75 @@
+import { DifferenceSource, subtractPlanes } from "../dsp/difference-source.ts";
+import type { FrameSource } from "../dsp/frame-source.ts";
+import { interleave } from "../dsp/interleave.ts";
+import { type DecodedMedia, type EncodedFile, openEncoder, type PcmEncoder } from "../media/index.ts";
+import type { ModelService } from "../runtime/model-manifest.ts";
+import type { SeparateFile, SeparateTarget } from "./separate-request.ts";
+import { toEngineError } from "./to-engine-error.ts";
+
+const BLOCK_FRAMES = 1 << 15;
+
+export type RenderWork = {
+  target: SeparateTarget;
+  /** The target's sound and the input, both at the input's rate, channels and length. */
+  stem: FrameSource;
+  input: FrameSource;
+  info: DecodedMedia;
+  /** For the picture of a video. */
+  inputPath: string;
+  tags: Record<string, string>;
+  onProgress: (fraction: number) => void;
+};
+
+/** The sound of a service from the stem it is made of, which is at the input's rate already. */
+export function toServiceSource(service: ModelService, stem: FrameSource, input: FrameSource): FrameSource {
+  return service.inputWithout === undefined ? stem : new DifferenceSource(input, stem);
+}
+
+/**
+ * Writes all files of one target in a single reading. The residual is the input minus the stem as floats at the
+ * input's own rate, so the two add up to the input, with everything above the network's band in the residual.
+ */
+export async function renderTarget(work: RenderWork): Promise<EncodedFile[]> {
+  const encoders: Partial<Record<SeparateFile["output"], PcmEncoder>> = {};
+  try {
+    for (const output of ["stem", "residual"] as const) {
+      const encoder = await openOutput(work, output);
+      if (encoder !== undefined) encoders[output] = encoder;
+    }
+    await writeBlocks(work, encoders);
+    return [...((await encoders.stem?.finish()) ?? []), ...((await encoders.residual?.finish()) ?? [])];
+  } catch (error) {
+    await Promise.allSettled(Object.values(encoders).map((encoder) => encoder.abort()));
+    throw toEngineError(error, "encoding");
+  }
+}
+
+async function openOutput(work: RenderWork, output: SeparateFile["output"]): Promise<PcmEncoder | undefined> {
+  const files = work.target.files.filter((file) => file.output === output);
+  if (files.length === 0) return undefined;
+  const { sampleRateHz, channels, channelLayout, hasVideo } = work.info;
+  return openEncoder({
+    sampleRateHz,
+    channels,
+    channelLayout,
+    files: files.map(({ output: _, ...file }) => file),
+    tags: { ...work.tags, ...(output === "residual" ? { residual: "true" } : {}) },
+    ...(hasVideo ? { pictureFrom: work.inputPath } : {}),
+  });
+}
+
+async function writeBlocks(
+  work: RenderWork,
+  encoders: Partial<Record<SeparateFile["output"], PcmEncoder>>,
+): Promise<void> {
+  const { stem, input } = work;
+  for (let start = 0; start < input.lengthFrames; start += BLOCK_FRAMES) {
+    const lengthFrames = Math.min(BLOCK_FRAMES, input.lengthFrames - start);
+    const planes = stem.read(start, lengthFrames);
+    await encoders.stem?.write(interleave(planes));
+    if (encoders.residual !== undefined) {
+      await encoders.residual.write(interleave(subtractPlanes(input.read(start, lengthFrames), planes)));
+    }
+    work.onProgress((start + lengthFrames) / input.lengthFrames);
+  }
+}

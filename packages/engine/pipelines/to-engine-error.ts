@@ -1,0 +1,35 @@
+import { EngineError, type EngineErrorKind } from "../engine-error.ts";
+import { MediaError, type MediaErrorKind } from "../media/index.ts";
+
+const DISK_FULL_CODES = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+const KIND_OF_MEDIA_ERROR: Record<MediaErrorKind, EngineErrorKind | "crashed"> = {
+  unreadable: "input-unreadable",
+  "no-audio": "input-no-audio",
+  "too-long": "input-too-long",
+  "disk-full": "disk-full",
+  "encode-failed": "encode-failed",
+  crashed: "crashed",
+};
+
+/** The error in the engine's terms; what has none there is a defect and stays as it is. */
+export function toEngineError(error: unknown, during: "decoding" | "encoding"): unknown {
+  if (error instanceof MediaError) {
+    const kind = KIND_OF_MEDIA_ERROR[error.kind];
+    const crashKind = during === "decoding" ? "input-unreadable" : "encode-failed";
+    return new EngineError(kind === "crashed" ? crashKind : kind, error.message, { cause: error });
+  }
+  return toSystemError(error);
+}
+
+/** A full disk and exhausted memory can strike anywhere. */
+export function toSystemError(error: unknown): unknown {
+  if (error instanceof EngineError || !(error instanceof Error)) return error;
+  if ("code" in error && DISK_FULL_CODES.has(String(error.code))) {
+    return new EngineError("disk-full", "The disk is full. Free some space and try again.", { cause: error });
+  }
+  if (error instanceof RangeError && /allocation failed|Invalid typed array length/.test(error.message)) {
+    return new EngineError("out-of-memory", "Not enough memory to go on.", { cause: error });
+  }
+  return error;
+}

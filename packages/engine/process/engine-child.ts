@@ -1,0 +1,45 @@
+import { EngineError } from "../engine-error.ts";
+import { NetworkStore } from "../models/network-store.ts";
+import { separate } from "../pipelines/separate.ts";
+import type { SeparateReport } from "../pipelines/separate-request.ts";
+import { loadManifests } from "../runtime/model-manifest.ts";
+import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
+
+/** The process that does the work: file reading, signal processing and the network block its thread. */
+
+let networks: NetworkStore | undefined;
+
+process.on("message", (command: EngineCommand) => {
+  perform(command).then(
+    () => send({ kind: "done" }),
+    (error: unknown) => send({ kind: "failed", failure: toFailure(error) }),
+  );
+});
+// The parent has died or let go: nobody is left to work for. It is heard between two segments.
+process.on("disconnect", () => process.exit());
+// Ctrl-C reaches the whole process group; when to stop is the parent's decision.
+process.on("SIGINT", () => {});
+
+async function perform(command: EngineCommand): Promise<void> {
+  const { request, kind: _, ...settings } = command;
+  networks ??= new NetworkStore(settings);
+  await separate(request, { networks, manifests: loadManifests(), report: makeReport() });
+}
+
+function makeReport(): SeparateReport {
+  return {
+    onInput: (info) => send({ kind: "input", info }),
+    onProgress: (fraction) => send({ kind: "progress", fraction }),
+    onTargetDone: (key, result) => send({ kind: "target-done", key, result }),
+    onTargetFailed: (key, error) => send({ kind: "target-failed", key, failure: toFailure(error) }),
+  };
+}
+
+function send(message: EngineMessage): void {
+  process.send?.(message);
+}
+
+function toFailure(error: unknown): EngineFailure {
+  if (error instanceof EngineError) return { kind: error.kind, message: error.message };
+  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

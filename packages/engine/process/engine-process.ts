@@ -1,0 +1,183 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { EngineError } from "../engine-error.ts";
+import type { SeparateReport, SeparateRequest } from "../pipelines/separate-request.ts";
+import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
+
+const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
+const IDLE_MS = 60_000;
+
+export type SeparateHooks = SeparateReport & { signal?: AbortSignal };
+
+export type EngineProcessOptions = {
+  /** Threads of the network; by default as many as there are cores. */
+  threads?: number;
+  /** Where verified weights are remembered; without it they are hashed at each start of the process. */
+  cacheDir?: string;
+  /** How long the process, with its loaded network, waits for the next request. */
+  idleMs?: number;
+};
+
+/**
+ * A child process that separates, one request at a time. It is started by the first request, kept for the
+ * next, ended when idle, and killed to cancel: the network cannot be interrupted in any other way.
+ */
+export class EngineProcess {
+  readonly #options: EngineProcessOptions;
+  #child: ChildProcess | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #isBusy = false;
+
+  constructor(options: EngineProcessOptions = {}) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Resolves when every target is done or reported as failed, and every hook has returned. */
+  async separate(request: SeparateRequest, hooks: SeparateHooks = {}): Promise<void> {
+    if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
+    if (hooks.signal?.aborted) throw makeCancelledError();
+    this.#isBusy = true;
+    clearTimeout(this.#idleTimer);
+    const child = this.#getChild();
+    setReferenced(child, true);
+    try {
+      await this.#converse(child, request, hooks);
+    } catch (error) {
+      // A child that answered with an error is sound; one that a hook or the caller gave up on is still at work.
+      if (!(error instanceof ReportedError)) await this.#kill(child);
+      throw error instanceof ReportedError ? error.cause : error;
+    } finally {
+      this.#isBusy = false;
+      this.#startIdleTimer();
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    if (this.#child !== undefined) await this.#kill(this.#child);
+  }
+
+  #getChild(): ChildProcess {
+    if (this.#child !== undefined) return this.#child;
+    const child = fork(CHILD_PATH, [], {
+      execArgv: ["--disable-warning=ExperimentalWarning"],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    child.once("exit", () => {
+      if (this.#child === child) this.#child = undefined;
+    });
+    this.#child = child;
+    return child;
+  }
+
+  #converse(child: ChildProcess, request: SeparateRequest, hooks: SeparateHooks): Promise<void> {
+    const { threads = availableParallelism(), cacheDir } = this.#options;
+    const command: EngineCommand = {
+      kind: "separate",
+      request,
+      threads,
+      ...(cacheDir === undefined ? {} : { cacheDir }),
+    };
+    const ended = Promise.withResolvers<void>();
+    // Hooks run one after another in the order of the messages, each awaited.
+    let hooksDone = Promise.resolve();
+    const onMessage = (message: EngineMessage) => {
+      hooksDone = hooksDone.then(() => deliver(message, hooks, ended.resolve));
+      hooksDone.catch(ended.reject);
+    };
+    const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
+      hooksDone = hooksDone.then(() => ended.reject(makeDeathError(code, signal)));
+    };
+    const onAbort = () => ended.reject(makeCancelledError());
+    child.on("message", onMessage);
+    child.once("exit", onExit);
+    child.once("error", ended.reject);
+    hooks.signal?.addEventListener("abort", onAbort, { once: true });
+    child.send(command, (error) => {
+      // A child that died between requests: its exit tells the rest.
+      if (error !== null && child.exitCode === null && child.signalCode === null) ended.reject(error);
+    });
+    return ended.promise.finally(() => {
+      child.off("message", onMessage);
+      child.off("exit", onExit);
+      child.off("error", ended.reject);
+      hooks.signal?.removeEventListener("abort", onAbort);
+    });
+  }
+
+  async #kill(child: ChildProcess): Promise<void> {
+    if (this.#child === child) this.#child = undefined;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await gone;
+  }
+
+  #startIdleTimer(): void {
+    const child = this.#child;
+    if (child === undefined) return;
+    // An idle child does not keep a finished program alive.
+    setReferenced(child, false);
+    this.#idleTimer = setTimeout(() => void this.#kill(child), this.#options.idleMs ?? IDLE_MS);
+    this.#idleTimer.unref();
+  }
+}
+
+/** An error the child reported itself, after which it waits for the next request. */
+class ReportedError extends Error {}
+
+async function deliver(message: EngineMessage, hooks: SeparateHooks, onDone: () => void): Promise<void> {
+  switch (message.kind) {
+    case "input":
+      return hooks.onInput?.(message.info);
+    case "progress":
+      return hooks.onProgress?.(message.fraction);
+    case "target-done":
+      return hooks.onTargetDone?.(message.key, message.result);
+    case "target-failed":
+      return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
+    case "done":
+      return onDone();
+    case "failed":
+      throw new ReportedError("reported", { cause: toError(message.failure) });
+  }
+}
+
+function toError(failure: EngineFailure): Error {
+  return failure.kind === undefined ? new Error(failure.message) : toEngineError(failure);
+}
+
+function toEngineError(failure: EngineFailure): EngineError {
+  return new EngineError(failure.kind ?? "model-failed", failure.message);
+}
+
+function makeCancelledError(): EngineError {
+  return new EngineError("cancelled", "The work was cancelled.");
+}
+
+/** Nobody here sends SIGKILL to a child at work except to cancel, so another one is the kernel's. */
+function makeDeathError(code: number | null, signal: NodeJS.Signals | null): EngineError {
+  if (signal === "SIGKILL") {
+    return new EngineError(
+      "out-of-memory",
+      "The engine process was killed by the system, most likely because the machine ran out of memory.",
+    );
+  }
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  return new EngineError("model-failed", `The engine process ended unexpectedly (${how}).`);
+}
+
+function setReferenced(child: ChildProcess, isReferenced: boolean): void {
+  if (isReferenced) {
+    child.ref();
+    child.channel?.ref();
+  } else {
+    child.unref();
+    child.channel?.unref();
+  }
+}

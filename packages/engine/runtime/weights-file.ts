@@ -1,0 +1,67 @@
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { EngineError } from "../engine-error.ts";
+import { MANIFESTS_FOLDER, type ModelManifest } from "./model-manifest.ts";
+import { sha256OfFile } from "./sha256-of-file.ts";
+
+/** Where the manifest's weights lie on this machine; undefined when they are not here. */
+export function findWeightsPath(weights: ModelManifest["weights"]): string | undefined {
+  const path =
+    weights.package === undefined
+      ? resolve(MANIFESTS_FOLDER, weights.file)
+      : findInPackage(weights.package, weights.file);
+  return path !== undefined && statSync(path, { throwIfNoEntry: false })?.isFile() ? path : undefined;
+}
+
+/**
+ * The path of the weights after their sha256 was found right. Reading 174 MB at every start would cost a
+ * second or more, so a file once verified is remembered by path, size and time of change in `cacheDir`.
+ */
+export function getVerifiedWeightsPath(manifest: ModelManifest, cacheDir: string | undefined): string {
+  const { weights } = manifest;
+  const path = findWeightsPath(weights);
+  if (path === undefined) {
+    const where =
+      weights.package === undefined ? weights.file : `${weights.file} of the package ${weights.package}`;
+    throw new EngineError("model-missing", `The weights of ${manifest.id} are missing: ${where}.`);
+  }
+  const { size, mtimeMs } = statSync(path);
+  const seal = `${path}\n${size}\n${mtimeMs}\n${weights.sha256}\n`;
+  const sealPath = cacheDir === undefined ? undefined : join(cacheDir, `verified-${weights.sha256}`);
+  if (sealPath !== undefined && findText(sealPath) === seal) return path;
+  const sha256 = sha256OfFile(path);
+  if (sha256 !== weights.sha256) {
+    throw new EngineError(
+      "model-missing",
+      `The weights of ${manifest.id} have the sha256 ${sha256}, but the manifest names ${weights.sha256}.`,
+    );
+  }
+  if (sealPath !== undefined) replaceText(sealPath, seal);
+  return path;
+}
+
+/** A package may export nothing, not even its package.json: look where Node would look for it. */
+function findInPackage(packageName: string, file: string): string | undefined {
+  if (isAbsolute(file)) return undefined;
+  const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];
+  return folders
+    .map((folder) => join(folder, packageName, file))
+    .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+}
+
+function findText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two processes may write at once: each its own file, and the rename is atomic. */
+function replaceText(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+}
