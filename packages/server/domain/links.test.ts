@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { LINK_LIFETIME_SECONDS, makeLinks } from "./links.ts";
+
+const secret = Buffer.alloc(32, 7);
+const baseUrl = () => "https://stems.example";
+let nowMs = 1_700_000_000_000;
+const links = makeLinks({ secret, baseUrl, nowMs: () => nowMs });
+
+const parse = (link: string) => {
+  const { pathname, searchParams } = new URL(link);
+  return { path: pathname, query: { Expires: searchParams.get("Expires") ?? "", Signature: searchParams.get("Signature") ?? "" } };
+};
+
+describe("links", () => {
+  const link = links.sign("outputs/task/target/vocals.wav");
+
+  it("[O2] a link is absolute, ends in name and format, and its query has neither dot nor slash", () => {
+    const url = new URL(link);
+    expect(url.origin).toBe("https://stems.example");
+    expect(url.pathname.endsWith("/vocals.wav")).toBe(true);
+    expect(url.search).not.toMatch(/[./]/);
+    expect(Number(url.searchParams.get("Expires"))).toBe(nowMs / 1000 + LINK_LIFETIME_SECONDS);
+  });
+
+  it("[O2] a link is valid for an hour and not a second longer", () => {
+    const { path, query } = parse(link);
+    expect(links.isValid(path, query)).toBe(true);
+    nowMs += LINK_LIFETIME_SECONDS * 1000;
+    expect(links.isValid(path, query)).toBe(true);
+    nowMs += 1000;
+    expect(links.isValid(path, query)).toBe(false);
+    nowMs -= (LINK_LIFETIME_SECONDS + 1) * 1000;
+  });
+
+  it("[O2] a link whose path, expiry or signature was changed is not valid", () => {
+    const { path, query } = parse(link);
+    expect(links.isValid(path.replace("vocals", "drums"), query)).toBe(false);
+    expect(links.isValid(path, { ...query, Expires: String(Number(query.Expires) + 1) })).toBe(false);
+    expect(links.isValid(path, { ...query, Signature: query.Signature.replace(/^./, (c) => (c === "0" ? "1" : "0")) })).toBe(false);
+    expect(links.isValid(path, {})).toBe(false);
+    expect(makeLinks({ secret: Buffer.alloc(32, 8), baseUrl }).isValid(path, query)).toBe(false);
+  });
+
+  it("[T3] our own link is known again, another server's is not", () => {
+    expect(links.findBlobKey(link)).toBe("outputs/task/target/vocals.wav");
+    expect(links.findBlobKey(link.replace("stems.example", "evil.example"))).toBeUndefined();
+    expect(links.findBlobKey(`${link}0`)).toBeUndefined();
+  });
+});

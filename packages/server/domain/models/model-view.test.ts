@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { CATALOGUE } from "./catalogue.ts";
+import { type InstalledModel, toModels } from "./model-view.ts";
+
+const network = { weights: { name: "a network", licence: "a licence" }, scores: [] };
+const installed: InstalledModel[] = [
+  { id: "vocals", variants: [], ...network },
+  { id: "music_removal", variants: [], ...network },
+];
+const find = (models: ReturnType<typeof toModels>, id: string) => models.find((model) => model.id === id);
+
+describe("the model list", () => {
+  it("[M1] lists the catalogue of the interface with its credits and limits", () => {
+    const hours = (id: string) => (CATALOGUE.find((model) => model.id === id)?.maxInputDurationSeconds ?? 0) / 3600;
+    expect(CATALOGUE.map(({ id, creditsPerMinute }) => [id, creditsPerMinute, hours(id)])).toEqual([
+      ["vocals", 1, 3],
+      ["instrumental", 1, 3],
+      ["drums", 1, 3],
+      ["bass", 1, 3],
+      ["other", 1, 3],
+      ["guitar", 1, 3],
+      ["other-x-guitar", 1, 3],
+      ["piano", 1, 3],
+      ["wind", 1, 3],
+      ["strings", 1, 3],
+      ["dialogue", 1.5, 3],
+      ["effects", 1.5, 3],
+      ["music_removal", undefined, 1],
+      ["music_fx", 1.5, 3],
+      ["music_detection", 0.5, 3],
+      ["multi_voice", undefined, 1],
+      ["transcription", 1, 1],
+      ["alignment", 1, 1],
+    ]);
+  });
+
+  it("[M2] opens what is installed, and nothing that is not", () => {
+    const models = toModels(installed);
+    expect(find(models, "vocals")?.access).toBe("enabled");
+    expect(find(models, "piano")?.access).toBe("requestAccess");
+    expect(find(models, "music_removal")?.access).toBe("requestAccess");
+    expect(find(models, "vocals")?.variants?.[0]).toMatchObject({ id: "high_quality", access: "requestAccess", creditsPerMinute: 1.5 });
+  });
+
+  it("[M2] a grant opens an installed model that must be granted, and can't open one that is not installed", () => {
+    const models = toModels(installed, [
+      { model: "music_removal", access: "enabled", creditsPerMinute: 4 },
+      { model: "piano", access: "enabled" },
+    ]);
+    expect(find(models, "music_removal")).toMatchObject({ access: "enabled", creditsPerMinute: 4 });
+    expect(find(models, "piano")?.access).toBe("requestAccess");
+  });
+
+  it("[M3] a client's own rate counts for the model, and for its variants in proportion", () => {
+    const vocals = find(toModels(installed, [{ model: "vocals", creditsPerMinute: 0.5 }]), "vocals");
+    expect(vocals?.creditsPerMinute).toBe(0.5);
+    expect(vocals?.variants?.[0]?.creditsPerMinute).toBe(0.75);
+  });
+
+  it("[M4] names weights and licence of what is installed", () => {
+    expect(find(toModels(installed), "vocals")?.weights).toEqual({ name: "a network", licence: "a licence" });
+    expect(find(toModels(installed), "piano")).not.toHaveProperty("weights");
+  });
+});

@@ -1,0 +1,60 @@
+import { ApiError, type TargetRequest } from "@stemwright/contract";
+import { describe, expect, it } from "vitest";
+import { CATALOGUE } from "../models/catalogue.ts";
+import { checkTargets } from "./check-targets.ts";
+
+const installed = CATALOGUE.filter(({ id }) => id !== "piano").map(({ id }) => ({
+  id,
+  variants: [],
+  weights: { name: "", licence: "" },
+  scores: [],
+}));
+
+function codeOf(targets: TargetRequest[]): string | undefined {
+  try {
+    checkTargets(targets, { installed, grants: [] });
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+const vocals: TargetRequest = { model: "vocals", formats: ["wav"] };
+
+describe("targets against the catalogue", () => {
+  it.each<[string | undefined, TargetRequest[]]>([
+    [undefined, [vocals]],
+    [undefined, [vocals, { ...vocals, formats: ["mp3"] }]],
+    [undefined, [vocals, { ...vocals, residual: true }]],
+    ["MODEL_UNKNOWN", [{ model: "nonsense", formats: ["wav"] }]],
+    ["MODEL_UNKNOWN", [{ model: "constructor", formats: ["wav"] }]],
+    ["VARIANT_UNKNOWN", [{ ...vocals, variant: "best" }]],
+    ["VARIANT_UNKNOWN", [{ model: "drums", formats: ["wav"], variant: "high_quality" }]],
+    ["FORMAT_UNSUPPORTED", [{ model: "vocals", formats: ["json"] }]],
+    ["FORMATS_DUPLICATE", [{ model: "vocals", formats: ["wav", "wav"] }]],
+    ["LANGUAGE_UNSUPPORTED", [{ ...vocals, language: "en" }]],
+    ["LANGUAGE_UNSUPPORTED", [{ model: "transcription", formats: ["json"], language: "xx" }]],
+    ["TRANSCRIPT_NOT_ALLOWED", [{ ...vocals, transcriptAssetId: "abc" }]],
+    ["TRANSCRIPT_NOT_ALLOWED", [{ model: "alignment", formats: ["json"], transcriptAssetId: "abc", transcriptUrl: "https://x" }]],
+    ["MODEL_NOT_GRANTED", [{ model: "piano", formats: ["wav"] }]],
+    ["MODEL_NOT_GRANTED", [{ model: "music_removal", formats: ["wav"] }]],
+    ["MODEL_NOT_GRANTED", [{ ...vocals, variant: "high_quality" }]],
+  ])("[T2] %s for %j", (code, targets) => {
+    expect(codeOf(targets)).toBe(code);
+  });
+
+  it.each<[TargetRequest, TargetRequest]>([
+    [vocals, vocals],
+    [vocals, { formats: ["wav"], model: "vocals" }],
+    [vocals, { ...vocals, residual: false }],
+  ])("[T1] %j and %j are the same target twice", (first, second) => {
+    expect(codeOf([first, second])).toBe("TARGETS_DUPLICATE");
+  });
+
+  it("[T2] the message of an unknown model lists all models", () => {
+    expect(() => checkTargets([{ model: "x", formats: ["wav"] }], { installed, grants: [] })).toThrow(
+      `Must be one of ${CATALOGUE.map(({ id }) => id).join(", ")}`,
+    );
+  });
+});

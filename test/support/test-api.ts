@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { startApi } from "../../packages/server/compose.ts";
+import { loadConfig } from "../../packages/server/config/load-config.ts";
+import { insertClient, insertKey } from "../../packages/server/db/keys.ts";
+import { makeId } from "../../packages/server/domain/ids.ts";
+import { makeKey } from "../../packages/server/domain/keys.ts";
+import { openTestDatabase, type TestDatabase } from "./test-database.ts";
+
+export type TestAccount = { clientId: string; key: string; keyId: string };
+
+export type TestApi = {
+  address: string;
+  dataDir: string;
+  database: TestDatabase;
+  logLines: string[];
+  /** A request with the first account's key, unless another or none is given. */
+  call(path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
+  post(path: string, body: unknown, init?: { key?: string | null }): Promise<Response>;
+  upload(content: Uint8Array | string, filename: string, init?: { key?: string | null }): Promise<Response>;
+  addAccount(): Promise<TestAccount>;
+  account: TestAccount;
+  close(): Promise<void>;
+};
+
+/** The real API on a real database and store, listening on a free port. */
+export async function startTestApi(environment: Record<string, string> = {}): Promise<TestApi> {
+  const dataDir = await mkdtemp(join(tmpdir(), "stemwright-api-"));
+  const database = await openTestDatabase();
+  const config = loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
+  const logLines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line) => void logLines.push(line) });
+  const api = await startApi({ config, databaseUrl: database.url, log });
+
+  const addAccount = async (): Promise<TestAccount> => {
+    const clientId = makeId();
+    const key = makeKey();
+    await insertClient(database.db, { id: clientId, name: "Test" });
+    const keyId = await insertKey(database.db, { clientId, name: "Test", role: "client", secret: key });
+    return { clientId, key, keyId };
+  };
+  const account = await addAccount();
+
+  const call: TestApi["call"] = (path, { key = account.key, ...init } = {}) => {
+    const headers = new Headers(init.headers);
+    if (key !== null) headers.set("x-api-key", key);
+    return fetch(new URL(path, api.address), { ...init, headers });
+  };
+  return {
+    address: api.address,
+    dataDir,
+    database,
+    logLines,
+    account,
+    addAccount,
+    call,
+    post: (path, body, init) =>
+      call(path, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, ...init }),
+    upload: (content, filename, init) => {
+      const form = new FormData();
+      form.append("file", new File([typeof content === "string" ? content : new Uint8Array(content)], filename));
+      return call("/assets", { method: "POST", body: form, ...init });
+    },
+    async close() {
+      await api.close();
+      await database.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

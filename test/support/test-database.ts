@@ -1,0 +1,36 @@
+import pg from "pg";
+import { inject } from "vitest";
+import { type Database, openDatabase } from "../../packages/server/db/database.ts";
+import { migrate } from "../../packages/server/db/migrate.ts";
+import { makeId } from "../../packages/server/domain/ids.ts";
+
+export type TestDatabase = { url: string; db: Database; pool: pg.Pool; close(): Promise<void> };
+
+/** A new, migrated database on the run's server. */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject("postgresUrl");
+  const name = `test_${makeId()}`;
+  await runOnServer(serverUrl, `create database ${name}`);
+  const url = serverUrl.replace(/\/stemwright\?/, `/${name}?`);
+  const { db, pool } = openDatabase({ connectionString: url, maxConnections: 5 });
+  await migrate(pool);
+  return {
+    url,
+    db,
+    pool,
+    async close() {
+      await db.destroy();
+      await runOnServer(serverUrl, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function runOnServer(connectionString: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
