@@ -122,15 +122,13 @@ export type ApiErrorBody = z.infer<typeof apiErrorBody>;
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ApiErrorCode;
+  readonly statusCode: number;
   readonly details: ApiErrorDetail[] | undefined;
 
   constructor(code: ApiErrorCode, message: string, details?: ApiErrorDetail[]) {
     super(message);
     this.code = code;
+    this.statusCode = API_ERRORS[code].statusCode;
     this.details = details;
-  }
-
-  get statusCode(): number {
-    return API_ERRORS[this.code].statusCode;
   }
 }

@@ -1,14 +1,17 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
-import { pino } from "pino";
+import { type DestinationStream, pino } from "pino";
 import type { Config } from "./config/load-config.ts";
 
 const STANDARD_ERROR = 2;
 
 /** Structured logs, a JSON object a line. No headers and no query strings: keys and signatures travel there. */
-export function makeLog(config: Pick<Config, "logLevel" | "logFile">, role: string): FastifyBaseLogger {
-  if (config.logFile !== undefined) mkdirSync(dirname(config.logFile), { recursive: true, mode: 0o700 });
+export function makeLog(
+  config: Pick<Config, "logLevel" | "logFile">,
+  role: string,
+  destination: DestinationStream = openDestination(config.logFile),
+): FastifyBaseLogger {
   return pino(
     {
       level: config.logLevel,
@@ -23,6 +26,11 @@ export function makeLog(config: Pick<Config, "logLevel" | "logFile">, role: stri
         err: pino.stdSerializers.err,
       },
     },
-    pino.destination({ dest: config.logFile ?? STANDARD_ERROR, sync: true }),
+    destination,
   );
+}
+
+function openDestination(logFile: string | undefined): DestinationStream {
+  if (logFile !== undefined) mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
+  return pino.destination({ dest: logFile ?? STANDARD_ERROR, sync: true });
 }

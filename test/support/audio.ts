@@ -19,7 +19,8 @@ export function toWav({ sampleRateHz, channels }: Signal): Uint8Array<ArrayBuffe
   const bytesPerFrame = 4 * channels.length;
   const bytes = new ArrayBuffer(44 + lengthFrames * bytesPerFrame);
   const view = new DataView(bytes);
-  const text = (offset: number, value: string) => [...value].forEach((letter, i) => view.setUint8(offset + i, letter.charCodeAt(0)));
+  const text = (offset: number, value: string) =>
+    new TextEncoder().encodeInto(value, new Uint8Array(bytes, offset));
   text(0, "RIFF");
   view.setUint32(4, bytes.byteLength - 8, true);
   text(8, "WAVEfmt ");
@@ -46,7 +47,8 @@ export function makeTone(options: { sampleRateHz: number; channels: number; leng
   const channels = Array.from({ length: options.channels }, (_, channel) =>
     Float32Array.from(
       { length: options.lengthFrames },
-      (_, frame) => 0.3 * Math.sin((2 * Math.PI * (220 + 110 * channel) * frame) / options.sampleRateHz) + 0.02 * noise(),
+      (_, frame) =>
+        0.3 * Math.sin((2 * Math.PI * (220 + 110 * channel) * frame) / options.sampleRateHz) + 0.02 * noise(),
     ),
   );
   return { sampleRateHz: options.sampleRateHz, channels };

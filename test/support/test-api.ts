@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pino } from "pino";
 import { startApi } from "../../packages/server/compose.ts";
 import { loadConfig } from "../../packages/server/config/load-config.ts";
 import { insertClient, insertKey } from "../../packages/server/db/keys.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { makeKey } from "../../packages/server/domain/keys.ts";
+import { makeLog } from "../../packages/server/log.ts";
 import { openTestDatabase, type TestDatabase } from "./test-database.ts";
 
 export type TestAccount = { clientId: string; key: string; keyId: string };
@@ -31,7 +31,7 @@ export async function startTestApi(environment: Record<string, string> = {}): Pr
   const database = await openTestDatabase();
   const config = loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
   const logLines: string[] = [];
-  const log = pino({ level: "debug" }, { write: (line) => void logLines.push(line) });
+  const log = makeLog({ ...config, logLevel: "debug" }, "api", { write: (line) => void logLines.push(line) });
   const api = await startApi({ config, databaseUrl: database.url, log });
 
   const addAccount = async (): Promise<TestAccount> => {
@@ -57,10 +57,18 @@ export async function startTestApi(environment: Record<string, string> = {}): Pr
     addAccount,
     call,
     post: (path, body, init) =>
-      call(path, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" }, ...init }),
+      call(path, {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+        ...init,
+      }),
     upload: (content, filename, init) => {
       const form = new FormData();
-      form.append("file", new File([typeof content === "string" ? content : new Uint8Array(content)], filename));
+      form.append(
+        "file",
+        new File([typeof content === "string" ? content : new Uint8Array(content)], filename),
+      );
       return call("/assets", { method: "POST", body: form, ...init });
     },
     async close() {

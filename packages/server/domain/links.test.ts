@@ -8,7 +8,10 @@ const links = makeLinks({ secret, baseUrl, nowMs: () => nowMs });
 
 const parse = (link: string) => {
   const { pathname, searchParams } = new URL(link);
-  return { path: pathname, query: { Expires: searchParams.get("Expires") ?? "", Signature: searchParams.get("Signature") ?? "" } };
+  return {
+    path: pathname,
+    query: { Expires: searchParams.get("Expires") ?? "", Signature: searchParams.get("Signature") ?? "" },
+  };
 };
 
 describe("links", () => {
@@ -36,7 +39,12 @@ describe("links", () => {
     const { path, query } = parse(link);
     expect(links.isValid(path.replace("vocals", "drums"), query)).toBe(false);
     expect(links.isValid(path, { ...query, Expires: String(Number(query.Expires) + 1) })).toBe(false);
-    expect(links.isValid(path, { ...query, Signature: query.Signature.replace(/^./, (c) => (c === "0" ? "1" : "0")) })).toBe(false);
+    expect(
+      links.isValid(path, {
+        ...query,
+        Signature: query.Signature.replace(/^./, (c) => (c === "0" ? "1" : "0")),
+      }),
+    ).toBe(false);
     expect(links.isValid(path, {})).toBe(false);
     expect(makeLinks({ secret: Buffer.alloc(32, 8), baseUrl }).isValid(path, query)).toBe(false);
   });

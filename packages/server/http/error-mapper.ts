@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { API_ERRORS, ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/contract";
+import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 
@@ -75,7 +75,7 @@ function toApiError(error: unknown): ApiError {
 }
 
 export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
-  const { statusCode } = API_ERRORS[error.code];
+  const { statusCode } = error;
   return {
     statusCode,
     error: STATUS_CODES[statusCode] ?? "Error",
@@ -93,6 +93,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (apiError.statusCode === 503) void reply.header("retry-after", "5");
   void reply
     .code(apiError.statusCode)
+    // What the router itself refuses has passed no hook.
+    .header("x-request-id", request.id)
     .header("content-type", "application/json; charset=utf-8")
     .serializer((body: unknown) => JSON.stringify(body))
     .send(toErrorBody(apiError, request.id));

@@ -38,17 +38,28 @@ describe("the address guard", () => {
     expect(() => closed.checkUrl(new URL(url))).toThrow(AddressRefused);
   });
 
-  it.each(["http://example.com/", "ftp://example.com/", "file:///etc/passwd", "http://1.1.1.1/"])("[T3] %s is refused for its scheme", (url) => {
-    expect(() => open.checkUrl(new URL(url))).toThrow(AddressRefused);
-  });
+  it.each(["http://example.com/", "ftp://example.com/", "file:///etc/passwd", "http://1.1.1.1/"])(
+    "[T3] %s is refused for its scheme",
+    (url) => {
+      expect(() => open.checkUrl(new URL(url))).toThrow(AddressRefused);
+    },
+  );
 
-  it.each(["https://example.com/", "https://1.1.1.1/", "http://127.0.0.1/", "http://media.lan/"])("[T3] %s is allowed", (url) => {
-    expect(() => open.checkUrl(new URL(url))).not.toThrow();
-  });
+  it.each(["https://example.com/", "https://1.1.1.1/", "http://127.0.0.1/", "http://media.lan/"])(
+    "[T3] %s is allowed",
+    (url) => {
+      expect(() => open.checkUrl(new URL(url))).not.toThrow();
+    },
+  );
 
-  it.each(["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])("[U1] a connection to %s is refused when it is made", async (host) => {
-    await expect(request(`http://${host}:${port}/`, { dispatcher: closed.dispatcher })).rejects.toThrow(AddressRefused);
-  });
+  it.each(["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])(
+    "[U1] a connection to %s is refused when it is made",
+    async (host) => {
+      await expect(request(`http://${host}:${port}/`, { dispatcher: closed.dispatcher })).rejects.toThrow(
+        AddressRefused,
+      );
+    },
+  );
 
   it("[U1] an address on the allow-list is connected to", async () => {
     const { body } = await request(`http://127.0.0.1:${port}/`, { dispatcher: open.dispatcher });

@@ -11,7 +11,8 @@ const find = (models: ReturnType<typeof toModels>, id: string) => models.find((m
 
 describe("the model list", () => {
   it("[M1] lists the catalogue of the interface with its credits and limits", () => {
-    const hours = (id: string) => (CATALOGUE.find((model) => model.id === id)?.maxInputDurationSeconds ?? 0) / 3600;
+    const hours = (id: string) =>
+      (CATALOGUE.find((model) => model.id === id)?.maxInputDurationSeconds ?? 0) / 3600;
     expect(CATALOGUE.map(({ id, creditsPerMinute }) => [id, creditsPerMinute, hours(id)])).toEqual([
       ["vocals", 1, 3],
       ["instrumental", 1, 3],
@@ -39,7 +40,11 @@ describe("the model list", () => {
     expect(find(models, "vocals")?.access).toBe("enabled");
     expect(find(models, "piano")?.access).toBe("requestAccess");
     expect(find(models, "music_removal")?.access).toBe("requestAccess");
-    expect(find(models, "vocals")?.variants?.[0]).toMatchObject({ id: "high_quality", access: "requestAccess", creditsPerMinute: 1.5 });
+    expect(find(models, "vocals")?.variants?.[0]).toMatchObject({
+      id: "high_quality",
+      access: "requestAccess",
+      creditsPerMinute: 1.5,
+    });
   });
 
   it("[M2] a grant opens an installed model that must be granted, and can't open one that is not installed", () => {

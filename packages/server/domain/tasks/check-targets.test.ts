@@ -36,7 +36,10 @@ describe("targets against the catalogue", () => {
     ["LANGUAGE_UNSUPPORTED", [{ ...vocals, language: "en" }]],
     ["LANGUAGE_UNSUPPORTED", [{ model: "transcription", formats: ["json"], language: "xx" }]],
     ["TRANSCRIPT_NOT_ALLOWED", [{ ...vocals, transcriptAssetId: "abc" }]],
-    ["TRANSCRIPT_NOT_ALLOWED", [{ model: "alignment", formats: ["json"], transcriptAssetId: "abc", transcriptUrl: "https://x" }]],
+    [
+      "TRANSCRIPT_NOT_ALLOWED",
+      [{ model: "alignment", formats: ["json"], transcriptAssetId: "abc", transcriptUrl: "https://x" }],
+    ],
     ["MODEL_NOT_GRANTED", [{ model: "piano", formats: ["wav"] }]],
     ["MODEL_NOT_GRANTED", [{ model: "music_removal", formats: ["wav"] }]],
     ["MODEL_NOT_GRANTED", [{ ...vocals, variant: "high_quality" }]],

@@ -9,6 +9,11 @@ import { getCaller } from "../authenticate.ts";
 
 const unknownAsset = () => new ApiError("NOT_FOUND", "The account has no asset of that id");
 
+/** Whether the body ended early: the connection broke, or the form has no closing boundary. */
+const isCutShort = (error: unknown, request: FastifyRequest) =>
+  !(error instanceof ApiError) &&
+  (!request.raw.complete || (error as Error).message === "Unexpected end of form");
+
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
 async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
   const caller = getCaller(request);
@@ -35,7 +40,7 @@ async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
       await ports.assets.deleteAsset(caller.clientId, stored.id);
       await ports.blobs.delete(stored.blobKey);
     }
-    if (request.raw.destroyed || (error as Error).message === "Unexpected end of form") {
+    if (isCutShort(error, request)) {
       throw new ApiError(
         "UPLOAD_BROKEN",
         "The upload ended before it was whole; nothing was kept. Send it again",

@@ -1,4 +1,5 @@
 import { basename, extname } from "node:path";
+import { Readable } from "node:stream";
 import { ApiError, MIME_TYPES } from "@stemwright/contract";
 import { z } from "zod";
 import type { Api } from "../api.ts";
@@ -45,7 +46,8 @@ export function addFileRoutes({ app, ports, links }: Api): void {
           .header("content-range", `bytes ${range.startByte}-${range.endByte}/${sizeBytes}`);
       }
       void reply.header("content-length", range ? range.endByte - range.startByte + 1 : sizeBytes);
-      if (request.method === "HEAD") return reply.send();
+      // An empty stream, unlike an empty body, leaves the length of the file in the header.
+      if (request.method === "HEAD") return reply.send(Readable.from([]));
       return reply.send(await ports.blobs.read(key, range));
     },
   );
