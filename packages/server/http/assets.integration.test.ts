@@ -1,0 +1,215 @@
+import { readdir } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { join } from "node:path";
+import { asset as assetSchema } from "@stemwright/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+
+const UPLOAD_MAX_BYTES = 100_000;
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ UPLOAD_MAX_BYTES: String(UPLOAD_MAX_BYTES) });
+});
+afterAll(() => api.close());
+
+/** Every file of the store, the half-written ones too. */
+const listStoredFiles = async () =>
+  (await readdir(join(api.dataDir, "blobs"), { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+
+const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
+
+describe("uploads", () => {
+  it("[A1] [G5] answers the asset, and its link gives the bytes back", async () => {
+    const response = await api.upload("RIFF…", "My Song.WAV");
+    expect(response.status).toBe(200);
+    const asset = assetSchema.parse(await response.json());
+    expect(asset).toMatchObject({ format: "wav", name: "My Song.WAV", size: 7 });
+    const source = await fetch(asset.link);
+    expect(await source.text()).toBe("RIFF…");
+    expect(await (await api.call(`/assets/${asset.id}`)).json()).toMatchObject({
+      id: asset.id,
+      format: "wav",
+      name: "My Song.WAV",
+    });
+  });
+
+  it.each([
+    ["../../etc/passwd.mp3", "passwd.mp3"],
+    ["C:\\Music\\a.flac", "a.flac"],
+    ["näme ☃ \u0000\u0007.ogg", "näme ☃ .ogg"],
+    [`${"x".repeat(500)}.mp3`, `${"x".repeat(251)}.mp3`],
+  ])("[A1] the name %j is kept as %j and leads nowhere", async (filename, name) => {
+    const asset = assetSchema.parse(await (await api.upload("abc", filename)).json());
+    expect(asset.name).toBe(name);
+    expect((await fetch(asset.link)).status).toBe(200);
+  });
+
+  it.each([
+    ["empty.wav", "", "UPLOAD_EMPTY", 400],
+    ["virus.exe", "x", "UPLOAD_FORMAT_UNSUPPORTED", 400],
+    ["noextension", "x", "UPLOAD_FORMAT_UNSUPPORTED", 400],
+    ["big.wav", "x".repeat(UPLOAD_MAX_BYTES + 1), "UPLOAD_TOO_LARGE", 413],
+  ])("[A3] %s is refused and nothing is kept", async (filename, content, code, status) => {
+    const before = await listStoredFiles();
+    const response = await api.upload(content, filename);
+    expect(response.status).toBe(status);
+    expect(await codeOf(response)).toBe(code);
+    expect(await listStoredFiles()).toHaveLength(before.length);
+  });
+
+  it("[A3] exactly the largest size is taken", async () => {
+    expect((await api.upload("x".repeat(UPLOAD_MAX_BYTES), "full.wav")).status).toBe(200);
+  });
+
+  it("[A3] no file, a second file and a part of another name are 400, and nothing is kept", async () => {
+    const before = await listStoredFiles();
+    const send = (fill: (form: FormData) => void) => {
+      const form = new FormData();
+      fill(form);
+      return api.call("/assets", { method: "POST", body: form });
+    };
+    expect(await codeOf(await send((form) => form.append("note", "hello")))).toBe("UPLOAD_FILE_MISSING");
+    expect(await codeOf(await send((form) => form.append("other", new File(["x"], "a.wav"))))).toBe(
+      "UPLOAD_FILE_MISSING",
+    );
+    const two = await send((form) => {
+      form.append("file", new File(["x"], "a.wav"));
+      form.append("file", new File(["y"], "b.wav"));
+    });
+    expect(await codeOf(two)).toBe("UPLOAD_FILE_EXTRA");
+    expect(await listStoredFiles()).toHaveLength(before.length);
+  });
+
+  it("[E3] JSON instead of a form is 415", async () => {
+    expect((await api.post("/assets", { file: "x" })).status).toBe(415);
+  });
+
+  it("[A2] a connection cut in the middle leaves nothing behind", async () => {
+    const before = await listStoredFiles();
+    const { total } = await countAssets();
+    await new Promise<void>((resolve) => {
+      const upload = httpRequest(new URL("/assets", api.address), {
+        method: "POST",
+        headers: {
+          "x-api-key": api.account.key,
+          "content-type": "multipart/form-data; boundary=x",
+          "content-length": "90000",
+        },
+      });
+      upload.on("error", () => resolve());
+      upload.on("close", () => resolve());
+      upload.write('--x\r\ncontent-disposition: form-data; name="file"; filename="cut.wav"\r\n\r\n');
+      upload.write("x".repeat(20_000));
+      setTimeout(() => upload.destroy(), 200);
+    });
+    await expect.poll(async () => (await listStoredFiles()).length, { timeout: 5000 }).toBe(before.length);
+    expect((await countAssets()).total).toBe(total);
+  });
+});
+
+async function countAssets(): Promise<{ total: number }> {
+  return { total: Number((await api.call("/assets?take=1")).headers.get("x-total-count")) };
+}
+
+describe("assets", () => {
+  it("[L1] [L2] are listed newest first, with the total, at once after their upload", async () => {
+    const account = await api.addAccount();
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i += 1) {
+      const { id } = assetSchema.parse(await (await api.upload("x", `${i}.wav`, account)).json());
+      ids.unshift(id);
+      const [newest] = (await (await api.call("/assets?take=1", account)).json()) as { id: string }[];
+      expect(newest?.id).toBe(id);
+    }
+    const page = async (query: string) =>
+      ((await (await api.call(`/assets${query}`, account)).json()) as { id: string }[]).map(({ id }) => id);
+    expect(await page("")).toEqual(ids.slice(0, 10));
+    expect(await page("?skip=10")).toEqual(ids.slice(10));
+    expect(await page("?skip=3&take=2")).toEqual(ids.slice(3, 5));
+    expect(await page("?skip=100")).toEqual([]);
+    expect((await api.call("/assets", account)).headers.get("x-total-count")).toBe("12");
+  });
+
+  it.each(["take=0", "take=101", "take=1.5", "take=x", "take=", "skip=-1", "skip=1e3", "skip=x"])(
+    "[L3] ?%s is 400",
+    async (query) => {
+      for (const path of ["/assets", "/tasks"]) {
+        const response = await api.call(`${path}?${query}`);
+        expect(response.status).toBe(400);
+        expect(await codeOf(response)).toBe("PAGE_INVALID");
+      }
+    },
+  );
+
+  it("[E4] of another client are 404, as unknown ones are", async () => {
+    const { id } = assetSchema.parse(await (await api.upload("x", "mine.wav")).json());
+    const other = await api.addAccount();
+    for (const method of ["GET", "DELETE"]) {
+      const foreign = await api.call(`/assets/${id}`, { method, key: other.key });
+      const unknown = await api.call(`/assets/${id.split("").reverse().join("")}`, {
+        method,
+        key: other.key,
+      });
+      expect([foreign.status, unknown.status]).toEqual([404, 404]);
+      const strip = async (response: Response) => ({ ...((await response.json()) as object), requestId: "" });
+      expect(await strip(foreign)).toEqual(await strip(unknown));
+    }
+    expect((await api.call(`/assets/${id}`)).status).toBe(200);
+  });
+
+  it("[A4] are gone with their file after DELETE", async () => {
+    const { id, link } = assetSchema.parse(await (await api.upload("x", "gone.wav")).json());
+    expect((await api.call(`/assets/${id}`, { method: "DELETE" })).status).toBe(200);
+    expect((await api.call(`/assets/${id}`)).status).toBe(404);
+    expect((await fetch(link)).status).toBe(404);
+  });
+});
+
+describe("download links", () => {
+  const download = async (headers: Record<string, string> = {}, method = "GET") => {
+    const { link } = assetSchema.parse(await (await api.upload("0123456789", "digits.mp3")).json());
+    return fetch(link, { headers, method });
+  };
+
+  it("[O3] [G4] serve the file with its headers, open to any origin", async () => {
+    const response = await download({ origin: "https://app.example" });
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "accept-ranges": "bytes",
+      "access-control-allow-origin": "*",
+      "content-disposition": 'attachment; filename="digits.mp3"',
+      "content-length": "10",
+      "content-type": "audio/mpeg",
+    });
+  });
+
+  it("[O3] serve a range, and refuse one outside", async () => {
+    const part = await download({ range: "bytes=2-4" });
+    expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([
+      206,
+      "bytes 2-4/10",
+      "234",
+    ]);
+    const outside = await download({ range: "bytes=10-" });
+    expect([outside.status, outside.headers.get("content-range")]).toEqual([416, "bytes */10"]);
+  });
+
+  it("[O3] answer HEAD with the size and no body", async () => {
+    const head = await download({}, "HEAD");
+    expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "10", ""]);
+  });
+
+  it("[O2] that were changed are 403", async () => {
+    const { link } = assetSchema.parse(await (await api.upload("secret", "a.mp3")).json());
+    for (const changed of [
+      link.replace("a.mp3", "b.mp3"),
+      link.replace(/Expires=\d/, "Expires=9"),
+      link.split("?")[0] ?? "",
+      `${link}0`,
+    ]) {
+      expect((await fetch(changed)).status).toBe(403);
+    }
+  });
+});

@@ -1,0 +1,191 @@
+import { apiErrorBody } from "@stemwright/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { revokeKey } from "../db/keys.ts";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+/** The error body, checked against its schema. */
+async function errorOf(response: Response) {
+  const body = apiErrorBody.parse(await response.json());
+  expect(body.statusCode).toBe(response.status);
+  expect(body.requestId).toBe(response.headers.get("x-request-id"));
+  return body;
+}
+
+describe("every request", () => {
+  it("[G1] carries x-request-id, and the log has the same", async () => {
+    const response = await api.call("/models");
+    const id = response.headers.get("x-request-id") ?? "";
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(api.logLines.some((line) => line.includes(id))).toBe(true);
+  });
+
+  it("[G2] [G3] accepts a trailing slash and unknown query parameters", async () => {
+    for (const path of ["/tasks/", "/assets/?colour=blue", "/models/?x=1"])
+      expect((await api.call(path)).status).toBe(200);
+  });
+
+  it("[G4] answers a preflight request and opens CORS", async () => {
+    const headers = {
+      origin: "https://app.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "x-api-key",
+    };
+    const preflight = await api.call("/tasks", { method: "OPTIONS", key: null, headers });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+    expect(
+      (await api.call("/tasks", { headers: { origin: "https://app.example" } })).headers.get(
+        "access-control-allow-origin",
+      ),
+    ).toBe("*");
+  });
+
+  it("[G8] tells whether it lives and is ready, without a key", async () => {
+    for (const path of ["/health/live", "/health/ready"]) {
+      expect(await (await api.call(path, { key: null })).json()).toEqual({ status: "ok" });
+    }
+  });
+
+  it("[G9] leaves no key and no query string in the log", async () => {
+    await api.call("/files/outputs/a/b/c.wav?Expires=1&Signature=5ec4e7");
+    const log = api.logLines.join("");
+    expect(log).not.toContain(api.account.key);
+    expect(log).not.toContain("5ec4e7");
+  });
+});
+
+describe("keys", () => {
+  it.each(["/tasks", "/assets", "/tasks/abc", "/assets/abc"])(
+    "[K1] %s without a key is 401",
+    async (path) => {
+      const response = await api.call(path, { key: null });
+      expect(response.status).toBe(401);
+      expect((await errorOf(response)).code).toBe("KEY_MISSING");
+    },
+  );
+
+  it("[K1] an unknown key is 401, also where none is needed", async () => {
+    for (const path of ["/tasks", "/models"]) {
+      expect((await errorOf(await api.call(path, { key: "sw_nope" }))).code).toBe("KEY_INVALID");
+    }
+  });
+
+  it("[K1] a revoked key is 401 at once", async () => {
+    const account = await api.addAccount();
+    expect((await api.call("/tasks", { key: account.key })).status).toBe(200);
+    await revokeKey(api.database.db, account.keyId);
+    expect((await errorOf(await api.call("/tasks", { key: account.key }))).code).toBe("KEY_INVALID");
+  });
+});
+
+describe("errors", () => {
+  it("[E1] [E2] an unknown route is 404 in the same shape", async () => {
+    const response = await api.call("/nothing/here");
+    expect(response.status).toBe(404);
+    expect((await errorOf(response)).code).toBe("NOT_FOUND");
+  });
+
+  it("[E2] a known route with another method is 405 with Allow, with and without a key", async () => {
+    for (const key of [api.account.key, null]) {
+      const response = await api.call("/tasks", { method: "PATCH", key });
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toContain("POST");
+      expect((await errorOf(response)).code).toBe("METHOD_NOT_ALLOWED");
+    }
+  });
+
+  it.each([
+    {
+      title: "half an object",
+      body: '{"targets":',
+      contentType: "application/json",
+      status: 400,
+      code: "BODY_NOT_JSON",
+    },
+    { title: "nothing", body: "", contentType: "application/json", status: 400, code: "BODY_NOT_JSON" },
+    { title: "a list", body: "[]", contentType: "application/json", status: 400, code: "REQUEST_INVALID" },
+    { title: "null", body: "null", contentType: "application/json", status: 400, code: "REQUEST_INVALID" },
+    {
+      title: "a poisoned object",
+      body: '{"__proto__":{"x":1}}',
+      contentType: "application/json",
+      status: 400,
+      code: "BODY_NOT_JSON",
+    },
+    {
+      title: "a form",
+      body: "a=b",
+      contentType: "application/x-www-form-urlencoded",
+      status: 415,
+      code: "CONTENT_TYPE_UNSUPPORTED",
+    },
+    {
+      title: "2 MiB",
+      body: `"${"x".repeat(2 * 1024 ** 2)}"`,
+      contentType: "application/json",
+      status: 413,
+      code: "BODY_TOO_LARGE",
+    },
+  ])("[E3] a Task of $title is $status", async ({ body, contentType, status, code }) => {
+    const response = await api.call("/tasks", {
+      method: "POST",
+      body,
+      headers: { "content-type": contentType },
+    });
+    expect(response.status).toBe(status);
+    expect((await errorOf(response)).code).toBe(code);
+  });
+
+  it.each([
+    "/tasks/%00",
+    "/assets/%00",
+    "/tasks/..%2f..%2fetc",
+    `/tasks/${"x".repeat(400)}`,
+    `/assets/${"x".repeat(4000)}`,
+    "/tasks/%E0%A4%A",
+  ])("[E1] the path %s is an orderly 4xx", async (path) => {
+    const response = await api.call(path);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.status).toBeLessThan(500);
+    await errorOf(response);
+  });
+
+  it("[E6] a failure of the database is 500 and tells nothing of the inside", async () => {
+    await api.database.pool.query("alter table assets rename to assets_away");
+    try {
+      const response = await api.call("/assets");
+      expect(response.status).toBe(500);
+      const { code, message } = await errorOf(response);
+      expect(code).toBe("INTERNAL");
+      expect(message).not.toContain("assets");
+    } finally {
+      await api.database.pool.query("alter table assets_away rename to assets");
+    }
+  });
+});
+
+describe("the rate limit", () => {
+  let limited: TestApi;
+  beforeAll(async () => {
+    limited = await startTestApi({ RATE_LIMIT_PER_SECOND: "5" });
+  });
+  afterAll(() => limited.close());
+
+  it("[E5] refuses what is over the limit, key by key, and says when to go on", async () => {
+    const responses = await Promise.all(Array.from({ length: 12 }, () => limited.call("/models")));
+    for (const response of responses) expect(response.headers.get("ratelimit-limit")).toBe("5");
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(2);
+    const [first] = refused;
+    expect(Number(first?.headers.get("retry-after"))).toBeGreaterThan(0);
+    if (first) expect((await errorOf(first)).code).toBe("RATE_LIMITED");
+    const other = await limited.addAccount();
+    expect((await limited.call("/models", { key: other.key })).status).toBe(200);
+  });
+});
