@@ -15,6 +15,7 @@ const script = `
   try {
     const server = await startEmbeddedPostgres({ dataDir: process.argv[2] });
     process.on("SIGTERM", () => server.stop());
+    process.on("SIGHUP", () => process.exit());
     console.log(JSON.stringify(server));
   } catch ({ code, message }) {
     console.log(JSON.stringify({ code, message }));

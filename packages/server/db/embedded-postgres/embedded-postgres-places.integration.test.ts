@@ -51,23 +51,8 @@ function getSocketDir(server: { connectionString: string }): string {
   return new URLSearchParams(server.connectionString.split("?")[1]).get("host") ?? "";
 }
 
-describe("where the embedded PostgreSQL lives", () => {
-  test("a data folder too long for a socket gets a short private one, gone after the stop", async () => {
-    const dataDir = join(testDir, "a long name ".repeat(9), "another".repeat(9));
-    const server = await startEmbeddedPostgres({ dataDir });
-    const socketDir = getSocketDir(server);
-    const { mode } = await stat(socketDir);
-    const outcome = await connect(server.connectionString);
-    await server.stop();
-
-    expect(outcome).toBe("connected");
-    expect(socketDir).toMatch(/^\/tmp\/stemwright-postgres-/);
-    expect(mode & 0o777).toBe(0o700);
-    await expect(stat(socketDir)).rejects.toMatchObject({ code: "ENOENT" });
-    expect(await readdir(join(dataDir, "postgres"))).toContain("cluster");
-  });
-
-  test("a data folder below one of mode 0700 works, moved aside only where PostgreSQL is another user", async () => {
+describe("a data folder below one of mode 0700", () => {
+  test("works, moved aside only where PostgreSQL is another user", async () => {
     const closedDir = join(testDir, "closed");
     const dataDir = join(closedDir, "data");
     await mkdir(dataDir, { recursive: true });
@@ -100,12 +85,12 @@ describe("where the embedded PostgreSQL lives", () => {
   });
 });
 
-describe("who can reach the embedded PostgreSQL", () => {
+describe("a data folder too long for a socket", () => {
   let server: EmbeddedPostgres;
   let dataDir: string;
 
   beforeAll(async () => {
-    dataDir = join(testDir, "shared");
+    dataDir = join(testDir, "a long name ".repeat(9), "another".repeat(9));
     server = await startEmbeddedPostgres({ dataDir });
   });
 
@@ -113,7 +98,14 @@ describe("who can reach the embedded PostgreSQL", () => {
     await server.stop();
   });
 
-  test("a user of its own runs it where root starts it, and the same user otherwise", async () => {
+  test("gets a short one of its own for it", async () => {
+    const socketDir = getSocketDir(server);
+    expect(socketDir).toMatch(/^\/tmp\/stemwright-postgres-/);
+    expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
+    expect(await readdir(join(dataDir, "postgres"))).toContain("cluster");
+  });
+
+  test("a user of its own runs the server where root starts it, and the same user otherwise", async () => {
     const { uid } = await stat(join(dataDir, "postgres", "cluster", "data"));
     const status = await readFile(`/proc/${server.pid}/status`, "utf8");
     expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, "m"));
@@ -122,16 +114,16 @@ describe("who can reach the embedded PostgreSQL", () => {
     else expect(uid).toBe(process.getuid?.());
   });
 
-  test("its folders are closed to everybody else", async () => {
+  test("the folders are closed to everybody else", async () => {
     const homeDir = join(dataDir, "postgres");
     const modes = new Map<string, number>();
-    for (const name of [".", "run", "cluster", "cluster/data", "cluster/password", "postgres.log"]) {
+    for (const name of [".", "cluster", "cluster/data", "cluster/password", "postgres.log"]) {
       modes.set(name, (await stat(join(homeDir, name))).mode & 0o007);
     }
-    expect([...modes.values()]).toEqual([0, 0, 0, 0, 0, 0]);
+    expect([...modes.values()]).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test("neither a wrong password nor the superuser gets in", async () => {
+  test("of all logins the service's alone is let in: neither a wrong password nor the superuser", async () => {
     const wrongPassword = server.connectionString.replace(/:[^:@]+@/, ":wrong@");
     const superuser = server.connectionString.replace(/\/\/[^@]+@/, "//postgres:postgres@");
     expect(await connect(server.connectionString)).toBe("connected");
@@ -148,6 +140,11 @@ describe("who can reach the embedded PostgreSQL", () => {
     }
     const { nodePath } = await makeOpenInstallation();
     expect(await tryToConnect(nodePath, socketPath)).toBe("EACCES");
+  });
+
+  test("loses the short one when the server stops", async () => {
+    await server.stop();
+    await expect(stat(getSocketDir(server))).rejects.toMatchObject({ code: "ENOENT" });
   });
 });
 

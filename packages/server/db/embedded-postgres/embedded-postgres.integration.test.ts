@@ -124,6 +124,12 @@ describe("startEmbeddedPostgres", () => {
     expect(await listPostmasters()).toEqual([]);
   });
 
+  test("leaves no server behind when the service exits without stopping it", async () => {
+    const service = await startChildService({ dataDir });
+    await service.end("SIGHUP");
+    await expect.poll(listPostmasters, { timeout: 5_000 }).toEqual([]);
+  });
+
   test("tells when the server is killed, and can start again at once", async () => {
     const reason = await new Promise<string>((resolve, reject) => {
       startEmbeddedPostgres({ dataDir, onExit: resolve }).then(async (server) => {

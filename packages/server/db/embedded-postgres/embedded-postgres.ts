@@ -18,7 +18,6 @@ import { type Postmaster, startPostmaster } from "./start-postmaster.ts";
 import { toEmbeddedPostgresError } from "./to-embedded-postgres-error.ts";
 
 export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
-export { findDefaultDataDir } from "./find-default-data-dir.ts";
 
 export type EmbeddedPostgres = {
   /** For `pg`: the unix socket and the password of the role that owns the database. A secret. */

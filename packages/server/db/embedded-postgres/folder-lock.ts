@@ -17,7 +17,8 @@ export function lockFolder(dir: string): FolderLock {
   const database = new DatabaseSync(join(dir, "lock"));
   const holderPath = join(dir, "lock-holder");
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    // In memory, so that a killed process leaves no journal file.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;

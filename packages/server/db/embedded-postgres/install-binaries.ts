@@ -28,11 +28,12 @@ export async function installBinaries(homeDir: string, bundle: PostgresBundle): 
     for (const folder of new Set(files.map((file) => dirname(file)))) {
       await makeOpenFolders(unfinishedDir, folder);
     }
-    for (const file of files) {
+    const copies = files.map(async (file) => {
       const copy = join(unfinishedDir, file);
       await copyFile(join(sourceDir, file), copy);
       await chmod(copy, isExecutable(file) ? 0o755 : 0o644);
-    }
+    });
+    await Promise.all(copies);
     for (const link of links) {
       await symlink(link.target, join(unfinishedDir, link.path));
     }

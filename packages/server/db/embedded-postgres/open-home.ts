@@ -41,8 +41,7 @@ export async function openHome(dataDir: string): Promise<PostgresHome> {
       locks.push(lockFolder(dir));
     }
     const serverIds = await getServerIds(dir);
-    await chown(dir, 0, serverIds.gid);
-    await chmod(dir, 0o710);
+    await openToServer(dir, serverIds);
     return { dir, account: { serverIds }, release };
   } catch (error) {
     release();
@@ -88,6 +87,20 @@ async function findClosedFolder(dir: string): Promise<string | undefined> {
   const closedParent = parentDir === dir ? undefined : await findClosedFolder(parentDir);
   if (closedParent !== undefined) return closedParent;
   return ((await stat(dir)).mode & 0o001) === 0 ? dir : undefined;
+}
+
+/** By its group: the folder stays root's, so that the server cannot change its own binaries. */
+async function openToServer(dir: string, serverIds: { uid: number; gid: number }): Promise<void> {
+  try {
+    await chown(dir, 0, serverIds.gid);
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      "data_dir_unusable",
+      `PostgreSQL cannot run as root, and this container or the disk of ${dir} does not let root give files to another user: start the service as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
+      { cause: error },
+    );
+  }
+  await chmod(dir, 0o710);
 }
 
 /** A cluster keeps the ids it was made with, whatever is free today. */

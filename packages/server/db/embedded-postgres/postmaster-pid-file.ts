@@ -9,7 +9,12 @@ export function postmasterPidFilePath(clusterDir: string): string {
 }
 
 export async function findPostmasterPidFile(clusterDir: string): Promise<PostmasterPidFile | undefined> {
-  return parsePostmasterPidFile((await findText(postmasterPidFilePath(clusterDir))) ?? "");
+  try {
+    return parsePostmasterPidFile(await readFile(postmasterPidFilePath(clusterDir), "utf8"));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** Undefined for an empty or cut-off file, as power loss leaves it and as it is for a moment at each start. */
@@ -27,8 +32,8 @@ export function parsePostmasterPidFile(text: string): PostmasterPidFile | undefi
  * a zombie, which has ended.
  */
 export async function isRunningPostmaster(pidFile: PostmasterPidFile): Promise<boolean> {
-  const commandLine = await findText(`/proc/${pidFile.pid}/cmdline`);
-  return commandLine !== undefined && isPostmasterCommandLine(commandLine, pidFile.clusterDir);
+  const commandLine = await readFile(`/proc/${pidFile.pid}/cmdline`, "utf8").catch(() => "");
+  return isPostmasterCommandLine(commandLine, pidFile.clusterDir);
 }
 
 export function isPostmasterCommandLine(commandLine: string, clusterDir: string): boolean {
@@ -37,12 +42,4 @@ export function isPostmasterCommandLine(commandLine: string, clusterDir: string)
   return (
     basename(program ?? "") === "postgres" && dataFlagIndex !== -1 && args[dataFlagIndex + 1] === clusterDir
   );
-}
-
-async function findText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

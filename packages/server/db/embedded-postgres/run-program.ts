@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { toSpawnError } from "./to-spawn-error.ts";
 
 type ProgramResult = { exitCode: number | null; output: string };
@@ -6,14 +7,14 @@ type ProgramResult = { exitCode: number | null; output: string };
 /** PostgreSQL's programs see nothing of our environment: PG* variables and locales would change what they do. */
 export const programEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
-export function runProgram(options: {
+export async function runProgram(options: {
   program: string;
   args: string[];
   workingDir: string;
   ids: { uid: number; gid: number } | undefined;
   input?: string;
 }): Promise<ProgramResult> {
-  return new Promise((resolve, reject) => {
+  try {
     const child = spawn(options.program, options.args, {
       cwd: options.workingDir,
       env: programEnvironment,
@@ -21,16 +22,17 @@ export function runProgram(options: {
       ...options.ids,
     });
     let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-    child.on("error", (error) => reject(toSpawnError(error, options.program)));
-    child.on("close", (exitCode) => resolve({ exitCode, output }));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
     // A program that fails early closes its input; its exit code says more than EPIPE.
     child.stdin.on("error", () => {});
     child.stdin.end(options.input);
-  });
+    await once(child, "close");
+    return { exitCode: child.exitCode, output };
+  } catch (error) {
+    throw toSpawnError(error, options.program);
+  }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BoundedLog } from "./bounded-log.ts";
 import { isDiskFullMessage, makeDiskFullError } from "./disk-full.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { endOrphan } from "./end-orphan.ts";
 import { endPostmaster } from "./end-postmaster.ts";
 import { findPostmasterPidFile } from "./postmaster-pid-file.ts";
 import { programEnvironment } from "./run-program.ts";
@@ -12,7 +13,8 @@ import { toSpawnError } from "./to-spawn-error.ts";
 export type Postmaster = { pid: number; ended: Promise<string>; end(): Promise<void> };
 
 const pollMs = 20;
-const leftoverSessionsMs = 15_000;
+const retryMs = 200;
+const retryForMs = 15_000;
 
 type PostmasterOptions = {
   program: string;
@@ -24,49 +26,65 @@ type PostmasterOptions = {
 
 /** Resolves once the server takes connections; that takes as long as recovery needs, so there is no time limit. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
-  const deadlineMs = performance.now() + leftoverSessionsMs;
+  const deadlineMs = performance.now() + retryForMs;
   for (;;) {
     const logOffsetBytes = await options.log.sizeBytes();
     const child = await spawnPostmaster(options);
     if (await isReadyBeforeItEnds(child, options.dataDir)) return makePostmaster(child, options.log);
     const words = await options.log.readFrom(logOffsetBytes);
-    // Sessions of a killed server end by themselves, within moments of noticing.
-    const hasLeftoverSessions = words.includes("pre-existing shared memory block");
-    if (!hasLeftoverSessions || performance.now() > deadlineMs) throw makeStartError(words, options);
-    await sleep(200);
+    if (!isKeptOutByAnother(words) || performance.now() > deadlineMs) throw makeStartError(words, options);
+    await sleep(retryMs);
+    await endOrphan(options.dataDir);
   }
+}
+
+/**
+ * Sessions of a killed server hold its shared memory until they notice, moments later. And a server whose service
+ * was killed in the instant of starting it writes its pid file only now.
+ */
+function isKeptOutByAnother(words: string): boolean {
+  return /pre-existing shared memory block|lock file "postmaster\.pid" already exists/.test(words);
 }
 
 async function spawnPostmaster(options: PostmasterOptions): Promise<ChildProcess> {
-  const child = spawn(options.program, ["-D", options.dataDir, ...options.settingArgs], {
-    cwd: options.dataDir,
-    env: programEnvironment,
-    stdio: ["ignore", options.log.fd, options.log.fd],
-    // A session of its own: Ctrl-C in the terminal reaches the service alone, which ends PostgreSQL last.
-    detached: true,
-    ...options.ids,
-  });
   try {
+    const child = spawn(options.program, ["-D", options.dataDir, ...options.settingArgs], {
+      cwd: options.dataDir,
+      env: programEnvironment,
+      stdio: ["ignore", options.log.fd, options.log.fd],
+      // A session of its own: Ctrl-C in the terminal reaches the service alone, which ends PostgreSQL last.
+      detached: true,
+      ...options.ids,
+    });
     await once(child, "spawn");
+    return child;
   } catch (error) {
-    throw error instanceof Error ? toSpawnError(error, options.program) : error;
+    throw toSpawnError(error, options.program);
   }
-  return child;
 }
 
 async function isReadyBeforeItEnds(child: ChildProcess, dataDir: string): Promise<boolean> {
-  while (!hasEnded(child)) {
-    const pidFile = await findPostmasterPidFile(dataDir);
-    if (pidFile?.pid === child.pid && pidFile?.isReady) return true;
-    await sleep(pollMs);
+  try {
+    while (!hasEnded(child)) {
+      const pidFile = await findPostmasterPidFile(dataDir);
+      if (pidFile?.pid === child.pid && pidFile?.isReady) return true;
+      await sleep(pollMs);
+    }
+    return false;
+  } catch (error) {
+    child.kill("SIGINT");
+    throw error;
   }
-  return false;
 }
 
 function makePostmaster(child: ChildProcess, log: BoundedLog): Postmaster {
   const { pid } = child;
   if (pid === undefined) throw new Error("a running PostgreSQL has a pid");
+  // A service that crashes or calls process.exit leaves no server behind; one that is killed does, for endOrphan.
+  const endWithService = () => child.kill("SIGINT");
+  process.once("exit", endWithService);
   const ended = waitForEnd(child).then(() => {
+    process.off("exit", endWithService);
     const how = child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
     return `PostgreSQL ended (${how}); its log is ${log.path}`;
   });

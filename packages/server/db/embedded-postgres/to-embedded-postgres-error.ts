@@ -13,6 +13,8 @@ export function toEmbeddedPostgresError(error: unknown, dataDir: string): Embedd
     case "EPERM":
     case "EROFS":
     case "ENOTDIR":
+    // What a recursive mkdir says of a disk mounted read-only.
+    case "ENOENT":
       return new EmbeddedPostgresError(
         "data_dir_unusable",
         `The embedded PostgreSQL cannot use ${dataDir}: ${message}. Set DATA_DIR to a folder this user may write to, or set DATABASE_URL to a PostgreSQL server.`,

@@ -11,12 +11,14 @@ const advice = new Map([
   ],
 ]);
 
-export function toSpawnError(error: Error, program: string): EmbeddedPostgresError {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  const cause = advice.get(code) ?? error.message;
+/** For what `spawn` throws as well as for what the child emits: which of the two depends on the code. */
+export function toSpawnError(error: unknown, program: string): EmbeddedPostgresError {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const cause = advice.get(code) ?? message;
   return new EmbeddedPostgresError(
     "start_failed",
-    `${program} cannot be run: ${cause}. Or set DATABASE_URL to a PostgreSQL server. (${error.message})`,
+    `${program} cannot be run: ${cause}. Or set DATABASE_URL to a PostgreSQL server. (${message})`,
     { cause: error },
   );
 }
