@@ -47,7 +47,10 @@ export class RealFft {
     }
   }
 
-  /** The inverse of `forward`, scaled by 1 / size, so that a round trip gives the input back. */
+  /**
+   * The inverse of `forward`, scaled by 1 / size, so that a round trip gives the input back. A real signal has
+   * no imaginary part in its first and last bin; what a network puts there is ignored, as torch.fft.irfft does.
+   */
   inverse(spectrumRe: Float64Array, spectrumIm: Float64Array, output: Float64Array): void {
     const half = this.size / 2;
     const re = this.#re;
@@ -56,9 +59,11 @@ export class RealFft {
       const up = k;
       const down = half - k;
       const evenRe = 0.5 * (spectrumRe[up]! + spectrumRe[down]!);
-      const evenIm = 0.5 * (spectrumIm[up]! - spectrumIm[down]!);
+      const upIm = k === 0 ? 0 : spectrumIm[up]!;
+      const downIm = k === 0 ? 0 : spectrumIm[down]!;
+      const evenIm = 0.5 * (upIm - downIm);
       const turnedRe = 0.5 * (spectrumRe[up]! - spectrumRe[down]!);
-      const turnedIm = 0.5 * (spectrumIm[up]! + spectrumIm[down]!);
+      const turnedIm = 0.5 * (upIm + downIm);
       const cos = this.#cos[k]!;
       const sin = this.#sin[k]!;
       const oddRe = turnedRe * cos - turnedIm * sin;

@@ -5,34 +5,34 @@
 export type Lane = readonly [number] | readonly [number, number];
 
 /** FFmpeg's layouts with more than two channels, in the order its decoders give them. */
-const CHANNELS_OF_LAYOUT: Record<string, string> = {
-  "2.1": "FL FR LFE",
-  "3.0": "FL FR FC",
-  "3.0(back)": "FL FR BC",
-  "3.1": "FL FR FC LFE",
-  "4.0": "FL FR FC BC",
-  quad: "FL FR BL BR",
-  "quad(side)": "FL FR SL SR",
-  "4.1": "FL FR FC LFE BC",
-  "5.0": "FL FR FC BL BR",
-  "5.0(side)": "FL FR FC SL SR",
-  "5.1": "FL FR FC LFE BL BR",
-  "5.1(side)": "FL FR FC LFE SL SR",
-  "6.0": "FL FR FC BC SL SR",
-  "6.0(front)": "FL FR FLC FRC SL SR",
-  hexagonal: "FL FR FC BL BR BC",
-  "6.1": "FL FR FC LFE BC SL SR",
-  "6.1(back)": "FL FR FC LFE BL BR BC",
-  "6.1(front)": "FL FR LFE FLC FRC SL SR",
-  "7.0": "FL FR FC BL BR SL SR",
-  "7.0(front)": "FL FR FC FLC FRC SL SR",
-  "7.1": "FL FR FC LFE BL BR SL SR",
-  "7.1(wide)": "FL FR FC LFE BL BR FLC FRC",
-  "7.1(wide-side)": "FL FR FC LFE FLC FRC SL SR",
-  "5.1.2": "FL FR FC LFE BL BR TFL TFR",
-  octagonal: "FL FR FC BL BR BC SL SR",
-  cube: "FL FR BL BR TFL TFR TBL TBR",
-};
+const CHANNELS_OF_LAYOUT = new Map([
+  ["2.1", "FL FR LFE"],
+  ["3.0", "FL FR FC"],
+  ["3.0(back)", "FL FR BC"],
+  ["3.1", "FL FR FC LFE"],
+  ["4.0", "FL FR FC BC"],
+  ["quad", "FL FR BL BR"],
+  ["quad(side)", "FL FR SL SR"],
+  ["4.1", "FL FR FC LFE BC"],
+  ["5.0", "FL FR FC BL BR"],
+  ["5.0(side)", "FL FR FC SL SR"],
+  ["5.1", "FL FR FC LFE BL BR"],
+  ["5.1(side)", "FL FR FC LFE SL SR"],
+  ["6.0", "FL FR FC BC SL SR"],
+  ["6.0(front)", "FL FR FLC FRC SL SR"],
+  ["hexagonal", "FL FR FC BL BR BC"],
+  ["6.1", "FL FR FC LFE BC SL SR"],
+  ["6.1(back)", "FL FR FC LFE BL BR BC"],
+  ["6.1(front)", "FL FR LFE FLC FRC SL SR"],
+  ["7.0", "FL FR FC BL BR SL SR"],
+  ["7.0(front)", "FL FR FC FLC FRC SL SR"],
+  ["7.1", "FL FR FC LFE BL BR SL SR"],
+  ["7.1(wide)", "FL FR FC LFE BL BR FLC FRC"],
+  ["7.1(wide-side)", "FL FR FC LFE FLC FRC SL SR"],
+  ["5.1.2", "FL FR FC LFE BL BR TFL TFR"],
+  ["octagonal", "FL FR FC BL BR BC SL SR"],
+  ["cube", "FL FR BL BR TFL TFR TBL TBR"],
+]);
 
 const USUAL_LAYOUT = [undefined, "mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"] as const;
 
@@ -53,7 +53,7 @@ export function planLanes(input: { channels: number; channelLayout: string }): L
 
 function findChannelNames(input: { channels: number; channelLayout: string }): string[] | undefined {
   for (const layout of [input.channelLayout, USUAL_LAYOUT[input.channels]]) {
-    const names = layout === undefined ? undefined : CHANNELS_OF_LAYOUT[layout]?.split(" ");
+    const names = layout === undefined ? undefined : CHANNELS_OF_LAYOUT.get(layout)?.split(" ");
     if (names?.length === input.channels) return names;
   }
   return undefined;

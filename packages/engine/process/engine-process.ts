@@ -113,6 +113,7 @@ export class EngineProcess {
   async #kill(child: ChildProcess): Promise<void> {
     if (this.#child === child) this.#child = undefined;
     if (child.exitCode !== null || child.signalCode !== null) return;
+    setReferenced(child, true);
     const gone = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGKILL");
     await gone;

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { makeFadeIn, makeSegmentGrid, OverlapAdd, segmentSpan } from "./overlap-add.ts";
+
+const grids = fc
+  .record({
+    segmentFrames: fc.integer({ min: 4, max: 400 }),
+    overlapShare: fc.constantFrom(0, 0.1, 0.25, 0.4),
+    lengthFrames: fc.integer({ min: 1, max: 3000 }),
+  })
+  .map(makeSegmentGrid);
+
+describe("makeSegmentGrid", () => {
+  it("covers every frame, and no segment is without frames of its own", () => {
+    fc.assert(
+      fc.property(grids, (grid) => {
+        let coveredFrames = 0;
+        for (let index = 0; index < grid.segmentCount; index++) {
+          const span = segmentSpan(grid, index);
+          expect(span.startFrame).toBeLessThanOrEqual(coveredFrames);
+          const endFrame = span.startFrame + span.lengthFrames;
+          expect(endFrame).toBeGreaterThan(coveredFrames);
+          coveredFrames = endFrame;
+        }
+        expect(coveredFrames).toBe(grid.lengthFrames);
+      }),
+    );
+  });
+
+  it("puts a short segment into the middle of the network's window", () => {
+    const grid = makeSegmentGrid({ segmentFrames: 100, overlapShare: 0.25, lengthFrames: 41 });
+    expect(segmentSpan(grid, 0)).toEqual({
+      startFrame: 0,
+      lengthFrames: 41,
+      windowStartFrame: -29,
+      marginFrames: 29,
+    });
+  });
+
+  it("runs nothing for nothing", () => {
+    expect(makeSegmentGrid({ segmentFrames: 100, overlapShare: 0.25, lengthFrames: 0 }).segmentCount).toBe(0);
+  });
+});
+
+describe("OverlapAdd", () => {
+  it("gives any signal back when the segments are cut from it", () => {
+    fc.assert(
+      fc.property(grids, (grid) => {
+        const signal = Float32Array.from({ length: grid.lengthFrames }, (_, n) => 1 + Math.sin(n));
+        const joint = new OverlapAdd(grid, makeFadeIn(grid.overlapFrames));
+        const joined: number[] = [];
+        for (let index = 0; index < grid.segmentCount; index++) {
+          const { startFrame, lengthFrames } = segmentSpan(grid, index);
+          joined.push(...joint.add(index, signal.subarray(startFrame, startFrame + lengthFrames)));
+        }
+        expect(joined.length).toBe(grid.lengthFrames);
+        joined.forEach((value, n) => {
+          expect(Math.abs(value - signal[n]!)).toBeLessThan(1e-6);
+        });
+      }),
+    );
+  });
+
+  it("fades between neighbours by demucs' triangular weights", () => {
+    const grid = makeSegmentGrid({ segmentFrames: 8, overlapShare: 0.25, lengthFrames: 14 });
+    const joint = new OverlapAdd(grid, makeFadeIn(grid.overlapFrames));
+    joint.add(0, new Float32Array(8).fill(0));
+    const [first, second, third] = joint.add(1, new Float32Array(8).fill(3));
+    // Weights 2 and 1 of the earlier segment meet 1 and 2 of the later.
+    expect([first, second, third]).toEqual([1, 2, 3]);
+  });
+});

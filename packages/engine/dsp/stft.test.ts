@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Spectrogram, Stft } from "./stft.ts";
+
+function makeSpectrogram(binCount: number, slotCount: number): Spectrogram {
+  const size = binCount * slotCount;
+  return { re: new Float32Array(size), im: new Float32Array(size), binCount, slotCount };
+}
+
+const shapes = fc.record({
+  power: fc.integer({ min: 3, max: 9 }),
+  overlap: fc.constantFrom(4, 8),
+  slotCount: fc.integer({ min: 12, max: 30 }),
+  seed: fc.integer({ min: 1, max: 1e6 }),
+});
+
+describe("Stft", () => {
+  it("gives the signal back where all slots cover it: istft ∘ stft = id", () => {
+    fc.assert(
+      fc.property(shapes, ({ power, overlap, slotCount, seed }) => {
+        const fftSize = 2 ** power;
+        const stft = new Stft({ fftSize, hopFrames: fftSize / overlap });
+        const signal = Float32Array.from({ length: stft.lengthFramesOf(slotCount) }, (_, n) =>
+          Math.sin(seed + n * n * 0.01),
+        );
+        const spectrogram = makeSpectrogram(fftSize / 2 + 1, slotCount);
+        stft.forward(signal, spectrogram);
+        const back = stft.inverse(spectrogram);
+        expect(back.length).toBe(signal.length);
+        const edge = fftSize - stft.hopFrames;
+        for (let n = edge; n < signal.length - edge; n++) {
+          expect(Math.abs(back[n]! - signal[n]!)).toBeLessThan(2e-6);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("lays slots of one bin side by side", () => {
+    const stft = new Stft({ fftSize: 8, hopFrames: 2 });
+    const spectrogram = makeSpectrogram(4, 5);
+    stft.forward(new Float32Array(stft.lengthFramesOf(5)).fill(1), spectrogram);
+    // Sum of the Hann window over sqrt(8), in every slot of bin 0.
+    for (let slot = 0; slot < 5; slot++) expect(spectrogram.re[slot]).toBeCloseTo(4 / Math.sqrt(8), 6);
+    // A constant under a Hann window leaves bins past 1 empty.
+    for (let at = 2 * 5; at < 4 * 5; at++) expect(spectrogram.re[at]).toBeCloseTo(0, 6);
+  });
+
+  it("refuses a hop at which the windows do not add up", () => {
+    expect(() => new Stft({ fftSize: 1024, hopFrames: 512 })).toThrow(RangeError);
+    expect(() => new Stft({ fftSize: 1024, hopFrames: 300 })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fromLaneOutput, planLanes, toLaneInput } from "./lanes.ts";
+
+describe("planLanes", () => {
+  it.each([
+    ["mono", 1, [[0]]],
+    ["stereo", 2, [[0, 1]]],
+    ["downmix", 2, [[0, 1]]],
+    ["2.1", 3, [[0, 1], [2]]],
+    [
+      "quad",
+      4,
+      [
+        [0, 1],
+        [2, 3],
+      ],
+    ],
+    ["5.1", 6, [[0, 1], [2], [3], [4, 5]]],
+    ["5.1(side)", 6, [[0, 1], [2], [3], [4, 5]]],
+    ["6.1", 7, [[0, 1], [2], [3], [4], [5, 6]]],
+    ["7.1", 8, [[0, 1], [2], [3], [4, 5], [6, 7]]],
+    ["7.1(wide)", 8, [[0, 1], [2], [3], [4, 5], [6, 7]]],
+    ["6 channels (FL+FR)", 6, [[0, 1], [2], [3], [4, 5]]],
+    ["9 channels", 9, [[0], [1], [2], [3], [4], [5], [6], [7], [8]]],
+  ])("pairs left and right of %s", (channelLayout, channels, lanes) => {
+    expect(planLanes({ channelLayout, channels })).toEqual(lanes);
+  });
+
+  it("takes every channel exactly once, whatever the layout is called", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 16 }), fc.string(), (channels, channelLayout) => {
+        const taken = planLanes({ channels, channelLayout })
+          .flat()
+          .sort((a, b) => a - b);
+        expect(taken).toEqual(Array.from({ length: channels }, (_, channel) => channel));
+      }),
+    );
+  });
+});
+
+describe("a lane of one channel", () => {
+  it("is heard on both sides and averaged", () => {
+    const centre = Float32Array.of(1, 2);
+    expect(toLaneInput([2], [new Float32Array(2), new Float32Array(2), centre])).toEqual([centre, centre]);
+    expect(fromLaneOutput([2], [Float32Array.of(1, 3), Float32Array.of(3, 3)])).toEqual([
+      Float32Array.of(2, 3),
+    ]);
+  });
+});

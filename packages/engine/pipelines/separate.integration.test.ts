@@ -1,0 +1,272 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { EngineError } from "../engine-error.ts";
+import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
+import { readSound, writeSound } from "./fixtures/sound-file.ts";
+import { separate } from "./separate.ts";
+import type { SeparateFile, SeparateReport, SeparateTarget } from "./separate-request.ts";
+
+const SEGMENT_FRAMES = 4000;
+const STRIDE_FRAMES = 3000;
+
+const folders: string[] = [];
+let folder = "";
+let network = new GainNetwork(SEGMENT_FRAMES);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "stemwright-separate-"));
+  folders.push(folder);
+  network = new GainNetwork(SEGMENT_FRAMES);
+});
+afterAll(() => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
+
+/** Low tones, a different one in each channel: well inside the band that survives resampling. */
+function makeTones(options: {
+  channels: number;
+  sampleRateHz: number;
+  lengthFrames: number;
+}): Float32Array[] {
+  return Array.from({ length: options.channels }, (_, channel) =>
+    Float32Array.from({ length: options.lengthFrames }, (_, n) =>
+      Math.fround(0.4 * Math.sin((2 * Math.PI * (200 + 130 * channel) * (n + 1)) / options.sampleRateHz)),
+    ),
+  );
+}
+
+function makeTarget(model: string, outputs: SeparateFile["output"][] = ["stem"]): SeparateTarget {
+  const files = outputs.map((output) => ({
+    output,
+    format: "wav" as const,
+    path: outputPath(model, output),
+  }));
+  return { key: model, model, residual: outputs.includes("residual"), files };
+}
+
+function outputPath(model: string, output: SeparateFile["output"]): string {
+  return join(folder, `${model}-${output}.wav`);
+}
+
+function run(targets: SeparateTarget[], report: SeparateReport = {}, inputPath = join(folder, "input.wav")) {
+  return separate(
+    { inputPath, workDir: join(folder, "work"), targets },
+    { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report },
+  );
+}
+
+function peakOf(planes: Float32Array[], value: (channel: number, n: number) => number): number {
+  let peak = 0;
+  planes.forEach((plane, channel) => {
+    plane.forEach((_, n) => {
+      peak = Math.max(peak, Math.abs(value(channel, n)));
+    });
+  });
+  return peak;
+}
+
+describe("integrity", () => {
+  it.each([
+    { channels: 1, sampleRateHz: 8000, lengthFrames: 1 },
+    { channels: 1, sampleRateHz: 8000, lengthFrames: 1601 },
+    { channels: 2, sampleRateHz: 44100, lengthFrames: 1 },
+    { channels: 2, sampleRateHz: 44100, lengthFrames: 441 },
+    { channels: 6, sampleRateHz: 44100, lengthFrames: 9001 },
+    { channels: 2, sampleRateHz: 48000, lengthFrames: 12345 },
+    { channels: 6, sampleRateHz: 48000, lengthFrames: 441 },
+    { channels: 1, sampleRateHz: 96000, lengthFrames: 441 },
+    { channels: 2, sampleRateHz: 96000, lengthFrames: 20000 },
+    { channels: 8, sampleRateHz: 192000, lengthFrames: 4000 },
+  ])("keeps length, rate and channels, and stem + residual = input: %o", async (shape) => {
+    const input = makeTones(shape);
+    writeSound(join(folder, "input.wav"), input, shape.sampleRateHz);
+    await run([makeTarget("vocals", ["stem", "residual"])]);
+    const stem = readSound(outputPath("vocals", "stem"));
+    const residual = readSound(outputPath("vocals", "residual"));
+    expect(stem).toMatchObject(shape);
+    expect(residual).toMatchObject(shape);
+    const at = (planes: Float32Array[], channel: number, n: number) => planes[channel]?.[n] ?? Number.NaN;
+    // −120 dBFS is 1e-6.
+    const sumError = peakOf(
+      input,
+      (channel, n) => at(stem.planes, channel, n) + at(residual.planes, channel, n) - at(input, channel, n),
+    );
+    expect(sumError).toBeLessThan(1e-6);
+    if (shape.sampleRateHz === 44100) {
+      const gainError = peakOf(
+        input,
+        (channel, n) => at(stem.planes, channel, n) - at(input, channel, n) / 2,
+      );
+      expect(gainError).toBeLessThan(1e-6);
+    }
+  });
+
+  it("keeps what lies above the network's band in the difference alone", async () => {
+    const sampleRateHz = 96000;
+    const tone = Float32Array.from(
+      { length: 9600 },
+      (_, n) => 0.5 * Math.sin((2 * Math.PI * 30000 * n) / sampleRateHz),
+    );
+    writeSound(join(folder, "input.wav"), [tone, tone], sampleRateHz);
+    await run([makeTarget("vocals"), makeTarget("instrumental")]);
+    const vocals = readSound(outputPath("vocals", "stem"));
+    const instrumental = readSound(outputPath("instrumental", "stem"));
+    // Away from the ends, where the tone's sudden start is heard in all of the band.
+    const middle = (planes: Float32Array[]) => planes.map((plane) => plane.subarray(2000, 7600));
+    const tones = middle([tone, tone]);
+    expect(peakOf(tones, (channel, n) => middle(vocals.planes)[channel]?.[n] ?? Number.NaN)).toBeLessThan(
+      1e-6,
+    );
+    const error = peakOf(
+      tones,
+      (channel, n) => (middle(instrumental.planes)[channel]?.[n] ?? Number.NaN) - (tones[channel]?.[n] ?? 0),
+    );
+    expect(error).toBeLessThan(1e-6);
+  });
+});
+
+describe("one pass", () => {
+  it("serves all targets with one run for each segment, and asks only for stems in use", async () => {
+    const lengthFrames = 2 * STRIDE_FRAMES + 2000;
+    writeSound(
+      join(folder, "input.wav"),
+      makeTones({ channels: 2, sampleRateHz: 44100, lengthFrames }),
+      44100,
+    );
+    const done: string[] = [];
+    const fractions: number[] = [];
+    await run([makeTarget("vocals"), makeTarget("instrumental", ["stem", "residual"]), makeTarget("drums")], {
+      onTargetDone: (key, result) => {
+        done.push(key);
+        expect(result.durationSeconds).toBeCloseTo(lengthFrames / 44100, 9);
+      },
+      onProgress: (fraction) => fractions.push(fraction),
+    });
+    expect(network.runs).toEqual(Array.from({ length: 3 }, () => ["vocals", "drums"]));
+    expect(done).toEqual(["vocals", "instrumental", "drums"]);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+    expect(fractions.at(-1)).toBeCloseTo(1, 9);
+  });
+
+  it("runs each lane of 5.1, and leaves out lanes and segments that are silent", async () => {
+    const lengthFrames = STRIDE_FRAMES + 2000;
+    const planes = makeTones({ channels: 6, sampleRateHz: 44100, lengthFrames });
+    planes[3]?.fill(0);
+    planes[2]?.fill(0, 0, 4000);
+    writeSound(join(folder, "input.wav"), planes, 44100);
+    await run([makeTarget("vocals")]);
+    // Front pair and back pair twice, the centre once, the low-frequency channel never.
+    expect(network.runs.length).toBe(5);
+  });
+});
+
+describe("a run that was killed", () => {
+  const lengthFrames = 4 * STRIDE_FRAMES + 1500;
+  const writeInput = (gain: number) =>
+    writeSound(
+      join(folder, "input.wav"),
+      makeTones({ channels: 2, sampleRateHz: 48000, lengthFrames }).map((plane) =>
+        plane.map((x) => x * gain),
+      ),
+      48000,
+    );
+
+  it("goes on where it was, runs one segment again, and gives the same bytes", async () => {
+    writeInput(1);
+    const targets = [makeTarget("vocals"), makeTarget("drums")];
+    await run(targets);
+    const uninterrupted = targets.map(({ model }) => readFileSync(outputPath(model, "stem")));
+    const allRuns = network.runs.length;
+
+    rmSync(join(folder, "work"), { recursive: true });
+    network = new GainNetwork(SEGMENT_FRAMES);
+    network.failsAtRun = 3;
+    await expect(run(targets)).rejects.toThrow("killed");
+    // What a kill in the middle of a write leaves.
+    writeFileSync(join(folder, "work/gain/drums.f32"), Buffer.alloc(100), { flag: "a" });
+    network = new GainNetwork(SEGMENT_FRAMES);
+    await run(targets);
+    expect(network.runs.length).toBe(allRuns - 3 + 1);
+    expect(targets.map(({ model }) => readFileSync(outputPath(model, "stem")))).toEqual(uninterrupted);
+  });
+
+  it("runs nothing again when only a target is missing", async () => {
+    writeInput(1);
+    await run([makeTarget("vocals")]);
+    const runs = network.runs.length;
+    await run([makeTarget("instrumental")]);
+    expect(network.runs.length).toBe(runs);
+  });
+
+  it("never uses what another input left in the folder", async () => {
+    writeInput(1);
+    await run([makeTarget("vocals")]);
+    const loud = readSound(outputPath("vocals", "stem"));
+    writeInput(0.5);
+    await run([makeTarget("vocals")]);
+    const quiet = readSound(outputPath("vocals", "stem"));
+    const error = peakOf(
+      loud.planes,
+      (channel, n) => (loud.planes[channel]?.[n] ?? 0) / 2 - (quiet.planes[channel]?.[n] ?? 0),
+    );
+    expect(error).toBeLessThan(1e-6);
+  });
+});
+
+describe("errors", () => {
+  it("let one target fail alone", async () => {
+    writeSound(
+      join(folder, "input.wav"),
+      makeTones({ channels: 2, sampleRateHz: 44100, lengthFrames: 99 }),
+      44100,
+    );
+    const ends: string[] = [];
+    const unwritable = makeTarget("drums");
+    unwritable.files = [{ output: "stem", format: "wav", path: join(folder, "no/such/folder.wav") }];
+    await run(
+      [unwritable, makeTarget("guitar"), { ...makeTarget("drums"), variant: "fast" }, makeTarget("vocals")],
+      {
+        onTargetDone: (key) => void ends.push(`${key} done`),
+        onTargetFailed: (key, error) => void ends.push(`${key} ${error.kind}`),
+      },
+    );
+    expect(ends).toEqual([
+      "guitar model-missing",
+      "drums model-missing",
+      "drums encode-failed",
+      "vocals done",
+    ]);
+  });
+
+  it("of the input fail the request", async () => {
+    const inputPath = join(folder, "song.mp3");
+    writeFileSync(inputPath, "this is text, not sound\n".repeat(50));
+    const failure = await run([makeTarget("vocals")], {}, inputPath).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(EngineError);
+    expect(failure).toMatchObject({ kind: "input-unreadable" });
+    await expect(run([makeTarget("vocals")], {}, join(folder, "none.wav"))).rejects.toMatchObject({
+      kind: "input-unreadable",
+    });
+  });
+
+  it("name an input longer than allowed, also when it was decoded before", async () => {
+    writeSound(
+      join(folder, "input.wav"),
+      makeTones({ channels: 1, sampleRateHz: 8000, lengthFrames: 9000 }),
+      8000,
+    );
+    await run([makeTarget("vocals")]);
+    const request = {
+      inputPath: join(folder, "input.wav"),
+      workDir: join(folder, "work"),
+      targets: [makeTarget("vocals")],
+      maxDurationSeconds: 1,
+    };
+    const options = { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report: {} };
+    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+    rmSync(join(folder, "work"), { recursive: true });
+    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+  });
+});
