@@ -1,0 +1,44 @@
+/** FFmpeg's demuxer names. Playlists and other formats that refer to further files are left out for good. */
+export const ACCEPTED_DEMUXERS = [
+  "wav",
+  "aiff",
+  "flac",
+  "mp3",
+  "aac",
+  "mov",
+  "ogg",
+  "matroska",
+  "caf",
+] as const;
+
+/** Audio only: FFmpeg would otherwise open the picture's decoder, its largest attack surface, just to look at the stream. */
+export const ACCEPTED_DECODERS = [
+  ...[
+    "aac",
+    "aac_latm",
+    "ac3",
+    "alac",
+    "dca",
+    "eac3",
+    "flac",
+    "mp2float",
+    "mp2",
+    "mp3float",
+    "mp3",
+    "opus",
+    "libopus",
+  ],
+  ...[
+    "truehd",
+    "vorbis",
+    "libvorbis",
+    "wavpack",
+    "adpcm_ima_qt",
+    "adpcm_ima_wav",
+    "adpcm_ms",
+    "pcm_alaw",
+    "pcm_mulaw",
+  ],
+  ...["pcm_f32be", "pcm_f32le", "pcm_f64be", "pcm_f64le", "pcm_s8", "pcm_u8"],
+  ...["pcm_s16be", "pcm_s16le", "pcm_s24be", "pcm_s24le", "pcm_s32be", "pcm_s32le"],
+] as const;

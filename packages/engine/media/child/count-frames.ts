@@ -1,0 +1,25 @@
+import { AVERROR_EOF } from "node-av/constants";
+import { Packet } from "node-av/lib";
+import { checkFfmpeg } from "./check-ffmpeg.ts";
+import { openAudioInput } from "./open-audio-input.ts";
+import type { Pulse } from "./pulse.ts";
+
+/** Counts what a file just written really holds, packet by packet, without decoding. */
+export async function countFrames(fd: number, pulse: Pulse): Promise<number> {
+  const { format, stream } = openAudioInput(fd);
+  using packet = new Packet();
+  packet.alloc();
+  let ticks = 0n;
+  for (;;) {
+    const code = format.readFrameSync(packet);
+    if (code === AVERROR_EOF) break;
+    checkFfmpeg(code, "encode-failed", "The file just written cannot be read back");
+    if (packet.streamIndex === stream.index) ticks += packet.duration;
+    packet.unref();
+    await pulse();
+  }
+  const { num, den } = stream.timeBase;
+  const frames = Math.round((Number(ticks) * num * stream.codecpar.sampleRate) / den);
+  format.closeInputSync();
+  return frames;
+}

@@ -1,0 +1,60 @@
+import type { Frame } from "node-av/lib";
+import { MediaError } from "../media-error.ts";
+import type { MediaInfo } from "../media-info.ts";
+import type { DecodeRequest } from "../media-request.ts";
+import { type DecodedFrame, decodeFrames } from "./decoded-frames.ts";
+import { makeNothingDecodedError, toMediaInfo } from "./media-info-of-frame.ts";
+import { type AudioInput, openAudioInput } from "./open-audio-input.ts";
+import { PcmConverter } from "./pcm-converter.ts";
+import { PcmFile } from "./pcm-file.ts";
+import type { Pulse } from "./pulse.ts";
+import { Timeline } from "./timeline.ts";
+
+export async function decode(
+  request: DecodeRequest,
+  pulse: Pulse,
+): Promise<MediaInfo & { lengthFrames: number }> {
+  const input = openAudioInput(request.inputFd);
+  const frames = decodeFrames(input);
+  const first = frames.next();
+  if (first.done) throw makeNothingDecodedError(first.value);
+  const info = toMediaInfo(input, first.value.frame);
+  const converter = new PcmConverter(first.value.frame);
+  const file = new PcmFile(request.pcmFd, converter.bytesPerFrame);
+  const timeline = new Timeline(info.sampleRateHz, first.value.isAfterError ? input.startSeconds : undefined);
+  const maxFrames = (request.maxDurationSeconds ?? Number.POSITIVE_INFINITY) * info.sampleRateHz;
+  let excessFrames = 0;
+  for (let next: IteratorResult<DecodedFrame, number> = first; !next.done; next = frames.next()) {
+    const { frame, startSeconds, positionBytes, isAfterError } = next.value;
+    const pcm = converter.convert(frame);
+    const lengthFrames = pcm.length / converter.bytesPerFrame;
+    const gapFrames = timeline.place({ startSeconds, lengthFrames, isAfterError });
+    excessFrames = findExcessFrames(frame, input);
+    if (file.lengthFrames + gapFrames + lengthFrames - excessFrames > maxFrames) {
+      throw makeTooLongError(request.maxDurationSeconds ?? 0);
+    }
+    file.writeSilence(gapFrames);
+    file.write(pcm);
+    await pulse(positionBytes / request.inputSizeBytes);
+  }
+  file.dropLast(excessFrames);
+  return { ...info, lengthFrames: file.lengthFrames };
+}
+
+/**
+ * An mp4 tells the padding of its last packet only by that packet's shorter duration, which the decoder does not apply. Coarser
+ * time bases than one tick a sample say nothing about padding.
+ */
+function findExcessFrames(frame: Frame, input: AudioInput): number {
+  const { num, den } = input.stream.timeBase;
+  if (!input.container.startsWith("mov") || frame.duration <= 0n || den < frame.sampleRate * num) return 0;
+  const statedFrames = Math.round((Number(frame.duration) * frame.sampleRate * num) / den);
+  return Math.max(0, frame.nbSamples - statedFrames);
+}
+
+function makeTooLongError(maxDurationSeconds: number): MediaError {
+  return new MediaError(
+    "too-long",
+    `The file is longer than the ${maxDurationSeconds} seconds that are allowed.`,
+  );
+}

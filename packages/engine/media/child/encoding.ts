@@ -1,0 +1,100 @@
+import {
+  AV_SAMPLE_FMT_FLT,
+  AV_SAMPLE_FMT_FLTP,
+  AV_SAMPLE_FMT_S16,
+  AV_SAMPLE_FMT_S32,
+  type AVSampleFormat,
+  type FFEncoderCodec,
+} from "node-av/constants";
+import type { AudioFormat, WavBitDepth } from "../audio-format.ts";
+
+/** How one output format is made. */
+export type Encoding = {
+  muxer: string;
+  encoder: FFEncoderCodec;
+  sampleFormat: AVSampleFormat;
+  /** Integers of this many bits; undefined for float. */
+  integerBits?: 16 | 24;
+  /** Absent where any rate is held as it is; otherwise the nearest of these is used. */
+  ratesHz?: readonly number[];
+  /** More channels are mixed down: mp3 knows no more than two, the ADTS header of .aac no more than six. */
+  maxChannels: number;
+  isLossless: boolean;
+  bitRate?: (sampleRateHz: number, channels: number) => number;
+  muxerOptions: Record<string, string>;
+  /** The container cannot tell the encoder's delay, so the packet that holds nothing else is left out. */
+  dropsPriming?: boolean;
+  /** Readers recognise a bare stream by this many packets in a row; silence makes up what a very short sound lacks. */
+  minBlocks?: number;
+};
+
+const MP3_RATES_HZ = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000];
+const AAC_RATES_HZ = [...MP3_RATES_HZ, 64000, 88200, 96000];
+
+const LOSSLESS = { maxChannels: 8, isLossless: true } as const;
+const INTEGER_16 = { sampleFormat: AV_SAMPLE_FMT_S16, integerBits: 16 } as const;
+const INTEGER_24 = { sampleFormat: AV_SAMPLE_FMT_S32, integerBits: 24 } as const;
+const FLOAT_32 = { sampleFormat: AV_SAMPLE_FMT_FLT } as const;
+
+/** rf64=auto keeps room in the header, so that a file that grows past 4 GiB becomes RF64. */
+const WAV = { ...LOSSLESS, muxer: "wav", muxerOptions: { rf64: "auto" } } as const;
+
+const WAV_BY_BIT_DEPTH: Record<WavBitDepth, Encoding> = {
+  16: { ...WAV, ...INTEGER_16, encoder: "pcm_s16le" as FFEncoderCodec },
+  24: { ...WAV, ...INTEGER_24, encoder: "pcm_s24le" as FFEncoderCodec },
+  32: { ...WAV, ...FLOAT_32, encoder: "pcm_f32le" as FFEncoderCodec },
+};
+
+const AAC: Omit<Encoding, "muxer" | "muxerOptions"> = {
+  encoder: "aac" as FFEncoderCodec,
+  sampleFormat: AV_SAMPLE_FMT_FLTP,
+  ratesHz: AAC_RATES_HZ,
+  maxChannels: 8,
+  isLossless: false,
+  bitRate: (_sampleRateHz, channels) => 128_000 * channels,
+};
+
+const ENCODINGS: Record<Exclude<AudioFormat, "wav">, Encoding> = {
+  flac: { ...LOSSLESS, ...INTEGER_24, muxer: "flac", encoder: "flac" as FFEncoderCodec, muxerOptions: {} },
+  aiff: {
+    ...LOSSLESS,
+    ...INTEGER_24,
+    muxer: "aiff",
+    encoder: "pcm_s24be" as FFEncoderCodec,
+    muxerOptions: { write_id3v2: "1" },
+  },
+  mp3: {
+    muxer: "mp3",
+    encoder: "libmp3lame" as FFEncoderCodec,
+    sampleFormat: AV_SAMPLE_FMT_FLTP,
+    ratesHz: MP3_RATES_HZ,
+    maxChannels: 2,
+    isLossless: false,
+    // The most that MPEG-1, MPEG-2 and MPEG-2.5 allow.
+    bitRate: (sampleRateHz) => (sampleRateHz >= 32000 ? 320_000 : sampleRateHz >= 16000 ? 160_000 : 64_000),
+    muxerOptions: {},
+  },
+  mp4: { ...AAC, muxer: "mp4", muxerOptions: {} },
+  m4a: { ...AAC, muxer: "ipod", muxerOptions: {} },
+  aac: { ...AAC, muxer: "adts", muxerOptions: {}, maxChannels: 6, dropsPriming: true, minBlocks: 3 },
+  opus: {
+    muxer: "ogg",
+    encoder: "libopus" as FFEncoderCodec,
+    sampleFormat: AV_SAMPLE_FMT_FLT,
+    ratesHz: [48000],
+    maxChannels: 8,
+    isLossless: false,
+    bitRate: (_sampleRateHz, channels) => 96_000 * channels,
+    muxerOptions: {},
+  },
+};
+
+export function getEncoding(format: AudioFormat, wavBitDepth: WavBitDepth): Encoding {
+  return format === "wav" ? WAV_BY_BIT_DEPTH[wavBitDepth] : ENCODINGS[format];
+}
+
+export function findNearestRateHz(encoding: Encoding, sampleRateHz: number): number {
+  const { ratesHz = [sampleRateHz] } = encoding;
+  const distance = (rateHz: number) => Math.abs(rateHz - sampleRateHz);
+  return ratesHz.reduce((best, rateHz) => (distance(rateHz) < distance(best) ? rateHz : best));
+}

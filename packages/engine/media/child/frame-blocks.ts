@@ -1,0 +1,33 @@
+/** Cuts a stream of interleaved samples into blocks of one size, as encoders with a fixed frame size want them. */
+export class FrameBlocks {
+  readonly #block: Float32Array;
+  #filled = 0;
+
+  constructor(blockSamples: number) {
+    this.#block = new Float32Array(blockSamples);
+  }
+
+  get heldSamples(): number {
+    return this.#filled;
+  }
+
+  /** Each block is valid until the next one is taken. */
+  *push(samples: Float32Array): Generator<Float32Array> {
+    for (let offset = 0; offset < samples.length; ) {
+      const taken = Math.min(samples.length - offset, this.#block.length - this.#filled);
+      this.#block.set(samples.subarray(offset, offset + taken), this.#filled);
+      this.#filled += taken;
+      offset += taken;
+      if (this.#filled < this.#block.length) return;
+      this.#filled = 0;
+      yield this.#block;
+    }
+  }
+
+  /** What is left, shorter than a block; empty where the stream ended on a block. */
+  takeRest(): Float32Array {
+    const rest = this.#block.slice(0, this.#filled);
+    this.#filled = 0;
+    return rest;
+  }
+}

@@ -1,0 +1,70 @@
+import { AV_CODEC_FLAG_BITEXACT, AV_CODEC_FLAG_GLOBAL_HEADER } from "node-av/constants";
+import { avChannelLayoutDefault, type ChannelLayout, Codec, CodecContext, Rational } from "node-av/lib";
+import { MediaError } from "../media-error.ts";
+import { describeLayout, parseLayout } from "./channel-layout.ts";
+import { type Encoding, findNearestRateHz } from "./encoding.ts";
+
+/** Layouts that lossy formats know by another name: the same channels in the same order, at the back instead of the side. */
+const LOSSY_NAMES: Readonly<Record<string, string>> = {
+  "5.1(side)": "5.1",
+  "5.0(side)": "5.0",
+  "quad(side)": "quad",
+};
+
+export type EncoderInput = { sampleRateHz: number; layout: ChannelLayout };
+
+/** The layout under the name that the encoding prefers; no sample changes. */
+export function toEncodingLayout(encoding: Encoding, layout: ChannelLayout): ChannelLayout {
+  const name = encoding.isLossless ? undefined : LOSSY_NAMES[describeLayout(layout)];
+  return (name && parseLayout(name)) || layout;
+}
+
+/** Tries the layout as given, then others that the sound has to be mixed into. */
+export function openAudioEncoder(options: {
+  encoding: Encoding;
+  input: EncoderInput;
+  hasGlobalHeader: boolean;
+}): CodecContext {
+  const { encoding, input } = options;
+  for (const layout of listLayouts(encoding, input.layout)) {
+    const context = makeContext({ ...options, layout });
+    if (context) return context;
+  }
+  throw new MediaError(
+    "encode-failed",
+    `${encoding.encoder} cannot hold ${describeLayout(input.layout)} sound at ${input.sampleRateHz} Hz.`,
+  );
+}
+
+function listLayouts({ maxChannels }: Encoding, layout: ChannelLayout): ChannelLayout[] {
+  if (layout.nbChannels > maxChannels) return [avChannelLayoutDefault(maxChannels)];
+  // Opus knows few layouts; those it lacks (2.1, 3.1) fit into a larger one with the other channels silent.
+  const larger = ["5.1", "7.1"].map(parseLayout).filter((known) => known !== undefined);
+  return [layout, ...larger.filter((known) => known.nbChannels >= layout.nbChannels)];
+}
+
+function makeContext(options: {
+  encoding: Encoding;
+  input: EncoderInput;
+  layout: ChannelLayout;
+  hasGlobalHeader: boolean;
+}): CodecContext | undefined {
+  const { encoding, input, layout, hasGlobalHeader } = options;
+  const codec = Codec.findEncoderByName(encoding.encoder);
+  const sampleRateHz = findNearestRateHz(encoding, input.sampleRateHz);
+  const context = new CodecContext();
+  context.allocContext3(codec);
+  context.sampleRate = sampleRateHz;
+  context.channelLayout = layout;
+  context.sampleFormat = encoding.sampleFormat;
+  context.timeBase = new Rational(1, sampleRateHz);
+  context.threadCount = 1;
+  // Leaves out the encoder's version, so that the same sound gives the same bytes.
+  context.setFlags(AV_CODEC_FLAG_BITEXACT);
+  if (hasGlobalHeader) context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
+  if (encoding.integerBits) context.bitsPerRawSample = encoding.integerBits;
+  if (encoding.bitRate) context.bitRate = BigInt(encoding.bitRate(sampleRateHz, layout.nbChannels));
+  if (context.open2Sync(codec, null) >= 0) return context;
+  context.freeContext();
+  return undefined;
+}

@@ -1,0 +1,173 @@
+import {
+  AVERROR_EAGAIN,
+  AVERROR_EOF,
+  AVFMT_FLAG_BITEXACT,
+  AVFMT_GLOBALHEADER,
+  AVIO_FLAG_WRITE,
+} from "node-av/constants";
+import {
+  type CodecContext,
+  Dictionary,
+  FormatContext,
+  Frame,
+  IOContext,
+  Packet,
+  type Stream,
+} from "node-av/lib";
+import type { EncodeTarget } from "../media-request.ts";
+import { checkFfmpeg } from "./check-ffmpeg.ts";
+import { type Encoding, getEncoding } from "./encoding.ts";
+import { FrameBlocks } from "./frame-blocks.ts";
+import { type EncoderInput, openAudioEncoder, toEncodingLayout } from "./open-audio-encoder.ts";
+import { PcmResampler } from "./pcm-resampler.ts";
+import type { PictureSource } from "./picture-source.ts";
+import { toSampleBytes } from "./to-sample-bytes.ts";
+
+/** Encoders of PCM take any block size; one of this many frames keeps packets small. */
+const PCM_BLOCK_FRAMES = 4096;
+
+const WRITE_FAILED = "The file cannot be written";
+
+/** One file being encoded. The descriptor is opened in the constructor, before the child gives up its user. */
+export class OutputFile {
+  readonly target: EncodeTarget;
+  readonly encoding: Encoding;
+  readonly #format = new FormatContext();
+  readonly #io = new IOContext();
+  readonly #encoder: CodecContext;
+  readonly #audio: Stream;
+  readonly #resampler: PcmResampler;
+  readonly #blocks: FrameBlocks;
+  readonly #packet = new Packet();
+  #picture: PictureSource | undefined;
+  #startFrames = 0n;
+  #sentFrames = 0n;
+  #writtenPackets = 0;
+  #isPriming: boolean;
+
+  constructor(target: EncodeTarget, { sampleRateHz, layout }: EncoderInput) {
+    this.target = target;
+    this.encoding = getEncoding(target.format, target.wavBitDepth);
+    const input = { sampleRateHz, layout: toEncodingLayout(this.encoding, layout) };
+    this.#isPriming = this.encoding.dropsPriming ?? false;
+    // FFmpeg's fd protocol takes no output here and its pipe protocol cannot seek back to the header.
+    checkFfmpeg(
+      this.#io.open2Sync(`file:/proc/self/fd/${target.fd}`, AVIO_FLAG_WRITE),
+      "encode-failed",
+      WRITE_FAILED,
+    );
+    checkFfmpeg(
+      this.#format.allocOutputContext2(null, this.encoding.muxer, ""),
+      "encode-failed",
+      WRITE_FAILED,
+    );
+    this.#format.pb = this.#io;
+    this.#format.setFlags(AVFMT_FLAG_BITEXACT);
+    const hasGlobalHeader = this.#format.oformat?.hasFlags(AVFMT_GLOBALHEADER) ?? false;
+    this.#encoder = openAudioEncoder({ encoding: this.encoding, input, hasGlobalHeader });
+    this.#audio = this.#format.newStream(null);
+    checkFfmpeg(this.#encoder.parametersFromContext(this.#audio.codecpar), "encode-failed", WRITE_FAILED);
+    this.#audio.timeBase = this.#encoder.timeBase;
+    this.#resampler = new PcmResampler(input, {
+      sampleRateHz: this.#encoder.sampleRate,
+      layout: this.#encoder.channelLayout,
+    });
+    this.#blocks = new FrameBlocks(
+      (this.#encoder.frameSize || PCM_BLOCK_FRAMES) * this.#encoder.channelLayout.nbChannels,
+    );
+    this.#packet.alloc();
+  }
+
+  /** At the output's own rate. */
+  get sampleRateHz(): number {
+    return this.#encoder.sampleRate;
+  }
+
+  get frameSizeFrames(): number {
+    return this.#encoder.frameSize;
+  }
+
+  writeHeader(tags: Record<string, string>, picture: PictureSource | undefined): void {
+    this.#picture = picture;
+    picture?.addTo(this.#format);
+    this.#startFrames = BigInt(Math.round((picture?.audioStartSeconds ?? 0) * this.#encoder.sampleRate));
+    this.#format.metadata = Dictionary.fromObject(tags);
+    // Edit lists count in the movie's time scale: the default of 1000 would round the length to a millisecond.
+    const isMovie = ["mp4", "ipod"].includes(this.encoding.muxer);
+    using options = Dictionary.fromObject({
+      ...this.encoding.muxerOptions,
+      ...(isMovie ? { movie_timescale: String(this.#encoder.sampleRate) } : {}),
+    });
+    const message = picture ? `The ${picture.codec} picture cannot be copied into an mp4` : WRITE_FAILED;
+    checkFfmpeg(this.#format.writeHeaderSync(options), "encode-failed", message);
+  }
+
+  write(samples: Float32Array): void {
+    for (const block of this.#blocks.push(this.#resampler.convert(samples))) this.#encode(block);
+  }
+
+  finish(): void {
+    for (const block of this.#blocks.push(this.#resampler.drain())) this.#encode(block);
+    for (const block of this.#blocks.push(this.#makeMissingSilence())) this.#encode(block);
+    const rest = this.#blocks.takeRest();
+    if (rest.length > 0) this.#encode(rest);
+    this.#send(null);
+    this.#picture?.copyUntil(this.#format, Number.POSITIVE_INFINITY);
+    checkFfmpeg(this.#format.writeTrailerSync(), "encode-failed", WRITE_FAILED);
+    this.#io.flushSync();
+    checkFfmpeg(this.#io.error, "encode-failed", WRITE_FAILED);
+    checkFfmpeg(this.#io.closepSync(), "encode-failed", WRITE_FAILED);
+  }
+
+  #makeMissingSilence(): Float32Array {
+    const channels = this.#encoder.channelLayout.nbChannels;
+    const wantedFrames = (this.encoding.minBlocks ?? 0) * this.#encoder.frameSize;
+    const presentFrames = Number(this.#sentFrames) + this.#blocks.heldSamples / channels;
+    return new Float32Array(Math.max(0, wantedFrames - presentFrames) * channels);
+  }
+
+  #encode(block: Float32Array): void {
+    const { channelLayout, sampleFormat, sampleRate } = this.#encoder;
+    const nbSamples = block.length / channelLayout.nbChannels;
+    using frame = Frame.fromAudioBuffer(toSampleBytes(block, channelLayout.nbChannels, sampleFormat), {
+      nbSamples,
+      format: sampleFormat,
+      sampleRate,
+      channelLayout,
+      timeBase: { num: 1, den: sampleRate },
+      pts: this.#startFrames + this.#sentFrames,
+    });
+    this.#sentFrames += BigInt(nbSamples);
+    this.#send(frame);
+  }
+
+  #send(frame: Frame | null): void {
+    checkFfmpeg(this.#encoder.sendFrameSync(frame), "encode-failed", "The sound cannot be encoded");
+    for (;;) {
+      const code = this.#encoder.receivePacketSync(this.#packet);
+      if (code === AVERROR_EAGAIN || code === AVERROR_EOF) return;
+      checkFfmpeg(code, "encode-failed", "The sound cannot be encoded");
+      if (this.#isPriming || this.#isPastEnd()) this.#packet.unref();
+      else this.#writePacket();
+      this.#isPriming = false;
+    }
+  }
+
+  /**
+   * The mp3 muxer notes only the last packet's padding, so a lossy packet of nothing else must not be the last; unless it is the
+   * second, as no reader recognises an mp3 of one packet.
+   */
+  #isPastEnd(): boolean {
+    return !this.encoding.isLossless && this.#writtenPackets >= 2 && this.#packet.duration <= 0n;
+  }
+
+  #writePacket(): void {
+    const packet = this.#packet;
+    packet.streamIndex = this.#audio.index;
+    packet.rescaleTs(this.#encoder.timeBase, this.#audio.timeBase);
+    this.#picture?.copyUntil(this.#format, Number(packet.dts) * this.#audio.timeBase.toDouble());
+    checkFfmpeg(this.#format.interleavedWriteFrameSync(packet), "encode-failed", WRITE_FAILED);
+    checkFfmpeg(this.#io.error, "encode-failed", WRITE_FAILED);
+    this.#writtenPackets++;
+  }
+}

@@ -1,0 +1,65 @@
+import { AV_SAMPLE_FMT_FLT, type AVSampleFormat } from "node-av/constants";
+import { type ChannelLayout, type Frame, SoftwareResampleContext } from "node-av/lib";
+import { describeLayout, toNamedLayout } from "./channel-layout.ts";
+import { checkFfmpeg } from "./check-ffmpeg.ts";
+
+type Target = { sampleRateHz: number; layout: ChannelLayout };
+
+/**
+ * Turns decoded frames into interleaved f32le of one rate and layout, those of the first frame. swresample scales integers by an
+ * exact power of two (16-bit by 1/32768) and does not clip floats.
+ */
+export class PcmConverter {
+  readonly target: Target;
+  #resampler: SoftwareResampleContext | undefined;
+  #sourceKey = "";
+
+  constructor(first: Frame) {
+    this.target = { sampleRateHz: first.sampleRate, layout: toNamedLayout(first.channelLayout) };
+  }
+
+  get bytesPerFrame(): number {
+    return this.target.layout.nbChannels * Float32Array.BYTES_PER_ELEMENT;
+  }
+
+  convert(frame: Frame): Buffer {
+    const layout = toNamedLayout(frame.channelLayout);
+    // Chained streams may change in the middle.
+    const sourceKey = `${frame.format} ${frame.sampleRate} ${describeLayout(layout)}`;
+    if (!this.#resampler || sourceKey !== this.#sourceKey) {
+      this.#resampler?.free();
+      this.#resampler = this.#makeResampler(frame, layout);
+      this.#sourceKey = sourceKey;
+    }
+    const capacityFrames = this.#resampler.getOutSamples(frame.nbSamples);
+    const output = Buffer.allocUnsafe(capacityFrames * this.bytesPerFrame);
+    const lengthFrames = this.#resampler.convertSync(
+      [output],
+      capacityFrames,
+      frame.extendedData,
+      frame.nbSamples,
+    );
+    checkFfmpeg(lengthFrames, "unreadable", "The sound in the file cannot be converted");
+    return output.subarray(0, lengthFrames * this.bytesPerFrame);
+  }
+
+  #makeResampler(frame: Frame, layout: ChannelLayout): SoftwareResampleContext {
+    const resampler = new SoftwareResampleContext();
+    const { sampleRateHz, layout: targetLayout } = this.target;
+    const message = "The sound in the file changes in a way that cannot be followed";
+    checkFfmpeg(
+      resampler.allocSetOpts2(
+        targetLayout,
+        AV_SAMPLE_FMT_FLT,
+        sampleRateHz,
+        layout,
+        frame.format as AVSampleFormat,
+        frame.sampleRate,
+      ),
+      "unreadable",
+      message,
+    );
+    checkFfmpeg(resampler.init(), "unreadable", message);
+    return resampler;
+  }
+}

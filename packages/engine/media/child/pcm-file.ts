@@ -1,0 +1,43 @@
+import { ftruncateSync, writeSync } from "node:fs";
+import { makeDiskFullError } from "../media-error.ts";
+
+const SILENCE_BYTES = 1 << 16;
+
+/** Raw PCM on an inherited descriptor. */
+export class PcmFile {
+  readonly #fd: number;
+  readonly #bytesPerFrame: number;
+  lengthFrames = 0;
+
+  constructor(fd: number, bytesPerFrame: number) {
+    this.#fd = fd;
+    this.#bytesPerFrame = bytesPerFrame;
+  }
+
+  write(pcm: Uint8Array): void {
+    for (let offset = 0; offset < pcm.length; ) offset += this.#writeSome(pcm.subarray(offset));
+    this.lengthFrames += pcm.length / this.#bytesPerFrame;
+  }
+
+  writeSilence(frames: number): void {
+    const silence = Buffer.alloc(SILENCE_BYTES - (SILENCE_BYTES % this.#bytesPerFrame));
+    for (let left = frames * this.#bytesPerFrame; left > 0; left -= silence.length) {
+      this.write(silence.subarray(0, Math.min(left, silence.length)));
+    }
+  }
+
+  dropLast(frames: number): void {
+    this.lengthFrames -= frames;
+    ftruncateSync(this.#fd, this.lengthFrames * this.#bytesPerFrame);
+  }
+
+  #writeSome(pcm: Uint8Array): number {
+    try {
+      return writeSync(this.#fd, pcm);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOSPC")
+        throw makeDiskFullError({ cause: error });
+      throw error;
+    }
+  }
+}

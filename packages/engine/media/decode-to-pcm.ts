@@ -1,0 +1,47 @@
+import { open, rm } from "node:fs/promises";
+import type { MediaInfo } from "./media-info.ts";
+import { openInputFile } from "./open-input-file.ts";
+import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
+
+export type DecodeOptions = {
+  inputPath: string;
+  pcmPath: string;
+  /** Counted on what is really decoded, not on what the container claims. */
+  maxDurationSeconds?: number;
+  signal?: AbortSignal;
+  onProgress?: (fraction: number) => void;
+};
+
+export type DecodedMedia = MediaInfo & { lengthFrames: number };
+
+/** Writes raw interleaved f32le at the file's own rate and channel count. */
+export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
+  const { inputPath, pcmPath, maxDurationSeconds, signal, onProgress } = options;
+  const { file: input, sizeBytes } = await openInputFile(inputPath);
+  try {
+    const pcm = await open(pcmPath, "w");
+    try {
+      const child = await startMediaChild({
+        request: {
+          kind: "decode",
+          inputFd: FIRST_FILE_FD,
+          pcmFd: FIRST_FILE_FD + 1,
+          inputSizeBytes: sizeBytes,
+          ...(maxDurationSeconds === undefined ? {} : { maxDurationSeconds }),
+        },
+        files: [input, pcm],
+        watchStall: true,
+        signal,
+        onProgress,
+      });
+      return (await child.result) as DecodedMedia;
+    } catch (error) {
+      await rm(pcmPath, { force: true });
+      throw error;
+    } finally {
+      await pcm.close();
+    }
+  } finally {
+    await input.close();
+  }
+}

@@ -1,0 +1,82 @@
+import {
+  AV_PIX_FMT_YUV420P,
+  AVERROR_EAGAIN,
+  AVERROR_EOF,
+  AVIO_FLAG_WRITE,
+  type FFEncoderCodec,
+} from "node-av/constants";
+import {
+  Codec,
+  CodecContext,
+  FFmpegError,
+  FormatContext,
+  Frame,
+  IOContext,
+  Packet,
+  Rational,
+} from "node-av/lib";
+
+const WIDTH = 64;
+const HEIGHT = 48;
+const FRAMES_PER_SECOND = 25;
+
+/** A small silent H.264 video with B-frames, whose packets are stored out of display order. */
+export function makeVideo(path: string, lengthFrames: number): void {
+  const encoder = openVideoEncoder();
+  const format = new FormatContext();
+  const io = new IOContext();
+  check(io.open2Sync(`file:${path}`, AVIO_FLAG_WRITE));
+  check(format.allocOutputContext2(null, "mp4", path));
+  format.pb = io;
+  const stream = format.newStream(null);
+  check(encoder.parametersFromContext(stream.codecpar));
+  stream.timeBase = encoder.timeBase;
+  check(format.writeHeaderSync(null));
+  const packet = new Packet();
+  packet.alloc();
+  for (let index = 0; index <= lengthFrames; index++) {
+    check(encoder.sendFrameSync(index < lengthFrames ? makePicture(index) : null));
+    for (;;) {
+      const code = encoder.receivePacketSync(packet);
+      if (code === AVERROR_EAGAIN || code === AVERROR_EOF) break;
+      packet.streamIndex = stream.index;
+      packet.rescaleTs(encoder.timeBase, stream.timeBase);
+      check(format.interleavedWriteFrameSync(packet));
+    }
+  }
+  check(format.writeTrailerSync());
+  check(io.closepSync());
+}
+
+function openVideoEncoder(): CodecContext {
+  const codec = Codec.findEncoderByName("libx264" as FFEncoderCodec);
+  const encoder = new CodecContext();
+  encoder.allocContext3(codec);
+  encoder.width = WIDTH;
+  encoder.height = HEIGHT;
+  encoder.pixelFormat = AV_PIX_FMT_YUV420P;
+  encoder.timeBase = new Rational(1, FRAMES_PER_SECOND);
+  encoder.framerate = new Rational(FRAMES_PER_SECOND, 1);
+  encoder.gopSize = 12;
+  encoder.maxBFrames = 2;
+  // mp4 wants the parameter sets in its header.
+  encoder.setOption("flags", "+global_header");
+  check(encoder.open2Sync(codec, null));
+  return encoder;
+}
+
+function makePicture(index: number): Frame {
+  const picture = Buffer.alloc((WIDTH * HEIGHT * 3) / 2, (index * 5) % 256);
+  const timeBase = { num: 1, den: FRAMES_PER_SECOND };
+  const size = { width: WIDTH, height: HEIGHT };
+  return Frame.fromVideoBuffer(picture, {
+    ...size,
+    format: AV_PIX_FMT_YUV420P,
+    timeBase,
+    pts: BigInt(index),
+  });
+}
+
+function check(code: number): void {
+  FFmpegError.throwIfError(code);
+}
