@@ -1,0 +1,32 @@
+import unittest
+
+import torch
+
+from training.losses.ratio import log_ratio
+from training.losses.scores import sdr, si_sdr
+
+
+class ScoresTest(unittest.TestCase):
+    def test_twenty_db_of_noise_score_twenty_db(self):
+        stem = torch.randn(1, 2, 100000)
+        estimate = stem + 0.1 * torch.randn_like(stem)
+        self.assertAlmostEqual(float(sdr(estimate, stem)), 20, delta=0.2)
+
+    def test_si_sdr_does_not_see_the_level(self):
+        stem = torch.randn(1, 2, 100000)
+        estimate = stem + 0.1 * torch.randn_like(stem)
+        self.assertAlmostEqual(float(si_sdr(0.3 * estimate, stem)), float(si_sdr(estimate, stem)), delta=0.01)
+
+
+class RatioTest(unittest.TestCase):
+    def test_a_silent_stem_has_a_finite_loss_that_falls_with_leakage(self):
+        stems = torch.zeros(1, 3, 2, 100)
+        stems[:, 0] = torch.randn(2, 100)
+        mixture = stems.sum(1, keepdim=True)
+        leak = stems + 0.1
+        less = stems + 0.01
+        self.assertLess(log_ratio(less, stems, mixture, 0.1), log_ratio(leak, stems, mixture, 0.1))
+
+
+if __name__ == "__main__":
+    unittest.main()

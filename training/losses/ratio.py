@@ -1,0 +1,19 @@
+"""Log of the error's L1 share of the stem: each stem counts alike, however quiet, and a perfect one pulls no more than a good one."""
+
+import torch
+
+SILENCE_SHARE = 0.05
+"""A silent stem is measured against 5 % of the mixture."""
+
+
+def log_ratio(estimate, stem, mixture, floor):
+    """[n, stems, ...] each; `floor` softens the log. 0.1 for waveforms and 0.6 for spectra; 0.01 was clearly worse."""
+    axes = tuple(range(2, stem.dim()))
+    error = (estimate - stem).abs().mean(axes)
+    size = stem.abs().mean(axes) + SILENCE_SHARE * mixture.abs().mean(axes) + 1e-7
+    return torch.log(error / size + floor).mean()
+
+
+def separation_loss(estimate, estimate_parts, stems, stems_parts):
+    mixture, mixture_parts = stems.sum(1, keepdim=True), stems_parts.sum(1, keepdim=True)
+    return log_ratio(estimate, stems, mixture, 0.1) + log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6)

@@ -1,0 +1,78 @@
+"""A role's reels on the GPU and random windows of them."""
+
+import json
+from pathlib import Path
+
+import numpy
+import torch
+
+
+class Pool:
+    """Reels of one role, end to end in one int16 tensor [frames, 2]."""
+
+    def __init__(self, device):
+        self.device = device
+        self.samples = torch.zeros(0, 2, dtype=torch.int16, device=device)
+        self.start_frames = torch.zeros(0, dtype=torch.int64, device=device)
+        self.length_frames = torch.zeros(0, dtype=torch.int64, device=device)
+        self.full_band = torch.zeros(0, dtype=torch.bool, device=device)
+
+    @property
+    def seconds(self):
+        return len(self.samples) / 44100
+
+    def add(self, samples, lengths, full_band):
+        ends = numpy.cumsum(lengths) + len(self.samples)
+        starts = torch.from_numpy(ends - numpy.asarray(lengths)).to(self.device)
+        self.samples = torch.cat([self.samples, torch.from_numpy(samples).to(self.device)])
+        self.start_frames = torch.cat([self.start_frames, starts])
+        self.length_frames = torch.cat([self.length_frames, torch.tensor(lengths, device=self.device)])
+        self.full_band = torch.cat([self.full_band, torch.tensor(full_band, device=self.device)])
+
+    def draw(self, count, frames, rates):
+        """float32 [count, 2, frames], read at `rates` (1 = as recorded) by cubic interpolation; and whether each is full-band."""
+        reel = torch.multinomial(self.length_frames.float(), count, replacement=True)
+        span = (frames * rates).long() + 4
+        room = (self.length_frames[reel] - span).clamp(min=0)
+        first = self.start_frames[reel] + (torch.rand(count, device=self.device) * room).long()
+        position = torch.arange(frames, device=self.device, dtype=torch.float32) * rates[:, None]
+        whole = position.long()
+        t = (position - whole)[:, None]
+        index = first[:, None] + whole
+        last = len(self.samples) - 1
+        p0, p1, p2, p3 = (self.samples[(index + k).clamp(0, last)].float().transpose(1, 2) for k in (0, 1, 2, 3))
+        a = 0.5 * (3 * (p1 - p2) + p3 - p0)
+        b = p0 - 2.5 * p1 + 2 * p2 - 0.5 * p3
+        c = 0.5 * (p2 - p0)
+        return (((a * t + b) * t + c) * t + p1) / 32768, self.full_band[reel]
+
+
+class Pools:
+    """All roles; new packs may be added while training runs."""
+
+    def __init__(self, folder, device, band_limited_sources=()):
+        self.folder = Path(folder)
+        self.device = device
+        self.band_limited = set(band_limited_sources)
+        self.roles = {}
+        self.known = set()
+
+    def load_new(self):
+        for ready in sorted(self.folder.glob("*/ready")):
+            if ready.parent in self.known:
+                continue
+            self.known.add(ready.parent)
+            for key, reels in json.loads((ready.parent / "reels.json").read_text()).items():
+                pool = self.roles.setdefault(key, Pool(self.device))
+                samples = numpy.load(ready.parent / f"{key}.npy")
+                pool.add(samples, [reel["frames"] for reel in reels], [reel["source"] not in self.band_limited for reel in reels])
+            yield ready.parent.name
+
+    def __getitem__(self, key):
+        return self.roles[key]
+
+    def __contains__(self, key):
+        return key in self.roles
+
+    def describe(self):
+        return {key: round(pool.seconds / 60, 1) for key, pool in sorted(self.roles.items())}

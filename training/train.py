@@ -1,0 +1,198 @@
+"""Trains a separation network; may be stopped and gone on with.
+
+    python3 -m training.train --recipe training/recipes/dialogue-music-effects.json --packs FOLDER --out FOLDER --minutes 25
+
+The learning rate is constant and falls to zero over the last part of the time. `--end-at-file` names a file with the Unix time to
+be finished by (it may change while training runs); packs that appear in the folder meanwhile join the pools.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import torch
+
+from training.checkpoint import load_network, parse_config, save_weights
+from training.evaluate import score
+from training.losses.ratio import separation_loss
+from training.mix.dialogue_music_effects import DialogueMusicEffects
+from training.mix.held_out import make_held_out
+from training.mix.pool import Pools
+from training.networks.band_split import BandSplit
+from training.networks.stft import HOP, istft, stft
+from training.optimizers.muon import make_optimizers
+
+MIXERS = {"dialogue-music-effects": DialogueMusicEffects}
+
+
+def parse_options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--recipe", type=Path, required=True)
+    parser.add_argument("--packs", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--end-at-file", type=Path)
+    parser.add_argument("--init", default="", help="weights to start from: .pt or .onnx")
+    parser.add_argument("--resume", default="", help="full state to go on from")
+    parser.add_argument("--batch", type=int)
+    parser.add_argument("--evaluate-every-s", type=float, default=75)
+    parser.add_argument("--held-out-count", type=int, default=120)
+    parser.add_argument("--no-compile", action="store_true")
+    return parser.parse_args()
+
+
+class Schedule:
+    """1 in the middle, a linear start over the first steps, a linear end over the last `anneal` share of the time."""
+
+    def __init__(self, options, recipe):
+        self.started = time.time()
+        self.options = options
+        self.warm_up_steps = recipe["warm_up_steps"]
+        self.anneal = recipe["anneal"]
+
+    def end(self):
+        file = self.options.end_at_file
+        if file and file.exists():
+            return float(file.read_text())
+        return self.started + self.options.minutes * 60
+
+    def factor(self, step):
+        end = self.end()
+        anneal_s = self.anneal * (end - self.started)
+        left = (end - time.time()) / anneal_s
+        return max(0.0, min(1.0, (step + 1) / self.warm_up_steps, left))
+
+    def is_over(self):
+        return time.time() >= self.end()
+
+
+class Trainer:
+    def __init__(self, options):
+        self.options = options
+        self.recipe = recipe = json.loads(options.recipe.read_text())
+        held_out = make_held_out(options.packs, options.held_out_count)
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        torch.manual_seed(recipe["seed"] + int(bool(options.init or options.resume)))
+        torch.set_float32_matmul_precision("high")
+        options.out.mkdir(parents=True, exist_ok=True)
+        self.config = parse_config(recipe["network"])
+        self.network = (load_network(options.init) if options.init else BandSplit(self.config)).to(self.device)
+        self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        self.optimizers = make_optimizers(self.network, recipe["learning_rate"], recipe["muon_learning_rate"])
+        self.base_rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
+        self.step = 0
+        if options.resume:
+            self.load_state(torch.load(options.resume, map_location=self.device))
+        sources = json.loads((options.recipe.parent.parent / "data" / recipe["data"]).read_text())["sources"]
+        band_limited = [source["id"] for source in sources if not source.get("full_band", True)]
+        self.pools = Pools(options.packs, self.device, band_limited)
+        self.note(packs=list(self.pools.load_new()), minutes=self.pools.describe())
+        frames = recipe["segment_hops"] * HOP
+        self.mixer = MIXERS[recipe["mixer"]](self.pools, frames)
+        self.batch = options.batch or recipe["batch"]
+        self.forward = self.network if options.no_compile else self.compiled()
+        self.schedule = Schedule(options, recipe)
+        self.held_out = torch.from_numpy(held_out).to(self.device)
+        self.note(parameters=sum(p.numel() for p in self.network.parameters()), untouched=score(None, self.held_out))
+
+    def compiled(self):
+        if hasattr(torch._dynamo.config, "suppress_errors"):
+            torch._dynamo.config.suppress_errors = True  # a slow run is worth more than none
+        return torch.compile(self.network, dynamic=False)
+
+    def note(self, **fields):
+        line = json.dumps({"step": self.step, **fields})
+        print(line, flush=True)
+        with (self.options.out / "curve.jsonl").open("a") as file:
+            file.write(line + "\n")
+
+    def autocast(self):
+        return torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda")
+
+    def take_step(self):
+        with torch.no_grad():
+            stems = self.mixer.draw(self.batch)
+            level = stems.sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)
+            stems = stems / level[:, None, None, None]
+            parts = stft(stems)
+            mixture_parts = parts.sum(1)
+        with self.autocast():
+            estimate_parts = self.forward(mixture_parts)
+        estimate = istft(estimate_parts, stems.shape[-1])
+        loss = separation_loss(estimate, estimate_parts, stems, parts)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe["clip"])
+        factor = self.schedule.factor(self.step)
+        for optimizer, rate in zip(self.optimizers, self.base_rates):
+            optimizer.param_groups[0]["lr"] = rate * factor
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+        self.update_average()
+        self.step += 1
+        return loss.detach()
+
+    @torch.no_grad()
+    def update_average(self):
+        decay = min(self.recipe["average"], (self.step + 1) / (self.step + 10))
+        targets = list(self.average.values())
+        values = [value.detach() for value in self.network.state_dict().values()]
+        torch._foreach_mul_(targets, decay)
+        torch._foreach_add_(targets, values, alpha=1 - decay)
+
+    def evaluate(self):
+        raw = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        self.network.load_state_dict(self.average)
+        self.network.eval()
+        with self.autocast():
+            result = score(self.network, self.held_out)
+        self.network.load_state_dict(raw)
+        self.network.train()
+        return result
+
+    def save(self):
+        save_weights(self.options.out / "average.pt.new", self.network.config, self.average)
+        (self.options.out / "average.pt.new").rename(self.options.out / "average.pt")
+
+    def save_state(self):
+        half = lambda value: value.bfloat16() if torch.is_tensor(value) and value.dim() > 0 else value
+        optimizers = []
+        for optimizer in self.optimizers:
+            state = optimizer.state_dict()
+            state["state"] = {key: {k: half(v) for k, v in entry.items()} for key, entry in state["state"].items()}
+            optimizers.append(state)
+        state = {"step": self.step, "network": self.network.state_dict(), "optimizers": optimizers}
+        torch.save(state, self.options.out / "state.pt")
+
+    def load_state(self, state):
+        self.step = state["step"]
+        self.network.load_state_dict(state["network"])
+        self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        for optimizer, saved in zip(self.optimizers, state["optimizers"]):
+            optimizer.load_state_dict(saved)
+
+    def run(self):
+        started, window_started, window_steps, losses = time.time(), time.time(), 0, []
+        next_evaluation = time.time() + 40
+        while not self.schedule.is_over():
+            losses.append(self.take_step())
+            window_steps += 1
+            if self.step % 100 == 0:
+                for name in self.pools.load_new():
+                    self.note(pack=name, minutes=self.pools.describe())
+            if time.time() > next_evaluation:
+                loss = float(torch.stack(losses).mean())
+                rate = window_steps / (time.time() - window_started)
+                factor = self.schedule.factor(self.step)
+                self.note(seconds=round(time.time() - started), loss=round(loss, 4), steps_per_s=round(rate, 2), rate=round(factor, 3), **self.evaluate())
+                self.save()
+                window_started, window_steps, losses = time.time(), 0, []
+                next_evaluation = time.time() + self.options.evaluate_every_s
+        self.note(seconds=round(time.time() - started), final=True, **self.evaluate())
+        self.save()
+        self.save_state()
+        (self.options.out / "done").touch()
+
+
+if __name__ == "__main__":
+    Trainer(parse_options()).run()
