@@ -91,7 +91,11 @@ export class EngineProcess {
       hooksDone.catch(ended.reject);
     };
     const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
-      hooksDone = hooksDone.then(() => ended.reject(makeDeathError(code, signal)));
+      // After the last message is dealt with: a child may end right after its answer.
+      hooksDone.then(
+        () => ended.reject(makeDeathError(code, signal)),
+        () => {},
+      );
     };
     const onAbort = () => ended.reject(makeCancelledError());
     child.on("message", onMessage);

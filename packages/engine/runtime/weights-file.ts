@@ -27,6 +27,12 @@ export function getVerifiedWeightsPath(manifest: ModelManifest, cacheDir: string
     throw new EngineError("model-missing", `The weights of ${manifest.id} are missing: ${where}.`);
   }
   const { size, mtimeMs } = statSync(path);
+  if (size !== weights.sizeBytes) {
+    throw new EngineError(
+      "model-missing",
+      `The weights of ${manifest.id} have ${size} bytes, but the manifest names ${weights.sizeBytes}.`,
+    );
+  }
   const seal = `${path}\n${size}\n${mtimeMs}\n${weights.sha256}\n`;
   const sealPath = cacheDir === undefined ? undefined : join(cacheDir, `verified-${weights.sha256}`);
   if (sealPath !== undefined && findText(sealPath) === seal) return path;
