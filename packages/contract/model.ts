@@ -17,7 +17,7 @@ export const modelInput = z
       })
       .optional(),
   })
-  .meta({ id: "ModelInput" });
+  .meta({ id: "InputOfModel" });
 export type ModelInput = z.infer<typeof modelInput>;
 
 export const modelVariant = z

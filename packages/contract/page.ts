@@ -1,20 +1,28 @@
 import { z } from "zod";
 
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,9}$/, "must be a whole number")
-  .transform(Number)
-  .or(z.int());
+/** Query parameters are text; what does not read as a whole number is left as it is, for the schema to refuse. */
+const fromText = (value: unknown) =>
+  typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
+
+const wholeNumber = (options: { min: number; max?: number; default: number; description: string }) => {
+  const { min, max, description } = options;
+  const message =
+    max === undefined ? `must be a whole number from ${min}` : `must be a whole number from ${min} to ${max}`;
+  return z
+    .preprocess(
+      fromText,
+      z
+        .int(message)
+        .min(min, message)
+        .max(max ?? Number.MAX_SAFE_INTEGER, message),
+    )
+    .default(options.default)
+    .meta({ description, type: "integer", minimum: min, ...(max === undefined ? {} : { maximum: max }) });
+};
 
 /** The two query parameters of every list. */
 export const pageQuery = z.object({
-  skip: wholeNumber
-    .pipe(z.int().min(0, "must be 0 or more"))
-    .default(0)
-    .meta({ description: "Records to skip", type: "integer", minimum: 0, default: 0 }),
-  take: wholeNumber
-    .pipe(z.int().min(1, "must be 1 to 100").max(100, "must be 1 to 100"))
-    .default(10)
-    .meta({ description: "Page size", type: "integer", minimum: 1, maximum: 100, default: 10 }),
+  skip: wholeNumber({ min: 0, default: 0, description: "Records to skip" }),
+  take: wholeNumber({ min: 1, max: 100, default: 10, description: "Page size" }),
 });
 export type Page = z.output<typeof pageQuery>;

@@ -72,12 +72,10 @@ function makeMediaLooker(blobs: Blobs): MediaLooker {
         };
       } catch (error) {
         if (!(error instanceof MediaError)) throw error;
-        if (error.kind !== "unreadable" && error.kind !== "no-audio" && error.kind !== "crashed") throw error;
-        return {
-          isReadable: false,
-          reason: error.kind === "no-audio" ? "no-audio" : "unreadable",
-          message: error.message,
-        };
+        if (error.kind === "unreadable" || error.kind === "no-audio")
+          return { isReadable: false, reason: error.kind, message: error.message };
+        // A crash may be the file's fault or the machine's: refused now, and looked at again the next time.
+        throw new ApiError("MEDIA_UNREADABLE", error.message);
       }
     },
   };

@@ -114,14 +114,14 @@ async function runOnce(command: "migrate" | "keys", config: Config): Promise<voi
   }
 }
 
-/** Ends on Ctrl-C, on SIGTERM, and when the parent that started this process is gone. */
-function stopOnSignals(started: Started): void {
+/** Ends on Ctrl-C, on SIGTERM, and when the parent that started this process is gone, also while it is still starting. */
+function stopOnSignals(starting: Promise<Started>): void {
   let isStopping = false;
   const stop = async () => {
     if (isStopping) return;
     isStopping = true;
     try {
-      await started.close();
+      await (await starting).close();
       process.exit(0);
     } catch (error) {
       process.stderr.write(`stopping failed: ${(error as Error).message}\n`);
@@ -141,7 +141,9 @@ async function main(): Promise<void> {
     process.stderr.write(`Stemwright stops: ${reason}\n`);
     process.exit(1);
   };
-  stopOnSignals(command === "all" ? await startAll(config, fail) : await startOne(command, config));
+  const starting = command === "all" ? startAll(config, fail) : startOne(command, config);
+  stopOnSignals(starting);
+  await starting;
 }
 
 main().catch((error: unknown) => {

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../packages/server/db/embedded-postgres/embedded-postgres.ts";
+import { makeTempDir } from "./temp-dir.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,7 +11,7 @@ declare module "vitest" {
 
 /** One real database server for the whole run; each test file makes databases of its own on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), "stemwright-test-"));
+  const dataDir = await makeTempDir("test");
   const postgres = await startEmbeddedPostgres({ dataDir });
   project.provide("postgresUrl", postgres.connectionString);
   return async () => {

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { startApi } from "../../packages/server/compose.ts";
 import { loadConfig } from "../../packages/server/config/load-config.ts";
 import { insertClient, insertKey } from "../../packages/server/db/keys.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { makeKey } from "../../packages/server/domain/keys.ts";
 import { makeLog } from "../../packages/server/log.ts";
+import { makeTempDir } from "./temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "./test-database.ts";
 
 export type TestAccount = { clientId: string; key: string; keyId: string };
@@ -27,7 +26,7 @@ export type TestApi = {
 
 /** The real API on a real database and store, listening on a free port. */
 export async function startTestApi(environment: Record<string, string> = {}): Promise<TestApi> {
-  const dataDir = await mkdtemp(join(tmpdir(), "stemwright-api-"));
+  const dataDir = await makeTempDir("api");
   const database = await openTestDatabase();
   const config = loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
   const logLines: string[] = [];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import cors from "@fastify/cors";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
-import { ApiError } from "@stemwright/contract";
+import { ApiError, apiErrorBody } from "@stemwright/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
@@ -11,6 +11,7 @@ import type { Api } from "./api.ts";
 import { findCaller, getCaller } from "./authenticate.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
 import { addOpenApi } from "./openapi.ts";
+import { addReferencePage } from "./reference-page.ts";
 import { addAssetRoutes } from "./routes/assets.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
@@ -100,12 +101,19 @@ export async function makeApp(
     limits: { fileSize: Number.POSITIVE_INFINITY, files: 8, fields: 100, parts: 108 },
   });
   await addOpenApi(app, options.publicBaseUrl);
+  addReferencePage(app);
 
   const methodsOf = new Map<string, Set<string>>();
   app.addHook("onRoute", (route) => {
     const methods = methodsOf.get(route.url) ?? new Set();
     for (const method of [route.method].flat()) methods.add(method);
     methodsOf.set(route.url, methods);
+    if (route.schema && !route.schema.hide)
+      route.schema.response = {
+        ...(route.schema.response as object | undefined),
+        "4xx": apiErrorBody,
+        "5xx": apiErrorBody,
+      };
   });
   const api: Api = { app, ports: options.ports, links: options.links, config: options.config };
   addModelRoutes(api);

@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
-import reference from "@scalar/fastify-api-reference";
 import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { tidyComponents } from "./tidy-components.ts";
 
 const INTERFACE_VERSION = "1.0.0";
 
@@ -38,17 +38,8 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
     { config: { isPublic: true }, schema: { hide: true } },
     async (_request, reply) => {
       // The description's own schema is free, so it is sent as it is.
-      const document = { ...app.swagger(), servers: [{ url: publicBaseUrl() }] };
+      const document = { ...tidyComponents(app.swagger()), servers: [{ url: publicBaseUrl() }] };
       return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(document));
     },
   );
-  await app.register(reference, {
-    routePrefix: "/docs",
-    configuration: {
-      url: "/openapi.json",
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-    },
-  });
 }

@@ -77,7 +77,7 @@ describe("creating a Task", () => {
 
   it.each([
     ["x", "plain"],
-    ["😀".repeat(4095) + '"', "4096 characters of emoji and quotes"],
+    [`${"😀".repeat(4095)}"`, "4096 characters of emoji and quotes"],
     ['{"a":"\\u0000 \0 \\" \ud800 \u2028"}', "control characters, a lone surrogate and line separators"],
     ["", "nothing"],
   ])("[T4] gives metadata back byte for byte: %#", async (metadata) => {

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+
+type Operation = { responses: Record<string, unknown>; requestBody?: unknown; security?: object[] };
+type OpenApi = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+};
+
+let api: TestApi;
+let document: OpenApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  document = (await (await api.call("/openapi.json", { key: null })).json()) as OpenApi;
+});
+afterAll(() => api.close());
+
+describe("the description of the interface", () => {
+  it("[G7] is OpenAPI 3.1 and has every route", () => {
+    expect(document.openapi).toBe("3.1.0");
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(operations.sort()).toEqual(
+      [
+        "delete /assets/{id}",
+        "delete /tasks/{id}",
+        "get /assets",
+        "get /assets/{id}",
+        "get /files/{*}",
+        "get /health/live",
+        "get /health/ready",
+        "get /models",
+        "get /tasks",
+        "get /tasks/{id}",
+        "post /assets",
+        "post /tasks",
+      ].sort(),
+    );
+  });
+
+  it("[G7] has no reference that leads nowhere, and names the resources", () => {
+    const references = [
+      ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g),
+    ].map(([, name]) => name ?? "");
+    for (const name of references) expect(document.components.schemas).toHaveProperty(name);
+    expect(Object.keys(document.components.schemas)).toEqual([
+      "Asset",
+      "Error",
+      "InputOfModel",
+      "Model",
+      "ModelList",
+      "ModelVariant",
+      "OutputFile",
+      "Target",
+      "TargetRequest",
+      "Task",
+      "TaskListItem",
+      "TaskRequest",
+    ]);
+  });
+
+  it("[G7] the reference page loads nothing from elsewhere", async () => {
+    const page = await api.call("/docs", { key: null });
+    expect(page.status).toBe(200);
+    const html = await page.text();
+    expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    for (const [, path] of html.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+      expect((await api.call(path ?? "", { key: null })).status).toBe(200);
+    }
+    expect((await api.call("/docs/package.json", { key: null })).status).toBe(404);
+  });
+});

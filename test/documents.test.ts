@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { API_ERRORS, TARGET_ERRORS } from "@stemwright/contract";
+import { describe, expect, it } from "vitest";
+import { SETTINGS } from "../packages/server/config/settings.ts";
+
+const PROJECT_DIR = join(import.meta.dirname, "..");
+const page = (name: string) => readFileSync(join(PROJECT_DIR, "docs", name), "utf8");
+
+/** The rows of a page's tables, cell by cell, without their heads. */
+const rowsOf = (markdown: string) =>
+  markdown
+    .split("\n")
+    .filter((line) => line.startsWith("| `") || /^\| \d/.test(line))
+    .map((line) => line.slice(2, -2).split(" | "));
+
+async function listTestFiles(): Promise<string[]> {
+  const entries = await readdir(PROJECT_DIR, { recursive: true });
+  return entries.filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"));
+}
+
+describe("documents say what the code does", () => {
+  it("[E1] docs/errors.md lists exactly the errors of the code", () => {
+    const requestErrors = Object.entries(API_ERRORS).map(([code, { statusCode, when }]) => [
+      `\`${code}\``,
+      String(statusCode),
+      when,
+    ]);
+    const targetErrors = Object.entries(TARGET_ERRORS).map(([name, { code, when }]) => [
+      String(code),
+      `\`${name}\``,
+      when,
+    ]);
+    expect(rowsOf(page("errors.md"))).toEqual([...requestErrors, ...targetErrors]);
+  });
+
+  it("[T7] a target error's number is its own", () => {
+    const codes = Object.values(TARGET_ERRORS).map(({ code }) => code);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it("[S1] docs/settings.md lists exactly the settings of the code", () => {
+    const settings = Object.entries(SETTINGS).map(([name, setting]) => {
+      const byDefault = "default" in setting && setting.default !== "" ? `\`${setting.default}\`` : "";
+      return [`\`${name}\``, byDefault, setting.description];
+    });
+    expect(rowsOf(page("settings.md"))).toEqual(settings);
+  });
+
+  it("every rule of docs/specification.md is cited by a test, and no other is", async () => {
+    const rules = new Set(
+      [...page("specification.md").matchAll(/^- \*\*([A-Z]\d+)\*\*/gm)].map(([, rule]) => rule),
+    );
+    const cited = new Set<string | undefined>();
+    for (const path of await listTestFiles()) {
+      const text = await readFile(join(PROJECT_DIR, path), "utf8");
+      for (const [, rule] of text.matchAll(/\[([A-Z]\d+)\]/g)) cited.add(rule);
+    }
+    expect([...rules].filter((rule) => !cited.has(rule))).toEqual([]);
+    expect([...cited].filter((rule) => !rules.has(rule))).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listProcesses, listServiceProcesses, type Service, startService } from "../support/service.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+const shell = (command: string) => promisify(execFile)("sh", ["-c", command]);
+
+describe("start and stop", () => {
+  let dataDir: string;
+  let service: Service;
+  let key = "";
+  beforeAll(async () => {
+    dataDir = await makeTempDir("first");
+  });
+  afterAll(async () => {
+    await service.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it("[K3] the first start prints the address, a new key, and a curl line that works as pasted", async () => {
+    service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
+    await expect.poll(service.output).toContain("Stop with Ctrl-C");
+    key = /shown this once:\s+(sw_[0-9A-Za-z]{40})/.exec(service.output())?.[1] ?? "";
+    const line = /^ +(curl .*)$/m.exec(service.output())?.[1] ?? "";
+    expect(line).toContain(key);
+    expect((await shell(`${line} --silent`)).stdout).toBe("[]");
+  });
+
+  it("[S2] Ctrl-C ends every process within seconds", async () => {
+    const startMs = Date.now();
+    await service.stop();
+    expect(Date.now() - startMs).toBeLessThan(15_000);
+    expect(await listProcesses(dataDir)).toEqual([]);
+  });
+
+  it("[S2] [K3] the second start finds everything again and makes no new key", async () => {
+    service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
+    expect(service.output()).not.toContain("shown this once");
+    expect((await service.call("/tasks", { headers: { "x-api-key": key } })).status).toBe(200);
+  });
+
+  it("[S2] what a killed service left is cleaned up by the next start", async () => {
+    const own = await listServiceProcesses(dataDir, "all");
+    for (const { pid } of own) process.kill(pid, "SIGKILL");
+    service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
+    expect((await service.call("/tasks", { headers: { "x-api-key": key } })).status).toBe(200);
+    // The killed one's worker hears that its parent is gone, and ends by itself.
+    await expect
+      .poll(async () => (await listServiceProcesses(dataDir, "worker")).length, { timeout: 20_000 })
+      .toBe(1);
+    await service.stop();
+    await wait(100);
+    expect(await listProcesses(dataDir)).toEqual([]);
+  });
+});
+
+describe("settings", () => {
+  it("[S1] all mistakes are reported together, and nothing starts", async () => {
+    const dataDir = await makeTempDir("wrong");
+    const start = startService({
+      dataDir,
+      environment: { PORT: "many", WORKERS: "-1", LOG_LEVEL: "loud", BOOTSTRAP_API_KEY: "short" },
+    });
+    await expect(start).rejects.toThrow(
+      /PORT is "many"[\s\S]*BOOTSTRAP_API_KEY is \(not shown\)[\s\S]*WORKERS is "-1"[\s\S]*LOG_LEVEL is "loud"/,
+    );
+    await rm(dataDir, { recursive: true, force: true });
+  });
+});

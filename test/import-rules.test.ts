@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTempDir } from "./support/temp-dir.ts";
+
+const PROJECT_DIR = join(import.meta.dirname, "..");
+
+type Case = { folder: string; line: string };
+const imports = (folder: string, module: string): Case => ({
+  folder,
+  line: `import { it } from "${module}";`,
+});
+
+const FORBIDDEN: Case[] = [
+  imports("packages/contract", "@stemwright/engine"),
+  imports("packages/engine/pipelines", "@stemwright/contract"),
+  imports("packages/engine/pipelines", "node-av"),
+  imports("packages/engine/pipelines", "onnxruntime-node"),
+  imports("packages/engine/media", "onnxruntime-node"),
+  imports("packages/engine/runtime", "node-av/lib"),
+  imports("packages/engine/dsp", "node:fs"),
+  imports("packages/engine/dsp", "../media/index.ts"),
+  imports("packages/server/domain/tasks", "../../db/tasks.ts"),
+  imports("packages/server/domain", "../http/api.ts"),
+  imports("packages/server/domain", "kysely"),
+  imports("packages/server/domain", "@stemwright/engine"),
+  { folder: "packages/server/http", line: "const it = process.env.HOME;" },
+  { folder: "packages/engine/pipelines", line: "const it = process.env.HOME;" },
+];
+const ALLOWED: Case[] = [
+  imports("packages/engine/media", "node-av"),
+  imports("packages/engine/runtime", "onnxruntime-node"),
+  imports("packages/engine/dsp", "./fft.ts"),
+  imports("packages/server/domain/tasks", "@stemwright/contract"),
+  imports("packages/server/domain/tasks", "../credits.ts"),
+  imports("packages/server/worker", "@stemwright/engine"),
+  { folder: "packages/server/config", line: "const it = process.env.HOME;" },
+];
+
+/** Lints one small file for each case, with the project's own rules, in a folder laid out as the project is. */
+describe("the linter and the rooms", () => {
+  let treeDir: string;
+  let complaints = "";
+  const pathOf = (folder: string, name: string, index: number) => join(folder, `${name}-${index}.ts`);
+
+  beforeAll(async () => {
+    treeDir = await makeTempDir("lint");
+    for (const file of ["biome.json", ".gitignore"])
+      copyFileSync(join(PROJECT_DIR, file), join(treeDir, file));
+    for (const [name, cases] of Object.entries({ forbidden: FORBIDDEN, allowed: ALLOWED })) {
+      for (const [index, { folder, line }] of cases.entries()) {
+        const path = join(treeDir, pathOf(folder, name, index));
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, `${line}\n\nexport const used = it;\n`);
+      }
+    }
+    const { stdout } = spawnSync(
+      join(PROJECT_DIR, "node_modules/.bin/biome"),
+      ["lint", "--reporter=github", "--max-diagnostics=none"],
+      {
+        cwd: treeDir,
+        encoding: "utf8",
+      },
+    );
+    complaints = stdout;
+  });
+  afterAll(() => rmSync(treeDir, { recursive: true, force: true }));
+
+  it.each(FORBIDDEN.map((probe, index) => ({ ...probe, index })))(
+    "refuse in $folder: $line",
+    ({ folder, index }) => {
+      expect(complaints).toContain(pathOf(folder, "forbidden", index));
+    },
+  );
+
+  it.each(ALLOWED.map((probe, index) => ({ ...probe, index })))(
+    "allow in $folder: $line",
+    ({ folder, index }) => {
+      expect(complaints).not.toContain(pathOf(folder, "allowed", index));
+    },
+  );
+});
