@@ -34,7 +34,9 @@ export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia>
         signal,
         onProgress,
       });
-      return (await child.result) as DecodedMedia;
+      const media = (await child.result) as DecodedMedia;
+      onProgress?.(1);
+      return media;
     } catch (error) {
       await rm(pcmPath, { force: true });
       throw error;

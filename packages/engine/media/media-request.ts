@@ -27,9 +27,11 @@ export type EncodeTarget = {
   fd: number;
   format: AudioFormat;
   wavBitDepth: WavBitDepth;
-  /** A descriptor of its own for each output: duplicates would share one read position. */
-  pictureFd?: number;
+  picture?: PictureFds;
 };
+
+/** The same file opened once for each reader of it: duplicates of one descriptor would share a read position. */
+export type PictureFds = { videoFd: number; soundFd: number };
 
 /** What the child tells the parent. */
 export type MediaReport =

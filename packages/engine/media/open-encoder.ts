@@ -59,9 +59,16 @@ async function openTargets(options: {
   for (const { path, format, wavBitDepth = 32 } of files) {
     // Readable too: the child reads each file back to count its frames.
     const fd = inherit(await open(path, "w+").catch(throwOpenFailure));
-    const hasPicture = pictureFrom !== undefined && format === "mp4";
-    const picture = hasPicture ? { pictureFd: inherit((await openInputFile(pictureFrom)).file) } : {};
-    targets.push({ fd, format, wavBitDepth, ...picture });
+    const targetPicture =
+      pictureFrom !== undefined && format === "mp4"
+        ? {
+            picture: {
+              videoFd: inherit((await openInputFile(pictureFrom)).file),
+              soundFd: inherit((await openInputFile(pictureFrom)).file),
+            },
+          }
+        : {};
+    targets.push({ fd, format, wavBitDepth, ...targetPicture });
   }
   return targets;
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { loadCompileCachePath } from "./compile-cache.ts";
 import { MediaError } from "./media-error.ts";
 import type { MediaReport, MediaRequest } from "./media-request.ts";
 import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
@@ -45,11 +46,12 @@ export async function startMediaChild(options: MediaChildOptions): Promise<Media
     "--disable-warning=ExperimentalWarning",
     CHILD_PATH,
   ];
+  const cachePath = await loadCompileCachePath();
   options.signal?.throwIfAborted();
   const fds = (options.files ?? []).map((file) => file.fd);
   const child = spawn(command, args, {
     stdio: ["pipe", "ignore", "pipe", "ipc", ...fds],
-    env: SANDBOX_ENVIRONMENT,
+    env: { ...SANDBOX_ENVIRONMENT, ...(cachePath ? { NODE_COMPILE_CACHE: cachePath } : {}) },
     cwd: "/",
   });
   return superviseChild(child, options);

@@ -25,8 +25,8 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
   const outputs = request.files.map((target) => new OutputFile(target, input));
   return async ({ pcm, pulse, onReady }) => {
     for (const output of outputs) {
-      const { pictureFd } = output.target;
-      output.writeHeader(request.tags, pictureFd === undefined ? undefined : PictureSource.open(pictureFd));
+      const { picture } = output.target;
+      output.writeHeader(request.tags, picture && PictureSource.open(picture));
     }
     onReady();
     const lengthFrames = await encodeStream({ pcm, outputs, channels: request.channels });

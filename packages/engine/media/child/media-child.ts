@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { Log } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
@@ -26,6 +27,8 @@ async function serve(request: MediaRequest): Promise<unknown> {
   const pulse = makePulse((fraction) => void report({ kind: "progress", fraction }));
   // Outputs are opened as the starting user, before the drop.
   const encoding = request.kind === "encode" ? openEncoding(request) : undefined;
+  // At exit the other user could no longer write to the cache.
+  flushCompileCache();
   dropPrivileges();
   if (encoding) return encoding({ pcm: process.stdin, pulse, onReady: () => void report({ kind: "ready" }) });
   await report({ kind: "ready" });

@@ -1,9 +1,14 @@
-import { AV_NOPTS_VALUE, AV_TIME_BASE, AVERROR_EOF } from "node-av/constants";
+import { AV_NOPTS_VALUE } from "node-av/constants";
 import { avGetCodecName, type FormatContext, Packet, type Stream } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
+import type { PictureFds } from "../media-request.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
+import { DecodeTimes } from "./decode-times.ts";
 import { decodeFrames } from "./decoded-frames.ts";
 import { findVideo, openAudioInput, openContainer } from "./open-audio-input.ts";
+
+/** Enough to see where the picture starts and how deep its encoder reorders frames. */
+const LOOK_AHEAD_PACKETS = 64;
 
 /** The moving picture of a video, copied packet by packet. */
 export class PictureSource {
@@ -16,21 +21,30 @@ export class PictureSource {
   readonly #packet = new Packet();
   #copy: Stream | undefined;
   #isHolding = false;
-  #isAtEnd = false;
+  readonly #ahead: Packet[] = [];
+  readonly #times: DecodeTimes | undefined;
 
   private constructor(source: FormatContext, video: Stream, audioSeconds: number | undefined) {
     this.#source = source;
     this.#video = video;
-    this.#startSeconds = source.startTime === AV_NOPTS_VALUE ? 0 : Number(source.startTime) / AV_TIME_BASE;
-    this.audioStartSeconds = audioSeconds === undefined ? 0 : audioSeconds - this.#startSeconds;
     this.codec = avGetCodecName(video.codecpar.codecId) ?? "unknown";
     this.#packet.alloc();
+    this.#readAhead();
+    const pts = this.#ahead
+      .filter((packet) => packet.pts !== AV_NOPTS_VALUE)
+      .map((packet) => Number(packet.pts));
+    // The container's own start may leave out the picture, whose decoder is not let in to tell where it starts.
+    const videoSeconds = Math.min(...pts) * video.timeBase.toDouble();
+    const knownSeconds = [videoSeconds, audioSeconds ?? videoSeconds].filter(Number.isFinite);
+    this.#startSeconds = knownSeconds.length > 0 ? Math.min(...knownSeconds) : 0;
+    this.audioStartSeconds = audioSeconds === undefined ? 0 : audioSeconds - this.#startSeconds;
+    this.#times = this.#isMovie ? undefined : new DecodeTimes(pts, this.#findFrameTicks());
   }
 
   /** Undefined for a file without a moving picture. */
-  static open(fd: number): PictureSource | undefined {
-    const audioSeconds = findAudioStartSeconds(fd);
-    const source = openContainer(fd);
+  static open(fds: PictureFds): PictureSource | undefined {
+    const audioSeconds = findAudioStartSeconds(fds.soundFd);
+    const source = openContainer(fds.videoFd);
     const video = findVideo(source);
     return video ? new PictureSource(source, video, audioSeconds) : undefined;
   }
@@ -39,11 +53,15 @@ export class PictureSource {
     const copy = output.newStream(null);
     this.#video.codecpar.copy(copy.codecpar);
     // Tags such as hvc1 mean something in mp4 only.
-    if (!this.#source.iformat?.name?.startsWith("mov")) copy.codecpar.codecTag = 0;
+    if (!this.#isMovie) copy.codecpar.codecTag = 0;
     copy.timeBase = this.#video.timeBase;
     copy.avgFrameRate = this.#video.avgFrameRate;
     copy.sampleAspectRatio = this.#video.sampleAspectRatio;
     this.#copy = copy;
+  }
+
+  get #isMovie(): boolean {
+    return this.#source.iformat?.name?.startsWith("mov") ?? false;
   }
 
   /** Keeps the picture level with the sound, so that neither has to be held in memory. */
@@ -57,14 +75,45 @@ export class PictureSource {
   }
 
   #hold(): boolean {
-    while (!this.#isHolding && !this.#isAtEnd) {
-      const code = this.#source.readFrameSync(this.#packet);
-      // A damaged end of the picture ends it; the sound goes on.
-      if (code === AVERROR_EOF || code < 0) this.#isAtEnd = true;
-      else if (this.#packet.streamIndex === this.#video.index) this.#isHolding = true;
-      else this.#packet.unref();
+    if (this.#isHolding) return true;
+    const next = this.#ahead.shift();
+    if (next) {
+      this.#packet.ref(next);
+      next.free();
+    }
+    this.#isHolding = next !== undefined || this.#read(this.#packet);
+    if (this.#isHolding && this.#times && this.#packet.pts !== AV_NOPTS_VALUE) {
+      this.#packet.dts = BigInt(this.#times.take(Number(this.#packet.pts)));
     }
     return this.#isHolding;
+  }
+
+  #read(packet: Packet): boolean {
+    // A damaged end of the picture ends it; the sound goes on.
+    while (this.#source.readFrameSync(packet) >= 0) {
+      if (packet.streamIndex === this.#video.index) return true;
+      packet.unref();
+    }
+    return false;
+  }
+
+  #readAhead(): void {
+    for (let packet = this.#readClone(); packet; packet = this.#readClone()) {
+      this.#ahead.push(packet);
+      if (this.#ahead.length === LOOK_AHEAD_PACKETS) break;
+    }
+  }
+
+  #findFrameTicks(): number {
+    const { avgFrameRate, timeBase } = this.#video;
+    return avgFrameRate.num > 0 ? Math.round(avgFrameRate.den / avgFrameRate.num / timeBase.toDouble()) : 1;
+  }
+
+  #readClone(): Packet | null {
+    if (!this.#read(this.#packet)) return null;
+    const clone = this.#packet.clone();
+    this.#packet.unref();
+    return clone;
   }
 
   #write(output: FormatContext): void {

@@ -1,4 +1,5 @@
 import {
+  AV_LOG_QUIET,
   AV_PIX_FMT_YUV420P,
   AVERROR_EAGAIN,
   AVERROR_EOF,
@@ -12,6 +13,7 @@ import {
   FormatContext,
   Frame,
   IOContext,
+  Log,
   Packet,
   Rational,
 } from "node-av/lib";
@@ -22,6 +24,7 @@ const FRAMES_PER_SECOND = 25;
 
 /** A small silent H.264 video with B-frames, whose packets are stored out of display order. */
 export function makeVideo(path: string, lengthFrames: number): void {
+  Log.setLevel(AV_LOG_QUIET);
   const encoder = openVideoEncoder();
   const format = new FormatContext();
   const io = new IOContext();

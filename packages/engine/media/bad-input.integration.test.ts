@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { decodeToPcm } from "./decode-to-pcm.ts";
+import { probeMedia } from "./probe-media.ts";
+import { decode, encode } from "./testing/encode-and-decode.ts";
+import { makeVideo } from "./testing/make-video.ts";
+import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./testing/signals.ts";
+import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+
+const inFolder = makeTemporaryFolder();
+const clickSeconds = [0.5, 1.5, 3.5];
+const clicks = makeClickTrack({ sampleRateHz: 48000, channels: 2, durationSeconds: 4, clickSeconds });
+
+beforeAll(async () => {
+  const formats = ["wav", "flac", "mp3", "m4a", "opus"] as const;
+  await encode(clicks, { files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })) });
+});
+
+describe("files that are no media are unreadable", () => {
+  const random = Buffer.from(
+    makeNoise({ sampleRateHz: 1, channels: 1, lengthFrames: 50_000 }).samples.buffer,
+  );
+  const rows: { name: string; content: () => string | Buffer }[] = [
+    { name: "text.mp3", content: () => "Dear reader, this is no sound at all.\n".repeat(200) },
+    { name: "empty.wav", content: () => "" },
+    { name: "random.flac", content: () => random },
+    { name: "header-only.wav", content: () => "RIFF\x24\0\0\0WAVE" },
+    {
+      name: "list.m3u8",
+      content: () => `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n${inFolder("good.wav")}\n`,
+    },
+    { name: "list.wav", content: () => `ffconcat version 1.0\nfile '${inFolder("good.wav")}'\n` },
+    {
+      name: "session.sdp",
+      content: () =>
+        "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n",
+    },
+    { name: "meta.mp3", content: () => ";FFMETADATA1\ntitle=x\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=1\n" },
+    {
+      name: "list.mpd",
+      content: () => `<?xml version="1.0"?><MPD><BaseURL>file://${inFolder("good.wav")}</BaseURL></MPD>`,
+    },
+  ];
+  it.each(rows)("$name", async ({ name, content }) => {
+    await writeFile(inFolder(name), content(), "latin1");
+    await expect(probeMedia(inFolder(name))).rejects.toMatchObject({
+      name: "MediaError",
+      kind: "unreadable",
+    });
+  });
+
+  it("a path that does not exist, and a folder", async () => {
+    await mkdir(inFolder("folder.wav"));
+    await expect(probeMedia(inFolder("none.wav"))).rejects.toThrow(/There is no file/);
+    await expect(probeMedia(inFolder("folder.wav"))).rejects.toMatchObject({ kind: "unreadable" });
+  });
+});
+
+describe("media without sound", () => {
+  it("a silent video is no-audio", async () => {
+    makeVideo(inFolder("silent.mp4"), 10);
+    await expect(probeMedia(inFolder("silent.mp4"))).rejects.toMatchObject({ kind: "no-audio" });
+  });
+
+  it("a wav of no frames is no-audio, and leaves no PCM behind", async () => {
+    const path = inFolder("nothing.wav");
+    await encode({ ...clicks, samples: new Float32Array(0) }, { files: [{ path, format: "wav" }] });
+    const pcmPath = inFolder("nothing.pcm");
+    await expect(decodeToPcm({ inputPath: path, pcmPath })).rejects.toMatchObject({ kind: "no-audio" });
+    expect(existsSync(pcmPath)).toBe(false);
+  });
+});
+
+describe("damaged files give what is left of them", () => {
+  it.each(["wav", "flac", "mp3"])("a %s cut off in the middle", async (format) => {
+    const bytes = await readFile(inFolder(`good.${format}`));
+    const path = inFolder(`cut.${format}`);
+    await writeFile(path, bytes.subarray(0, bytes.length / 2));
+    const { lengthFrames, samples, ...media } = await decode(path);
+    expect(lengthFrames / media.sampleRateHz).toBeGreaterThan(1.6);
+    expect(lengthFrames / media.sampleRateHz).toBeLessThan(2.4);
+    expect(findClickOffsetFrames({ ...media, samples }, 0.5)).toBe(0);
+  });
+
+  it.each(["flac", "mp3", "m4a", "opus"])("a %s damaged in the middle keeps its timeline", async (format) => {
+    const bytes = await readFile(inFolder(`good.${format}`));
+    const path = inFolder(`damaged.${format}`);
+    bytes.fill(0x55, Math.floor(bytes.length * 0.5), Math.floor(bytes.length * 0.53));
+    await writeFile(path, bytes);
+    const back = await decode(path);
+    for (const seconds of clickSeconds)
+      expect(Math.abs(findClickOffsetFrames(back, seconds))).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("lengths that a header claims", () => {
+  it("do not count: a flac that claims weeks is as long as its samples", async () => {
+    const bytes = await readFile(inFolder("good.flac"));
+    // The last 36 bits of these eight bytes of STREAMINFO are the number of frames.
+    const at = 4 + 4 + 10;
+    bytes.writeBigUInt64BE(bytes.readBigUInt64BE(at) | 0xf_ffff_fffen, at);
+    await writeFile(inFolder("weeks.flac"), bytes);
+    const back = await decode(inFolder("weeks.flac"));
+    expect(back.durationSeconds).toBeGreaterThan(1e6);
+    expect(back.lengthFrames).toBe(clicks.samples.length / 2);
+  });
+
+  it("a limit counts what is decoded", async () => {
+    const limited = (maxDurationSeconds: number) =>
+      decodeToPcm({ inputPath: inFolder("good.mp3"), pcmPath: inFolder("limited.pcm"), maxDurationSeconds });
+    await expect(limited(3.99)).rejects.toMatchObject({ kind: "too-long" });
+    expect(existsSync(inFolder("limited.pcm"))).toBe(false);
+    await expect(limited(4)).resolves.toMatchObject({ lengthFrames: 192_000 });
+  });
+});
+
+describe("a full disk", () => {
+  it("while decoding and while encoding is disk-full", async () => {
+    await symlink("/dev/full", inFolder("full.pcm"));
+    await symlink("/dev/full", inFolder("full.flac"));
+    const decoding = decodeToPcm({ inputPath: inFolder("good.wav"), pcmPath: inFolder("full.pcm") });
+    await expect(decoding).rejects.toMatchObject({ kind: "disk-full" });
+    const encoding = encode(clicks, { files: [{ path: inFolder("full.flac"), format: "flac" }] });
+    await expect(encoding).rejects.toMatchObject({ kind: "disk-full" });
+    expect(existsSync(inFolder("full.flac"))).toBe(false);
+  });
+});
+
+describe("the name of a file", () => {
+  it("says nothing about its content", async () => {
+    await copyFile(inFolder("good.m4a"), inFolder("odd name: 100%.wav"));
+    const info = await probeMedia(inFolder("odd name: 100%.wav"));
+    expect(info).toMatchObject({
+      codec: "aac",
+      sampleRateHz: 48000,
+      channels: 2,
+      channelLayout: "stereo",
+      hasVideo: false,
+    });
+    expect(info.durationSeconds).toBeCloseTo(4, 2);
+  });
+});

@@ -1,0 +1,22 @@
+/**
+ * Gives packets the decode times that Matroska does not store. Decoding order is display order delayed by the reordering depth:
+ * each packet takes the smallest display time not yet given out, and the first ones count backwards from the start.
+ */
+export class DecodeTimes {
+  readonly #waiting: number[];
+
+  /** The depth is read off the first packets, given by their display times in the order they are stored. */
+  constructor(firstPts: readonly number[], frameTicks: number) {
+    const inDisplayOrder = [...firstPts].sort((a, b) => a - b);
+    const start = inDisplayOrder[0] ?? 0;
+    const depth = Math.max(0, ...firstPts.map((pts, index) => index - inDisplayOrder.indexOf(pts)));
+    this.#waiting = Array.from({ length: depth }, (_, index) => start - (depth - index) * frameTicks);
+  }
+
+  take(pts: number): number {
+    const at = this.#waiting.findLastIndex((waiting) => waiting <= pts) + 1;
+    this.#waiting.splice(at, 0, pts);
+    // A stream that reorders deeper than its start did must still not be decoded after it is shown.
+    return Math.min(this.#waiting.shift() ?? pts, pts);
+  }
+}
