@@ -17,7 +17,7 @@ export interface TaskReports {
 }
 
 export type RunTaskPorts = FetchInputPorts & {
-  engine: EngineProcess;
+  engine: Pick<EngineProcess, "separate" | "close">;
   reports: TaskReports;
   workDir: string;
   log: FastifyBaseLogger;

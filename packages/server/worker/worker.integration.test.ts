@@ -1,0 +1,249 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineError, type EngineProcess } from "@stemwright/engine";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { openFileBlobs } from "../blobs/file-blobs.ts";
+import * as assets from "../db/assets.ts";
+import { insertClient } from "../db/keys.ts";
+import * as tasks from "../db/tasks.ts";
+import { makeId } from "../domain/ids.ts";
+import { makeLinks } from "../domain/links.ts";
+import type { AssetStore, Blobs } from "../domain/ports.ts";
+import type { TaskRecord } from "../domain/tasks/task-record.ts";
+import { makeLog } from "../log.ts";
+import { makeAddressGuard } from "../net/address-guard.ts";
+import { openTaskQueue } from "../queue/task-queue.ts";
+import { findTaskLock } from "./task-lock.ts";
+import { startWorker } from "./worker.ts";
+
+type Separate = EngineProcess["separate"];
+
+let database: TestDatabase;
+let blobs: Blobs;
+let workDir: string;
+let clientId: string;
+let assetId: string;
+const closers: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  const dataDir = await makeTempDir("worker");
+  workDir = join(dataDir, "work");
+  blobs = await openFileBlobs(join(dataDir, "blobs"));
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  clientId = makeId();
+  assetId = makeId();
+  await insertClient(database.db, { id: clientId, name: "Test" });
+  const blobKey = `assets/${assetId}/a.wav`;
+  await writeFile(join(workDir, "..", assetId), "sound");
+  await blobs.adopt(blobKey, join(workDir, "..", assetId));
+  await assets.insertAsset(database.db, {
+    id: assetId,
+    clientId,
+    name: "a.wav",
+    format: "wav",
+    sizeBytes: 5,
+    blobKey,
+    createdAt: new Date(),
+  });
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A worker over the real database, queue and store; only the network is left out. */
+async function startTestWorker(separate: Separate) {
+  const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
+  const worker = await startWorker({
+    pool: database.pool,
+    queue,
+    blobs,
+    workDir,
+    engine: { separate, close: async () => {} },
+    assets: {
+      findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
+    } as AssetStore,
+    links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+    guard: makeAddressGuard([]),
+    maxBytes: 1000,
+    log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
+    reports: {
+      findTask: (taskId) => tasks.findTask(database.db, taskId),
+      endTarget: (taskId, targetId, end) =>
+        database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
+      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
+    },
+  });
+  let isClosed = false;
+  const close = async () => {
+    if (!isClosed) await worker.close();
+    isClosed = true;
+  };
+  closers.push(close);
+  return { queue, close };
+}
+
+async function createTask(
+  queue: Awaited<ReturnType<typeof openTaskQueue>>,
+  models: string[],
+): Promise<string> {
+  const id = makeId();
+  const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
+  await database.db.transaction().execute(async (tx) => {
+    await tasks.insertTask(tx, { id, clientId, createdAt: new Date(), assetId, targets });
+    await queue.sendTask(tx, id);
+  });
+  return id;
+}
+
+const waitForEnd = async (id: string): Promise<TaskRecord> => {
+  let task: TaskRecord | undefined;
+  await expect
+    .poll(
+      async () => {
+        task = await tasks.findTask(database.db, id);
+        return task?.completedAt;
+      },
+      { timeout: 60_000, interval: 50 },
+    )
+    .toBeInstanceOf(Date);
+  return task as TaskRecord;
+};
+
+/** Writes each file as if a network had made it. */
+const separateAll: Separate = async (request, hooks = {}) => {
+  for (const { key, files } of request.targets) {
+    for (const { path } of files) await writeFile(path, "stem");
+    await hooks.onTargetDone?.(key, { durationSeconds: 61, files: [] });
+  }
+};
+
+describe("the worker", () => {
+  it("[C1] completes targets one by one, with outputs and cost", async () => {
+    const { queue } = await startTestWorker(separateAll);
+    const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
+    expect(
+      task.targets.map(({ status, cost, durationSeconds, output }) => ({
+        status,
+        cost,
+        durationSeconds,
+        names: output.map(({ name }) => name),
+      })),
+    ).toEqual([
+      { status: "completed", cost: 3, durationSeconds: 61, names: ["vocals"] },
+      { status: "completed", cost: 3, durationSeconds: 61, names: ["drums"] },
+    ]);
+    expect(await blobs.findSize(task.targets[0]?.output[0]?.blobKey ?? "")).toBe(4);
+  });
+
+  it("[T7] one target's failure is its own; the others go on", async () => {
+    const { queue } = await startTestWorker(async (request, hooks = {}) => {
+      const [first, ...others] = request.targets;
+      if (first) await hooks.onTargetFailed?.(first.key, new EngineError("encode-failed", "no such encoder"));
+      await separateAll({ ...request, targets: others }, hooks);
+    });
+    const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
+    expect(task.targets.map(({ status, error, cost }) => ({ status, error, cost }))).toEqual([
+      { status: "error", error: { code: 3003, message: "no such encoder" }, cost: undefined },
+      { status: "completed", error: undefined, cost: 3 },
+    ]);
+  });
+
+  it("[Q2] a failure on our side is tried again, and what was finished stays finished", async () => {
+    const seen: string[][] = [];
+    const { queue } = await startTestWorker(async (request, hooks = {}) => {
+      seen.push(request.targets.map(({ model }) => model));
+      await separateAll({ ...request, targets: request.targets.slice(0, 1) }, hooks);
+      if (request.targets.length > 1) throw new Error("a fault of the machine");
+    });
+    const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
+    expect(seen).toEqual([["vocals", "drums"], ["drums"]]);
+    expect(task.targets.every(({ status, cost }) => status === "completed" && cost === 3)).toBe(true);
+  });
+
+  it("[Q3] what fails every time ends with an error after five attempts", async () => {
+    let attempts = 0;
+    const { queue } = await startTestWorker(async () => {
+      attempts += 1;
+      throw new Error("a fault of the machine");
+    });
+    const task = await waitForEnd(await createTask(queue, ["vocals"]));
+    expect(attempts).toBe(5);
+    expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 9002 } });
+  });
+
+  it("[Q4] gives its Task back when told to stop, and the next worker finishes it", async () => {
+    const started = Promise.withResolvers<void>();
+    const first = await startTestWorker(async (_request, hooks = {}) => {
+      started.resolve();
+      await new Promise((_resolve, reject) =>
+        hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
+      );
+    });
+    const id = await createTask(first.queue, ["vocals"]);
+    await started.promise;
+    await first.close();
+    expect((await tasks.findTask(database.db, id))?.targets[0]?.status).toBe("processing");
+    await startTestWorker(separateAll);
+    expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
+  });
+
+  it("[T10] stops working on a Task that was deleted", async () => {
+    const started = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    const { queue } = await startTestWorker(async (_request, hooks = {}) => {
+      started.resolve();
+      await new Promise((_resolve, reject) =>
+        hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
+      ).finally(stopped.resolve);
+    });
+    const id = await createTask(queue, ["vocals"]);
+    await started.promise;
+    await tasks.deleteTask(database.db, clientId, id);
+    await stopped.promise;
+    expect(await tasks.findTask(database.db, id)).toBeUndefined();
+  });
+
+  it("[Q5] a Task is held by one process at a time, and given free", async () => {
+    const lock = await findTaskLock(database.pool, "a-task");
+    expect(await findTaskLock(database.pool, "a-task")).toBeUndefined();
+    const other = await findTaskLock(database.pool, "another-task");
+    expect(other).toBeDefined();
+    await lock?.release();
+    const again = await findTaskLock(database.pool, "a-task");
+    expect(again).toBeDefined();
+    await again?.release();
+    await other?.release();
+  });
+});
+
+describe("ends of targets", () => {
+  it("[Q2] a target ends once, however often its end is told", async () => {
+    const id = makeId();
+    const targets = ["a", "b"].map((model) => ({
+      id: makeId(),
+      model,
+      formats: ["wav"],
+      creditsPerMinute: 1,
+    }));
+    await tasks.insertTask(database.db, { id, clientId, createdAt: new Date(), assetId, targets });
+    const end = (targetId = "") =>
+      database.db
+        .transaction()
+        .execute((tx) =>
+          tasks.endTarget(tx, {
+            taskId: id,
+            targetId,
+            end: { status: "completed", cost: 1, durationSeconds: 1, output: [] },
+          }),
+        );
+    const first = targets[0]?.id;
+    const told = await Promise.all([end(first), end(first), end(first), end(targets[1]?.id)]);
+    expect(told.filter(Boolean)).toHaveLength(2);
+    expect((await tasks.findTask(database.db, id))?.completedAt).toBeInstanceOf(Date);
+  });
+});
