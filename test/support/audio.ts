@@ -3,7 +3,7 @@
 export type Signal = { sampleRateHz: number; channels: Float32Array[] };
 
 /** A repeatable stream of numbers in [−1, 1): mulberry32. */
-export function makeNoise(seed: number): () => number {
+function makeNoise(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

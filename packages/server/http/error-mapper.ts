@@ -74,7 +74,7 @@ function toApiError(error: unknown): ApiError {
   );
 }
 
-export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
+function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
   const { statusCode } = error;
   return {
     statusCode,

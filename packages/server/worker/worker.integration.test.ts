@@ -232,15 +232,13 @@ describe("ends of targets", () => {
     }));
     await tasks.insertTask(database.db, { id, clientId, createdAt: new Date(), assetId, targets });
     const end = (targetId = "") =>
-      database.db
-        .transaction()
-        .execute((tx) =>
-          tasks.endTarget(tx, {
-            taskId: id,
-            targetId,
-            end: { status: "completed", cost: 1, durationSeconds: 1, output: [] },
-          }),
-        );
+      database.db.transaction().execute((tx) =>
+        tasks.endTarget(tx, {
+          taskId: id,
+          targetId,
+          end: { status: "completed", cost: 1, durationSeconds: 1, output: [] },
+        }),
+      );
     const first = targets[0]?.id;
     const told = await Promise.all([end(first), end(first), end(first), end(targets[1]?.id)]);
     expect(told.filter(Boolean)).toHaveLength(2);
