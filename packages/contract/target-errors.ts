@@ -23,7 +23,10 @@ export const TARGET_ERRORS = {
   ENCODE_FAILED: { code: 3003, when: "The output could not be encoded in that format." },
   CANCELLED: { code: 4001, when: "The client cancelled or deleted the Task." },
   INTERNAL: { code: 9001, when: "Something failed on our side." },
-  ABANDONED: { code: 9002, when: "Every attempt at the Task failed on our side, or took the worker with it." },
+  ABANDONED: {
+    code: 9002,
+    when: "Every attempt at the Task failed on our side, or took the worker with it.",
+  },
 } as const satisfies Record<string, { code: number; when: string }>;
 
 export type TargetErrorName = keyof typeof TARGET_ERRORS;
