@@ -49,9 +49,13 @@ export const API_ERRORS = {
     statusCode: 404,
     when: "The account has no storage integration of that id.",
   },
+  STORAGE_BUCKET_MISMATCH: {
+    statusCode: 400,
+    when: "The bucket of `url` or `writeDestination` is not the storage integration's.",
+  },
   WRITE_DESTINATION_INVALID: {
     statusCode: 400,
-    when: "`writeDestination` is not a bucket URL, or the input is not a bucket URL.",
+    when: "`writeDestination` is not a bucket URL, the input is not one, or two outputs would have the same object name.",
   },
   ASSET_UNKNOWN: { statusCode: 404, when: "`assetId` names no asset of the account." },
   MEDIA_UNREADABLE: { statusCode: 400, when: "The asset is not audio or video that can be read." },

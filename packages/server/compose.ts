@@ -1,26 +1,64 @@
+import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import { EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { openFileBlobs } from "./blobs/file-blobs.ts";
+import { openS3Blobs } from "./blobs/s3-blobs.ts";
+import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
+import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
 import * as assets from "./db/assets.ts";
 import { openDatabase } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { loadSecret } from "./db/secrets.ts";
+import * as integrations from "./db/storage-integrations.ts";
 import * as tasks from "./db/tasks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
+import { makeOutputLinks } from "./domain/storage/output-links.ts";
+import type { StorageIntegrationStore, StoragePorts } from "./domain/storage/storage-ports.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
-
+import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
 
 type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
+
+function openOwnBlobs({ s3, aws, blobsDir, workDir }: Config): Promise<Blobs> {
+  if (!s3) return openFileBlobs(blobsDir);
+  const { bucket, prefix, region, endpoint } = s3;
+  const forcePathStyle = endpoint !== undefined;
+  const place = { bucket, region, endpoint, forcePathStyle, credentials: aws.credentials };
+  return openS3Blobs({ place, prefix, tempDir: join(workDir, "lent") });
+}
+
+function makeStoragePorts(
+  db: ReturnType<typeof openDatabase>["db"],
+  config: Config,
+  guard: AddressGuard,
+): StoragePorts {
+  const vault = openVault(config.encryption);
+  const store: StorageIntegrationStore = {
+    insertIntegration: (integration) => integrations.insertIntegration(db, integration),
+    findIntegration: (scope, id) => integrations.findIntegration(db, scope, id),
+    listIntegrations: (scope, page) => integrations.listIntegrations(db, scope, page),
+    deleteIntegration: (scope, id) =>
+      db.transaction().execute((transaction) => integrations.deleteIntegration(transaction, scope, id)),
+  };
+  const { credentials: ownCredentials, stsEndpoint } = config.aws;
+  const buckets = makeBuckets({
+    vault,
+    guard,
+    aws: { ownCredentials, stsEndpoint },
+    gcp: { identityTokenFile: config.gcpIdentityTokenFile },
+  });
+  return { integrations: store, vault, buckets };
+}
 
 /** What the API and the worker have in common. */
 async function openHouse({ config, databaseUrl, log }: House) {
@@ -29,7 +67,9 @@ async function openHouse({ config, databaseUrl, log }: House) {
     connectionString: databaseUrl,
     onError: (error) => log.error({ err: error }, "the queue met an error"),
   });
-  const blobs = await openFileBlobs(config.blobsDir);
+  const guard = makeAddressGuard(config.allowPrivate);
+  const storage = makeStoragePorts(db, config, guard);
+  const blobs = withCustomerObjects(await openOwnBlobs(config), storage);
   const secret = await loadSecret(db, "links");
   const assetStore: AssetStore = {
     insertAsset: (asset) => assets.insertAsset(db, asset),
@@ -38,13 +78,15 @@ async function openHouse({ config, databaseUrl, log }: House) {
     setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
     deleteAsset: (clientId, id) => assets.deleteAsset(db, clientId, id),
   };
-  return { db, pool, queue, blobs, secret, assetStore };
+  return { db, pool, queue, blobs, secret, assetStore, guard, storage };
 }
 
 function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
   return {
     insertTask: (task) =>
       db.transaction().execute(async (transaction) => {
+        if (task.storageIntegrationId !== undefined)
+          await integrations.holdIntegration(transaction, task.storageIntegrationId);
         await tasks.insertTask(transaction, task);
         await queue.sendTask(transaction, task.id);
       }),
@@ -98,12 +140,12 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
 /** The HTTP side. Listens before it returns; `address` is where. */
 export async function startApi(house: House) {
   const { config, log } = house;
-  const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
+  const { db, pool, queue, blobs, secret, assetStore, guard, storage } = await openHouse(house);
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
-  const guard = makeAddressGuard(config.allowPrivate);
   const ports: ApiPorts = {
+    ...storage,
     tasks: makeTaskStore(db, queue),
     assets: assetStore,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
@@ -129,7 +171,10 @@ export async function startApi(house: House) {
         ),
     },
   };
-  const app = await makeApp({ ports, links, config, logger: log, publicBaseUrl });
+  const outputLinks = makeOutputLinks(storage, links, (error) =>
+    log.warn({ err: error }, "a link could not be presigned"),
+  );
+  const app = await makeApp({ ports, links, outputLinks, config, logger: log, publicBaseUrl });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
   return {
     address: publicBaseUrl(),
@@ -145,7 +190,7 @@ export async function startApi(house: House) {
 /** The working side: takes Tasks and runs the engine for them. */
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
-  const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
+  const { db, pool, queue, blobs, secret, assetStore, guard, storage } = await openHouse(house);
   const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
   const worker = await startWorker({
     pool,
@@ -154,7 +199,8 @@ export async function startTaskWorker(house: House) {
     blobs,
     assets: assetStore,
     links: makeLinks({ secret, baseUrl: () => config.publicBaseUrl ?? "" }),
-    guard: makeAddressGuard(config.allowPrivate),
+    guard,
+    ...storage,
     maxBytes: config.uploadMaxBytes,
     workDir: config.workDir,
     log,

@@ -1,11 +1,16 @@
 import { Transform } from "node:stream";
 
 /** Passes a stream through, and fails it as soon as it has more than maxBytes. */
-export function limitBytes(maxBytes: number, makeError: () => Error): Transform {
+export function limitBytes(
+  maxBytes: number,
+  makeError: () => Error,
+  onBytes: (sizeBytes: number) => void = () => {},
+): Transform {
   let sizeBytes = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       sizeBytes += chunk.length;
+      onBytes(sizeBytes);
       if (sizeBytes > maxBytes) done(makeError());
       else done(null, chunk);
     },

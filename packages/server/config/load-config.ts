@@ -23,6 +23,14 @@ export type Config = Readonly<{
   blobsDir: string;
   workDir: string;
   cacheDir: string;
+  /** The bucket for assets and outputs; undefined for files under dataDir. */
+  s3: { bucket: string; prefix: string; endpoint: string | undefined; region: string } | undefined;
+  aws: {
+    credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
+    stsEndpoint: string | undefined;
+  };
+  gcpIdentityTokenFile: string | undefined;
+  encryption: { key: Buffer | undefined; keyFile: string };
   databaseUrl: string | undefined;
   bootstrapApiKey: string | undefined;
   allowPrivate: readonly string[];
@@ -60,6 +68,16 @@ function parseSettings(environment: Environment): SettingValues {
   return values as SettingValues;
 }
 
+function toCredentials(settings: SettingValues): Config["aws"]["credentials"] {
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = settings;
+  if (AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined) return undefined;
+  return {
+    accessKeyId: AWS_ACCESS_KEY_ID,
+    secretAccessKey: AWS_SECRET_ACCESS_KEY,
+    ...(AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: AWS_SESSION_TOKEN }),
+  };
+}
+
 /** Reads the environment once, into one frozen object; all mistakes are reported together. */
 export function loadConfig(environment: Environment = process.env): Config {
   const settings = parseSettings(environment);
@@ -80,6 +98,18 @@ export function loadConfig(environment: Environment = process.env): Config {
     blobsDir: join(dataDir, "blobs"),
     workDir: join(dataDir, "work"),
     cacheDir: join(dataDir, "cache"),
+    s3:
+      settings.S3_BUCKET === undefined
+        ? undefined
+        : {
+            bucket: settings.S3_BUCKET,
+            prefix: settings.S3_PREFIX === "" ? "" : `${settings.S3_PREFIX}/`,
+            endpoint: settings.AWS_ENDPOINT_URL_S3,
+            region: settings.AWS_REGION,
+          },
+    aws: { credentials: toCredentials(settings), stsEndpoint: settings.AWS_ENDPOINT_URL_STS },
+    gcpIdentityTokenFile: settings.GCP_IDENTITY_TOKEN_FILE,
+    encryption: { key: settings.ENCRYPTION_KEY, keyFile: join(dataDir, "encryption.key") },
     databaseUrl: settings.DATABASE_URL,
     bootstrapApiKey: settings.BOOTSTRAP_API_KEY,
     allowPrivate:

@@ -10,6 +10,12 @@ const commaSeparated = z.string().transform((text) =>
     .filter((part) => part !== ""),
 );
 
+const KEY_BYTES = 32;
+const encryptionKey = z
+  .string()
+  .transform((text) => Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? "hex" : "base64"))
+  .refine((key) => key.length === KEY_BYTES, `must be ${KEY_BYTES} bytes in base64 or hex`);
+
 type Setting = { schema: z.ZodType; default?: string; description: string; isSecret?: boolean };
 
 /**
@@ -63,6 +69,59 @@ export const SETTINGS = {
     schema: wholeNumber(0),
     default: "60",
     description: "Requests a second for each key; 0 = no limit.",
+  },
+  S3_BUCKET: {
+    schema: z.string().regex(/^[\w.-]{3,255}$/, "must be a bucket's name"),
+    description:
+      "A bucket for assets and outputs, which several machines can share. Default: files under DATA_DIR.",
+  },
+  S3_PREFIX: {
+    schema: z
+      .string()
+      .max(512)
+      .transform((prefix) => prefix.replace(/^\/+|\/+$/g, "")),
+    default: "",
+    description: "Folder in S3_BUCKET that everything is put under.",
+  },
+  AWS_ENDPOINT_URL_S3: {
+    schema: webAddress,
+    description: "Where S3_BUCKET is, for a store other than AWS; the bucket then stands in the path.",
+  },
+  AWS_ENDPOINT_URL_STS: {
+    schema: webAddress,
+    description:
+      "Where the roles of `aws` storage integrations are assumed. Default: AWS, in the integration's region.",
+  },
+  AWS_REGION: {
+    schema: z.string().regex(/^[\w-]+$/, "must be a region"),
+    default: "us-east-1",
+    description: "Region of S3_BUCKET.",
+  },
+  AWS_ACCESS_KEY_ID: {
+    schema: z.string().min(1),
+    description:
+      "With AWS_SECRET_ACCESS_KEY, this installation's identity at AWS: for S3_BUCKET, and to assume the roles of `aws` storage integrations. Default: what the AWS client finds, such as the machine's role.",
+  },
+  AWS_SECRET_ACCESS_KEY: {
+    schema: z.string().min(1),
+    description: "The secret of AWS_ACCESS_KEY_ID.",
+    isSecret: true,
+  },
+  AWS_SESSION_TOKEN: {
+    schema: z.string().min(1),
+    description: "The session of AWS_ACCESS_KEY_ID, where it is a temporary one.",
+    isSecret: true,
+  },
+  GCP_IDENTITY_TOKEN_FILE: {
+    schema: z.string().min(1),
+    description:
+      "File with this installation's OIDC token, kept fresh by whoever issues it; needed for `gcp` storage integrations with `workloadIdentity`.",
+  },
+  ENCRYPTION_KEY: {
+    schema: encryptionKey,
+    description:
+      "32 bytes in base64 or hex (`openssl rand -base64 32`) that encrypt the secrets of storage integrations in the database; the same on every machine. Default: `DATA_DIR/encryption.key`, made at its first use. Without it the secrets can't be read again.",
+    isSecret: true,
   },
   WORKERS: {
     schema: wholeNumber(0, 64),

@@ -1,4 +1,4 @@
-import type { KeyKind, KeyRole, ModelAccess, TargetStatus } from "@stemwright/contract";
+import type { KeyKind, KeyRole, ModelAccess, StorageType, TargetStatus } from "@stemwright/contract";
 import { type Generated, Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
@@ -79,6 +79,16 @@ export type Tables = {
     format: string;
     blob_key: string;
     size_bytes: number;
+  };
+  storage_integrations: {
+    id: string;
+    client_id: string;
+    type: StorageType;
+    storage_name: string;
+    auth_config: Record<string, unknown>;
+    sealed_secrets: Buffer;
+    created_at: Date;
+    updated_at: Date;
   };
   installation_secrets: { name: string; value: Buffer };
 };

@@ -9,14 +9,17 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
 import type { Links } from "../domain/links.ts";
 import type { Blobs } from "../domain/ports.ts";
+import type { OutputLinks } from "../domain/storage/output-links.ts";
+import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
 import type { KeyRing } from "./authenticate.ts";
 
-export type ApiPorts = CreateTaskPorts & {
-  blobs: Blobs;
-  keys: KeyRing;
-  health: { isReady(): Promise<boolean> };
-};
+export type ApiPorts = CreateTaskPorts &
+  StoragePorts & {
+    blobs: Blobs;
+    keys: KeyRing;
+    health: { isReady(): Promise<boolean> };
+  };
 
 /** What every routes file is given. */
 export type Api = {
@@ -29,6 +32,8 @@ export type Api = {
   >;
   ports: ApiPorts;
   links: Links;
+  /** Links of outputs, which may lie in a customer's bucket. */
+  outputLinks: OutputLinks;
   config: Pick<Config, "uploadMaxBytes" | "rateLimitPerSecond">;
 };
 

@@ -16,6 +16,7 @@ import { addAssetRoutes } from "./routes/assets.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addModelRoutes } from "./routes/models.ts";
+import { addStorageIntegrationRoutes } from "./routes/storage-integrations.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
@@ -115,11 +116,13 @@ export async function makeApp(
         "5xx": apiErrorBody,
       };
   });
-  const api: Api = { app, ports: options.ports, links: options.links, config: options.config };
+  const { ports, links, outputLinks, config } = options;
+  const api: Api = { app, ports, links, outputLinks, config };
   addModelRoutes(api);
   addTaskRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);
+  addStorageIntegrationRoutes(api);
   addHealthRoutes(api);
   addMethodNotAllowed(app, new Map(methodsOf));
   return app;

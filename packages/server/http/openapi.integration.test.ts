@@ -25,6 +25,7 @@ describe("the description of the interface", () => {
     expect(operations.sort()).toEqual(
       [
         "delete /assets/{id}",
+        "delete /storage-integrations/{id}",
         "delete /tasks/{id}",
         "get /assets",
         "get /assets/{id}",
@@ -32,9 +33,13 @@ describe("the description of the interface", () => {
         "get /health/live",
         "get /health/ready",
         "get /models",
+        "get /storage-integrations",
+        "get /storage-integrations/{id}",
         "get /tasks",
         "get /tasks/{id}",
         "post /assets",
+        "post /storage-integrations",
+        "post /storage-integrations/{id}/verify",
         "post /tasks",
       ].sort(),
     );
@@ -53,6 +58,9 @@ describe("the description of the interface", () => {
       "ModelList",
       "ModelVariant",
       "OutputFile",
+      "StorageIntegration",
+      "StorageIntegrationRequest",
+      "StorageVerification",
       "Target",
       "TargetRequest",
       "Task",

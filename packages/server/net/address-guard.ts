@@ -3,6 +3,7 @@ import { lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
+import { makeGuardedAgents } from "./guarded-agents.ts";
 
 /** The guard's refusal: the address is private, or the scheme is not allowed for it. */
 export class AddressRefused extends Error {
@@ -83,8 +84,12 @@ export function makeAddressGuard(allowPrivate: readonly string[]) {
     bodyTimeout: 60_000,
   });
 
+  const agents = makeGuardedAgents({ checkAddress, lookup: guardedLookup });
+
   return {
     dispatcher,
+    /** The same guard for clients that use Node's own http. */
+    agents,
     /** What the text of a URL tells already. Plain http is for addresses the operator named; everything else is https. */
     checkUrl(url: URL): void {
       const hostname = toHostname(url.hostname);
@@ -95,7 +100,11 @@ export function makeAddressGuard(allowPrivate: readonly string[]) {
       if (url.protocol === "http:" && isNamed) return;
       throw new AddressRefused(`${url.protocol}//${url.host} is not allowed; use an https:// address`);
     },
-    close: () => dispatcher.close(),
+    async close(): Promise<void> {
+      agents.http.destroy();
+      agents.https.destroy();
+      await dispatcher.close();
+    },
   };
 }
 export type AddressGuard = ReturnType<typeof makeAddressGuard>;

@@ -5,19 +5,23 @@ import { pipeline } from "node:stream/promises";
 import { request } from "undici";
 import type { Links } from "../domain/links.ts";
 import type { AssetStore, Blobs } from "../domain/ports.ts";
+import { isBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { limitBytes } from "../limit-bytes.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
+import { type BucketInputPorts, fetchBucketInput } from "./fetch-bucket-input.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 const REDIRECTS_MAX = 5;
 
-export type FetchInputPorts = {
+/** The share of a Task's progress that belongs to reading the input from a bucket. */
+const FETCH_SHARE = 0.05;
+
+export type FetchInputPorts = BucketInputPorts & {
   assets: AssetStore;
   blobs: Blobs;
   links: Links;
   guard: AddressGuard;
-  maxBytes: number;
 };
 
 /** Brings a Task's input to a local file. */
@@ -25,11 +29,14 @@ export async function fetchInput(
   ports: FetchInputPorts,
   task: TaskRecord,
   path: string,
-  signal: AbortSignal,
+  { signal, report }: { signal: AbortSignal; report(progress: number): void },
 ): Promise<void> {
-  const blobKey = await findBlobKey(ports, task);
   const partialPath = `${path}.partial`;
-  if (blobKey === undefined) await download(ports, task.url ?? "", partialPath, signal);
+  const blobKey = await findBlobKey(ports, task);
+  if (isBucketUrl(task.url ?? "")) {
+    const onProgress = (fraction: number) => report(fraction * FETCH_SHARE);
+    await fetchBucketInput(ports, task, { path: partialPath, signal, onProgress });
+  } else if (blobKey === undefined) await download(ports, task.url ?? "", partialPath, signal);
   else if ((await ports.blobs.findSize(blobKey)) === undefined)
     throw new TargetFailure("INPUT_NOT_FOUND", "The input asset is no longer kept; upload it again");
   else await ports.blobs.copyTo(blobKey, partialPath);

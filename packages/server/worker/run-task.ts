@@ -5,9 +5,10 @@ import type { FastifyBaseLogger } from "fastify";
 import { costOfDuration } from "../domain/credits.ts";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import { toOutputNames } from "../domain/tasks/output-names.ts";
-import type { OutputRecord, TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
+import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 export interface TaskReports {
@@ -16,12 +17,13 @@ export interface TaskReports {
   setProgress(taskId: string, progress: number): Promise<void>;
 }
 
-export type RunTaskPorts = FetchInputPorts & {
-  engine: Pick<EngineProcess, "separate" | "close">;
-  reports: TaskReports;
-  workDir: string;
-  log: FastifyBaseLogger;
-};
+export type RunTaskPorts = FetchInputPorts &
+  StoreOutputsPorts & {
+    engine: Pick<EngineProcess, "separate" | "close">;
+    reports: TaskReports;
+    workDir: string;
+    log: FastifyBaseLogger;
+  };
 
 /** How often progress is written, and how soon a cancelled or deleted Task is noticed. */
 const WATCH_INTERVAL_MS = 1000;
@@ -75,7 +77,7 @@ type Work = { task: TaskRecord; targets: TargetRecord[]; taskDir: string; watch:
 async function separateTargets(ports: RunTaskPorts, { task, targets, taskDir, watch }: Work): Promise<void> {
   const inputPath = join(taskDir, "input");
   await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
-  if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch.signal);
+  if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch);
   const limits = targets.map(({ model }) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0);
   await ports.engine.separate(
     {
@@ -89,7 +91,13 @@ async function separateTargets(ports: RunTaskPorts, { task, targets, taskDir, wa
       onProgress: watch.report,
       onTargetDone: async (targetId, { durationSeconds }) => {
         const target = targets.find(({ id }) => id === targetId);
-        if (target) await completeTarget(ports, { task, target, taskDir, durationSeconds });
+        if (!target) return;
+        try {
+          await completeTarget(ports, { task, target, taskDir, durationSeconds, signal: watch.signal });
+        } catch (error) {
+          if (watch.signal.aborted) throw error;
+          await failTargets(ports, task, [target], error);
+        }
       },
       onTargetFailed: async (targetId, error) => {
         await failTargets(
@@ -145,22 +153,25 @@ async function completeTarget(
     target,
     taskDir,
     durationSeconds,
-  }: { task: TaskRecord; target: TargetRecord; taskDir: string; durationSeconds: number },
+    signal,
+  }: {
+    task: TaskRecord;
+    target: TargetRecord;
+    taskDir: string;
+    durationSeconds: number;
+    signal: AbortSignal;
+  },
 ): Promise<void> {
-  const output: OutputRecord[] = [];
-  for (const { name, format, path } of planOutputs(target, taskDir)) {
-    const blobKey = `outputs/${task.id}/${target.id}/${name}.${format}`;
-    const { sizeBytes } = await ports.blobs.adopt(blobKey, path);
-    output.push({ name, format, blobKey, sizeBytes });
-  }
+  const files = planOutputs(target, taskDir);
+  const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal });
   const cost = costOfDuration(target.creditsPerMinute, durationSeconds);
   const isEnded = await ports.reports.endTarget(task.id, target.id, {
     status: "completed",
     cost,
     durationSeconds,
-    output,
+    output: stored.output,
   });
-  if (!isEnded) await ports.blobs.delete(`outputs/${task.id}/${target.id}`);
+  if (!isEnded) await stored.remove();
   ports.log.info(
     { taskId: task.id, targetId: target.id, model: target.model, durationSeconds, cost },
     "target completed",

@@ -4,6 +4,7 @@ import { EngineError, type EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { makeTestStorage } from "../../../test/support/test-storage.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import * as assets from "../db/assets.ts";
 import { insertClient } from "../db/keys.ts";
@@ -58,7 +59,10 @@ afterEach(async () => {
 /** A worker over the real database, queue and store; only the network is left out. */
 async function startTestWorker(separate: Separate) {
   const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
+  const guard = makeAddressGuard([]);
   const worker = await startWorker({
+    ...makeTestStorage({ db: database.db, guard, dataDir: workDir }),
+    guard,
     pool: database.pool,
     queue,
     blobs,
@@ -68,7 +72,6 @@ async function startTestWorker(separate: Separate) {
       findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
     } as AssetStore,
     links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
-    guard: makeAddressGuard([]),
     maxBytes: 1000,
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: {

@@ -1,7 +1,5 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
-
-const BUCKET_URL = /^(s3|gs|az):\/\/[^/]+\/.+/;
-const isBucketUrl = (url: string) => BUCKET_URL.test(url);
+import { findBucketUrl, isBucketUrl } from "../storage/bucket-url.ts";
 
 function checkUrl(url: string): void {
   if (isBucketUrl(url)) return;
@@ -31,7 +29,7 @@ export function checkInput(request: TaskRequest): void {
     );
   }
   if (writeDestination === undefined) return;
-  if (!isBucketUrl(`${writeDestination}/`.replace(/\/+$/, "/x"))) {
+  if (!findBucketUrl(writeDestination)) {
     throw new ApiError(
       "WRITE_DESTINATION_INVALID",
       "writeDestination must be a bucket URL prefix such as s3://bucket/folder",

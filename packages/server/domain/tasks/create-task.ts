@@ -4,6 +4,9 @@ import type { Caller } from "../caller.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
+import { isBucketUrl } from "../storage/bucket-url.ts";
+import { checkBuckets } from "../storage/check-buckets.ts";
+import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
 import type { TaskRecord } from "./task-record.ts";
@@ -15,6 +18,7 @@ export type CreateTaskPorts = {
   media: MediaLooker;
   urls: UrlRules;
   installed: readonly InstalledModel[];
+  integrations: StorageIntegrationStore;
 };
 
 /** Takes a request in: checks all of it, stores it with its job, and answers with the Task as it now stands. */
@@ -26,10 +30,8 @@ export async function createTask(
   checkInput(request);
   const grants = await ports.grants.listGrants(caller.clientId);
   const checked = checkTargets(request.targets, { installed: ports.installed, grants });
-  if (request.storageIntegrationId !== undefined) {
-    throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
-  }
-  if (request.url !== undefined) ports.urls.check(request.url);
+  await checkBuckets(ports.integrations, caller, request);
+  if (request.url !== undefined && !isBucketUrl(request.url)) ports.urls.check(request.url);
   if (request.assetId !== undefined) await checkAsset(ports, caller, request.assetId, checked);
 
   const { targets: _, ...input } = request;

@@ -1,18 +1,18 @@
 import { MIME_TYPES, type Target, type Task } from "@stemwright/contract";
 import { sumCredits } from "../credits.ts";
-import type { LinkSigner } from "../links.ts";
+import type { OutputLinks } from "../storage/output-links.ts";
 import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
 
-const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
+const toOutputFile = async (output: OutputRecord, links: OutputLinks) => ({
   name: output.name,
   format: output.format,
-  link: links.sign(output.blobKey),
+  link: await links.sign(output.blobKey),
   // A picture comes along only when the input had one, so mp4 keeps the general type.
   type: MIME_TYPES[output.format] ?? "application/octet-stream",
   size: output.sizeBytes,
 });
 
-function toTarget(target: TargetRecord, links: LinkSigner): Target {
+async function toTarget(target: TargetRecord, links: OutputLinks): Promise<Target> {
   const {
     id,
     model,
@@ -32,7 +32,7 @@ function toTarget(target: TargetRecord, links: LinkSigner): Target {
     model,
     status,
     formats,
-    output: target.output.map((output) => toOutputFile(output, links)),
+    output: await Promise.all(target.output.map((output) => toOutputFile(output, links))),
     ...supplied,
     ...(status === "completed" ? { cost: target.cost, duration: target.durationSeconds } : {}),
     ...(status === "error" ? { error: target.error } : {}),
@@ -41,7 +41,7 @@ function toTarget(target: TargetRecord, links: LinkSigner): Target {
 }
 
 /** The Task as every reader sees it: GET, list and webhook alike. Links are made here, good for an hour. */
-export function toTask(task: TaskRecord, links: LinkSigner): Task {
+export async function toTask(task: TaskRecord, links: OutputLinks): Promise<Task> {
   const { id, clientId, assetId, url, storageIntegrationId, writeDestination, metadata } = task;
   const costs = task.targets.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const optional = { assetId, url, storageIntegrationId, writeDestination, metadata };
@@ -52,6 +52,6 @@ export function toTask(task: TaskRecord, links: LinkSigner): Task {
     clientId,
     ...(costs.length > 0 ? { cost: sumCredits(costs) } : {}),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
-    targets: task.targets.map((target) => toTarget(target, links)),
+    targets: await Promise.all(task.targets.map((target) => toTarget(target, links))),
   };
 }

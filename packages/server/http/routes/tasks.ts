@@ -8,13 +8,13 @@ import { getCaller } from "../authenticate.ts";
 
 const unknownTask = () => new ApiError("NOT_FOUND", "The account has no Task of that id");
 
-export function addTaskRoutes({ app, ports, links }: Api): void {
+export function addTaskRoutes({ app, ports, outputLinks }: Api): void {
   const tags = ["Tasks"];
 
   app.post(
     "/tasks",
     { schema: { tags, summary: "Create a Task", body: taskRequest, response: { 200: task } } },
-    async (request) => toTask(await createTask(ports, getCaller(request), request.body), links),
+    async (request) => toTask(await createTask(ports, getCaller(request), request.body), outputLinks),
   );
 
   app.get(
@@ -30,7 +30,7 @@ export function addTaskRoutes({ app, ports, links }: Api): void {
     async (request, reply) => {
       const { items, total } = await ports.tasks.listTasks(getCaller(request).clientId, request.query);
       void reply.header("x-total-count", total);
-      return items.map((item) => toTask(item, links));
+      return await Promise.all(items.map((item) => toTask(item, outputLinks)));
     },
   );
 
@@ -41,7 +41,7 @@ export function addTaskRoutes({ app, ports, links }: Api): void {
       const { id } = request.params;
       const found = isId(id) ? await ports.tasks.findTask(getCaller(request).clientId, id) : undefined;
       if (!found) throw unknownTask();
-      return toTask(found, links);
+      return await toTask(found, outputLinks);
     },
   );
 

@@ -1,0 +1,73 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rm, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ApiError, MIME_TYPES } from "@stemwright/contract";
+import type { S3BucketOptions } from "../buckets/s3-bucket.ts";
+import { makeId } from "../domain/ids.ts";
+import type { Blobs } from "../domain/ports.ts";
+import { limitBytes } from "../limit-bytes.ts";
+
+const toType = (key: string) => MIME_TYPES[extname(key).slice(1)] ?? "application/octet-stream";
+
+/**
+ * Objects in one bucket of an S3 store, so that several machines share assets and outputs. An upload becomes visible when
+ * its last part is in; one that a killed process left is for the bucket's own rule for incomplete uploads.
+ */
+export async function openS3Blobs(options: {
+  place: S3BucketOptions;
+  /** In front of every key, with its slash; may be empty. */
+  prefix: string;
+  /** Where files are lent from, to programs that need a path. */
+  tempDir: string;
+}): Promise<Blobs> {
+  const { prefix, tempDir } = options;
+  const { openS3Bucket } = await import("../buckets/s3-bucket.ts");
+  const bucket = openS3Bucket(options.place);
+  const toKey = (key: string) => prefix + key;
+
+  async function copyTo(key: string, path: string): Promise<void> {
+    const { content } = await bucket.read(toKey(key));
+    await pipeline(content, createWriteStream(path, { mode: 0o600 }));
+  }
+
+  return {
+    async write(key, content, { maxBytes = Number.POSITIVE_INFINITY } = {}) {
+      let sizeBytes = 0;
+      const tooLarge = () =>
+        new ApiError("UPLOAD_TOO_LARGE", `The file is over the limit of ${maxBytes} bytes`);
+      const limited = limitBytes(maxBytes, tooLarge, (bytes) => {
+        sizeBytes = bytes;
+      });
+      // Whatever breaks the incoming stream breaks the limited one, and is told by the write.
+      pipeline(content, limited).catch(() => {});
+      await bucket.write(toKey(key), limited, { type: toType(key) });
+      return { sizeBytes };
+    },
+    async adopt(key, path) {
+      const { size } = await stat(path);
+      await bucket.write(toKey(key), createReadStream(path), { type: toType(key) });
+      await rm(path, { force: true });
+      return { sizeBytes: size };
+    },
+    findSize: (key) => bucket.findSize(toKey(key)),
+    async read(key, range) {
+      return (await bucket.read(toKey(key), range)).content;
+    },
+    copyTo,
+    async withLocalFile(key, use) {
+      await mkdir(tempDir, { recursive: true, mode: 0o700 });
+      const path = join(tempDir, makeId());
+      try {
+        await copyTo(key, path);
+        return await use(path);
+      } finally {
+        await rm(path, { force: true });
+      }
+    },
+    async delete(keyPrefix) {
+      await bucket.delete(toKey(keyPrefix));
+      for await (const key of bucket.list(`${toKey(keyPrefix)}/`)) await bucket.delete(key);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Readable } from "node:stream";
+import {
+  AnonymousCredential,
+  BlobSASPermissions,
+  ContainerClient,
+  newPipeline,
+  type RequestPolicyFactory,
+  StorageSharedKeyCredential,
+} from "@azure/storage-blob";
+import type { AzureAccount } from "../domain/storage/azure-account.ts";
+import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
+import type { GuardedAgents } from "../net/guarded-agents.ts";
+import { asBucketCall, toBucketError } from "./to-bucket-error.ts";
+
+const BLOCK_BYTES = 8 * 1024 ** 2;
+const BLOCKS_AT_ONCE = 2;
+const TRIES = 3;
+
+/** Every request leaves through the guarded agents, also those that are sent again. */
+const useAgents = (agents: GuardedAgents): RequestPolicyFactory => ({
+  create: (next) => ({
+    sendRequest(request) {
+      request.agent = request.url.startsWith("https:") ? agents.https : agents.http;
+      return next.sendRequest(request);
+    },
+  }),
+});
+
+function openContainer(container: string, account: AzureAccount, agents: GuardedAgents): ContainerClient {
+  const { endpoint, accountName, accountKey, sasToken } = account;
+  const credential =
+    accountName !== undefined && accountKey !== undefined
+      ? new StorageSharedKeyCredential(accountName, accountKey)
+      : new AnonymousCredential();
+  const pipeline = newPipeline(credential, { retryOptions: { maxTries: TRIES, tryTimeoutInMs: 60_000 } });
+  pipeline.factories.push(useAgents(agents));
+  const url = `${endpoint.replace(/\/+$/, "")}/${encodeURIComponent(container)}`;
+  return new ContainerClient(sasToken === undefined ? url : `${url}?${sasToken}`, pipeline);
+}
+
+/** A container of Azure Blob Storage. */
+export function openAzureBucket(container: string, account: AzureAccount, agents: GuardedAgents): Bucket {
+  const client = openContainer(container, account, agents);
+  const optionsOf = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
+
+  return {
+    async read(key, { startByte = 0, endByte, version, signal } = {}) {
+      const count = endByte === undefined ? undefined : endByte - startByte + 1;
+      const response = await asBucketCall(() =>
+        client.getBlobClient(key).download(startByte, count, {
+          ...optionsOf(signal),
+          ...(version === undefined ? {} : { conditions: { ifMatch: version } }),
+        }),
+      );
+      const { readableStreamBody, contentLength = 0, contentRange, etag } = response;
+      if (!readableStreamBody) throw new BucketError("failed", "The storage answered without content");
+      const sizeBytes = Number(/\/(\d+)$/.exec(contentRange ?? "")?.[1] ?? contentLength);
+      return { content: readableStreamBody as Readable, sizeBytes, version: etag };
+    },
+
+    async findSize(key) {
+      try {
+        return (await client.getBlobClient(key).getProperties()).contentLength ?? 0;
+      } catch (error) {
+        const failure = toBucketError(error);
+        if (failure.kind === "not-found") return undefined;
+        throw failure;
+      }
+    },
+
+    async write(key, content, { type, signal }) {
+      try {
+        // Blocks stay invisible until they are committed, and unused ones are dropped by the service.
+        await client.getBlockBlobClient(key).uploadStream(content, BLOCK_BYTES, BLOCKS_AT_ONCE, {
+          ...optionsOf(signal),
+          blobHTTPHeaders: { blobContentType: type },
+        });
+      } catch (error) {
+        throw content.errored ?? (signal?.aborted ? signal.reason : toBucketError(error));
+      }
+    },
+
+    async *list(prefix, { signal } = {}) {
+      try {
+        for await (const { name } of client.listBlobsFlat({ prefix, ...optionsOf(signal) })) yield name;
+      } catch (error) {
+        throw toBucketError(error);
+      }
+    },
+
+    async delete(key) {
+      await asBucketCall(() => client.deleteBlob(key));
+    },
+
+    async signRead(key, lifetimeSeconds) {
+      // A token can't make another one with fewer rights, and the customer's own must not travel in links.
+      if (account.accountKey === undefined) return undefined;
+      return await client.getBlobClient(key).generateSasUrl({
+        permissions: BlobSASPermissions.parse("r"),
+        expiresOn: new Date(Date.now() + lifetimeSeconds * 1000),
+      });
+    },
+  };
+}

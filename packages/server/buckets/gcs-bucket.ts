@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { Storage } from "@google-cloud/storage";
+import type { AuthConfigOf } from "@stemwright/contract";
+import { type AuthClient, IdentityPoolClient, JWT } from "google-auth-library";
+import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
+import { asBucketCall, toBucketError } from "./to-bucket-error.ts";
+
+const SCOPE = "https://www.googleapis.com/auth/devstorage.read_write";
+const CHUNK_BYTES = 8 * 1024 ** 2;
+
+export type GcpAccess = {
+  /** A file with this installation's OIDC token, which a customer's workload identity provider trusts. */
+  identityTokenFile?: string | undefined;
+  /** Where the storage is, for tests. */
+  apiEndpoint?: string | undefined;
+};
+
+/**
+ * Only named fields of what a client gave are used: a key's or a pool's own addresses and files are never followed, since
+ * they could point into this machine.
+ */
+function makeAuthClient(config: AuthConfigOf<"gcp">, access: GcpAccess): AuthClient {
+  const { serviceAccountKey, workloadIdentity } = config;
+  if (serviceAccountKey) {
+    const { client_email: email, private_key: key, private_key_id: keyId } = serviceAccountKey;
+    const client = new JWT({ email, key, scopes: [SCOPE], ...(keyId === undefined ? {} : { keyId }) });
+    // The signed statement itself is the token; no token server is asked.
+    client.useJWTAccessWithScope = true;
+    return client;
+  }
+  const { identityTokenFile } = access;
+  if (!workloadIdentity || identityTokenFile === undefined)
+    throw new BucketError(
+      "access-denied",
+      "This installation has no identity for workload identity federation; its operator sets GCP_IDENTITY_TOKEN_FILE",
+    );
+  const { audience, serviceAccountEmail } = workloadIdentity;
+  return new IdentityPoolClient({
+    type: "external_account",
+    audience,
+    subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+    token_url: "https://sts.googleapis.com/v1/token",
+    scopes: [SCOPE],
+    subject_token_supplier: {
+      getSubjectToken: async () => (await readFile(identityTokenFile, "utf8")).trim(),
+    },
+    ...(serviceAccountEmail === undefined
+      ? {}
+      : {
+          service_account_impersonation_url: `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${encodeURIComponent(serviceAccountEmail)}:generateAccessToken`,
+        }),
+  });
+}
+
+/** A bucket of Google Cloud Storage. */
+export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access: GcpAccess): Bucket {
+  const { apiEndpoint } = access;
+  const storage = new Storage({
+    authClient: makeAuthClient(config, access),
+    // Objects need no project; without one the client would look for it on this machine.
+    projectId: "stemwright",
+    ...(apiEndpoint === undefined ? {} : { apiEndpoint, useAuthWithCustomEndpoint: true }),
+  });
+  const bucket = storage.bucket(name);
+
+  return {
+    async read(key, { startByte, endByte, version, signal } = {}) {
+      const [{ size, generation }] = await asBucketCall(() => bucket.file(key).getMetadata());
+      if (version !== undefined && version !== String(generation))
+        throw new BucketError("failed", "The object was changed while it was read");
+      // The generation pins the content, whatever is written to the name meanwhile.
+      const content = bucket.file(key, { generation: String(generation) }).createReadStream({
+        decompress: false,
+        ...(startByte === undefined ? {} : { start: startByte }),
+        ...(endByte === undefined ? {} : { end: endByte }),
+      });
+      signal?.addEventListener("abort", () => content.destroy(signal.reason as Error), { once: true });
+      return { content, sizeBytes: Number(size), version: String(generation) };
+    },
+
+    async findSize(key) {
+      try {
+        return Number((await bucket.file(key).getMetadata())[0].size);
+      } catch (error) {
+        const failure = toBucketError(error);
+        if (failure.kind === "not-found") return undefined;
+        throw failure;
+      }
+    },
+
+    async write(key, content, { type, signal }) {
+      try {
+        const target = bucket
+          .file(key)
+          .createWriteStream({ contentType: type, resumable: true, chunkSize: CHUNK_BYTES });
+        await pipeline(content, target, signal ? { signal } : {});
+      } catch (error) {
+        throw content.errored ?? (signal?.aborted ? signal.reason : toBucketError(error));
+      }
+    },
+
+    async *list(prefix, { signal } = {}) {
+      try {
+        for await (const file of bucket.getFilesStream({ prefix })) {
+          signal?.throwIfAborted();
+          yield (file as { name: string }).name;
+        }
+      } catch (error) {
+        throw toBucketError(error);
+      }
+    },
+
+    async delete(key) {
+      await asBucketCall(() => bucket.file(key).delete());
+    },
+
+    async signRead(key, lifetimeSeconds) {
+      const expires = Date.now() + lifetimeSeconds * 1000;
+      const [url] = await asBucketCall(() =>
+        bucket.file(key).getSignedUrl({ version: "v4", action: "read", expires }),
+      );
+      return url;
+    },
+  };
+}

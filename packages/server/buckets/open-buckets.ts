@@ -1,0 +1,70 @@
+import { openAuthConfig } from "../domain/storage/auth-secrets.ts";
+import { findAzureAccount } from "../domain/storage/azure-account.ts";
+import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
+import type { StorageIntegrationRecord } from "../domain/storage/storage-integration-record.ts";
+import type { Buckets, Vault } from "../domain/storage/storage-ports.ts";
+import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
+import type { AwsAccess } from "./aws-bucket.ts";
+import type { GcpAccess } from "./gcs-bucket.ts";
+
+/** Open buckets keep connections and sessions; past this many the one opened longest ago is dropped. */
+const OPEN_MAX = 100;
+
+export type BucketAccess = { vault: Vault; guard: AddressGuard; aws: AwsAccess; gcp: GcpAccess };
+
+function checkEndpoint(guard: AddressGuard, endpoint: string): void {
+  try {
+    guard.checkUrl(new URL(endpoint));
+  } catch (error) {
+    throw error instanceof AddressRefused ? new BucketError("access-denied", error.message) : error;
+  }
+}
+
+/** Each client library is loaded at its first use: it takes 25 to 40 MB that most installations need not spend. */
+async function openBucket(access: BucketAccess, integration: StorageIntegrationRecord): Promise<Bucket> {
+  const { vault, guard, aws, gcp } = access;
+  const { type, storageName: bucket } = integration;
+  switch (type) {
+    case "aws": {
+      const { openAwsBucket } = await import("./aws-bucket.ts");
+      const config = await openAuthConfig<"aws">(vault, integration);
+      return openAwsBucket(bucket, config as typeof config & { externalId: string }, aws);
+    }
+    case "s3": {
+      const { openS3Bucket } = await import("./s3-bucket.ts");
+      const config = await openAuthConfig<"s3">(vault, integration);
+      checkEndpoint(guard, config.endpoint);
+      const { accessKeyId, secretAccessKey, ...place } = config;
+      const credentials = { accessKeyId, secretAccessKey };
+      return openS3Bucket({ ...place, bucket, credentials, agents: guard.agents });
+    }
+    case "gcp": {
+      const { openGcsBucket } = await import("./gcs-bucket.ts");
+      return openGcsBucket(bucket, await openAuthConfig<"gcp">(vault, integration), gcp);
+    }
+    case "azure": {
+      const { openAzureBucket } = await import("./azure-bucket.ts");
+      const account = findAzureAccount(await openAuthConfig<"azure">(vault, integration));
+      if (!account) throw new BucketError("failed", "The connection string can't be read");
+      checkEndpoint(guard, account.endpoint);
+      return openAzureBucket(bucket, account, guard.agents);
+    }
+  }
+}
+
+/** Opens customers' buckets, and keeps them open. */
+export function makeBuckets(access: BucketAccess): Buckets {
+  const opened = new Map<string, Promise<Bucket>>();
+  return {
+    async open(integration) {
+      const known = opened.get(integration.id);
+      if (known) return await known;
+      const [oldest] = opened.keys();
+      if (opened.size >= OPEN_MAX && oldest !== undefined) opened.delete(oldest);
+      const opening = openBucket(access, integration);
+      opened.set(integration.id, opening);
+      opening.catch(() => opened.delete(integration.id));
+      return await opening;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
+import { BucketError } from "../domain/storage/bucket.ts";
+import type { S3Credentials } from "./s3-bucket.ts";
+
+/** The longest a session may last when our own identity is a role too. */
+const SESSION_SECONDS = 3600;
+const SESSION_NAME = "stemwright";
+
+/**
+ * Short-lived credentials of a customer's role, got with our own identity and the external id that only this
+ * integration has. Kept until they are older than the use at hand allows.
+ */
+export function makeRoleCredentials(options: {
+  roleArn: string;
+  externalId: string;
+  region: string;
+  stsEndpoint?: string | undefined;
+  ownCredentials?: S3Credentials | undefined;
+}): (maxAgeSeconds: number) => Promise<S3Credentials> {
+  const { roleArn, externalId, region, stsEndpoint, ownCredentials } = options;
+  const client = new STSClient({
+    region,
+    ...(stsEndpoint === undefined ? {} : { endpoint: stsEndpoint }),
+    ...(ownCredentials === undefined ? {} : { credentials: ownCredentials }),
+  });
+  let session: { madeAtMs: number; credentials: Promise<S3Credentials> } | undefined;
+
+  const assumeRole = async (): Promise<S3Credentials> => {
+    const { Credentials } = await client.send(
+      new AssumeRoleCommand({
+        RoleArn: roleArn,
+        ExternalId: externalId,
+        RoleSessionName: SESSION_NAME,
+        DurationSeconds: SESSION_SECONDS,
+      }),
+    );
+    const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials ?? {};
+    if (!AccessKeyId || !SecretAccessKey || !SessionToken)
+      throw new BucketError("access-denied", "The role was assumed, but no credentials were given");
+    return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
+  };
+
+  return async (maxAgeSeconds) => {
+    if (!session || Date.now() - session.madeAtMs > maxAgeSeconds * 1000) {
+      const made = { madeAtMs: Date.now(), credentials: assumeRole() };
+      session = made;
+      made.credentials.catch(() => {
+        if (session === made) session = undefined;
+      });
+    }
+    return await session.credentials;
+  };
+}

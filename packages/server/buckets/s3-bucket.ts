@@ -1,0 +1,141 @@
+import { Readable } from "node:stream";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+  type S3ClientConfig,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
+import type { GuardedAgents } from "../net/guarded-agents.ts";
+import { asBucketCall, toBucketError } from "./to-bucket-error.ts";
+
+/** Two parts in flight bound an upload's memory at 16 MiB; 10,000 parts, the most S3 takes, make 80 GB. */
+const PART_BYTES = 8 * 1024 ** 2;
+const PARTS_AT_ONCE = 2;
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 60_000;
+
+export type S3Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+
+export type S3BucketOptions = {
+  bucket: string;
+  region: string;
+  endpoint?: string | undefined;
+  forcePathStyle?: boolean;
+  /** Absent: what the environment gives (variables, files, the machine's role). */
+  credentials?: S3Credentials | (() => Promise<S3Credentials>) | undefined;
+  /** Credentials that last as long as a link should. Absent: the same. */
+  linkCredentials?: () => Promise<S3Credentials>;
+  /** Absent: connections are not guarded; for endpoints that no client named. */
+  agents?: GuardedAgents;
+};
+
+function toClientConfig(options: S3BucketOptions): S3ClientConfig {
+  const { region, endpoint, forcePathStyle = false, credentials, agents } = options;
+  return {
+    region,
+    forcePathStyle,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(credentials === undefined ? {} : { credentials }),
+    // Trailing checksums are unknown to many S3-compatible stores; requests are signed over their content's hash.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: IDLE_TIMEOUT_MS,
+      ...(agents ? { httpAgent: agents.http, httpsAgent: agents.https } : {}),
+    }),
+  };
+}
+
+const sizeOfRange = (contentRange: string | undefined) => /\/(\d+)$/.exec(contentRange ?? "")?.[1];
+
+/** A bucket of Amazon S3 or of any store that speaks its language. */
+export function openS3Bucket(options: S3BucketOptions): Bucket {
+  const { bucket: Bucket } = options;
+  const client = new S3Client(toClientConfig(options));
+
+  return {
+    async read(Key, { startByte, endByte, version, signal } = {}) {
+      const isPart = startByte !== undefined || endByte !== undefined;
+      const command = new GetObjectCommand({
+        Bucket,
+        Key,
+        ...(isPart ? { Range: `bytes=${startByte ?? 0}-${endByte ?? ""}` } : {}),
+        ...(version === undefined ? {} : { IfMatch: version }),
+      });
+      const { Body, ContentLength, ContentRange, ETag } = await asBucketCall(() =>
+        client.send(command, signal ? { abortSignal: signal } : {}),
+      );
+      if (!(Body instanceof Readable))
+        throw new BucketError("failed", "The storage answered without content");
+      return {
+        content: Body,
+        sizeBytes: Number(sizeOfRange(ContentRange) ?? ContentLength ?? 0),
+        version: ETag,
+      };
+    },
+
+    async findSize(Key) {
+      try {
+        return (await client.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength ?? 0;
+      } catch (error) {
+        const failure = toBucketError(error);
+        if (failure.kind === "not-found") return undefined;
+        throw failure;
+      }
+    },
+
+    async write(Key, content, { type, signal }) {
+      const upload = new Upload({
+        client,
+        params: { Bucket, Key, Body: content, ContentType: type },
+        partSize: PART_BYTES,
+        queueSize: PARTS_AT_ONCE,
+        leavePartsOnError: false,
+      });
+      const abort = () => void upload.abort();
+      signal?.addEventListener("abort", abort);
+      try {
+        signal?.throwIfAborted();
+        await upload.done();
+      } catch (error) {
+        // The stream's own failure, such as a size limit, is told as it is.
+        throw content.errored ?? (signal?.aborted ? signal.reason : toBucketError(error));
+      } finally {
+        signal?.removeEventListener("abort", abort);
+      }
+    },
+
+    async *list(Prefix, { signal } = {}) {
+      try {
+        const pages = paginateListObjectsV2({ client }, { Bucket, Prefix });
+        for await (const { Contents = [] } of pages) {
+          signal?.throwIfAborted();
+          for (const { Key } of Contents) if (Key !== undefined) yield Key;
+        }
+      } catch (error) {
+        throw toBucketError(error);
+      }
+    },
+
+    async delete(Key) {
+      await asBucketCall(() => client.send(new DeleteObjectCommand({ Bucket, Key })));
+    },
+
+    async signRead(Key, expiresIn) {
+      const { linkCredentials } = options;
+      const signer = linkCredentials
+        ? new S3Client(toClientConfig({ ...options, credentials: await asBucketCall(linkCredentials) }))
+        : client;
+      return await asBucketCall(() =>
+        getSignedUrl(signer, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
+      );
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
+import { AddressRefused } from "../net/address-guard.ts";
+
+/** Names and numbers by which the storage services' clients tell what happened. */
+type ServiceError = Error & {
+  $metadata?: { httpStatusCode?: number };
+  statusCode?: number;
+  code?: string | number;
+  details?: { errorCode?: string };
+};
+
+const KIND_OF_STATUS: Record<number, BucketErrorKind> = {
+  401: "access-denied",
+  403: "access-denied",
+  404: "not-found",
+};
+const DENIED_NAMES = [
+  "CredentialsProviderError",
+  "InvalidAccessKeyId",
+  "SignatureDoesNotMatch",
+  "ExpiredToken",
+];
+const MESSAGE_MAX_CHARACTERS = 500;
+
+/** Connection errors come wrapped, and the guard's refusal may be inside. */
+function findRefusal(error: unknown): AddressRefused | undefined {
+  if (error instanceof AddressRefused) return error;
+  if (error instanceof AggregateError) return error.errors.map(findRefusal).find(Boolean);
+  return error instanceof Error ? findRefusal(error.cause) : undefined;
+}
+
+function getStatus({ $metadata, statusCode, code }: ServiceError): number | undefined {
+  return $metadata?.httpStatusCode ?? statusCode ?? (typeof code === "number" ? code : undefined);
+}
+
+/** The service's own words, without line breaks and without end. */
+function getMessage(error: ServiceError): string {
+  const name = error.details?.errorCode ?? (error.name === "Error" ? undefined : error.name);
+  const reason = error.message || (typeof error.code === "string" ? error.code : "no reason given");
+  const text = (name && !reason.includes(name) ? `${name}: ${reason}` : reason).replace(/\s+/g, " ").trim();
+  return text.slice(0, MESSAGE_MAX_CHARACTERS);
+}
+
+/** A client library's failure as the three kinds that matter to us. */
+export function toBucketError(error: unknown): BucketError {
+  if (error instanceof BucketError) return error;
+  const refusal = findRefusal(error);
+  if (refusal) return new BucketError("access-denied", refusal.message, error);
+  if (!(error instanceof Error)) return new BucketError("failed", String(error), error);
+  const service = error as ServiceError;
+  const kind = DENIED_NAMES.includes(service.name)
+    ? "access-denied"
+    : (KIND_OF_STATUS[getStatus(service) ?? 0] ?? "failed");
+  return new BucketError(kind, getMessage(service), error);
+}
+
+/** Runs one call of a storage service; whatever it throws becomes a BucketError. */
+export async function asBucketCall<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    throw toBucketError(error);
+  }
+}

@@ -1,0 +1,35 @@
+import type { AuthConfigOf, StorageType } from "@stemwright/contract";
+import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
+import type { Vault } from "./storage-ports.ts";
+
+const HIDDEN = "***";
+const SECRET_FIELDS: Record<StorageType, readonly string[]> = {
+  aws: [],
+  s3: ["secretAccessKey"],
+  gcp: ["serviceAccountKey"],
+  azure: ["connectionString", "sasToken"],
+};
+
+/** The two halves of an integration's authentication: what may be shown, and the secrets, encrypted. */
+export async function sealAuthConfig(
+  vault: Vault,
+  integration: { id: string; type: StorageType; authConfig: Record<string, unknown> },
+): Promise<Pick<StorageIntegrationRecord, "authConfig" | "sealedSecrets">> {
+  const { id, type, authConfig } = integration;
+  const isSecret = (name: string) => SECRET_FIELDS[type].includes(name);
+  const entries = Object.entries(authConfig);
+  const secrets = Object.fromEntries(entries.filter(([name]) => isSecret(name)));
+  return {
+    authConfig: Object.fromEntries(entries.map(([name, value]) => [name, isSecret(name) ? HIDDEN : value])),
+    sealedSecrets: await vault.seal(JSON.stringify(secrets), id),
+  };
+}
+
+/** Both halves together again, for the one who connects. */
+export async function openAuthConfig<Type extends StorageType>(
+  vault: Vault,
+  integration: StorageIntegrationRecord,
+): Promise<AuthConfigOf<Type>> {
+  const secrets = JSON.parse(await vault.unseal(integration.sealedSecrets, integration.id)) as object;
+  return { ...integration.authConfig, ...secrets } as AuthConfigOf<Type>;
+}

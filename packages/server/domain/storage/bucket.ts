@@ -1,0 +1,37 @@
+import type { Readable } from "node:stream";
+
+/** `version` names the content, so that a read that goes on later can't mix two of them. */
+export type BucketContent = { content: Readable; sizeBytes: number; version: string | undefined };
+
+export type BucketRead = {
+  startByte?: number;
+  endByte?: number;
+  version?: string | undefined;
+  signal?: AbortSignal;
+};
+
+/** One bucket or container, with the rights of one set of credentials. Failures are BucketErrors. */
+export interface Bucket {
+  /** `sizeBytes` is that of the whole object, whatever part is read. */
+  read(key: string, options?: BucketRead): Promise<BucketContent>;
+  findSize(key: string): Promise<number | undefined>;
+  /** In parts, with constant memory; the object is there whole or not at all. */
+  write(key: string, content: Readable, options: { type: string; signal?: AbortSignal }): Promise<void>;
+  list(prefix: string, options?: { signal?: AbortSignal }): AsyncIterable<string>;
+  delete(key: string): Promise<void>;
+  /** A link that lets anybody read the object for a while; undefined where the credentials can sign none. */
+  signRead(key: string, lifetimeSeconds: number): Promise<string | undefined>;
+}
+
+export type BucketErrorKind = "not-found" | "access-denied" | "failed";
+
+/** What a storage service answered, in the words that matter to whoever set up the integration. */
+export class BucketError extends Error {
+  override readonly name = "BucketError";
+  readonly kind: BucketErrorKind;
+
+  constructor(kind: BucketErrorKind, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.kind = kind;
+  }
+}

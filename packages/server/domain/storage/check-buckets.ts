@@ -1,0 +1,55 @@
+import { ApiError, type TaskRequest } from "@stemwright/contract";
+import type { Caller } from "../caller.ts";
+import { isId } from "../ids.ts";
+import { toOutputNames } from "../tasks/output-names.ts";
+import { findBucketUrl, SCHEME_OF_TYPE } from "./bucket-url.ts";
+import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
+import type { StorageIntegrationStore } from "./storage-ports.ts";
+
+function checkCovered(
+  integration: StorageIntegrationRecord,
+  field: "url" | "writeDestination",
+  url: string | undefined,
+): void {
+  const named = url === undefined ? undefined : findBucketUrl(url);
+  if (!named) return;
+  const scheme = SCHEME_OF_TYPE[integration.type];
+  if (named.scheme === scheme && named.bucket === integration.storageName) return;
+  const message = `${field} is not in the storage integration's bucket, ${scheme}://${integration.storageName}`;
+  throw new ApiError("STORAGE_BUCKET_MISMATCH", message, [{ path: field, message }]);
+}
+
+/** In a bucket each output's name is its own: two targets that write the same name would overwrite each other. */
+function checkNames({ targets }: TaskRequest): void {
+  const seen = new Map<string, number>();
+  for (const [index, target] of targets.entries()) {
+    for (const name of toOutputNames(target).flatMap(({ name }) =>
+      target.formats.map((format) => `${name}.${format}`),
+    )) {
+      const twin = seen.get(name);
+      if (twin !== undefined && twin !== index) {
+        const message = `targets[${index}] and targets[${twin}] would both write ${name}; make two Tasks of them`;
+        throw new ApiError("WRITE_DESTINATION_INVALID", message, [{ path: `targets[${index}]`, message }]);
+      }
+      seen.set(name, index);
+    }
+  }
+}
+
+/** Holds a Task's bucket URLs against the storage integration it names. */
+export async function checkBuckets(
+  integrations: StorageIntegrationStore,
+  caller: Caller,
+  request: TaskRequest,
+): Promise<void> {
+  const { storageIntegrationId: id, url, writeDestination } = request;
+  if (id === undefined) return;
+  const integration = isId(id)
+    ? await integrations.findIntegration({ clientId: caller.clientId }, id)
+    : undefined;
+  if (!integration)
+    throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
+  checkCovered(integration, "url", url);
+  checkCovered(integration, "writeDestination", writeDestination);
+  if (writeDestination !== undefined) checkNames(request);
+}

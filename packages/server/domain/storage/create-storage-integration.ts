@@ -1,0 +1,55 @@
+import { ApiError, type StorageIntegrationRequest } from "@stemwright/contract";
+import type { Caller } from "../caller.ts";
+import { makeId } from "../ids.ts";
+import type { UrlRules } from "../ports.ts";
+import { sealAuthConfig } from "./auth-secrets.ts";
+import { findAzureAccount } from "./azure-account.ts";
+import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
+import type { StoragePorts } from "./storage-ports.ts";
+import { getOwnerId } from "./storage-scope.ts";
+
+type Ports = Pick<StoragePorts, "integrations" | "vault"> & { urls: UrlRules };
+
+/** An endpoint that a client names is held against the same rules as every other address. */
+function checkEndpoint(ports: Ports, request: StorageIntegrationRequest): void {
+  if (request.type === "s3") ports.urls.check(request.authConfig.endpoint);
+  if (request.type !== "azure") return;
+  const account = findAzureAccount(request.authConfig);
+  if (!account) {
+    const message = "must have BlobEndpoint or AccountName, and AccountKey or SharedAccessSignature";
+    throw new ApiError("REQUEST_INVALID", `authConfig.connectionString: ${message}`, [
+      { path: "authConfig.connectionString", message },
+    ]);
+  }
+  ports.urls.check(account.endpoint);
+}
+
+/** Keeps a client's way into a bucket. Whether it works is for `verify` to say. */
+export async function createStorageIntegration(
+  ports: Ports,
+  caller: Caller,
+  request: StorageIntegrationRequest,
+): Promise<StorageIntegrationRecord> {
+  const clientId = getOwnerId(caller, request.clientId);
+  checkEndpoint(ports, request);
+  const { type, storageName } = request;
+  const id = makeId();
+  // The customer puts it into the role's trust policy, so that nobody else can have us assume the role.
+  const authConfig =
+    type === "aws" ? { ...request.authConfig, externalId: makeId() } : { ...request.authConfig };
+  const createdAt = new Date();
+  const integration = {
+    id,
+    clientId,
+    type,
+    storageName,
+    ...(await sealAuthConfig(ports.vault, { id, type, authConfig })),
+    createdAt,
+    updatedAt: createdAt,
+  };
+  if (!(await ports.integrations.insertIntegration(integration))) {
+    const message = "There is no client of that id";
+    throw new ApiError("REQUEST_INVALID", message, [{ path: "clientId", message }]);
+  }
+  return integration;
+}

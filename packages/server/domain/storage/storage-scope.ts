@@ -1,0 +1,22 @@
+import { ApiError } from "@stemwright/contract";
+import type { Caller } from "../caller.ts";
+import type { StorageScope } from "./storage-integration-record.ts";
+
+function refuse(message: string): never {
+  throw new ApiError("REQUEST_INVALID", message, [{ path: "clientId", message }]);
+}
+
+/** Administrators see everybody's integrations, or those of the client they name; others their own. */
+export function getStorageScope(caller: Caller, clientId: string | undefined): StorageScope {
+  if (caller.role === "admin") return clientId === undefined ? {} : { clientId };
+  if (clientId !== undefined) refuse("Leave clientId out; it is for administrators");
+  return { clientId: caller.clientId };
+}
+
+/** Whose a new integration will be: administrators must say it, others must not. */
+export function getOwnerId(caller: Caller, clientId: string | undefined): string {
+  return (
+    getStorageScope(caller, clientId).clientId ??
+    refuse("An administrator's request needs the clientId that the integration is for")
+  );
+}

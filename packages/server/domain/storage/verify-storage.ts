@@ -1,0 +1,53 @@
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { StorageStep, StorageVerification } from "@stemwright/contract";
+import { makeId } from "../ids.ts";
+import { type Bucket, BucketError } from "./bucket.ts";
+
+const TIME_LIMIT_MS = 20_000;
+const CONTENT = "Written to see whether this bucket can be written to. It may be deleted.";
+
+type Step = StorageVerification["steps"][number];
+
+async function tryStep(step: StorageStep, signal: AbortSignal, run: () => Promise<void>): Promise<Step> {
+  try {
+    await run();
+    return { step, status: "passed" };
+  } catch (error) {
+    if (signal.aborted)
+      return { step, status: "failed", message: `No answer within ${TIME_LIMIT_MS / 1000} s` };
+    if (!(error instanceof BucketError)) throw error;
+    return { step, status: "failed", message: error.message };
+  }
+}
+
+/** Does with a small object what Tasks will do with large ones, and tells how far it came. */
+export async function verifyStorage(open: () => Promise<Bucket>): Promise<StorageVerification> {
+  const key = `stemwright-verify-${makeId()}.txt`;
+  const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+  const steps: Step[] = [];
+  const run = async (
+    step: StorageStep,
+    needs: StorageStep | undefined,
+    use: (bucket: Bucket) => Promise<void>,
+  ) => {
+    const isMet =
+      needs === undefined || steps.some((done) => done.step === needs && done.status === "passed");
+    steps.push(
+      isMet ? await tryStep(step, signal, async () => use(await open())) : { step, status: "skipped" },
+    );
+  };
+  await run("list", undefined, async (bucket) => {
+    for await (const _ of bucket.list(key, { signal })) break;
+  });
+  await run("write", undefined, (bucket) =>
+    bucket.write(key, Readable.from([Buffer.from(CONTENT)]), { type: "text/plain", signal }),
+  );
+  await run("read", "write", async (bucket) => {
+    const { content } = await bucket.read(key, { signal });
+    if ((await text(content)) !== CONTENT)
+      throw new BucketError("failed", "What was read is not what was written");
+  });
+  await run("delete", "write", (bucket) => bucket.delete(key));
+  return { ok: steps.every(({ status }) => status === "passed"), steps };
+}

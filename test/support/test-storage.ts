@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { makeBuckets } from "../../packages/server/buckets/open-buckets.ts";
+import type { Database } from "../../packages/server/db/database.ts";
+import * as integrations from "../../packages/server/db/storage-integrations.ts";
+import type { StoragePorts } from "../../packages/server/domain/storage/storage-ports.ts";
+import type { AddressGuard } from "../../packages/server/net/address-guard.ts";
+import { openVault } from "../../packages/server/vault.ts";
+
+/** Storage integrations over a real database, for what runs without the whole service. */
+export function makeTestStorage(options: {
+  db: Database;
+  guard: AddressGuard;
+  dataDir: string;
+}): StoragePorts {
+  const { db, guard, dataDir } = options;
+  const vault = openVault({ key: undefined, keyFile: join(dataDir, "encryption.key") });
+  return {
+    vault,
+    buckets: makeBuckets({ vault, guard, aws: {}, gcp: {} }),
+    integrations: {
+      insertIntegration: (integration) => integrations.insertIntegration(db, integration),
+      findIntegration: (scope, id) => integrations.findIntegration(db, scope, id),
+      listIntegrations: (scope, page) => integrations.listIntegrations(db, scope, page),
+      deleteIntegration: (scope, id) =>
+        db.transaction().execute((transaction) => integrations.deleteIntegration(transaction, scope, id)),
+    },
+  };
+}
