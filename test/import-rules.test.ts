@@ -24,6 +24,7 @@ const FORBIDDEN: Case[] = [
   imports("packages/server/domain/tasks", "../../db/tasks.ts"),
   imports("packages/server/domain", "../http/api.ts"),
   imports("packages/server/domain", "kysely"),
+  imports("packages/server/domain/storage", "../../buckets/s3-bucket.ts"),
   imports("packages/server/domain", "@stemwright/engine"),
   { folder: "packages/server/http", line: "const it = process.env.HOME;" },
   { folder: "packages/engine/pipelines", line: "const it = process.env.HOME;" },

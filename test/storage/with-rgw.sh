@@ -53,8 +53,14 @@ conf=(-c "$dir/ceph.conf")
   children+=($!)
   ceph "${conf[@]}" --connect-timeout 30 osd new "$osd_id"
   ceph-osd "${conf[@]}" -i 0 --mkfs --osd-uuid "$osd_id"
-  ceph-osd "${conf[@]}" -f -i 0 &
-  children+=($!)
+  # It may ask the monitor before it knows its name, and then dies; so it is started until it stays.
+  for _ in $(seq 10); do
+    ceph-osd "${conf[@]}" -f -i 0 &
+    osd=$!
+    sleep 3
+    if kill -0 $osd; then break; fi
+  done
+  children+=("$osd")
   radosgw "${conf[@]}" -n client.rgw -f &
   children+=($!)
   for _ in $(seq 120); do curl -sf "http://127.0.0.1:$port/" && break || sleep 0.5; done

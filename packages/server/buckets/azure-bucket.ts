@@ -10,7 +10,7 @@ import {
 import type { AzureAccount } from "../domain/storage/azure-account.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { GuardedAgents } from "../net/guarded-agents.ts";
-import { asBucketCall, toBucketError } from "./to-bucket-error.ts";
+import { asBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
 const BLOCK_BYTES = 8 * 1024 ** 2;
 const BLOCKS_AT_ONCE = 2;
@@ -76,7 +76,7 @@ export function openAzureBucket(container: string, account: AzureAccount, agents
           blobHTTPHeaders: { blobContentType: type },
         });
       } catch (error) {
-        throw content.errored ?? (signal?.aborted ? signal.reason : toBucketError(error));
+        throw toWriteError(error, content, signal);
       }
     },
 

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { Storage } from "@google-cloud/storage";
 import type { AuthConfigOf } from "@stemwright/contract";
-import { type AuthClient, IdentityPoolClient, JWT } from "google-auth-library";
+import { GoogleAuth, IdentityPoolClient, JWT } from "google-auth-library";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
-import { asBucketCall, toBucketError } from "./to-bucket-error.ts";
+import { asBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/devstorage.read_write";
 const CHUNK_BYTES = 8 * 1024 ** 2;
@@ -20,14 +20,22 @@ export type GcpAccess = {
  * Only named fields of what a client gave are used: a key's or a pool's own addresses and files are never followed, since
  * they could point into this machine.
  */
-function makeAuthClient(config: AuthConfigOf<"gcp">, access: GcpAccess): AuthClient {
+function makeAuth(config: AuthConfigOf<"gcp">, access: GcpAccess): GoogleAuth {
   const { serviceAccountKey, workloadIdentity } = config;
   if (serviceAccountKey) {
-    const { client_email: email, private_key: key, private_key_id: keyId } = serviceAccountKey;
-    const client = new JWT({ email, key, scopes: [SCOPE], ...(keyId === undefined ? {} : { keyId }) });
+    const { client_email, private_key, private_key_id: keyId } = serviceAccountKey;
+    const authClient = new JWT({
+      email: client_email,
+      key: private_key,
+      scopes: [SCOPE],
+      ...(keyId === undefined ? {} : { keyId }),
+    });
     // The signed statement itself is the token; no token server is asked.
-    client.useJWTAccessWithScope = true;
-    return client;
+    authClient.useJWTAccessWithScope = true;
+    const auth = new GoogleAuth({ authClient });
+    // Whom links are signed for; without it the library would ask this machine's metadata server.
+    auth.jsonContent = { client_email, private_key };
+    return auth;
   }
   const { identityTokenFile } = access;
   if (!workloadIdentity || identityTokenFile === undefined)
@@ -36,7 +44,7 @@ function makeAuthClient(config: AuthConfigOf<"gcp">, access: GcpAccess): AuthCli
       "This installation has no identity for workload identity federation; its operator sets GCP_IDENTITY_TOKEN_FILE",
     );
   const { audience, serviceAccountEmail } = workloadIdentity;
-  return new IdentityPoolClient({
+  const authClient = new IdentityPoolClient({
     type: "external_account",
     audience,
     subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
@@ -51,13 +59,14 @@ function makeAuthClient(config: AuthConfigOf<"gcp">, access: GcpAccess): AuthCli
           service_account_impersonation_url: `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${encodeURIComponent(serviceAccountEmail)}:generateAccessToken`,
         }),
   });
+  return new GoogleAuth({ authClient });
 }
 
 /** A bucket of Google Cloud Storage. */
 export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access: GcpAccess): Bucket {
   const { apiEndpoint } = access;
   const storage = new Storage({
-    authClient: makeAuthClient(config, access),
+    authClient: makeAuth(config, access),
     // Objects need no project; without one the client would look for it on this machine.
     projectId: "stemwright",
     ...(apiEndpoint === undefined ? {} : { apiEndpoint, useAuthWithCustomEndpoint: true }),
@@ -91,12 +100,13 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
 
     async write(key, content, { type, signal }) {
       try {
-        const target = bucket
-          .file(key)
-          .createWriteStream({ contentType: type, resumable: true, chunkSize: CHUNK_BYTES });
+        const file = bucket.file(key);
+        // An upload session that is never finished stays invisible, and is dropped by the service after a week.
+        const [uri] = await file.createResumableUpload({ metadata: { contentType: type } });
+        const target = file.createWriteStream({ uri, contentType: type, chunkSize: CHUNK_BYTES });
         await pipeline(content, target, signal ? { signal } : {});
       } catch (error) {
-        throw content.errored ?? (signal?.aborted ? signal.reason : toBucketError(error));
+        throw toWriteError(error, content, signal);
       }
     },
 
@@ -116,6 +126,8 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
     },
 
     async signRead(key, lifetimeSeconds) {
+      // Without a service account there is nobody to sign for.
+      if (!config.serviceAccountKey && !config.workloadIdentity?.serviceAccountEmail) return undefined;
       const expires = Date.now() + lifetimeSeconds * 1000;
       const [url] = await asBucketCall(() =>
         bucket.file(key).getSignedUrl({ version: "v4", action: "read", expires }),

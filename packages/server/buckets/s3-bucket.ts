@@ -12,7 +12,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { GuardedAgents } from "../net/guarded-agents.ts";
-import { asBucketCall, toBucketError } from "./to-bucket-error.ts";
+import { asBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
 /** Two parts in flight bound an upload's memory at 16 MiB; 10,000 parts, the most S3 takes, make 80 GB. */
 const PART_BYTES = 8 * 1024 ** 2;
@@ -105,8 +105,7 @@ export function openS3Bucket(options: S3BucketOptions): Bucket {
         signal?.throwIfAborted();
         await upload.done();
       } catch (error) {
-        // The stream's own failure, such as a size limit, is told as it is.
-        throw content.errored ?? (signal?.aborted ? signal.reason : toBucketError(error));
+        throw toWriteError(error, content, signal);
       } finally {
         signal?.removeEventListener("abort", abort);
       }

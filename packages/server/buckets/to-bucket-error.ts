@@ -1,5 +1,6 @@
+import type { Readable } from "node:stream";
 import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
-import { AddressRefused } from "../net/address-guard.ts";
+import { ADDRESS_REFUSED } from "../net/address-guard.ts";
 
 /** Names and numbers by which the storage services' clients tell what happened. */
 type ServiceError = Error & {
@@ -23,10 +24,11 @@ const DENIED_NAMES = [
 const MESSAGE_MAX_CHARACTERS = 500;
 
 /** Connection errors come wrapped, and the guard's refusal may be inside. */
-function findRefusal(error: unknown): AddressRefused | undefined {
-  if (error instanceof AddressRefused) return error;
+function findRefusal(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ((error as ServiceError).code === ADDRESS_REFUSED) return error;
   if (error instanceof AggregateError) return error.errors.map(findRefusal).find(Boolean);
-  return error instanceof Error ? findRefusal(error.cause) : undefined;
+  return findRefusal(error.cause);
 }
 
 function getStatus({ $metadata, statusCode, code }: ServiceError): number | undefined {
@@ -61,4 +63,14 @@ export async function asBucketCall<Result>(call: () => Promise<Result>): Promise
   } catch (error) {
     throw toBucketError(error);
   }
+}
+
+/**
+ * What ended a write: the caller's signal, the content's own failure (such as a size limit), or the storage. A content
+ * whose reader went away fails too, by being aborted; that is a consequence, not the cause.
+ */
+export function toWriteError(error: unknown, content: Readable, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  const { errored } = content;
+  return errored && errored.name !== "AbortError" ? errored : toBucketError(error);
 }

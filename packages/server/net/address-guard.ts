@@ -5,9 +5,13 @@ import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
 import { makeGuardedAgents } from "./guarded-agents.ts";
 
+export const ADDRESS_REFUSED = "ADDRESS_REFUSED";
+
 /** The guard's refusal: the address is private, or the scheme is not allowed for it. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
+  /** Client libraries that wrap what a connection threw keep this much of it. */
+  readonly code = ADDRESS_REFUSED;
 }
 
 /** IPv6 addresses stand in brackets in a URL. */

@@ -1,11 +1,12 @@
 import { createWriteStream } from "node:fs";
-import { Transform } from "node:stream";
+import { rm, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { TargetErrorName } from "@stemwright/contract";
 import { type Bucket, BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
 import { findBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
+import { limitBytes } from "../limit-bytes.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 /** How often a read that broke is taken up again where it ended, as long as each time brings something. */
@@ -46,37 +47,38 @@ export async function fetchBucketInput(
 
 async function download(bucket: Bucket, maxBytes: number, options: Download): Promise<void> {
   const { key, path, signal, onProgress } = options;
-  let receivedBytes = 0;
+  await rm(path, { force: true });
   let version: string | undefined;
-  for (let attempt = 0; ; attempt += 1) {
-    const startByte = receivedBytes;
+  for (let resumes = 0; ; resumes += 1) {
+    const startByte = await getSize(path);
     const part = await bucket.read(key, { signal, version, ...(startByte > 0 ? { startByte } : {}) });
     version = part.version;
     if (part.sizeBytes > maxBytes)
       throw new TargetFailure("INPUT_TOO_LARGE", `The input has more than ${maxBytes} bytes`);
-    const counted = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        receivedBytes += chunk.length;
-        onProgress(receivedBytes / part.sizeBytes);
-        done(
-          receivedBytes > part.sizeBytes ? new BucketError("failed", "More than was announced") : null,
-          chunk,
-        );
-      },
-    });
-    try {
-      await pipeline(part.content, counted, createWriteStream(path, { flags: startByte > 0 ? "a" : "w" }), {
-        signal,
-      });
-      if (receivedBytes === part.sizeBytes) return;
-    } catch (error) {
-      if (signal.aborted || error instanceof BucketError) throw error;
-      if (["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? ""))
-        throw new TargetFailure("DISK_FULL");
-      if (receivedBytes === startByte || attempt === RESUMES_MAX)
-        throw new BucketError("failed", (error as Error).message, error);
+    const tooMuch = () => new BucketError("failed", `It has more than the ${part.sizeBytes} bytes announced`);
+    const counted = limitBytes(part.sizeBytes - startByte, tooMuch, (bytes) =>
+      onProgress(Math.min(1, (startByte + bytes) / part.sizeBytes)),
+    );
+    // By position, not appended: a write of the broken read that is still on its way changes nothing.
+    const file = createWriteStream(path, startByte > 0 ? { flags: "r+", start: startByte } : {});
+    const failure = await pipeline(part.content, counted, file, { signal }).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    if (failure && (signal.aborted || failure instanceof BucketError)) throw failure;
+    if (["ENOSPC", "EDQUOT"].includes((failure as NodeJS.ErrnoException | undefined)?.code ?? ""))
+      throw new TargetFailure("DISK_FULL");
+    const sizeBytes = await getSize(path);
+    if (!failure && sizeBytes === part.sizeBytes) return;
+    if (sizeBytes === startByte || resumes === RESUMES_MAX) {
+      const reason = failure?.message ?? "the connection ended";
+      throw new BucketError("failed", `${reason}, after ${sizeBytes} of ${part.sizeBytes} bytes`, failure);
     }
-    if (receivedBytes === startByte || attempt === RESUMES_MAX)
-      throw new BucketError("failed", `It ended after ${receivedBytes} of ${part.sizeBytes} bytes`);
   }
 }
+
+const getSize = (path: string) =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
