@@ -6,16 +6,21 @@ import type { Config } from "./config/load-config.ts";
 import * as assets from "./db/assets.ts";
 import { openDatabase } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
+import { findReceipt, setReceiptAnswer, takeReceipt } from "./db/idempotency-receipts.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { loadSecret } from "./db/secrets.ts";
+import { openTaskChanges } from "./db/task-changes.ts";
+import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
+import { listDistribution, listUsage } from "./db/usage.ts";
+import { shareLooks } from "./domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
+import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
-
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
@@ -43,15 +48,25 @@ async function openHouse({ config, databaseUrl, log }: House) {
 
 function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
   return {
-    insertTask: (task) =>
+    insertTask: (task, receipt) =>
       db.transaction().execute(async (transaction) => {
+        if (receipt) await takeReceipt(transaction, task.clientId, receipt);
+        await assets.holdInputs(transaction, task);
         await tasks.insertTask(transaction, task);
         await queue.sendTask(transaction, task.id);
+        const queuePosition = (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0;
+        if (receipt) {
+          const answer = receipt.toAnswer(queuePosition);
+          await setReceiptAnswer(transaction, task.clientId, { key: receipt.key, answer });
+        }
+        return { queuePosition };
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
     deleteTask: (clientId, id) =>
       db.transaction().execute((transaction) => tasks.deleteTask(transaction, clientId, id)),
+    cancelTask: (clientId, id) =>
+      db.transaction().execute((transaction) => tasks.cancelTask(transaction, clientId, id)),
   };
 }
 
@@ -103,14 +118,29 @@ export async function startApi(house: House) {
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
   const guard = makeAddressGuard(config.allowPrivate);
+  const changes = openTaskChanges({
+    connectionString: house.databaseUrl,
+    onError: (error) => log.warn({ err: error }, "not hearing of changes for a while"),
+  });
+  const feed = makeTaskFeed({
+    changes,
+    findTask: (id) => tasks.findTask(db, id),
+    onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
+  });
   const ports: ApiPorts = {
     tasks: makeTaskStore(db, queue),
     assets: assetStore,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
-    media: makeMediaLooker(blobs),
+    media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels(),
     blobs,
+    receipts: { findReceipt: (clientId, key) => findReceipt(db, clientId, key) },
+    statistics: {
+      listUsage: (clientId, since) => listUsage(db, clientId, since),
+      listDistribution: (clientId, since) => listDistribution(db, clientId, since),
+    },
+    feed,
     keys: {
       async findCaller(key) {
         const caller = await findCaller(db, key);
@@ -135,6 +165,8 @@ export async function startApi(house: House) {
     address: publicBaseUrl(),
     async close(): Promise<void> {
       await app.close();
+      feed.close();
+      await changes.close();
       await queue.close();
       await guard.close();
       await db.destroy();
@@ -163,6 +195,8 @@ export async function startTaskWorker(house: House) {
       endTarget: (taskId, targetId, end) =>
         db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
+      startRun: (taskId) => startRun(db, taskId),
+      endRun: (taskId) => endRun(db, taskId),
     },
   });
   return {

@@ -7,13 +7,18 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
+import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
-import type { Blobs } from "../domain/ports.ts";
+import type { Blobs, StatisticsStore } from "../domain/ports.ts";
 import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
+import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { KeyRing } from "./authenticate.ts";
 
 export type ApiPorts = CreateTaskPorts & {
   blobs: Blobs;
+  receipts: ReceiptStore;
+  statistics: StatisticsStore;
+  feed: TaskFeed;
   keys: KeyRing;
   health: { isReady(): Promise<boolean> };
 };

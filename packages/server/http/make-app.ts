@@ -16,6 +16,8 @@ import { addAssetRoutes } from "./routes/assets.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addModelRoutes } from "./routes/models.ts";
+import { addStatisticsRoutes } from "./routes/statistics.ts";
+import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
@@ -23,6 +25,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const EXPOSED_HEADERS = [
   "x-request-id",
   "x-total-count",
+  "idempotency-replayed",
   "accept-ranges",
   "content-range",
   "content-length",
@@ -118,6 +121,8 @@ export async function makeApp(
   const api: Api = { app, ports: options.ports, links: options.links, config: options.config };
   addModelRoutes(api);
   addTaskRoutes(api);
+  addTaskEventRoutes(api);
+  addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);
   addHealthRoutes(api);

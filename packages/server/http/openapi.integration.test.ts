@@ -33,9 +33,13 @@ describe("the description of the interface", () => {
         "get /health/ready",
         "get /models",
         "get /tasks",
+        "get /tasks/statistics",
         "get /tasks/{id}",
+        "get /tasks/{id}/events",
         "post /assets",
         "post /tasks",
+        "post /tasks/estimate",
+        "post /tasks/{id}/cancel",
       ].sort(),
     );
   });
@@ -47,6 +51,7 @@ describe("the description of the interface", () => {
     for (const name of references) expect(document.components.schemas).toHaveProperty(name);
     expect(Object.keys(document.components.schemas)).toEqual([
       "Asset",
+      "DistributionRow",
       "Error",
       "InputOfModel",
       "Model",
@@ -56,8 +61,10 @@ describe("the description of the interface", () => {
       "Target",
       "TargetRequest",
       "Task",
+      "TaskEstimate",
       "TaskListItem",
       "TaskRequest",
+      "UsageRow",
     ]);
   });
 
