@@ -21,6 +21,7 @@ import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
+import { startSweeper } from "./sweeper.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
@@ -127,6 +128,7 @@ export async function startApi(house: House) {
     findTask: (id) => tasks.findTask(db, id),
     onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
   });
+  const sweeper = startSweeper({ db, pool, blobs, config, log });
   const ports: ApiPorts = {
     tasks: makeTaskStore(db, queue),
     assets: assetStore,
@@ -166,6 +168,7 @@ export async function startApi(house: House) {
     async close(): Promise<void> {
       await app.close();
       feed.close();
+      await sweeper.close();
       await changes.close();
       await queue.close();
       await guard.close();
