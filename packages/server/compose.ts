@@ -9,13 +9,16 @@ import { listGrants } from "./db/grants.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { loadSecret } from "./db/secrets.ts";
 import * as tasks from "./db/tasks.ts";
+import { renderDelivery } from "./deliveries/render-delivery.ts";
+import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
+import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
-
+import { makeWebhookStore } from "./webhook-store.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
@@ -95,8 +98,8 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
   };
 }
 
-/** The HTTP side. Listens before it returns; `address` is where. */
-export async function startApi(house: House) {
+/** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
+export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
   let address = "";
@@ -110,6 +113,8 @@ export async function startApi(house: House) {
     media: makeMediaLooker(blobs),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels(),
+    webhooks: makeWebhookStore(db),
+    legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
     keys: {
       async findCaller(key) {
@@ -131,10 +136,13 @@ export async function startApi(house: House) {
   };
   const app = await makeApp({ ports, links, config, logger: log, publicBaseUrl });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
+  const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, links, delivery);
+  const deliveries = startDeliveries({ db, guard, log, render }, house.deliveries);
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {
       await app.close();
+      await deliveries.close();
       await queue.close();
       await guard.close();
       await db.destroy();
@@ -160,6 +168,7 @@ export async function startTaskWorker(house: House) {
     log,
     reports: {
       findTask: (taskId) => tasks.findTask(db, taskId),
+      startTask: (taskId) => db.transaction().execute((transaction) => tasks.startTask(transaction, taskId)),
       endTarget: (taskId, targetId, end) =>
         db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),

@@ -3,7 +3,7 @@ import type { AssetRecord, MediaFacts } from "../domain/assets/asset-record.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 
-const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
+export const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
   id: row.id,
   clientId: row.client_id,
   name: row.name,

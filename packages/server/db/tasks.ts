@@ -9,6 +9,7 @@ import type {
   TaskRecord,
 } from "../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { insertJobDelivery, insertTargetDelivery } from "./deliveries.ts";
 
 type TargetRow = Pick<
   Tables["targets"],
@@ -60,6 +61,13 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       })),
     )
     .execute();
+  if (task.legacyJob) {
+    const { requestId, callbackUrl, metadata } = task.legacyJob;
+    await db
+      .insertInto("legacy_jobs")
+      .values({ task_id: task.id, request_id: requestId, callback_url: callbackUrl ?? null, metadata })
+      .execute();
+  }
 }
 
 export async function findTask(
@@ -107,7 +115,7 @@ export async function deleteTask(
   return task.targets.flatMap(({ output }) => output);
 }
 
-async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promise<TaskRecord[]> {
+export async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promise<TaskRecord[]> {
   if (tasks.length === 0) return [];
   const taskIds = tasks.map(({ id }) => id);
   const targets = await db
@@ -180,9 +188,21 @@ export async function setProgress(db: DatabaseHandle, taskId: string, progress: 
     .execute();
 }
 
+/** Notes when work on a Task began, once, and tells a legacy job's callback. */
+export async function startTask(db: DatabaseHandle, taskId: string): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable("tasks")
+    .set({ started_at: sql`date_trunc('milliseconds', now())` })
+    .where("id", "=", taskId)
+    .where("started_at", "is", null)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await insertJobDelivery(db, { taskId, status: "processing" });
+}
+
 /**
  * Ends a target, once: false when somebody else ended it before. The last one to end completes the Task.
- * The row of the Task is locked first, so that two targets that end together can't both miss being last.
+ * Whoever is to hear of it is owed a delivery in the same transaction. The row of the Task is locked first, so that two
+ * targets that end together can't both miss being last.
  */
 export async function endTarget(
   db: DatabaseHandle,
@@ -220,5 +240,7 @@ export async function endTarget(
     update tasks set completed_at = date_trunc('milliseconds', now())
     where id = ${taskId} and completed_at is null
       and not exists (select from targets where task_id = ${taskId} and status = 'processing')`.execute(db);
+  await insertTargetDelivery(db, { taskId, targetId });
+  await insertJobDelivery(db, { taskId, status: end.status === "completed" ? "completed" : "failed" });
   return true;
 }

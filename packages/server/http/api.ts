@@ -8,11 +8,14 @@ import type {
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
 import type { Links } from "../domain/links.ts";
-import type { Blobs } from "../domain/ports.ts";
+import type { Blobs, WebhookStore } from "../domain/ports.ts";
 import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
+import type { LegacyPorts } from "../legacy/legacy-routes.ts";
 import type { KeyRing } from "./authenticate.ts";
 
 export type ApiPorts = CreateTaskPorts & {
+  webhooks: WebhookStore;
+  legacy: LegacyPorts;
   blobs: Blobs;
   keys: KeyRing;
   health: { isReady(): Promise<boolean> };

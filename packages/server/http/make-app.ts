@@ -7,6 +7,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import { hashKey } from "../domain/keys.ts";
+import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import type { Api } from "./api.ts";
 import { findCaller, getCaller } from "./authenticate.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
@@ -17,6 +18,7 @@ import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addModelRoutes } from "./routes/models.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
+import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -58,7 +60,7 @@ async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<vo
     enableDraftSpec: true,
     // The key itself is not kept in the limiter's memory.
     keyGenerator: (request) => {
-      const secret = request.headers["x-api-key"];
+      const secret = request.headers["x-api-key"] ?? request.headers.authorization;
       return typeof secret === "string" ? hashKey(secret).toString("base64") : request.ip;
     },
     errorResponseBuilder: () =>
@@ -120,7 +122,9 @@ export async function makeApp(
   addTaskRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);
+  addWebhookRoutes(api);
   addHealthRoutes(api);
+  await addLegacyRoutes(api);
   addMethodNotAllowed(app, new Map(methodsOf));
   return app;
 }

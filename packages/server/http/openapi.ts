@@ -22,7 +22,12 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
         description: "Takes audio and video apart: stems, dialogue, music, effects, voices, words.",
         license: { name: "MIT", identifier: "MIT" },
       },
-      components: { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } } },
+      components: {
+        securitySchemes: {
+          apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+          legacyToken: { type: "http", scheme: "bearer", description: "A token of the Jobs interface" },
+        },
+      },
       security: [{ apiKey: [] }],
     },
     transform: (route) => {

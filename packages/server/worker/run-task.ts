@@ -12,6 +12,8 @@ import { TargetFailure } from "./target-failure.ts";
 
 export interface TaskReports {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
+  /** Work on the Task begins, or goes on. */
+  startTask(taskId: string): Promise<void>;
   endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
   setProgress(taskId: string, progress: number): Promise<void>;
 }
@@ -32,6 +34,7 @@ export async function runTask(ports: RunTaskPorts, taskId: string, signal: Abort
   const targets = task?.targets.filter(({ status }) => status === "processing") ?? [];
   const taskDir = join(ports.workDir, taskId);
   if (task && targets.length > 0) {
+    await ports.reports.startTask(taskId);
     const watch = watchTask(ports, task, signal);
     try {
       await separateTargets(ports, { task, targets, taskDir, watch });

@@ -73,6 +73,7 @@ async function startTestWorker(separate: Separate) {
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: {
       findTask: (taskId) => tasks.findTask(database.db, taskId),
+      startTask: (taskId) => tasks.startTask(database.db, taskId),
       endTarget: (taskId, targetId, end) =>
         database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),

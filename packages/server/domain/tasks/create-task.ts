@@ -1,6 +1,7 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
+import { checkWebUrl } from "../check-web-url.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
@@ -30,6 +31,7 @@ export async function createTask(
     throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
   }
   if (request.url !== undefined) ports.urls.check(request.url);
+  if (request.webhookUrl !== undefined) checkWebUrl(ports.urls, request.webhookUrl, "webhookUrl");
   if (request.assetId !== undefined) await checkAsset(ports, caller, request.assetId, checked);
 
   const { targets: _, ...input } = request;
