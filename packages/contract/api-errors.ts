@@ -71,7 +71,7 @@ export const API_ERRORS = {
   },
   KEY_MISSING: {
     statusCode: 401,
-    when: "The request has no `x-api-key` header, or no `Authorization: Bearer` on a route of the Jobs interface.",
+    when: "The request has no `x-api-key` header, or no bearer token on a route of the Jobs interface.",
   },
   KEY_INVALID: { statusCode: 401, when: "The key is unknown or revoked." },
   CREDITS_INSUFFICIENT: { statusCode: 402, when: "The Task's estimate is above the credits left." },

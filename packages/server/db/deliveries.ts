@@ -135,31 +135,38 @@ export type ClaimLimits = { count: number; perReceiver: number; perClient: numbe
 
 /**
  * Takes deliveries that are due, for as long as the lease; after it they are due again, whoever took them. At most so many
- * of one receiver, and of one account, are out at once, so that a slow one leaves room for the others; two processes
- * that look in the same moment may exceed that by their number. The news of a legacy job come in order: a later one
- * waits until the one before has been tried.
+ * of one account, and of these to one receiver, are out at once, so that a slow one leaves room for the others; two
+ * processes that look in the same moment may exceed that by their number. The news of a legacy job come in order: a later
+ * one waits until the one before has been tried.
+ *
+ * Receivers are walked one by one along the index, and each gives only what it may have: numbering all that is due took
+ * 150 ms with 20,000 waiting for one receiver.
  */
 export async function claimDeliveries(db: DatabaseHandle, limits: ClaimLimits): Promise<DeliveryRecord[]> {
   const { rows } = await sql<DeliveryRow>`
-    with busy as (
+    with recursive receivers as (
+      (select receiver from deliveries where state = 'pending' order by receiver limit 1)
+      union all
+      select (select receiver from deliveries where state = 'pending' and receiver > receivers.receiver
+        order by receiver limit 1)
+      from receivers where receivers.receiver is not null
+    ), busy as (
       select receiver, client_id from deliveries where state = 'pending' and claimed_until > now()
-    ), receiver_busy as (select receiver, count(*) as busy from busy group by receiver
-    ), client_busy as (select client_id, count(*) as busy from busy group by client_id
     ), due as (
-      select id, client_id, receiver, due_at, row_number() over (partition by receiver order by due_at, id) as place
-      from deliveries as waiting
-      where state = 'pending' and due_at <= now()
-        and not exists (
-          select from deliveries as earlier
-          where waiting.event = 'job' and earlier.event = 'job' and earlier.task_id = waiting.task_id
-            and earlier.state = 'pending' and earlier.attempts = 0 and earlier.created_at < waiting.created_at)
-    ), of_receivers as (
-      select id, client_id, due_at, row_number() over (partition by client_id order by due_at, id) as place
-      from due left join receiver_busy using (receiver)
-      where place + coalesce(busy, 0) <= ${limits.perReceiver}
+      select waiting.*, row_number() over (partition by client_id order by due_at, id) as place
+      from receivers cross join lateral (
+        select id, client_id, due_at from deliveries
+        where state = 'pending' and receiver = receivers.receiver and due_at <= now()
+          and (event <> 'job' or not exists (
+            select from deliveries as earlier
+            where earlier.event = 'job' and earlier.task_id = deliveries.task_id and earlier.state = 'pending'
+              and earlier.attempts = 0 and earlier.created_at < deliveries.created_at))
+        order by due_at, id
+        limit greatest(0, ${limits.perReceiver} - (select count(*) from busy where busy.receiver = receivers.receiver))
+      ) as waiting
     ), chosen as (
-      select id from of_receivers left join client_busy using (client_id)
-      where place + coalesce(busy, 0) <= ${limits.perClient}
+      select id from due
+      where place + (select count(*) from busy where busy.client_id = due.client_id) <= ${limits.perClient}
       order by due_at limit ${limits.count}
     ), locked as materialized (
       select id from deliveries

@@ -12,7 +12,7 @@ export type DeliveryOptions = {
   retryDelaysMs: readonly number[];
   /** For one whole try: look-up, connection, request and answer. */
   timeoutMs: number;
-  /** Calls at once of this process, to one receiver, and for one account. */
+  /** Calls at once: of this process, of one account to one receiver, of one account in all. */
   concurrency: number;
   perReceiver: number;
   perClient: number;

@@ -5,6 +5,7 @@ type Operation = { responses: Record<string, unknown>; requestBody?: unknown; se
 type OpenApi = {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, unknown>;
   components: { schemas: Record<string, unknown> };
 };
 
@@ -84,6 +85,17 @@ describe("the description of the interface", () => {
       "WebhookRequest",
       "WebhookSecret",
     ]);
+  });
+
+  it("[W3] [W4] has the calls we make, with their body and headers", () => {
+    expect(document.webhooks).toMatchObject({
+      targetEnded: {
+        post: {
+          requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/Task" } } } },
+          parameters: ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => ({ name })),
+        },
+      },
+    });
   });
 
   it("[G7] the reference page loads nothing from elsewhere", async () => {

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { WEBHOOKS } from "./describe-webhooks.ts";
 import { tidyComponents } from "./tidy-components.ts";
 
 const INTERFACE_VERSION = "1.0.0";
@@ -29,6 +30,7 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
         },
       },
       security: [{ apiKey: [] }],
+      webhooks: WEBHOOKS,
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route as Parameters<typeof jsonSchemaTransform>[0]);

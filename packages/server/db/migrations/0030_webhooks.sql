@@ -28,9 +28,10 @@ create table deliveries (
   -- Which change of a legacy job it tells.
   job_status       text check (job_status in ('processing', 'completed', 'failed')),
   url              text not null,
-  -- Host and port: what the limit of calls at once is counted by.
+  -- Account, host and port: what the limit of calls at once is counted by. Two accounts that use the same host, such as that
+  -- of a large automation service, do not wait for each other.
   receiver         text not null generated always as (
-    coalesce(lower(substring(url from '^[^:]*://(?:[^/?#]*@)?([^/?#]*)')), '')) stored,
+    client_id || ' ' || coalesce(lower(substring(url from '^[^:]*://(?:[^/?#]*@)?([^/?#]*)')), '')) stored,
   state            text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts         integer not null default 0,
   due_at           timestamptz not null default now(),
@@ -40,6 +41,7 @@ create table deliveries (
   last_error       text,
   created_at       timestamptz not null default clock_timestamp()
 );
-create index deliveries_due on deliveries (due_at) where state = 'pending';
+create index deliveries_due on deliveries (receiver, due_at, id) where state = 'pending';
+create index deliveries_claimed on deliveries (claimed_until) where state = 'pending' and claimed_until is not null;
 create index deliveries_newest on deliveries (client_id, created_at desc, id desc);
 create index deliveries_of_task on deliveries (task_id);
