@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { DatabaseHandle } from "./database.ts";
+import { insertJobDelivery } from "./deliveries.ts";
 import { notifyTaskChange } from "./task-changes.ts";
 
 /** Places are counted this far; whoever is further back is told this one. So the longest line costs no more than half a millisecond. */
@@ -24,8 +25,15 @@ export async function findQueuePositions(
   return new Map(rows.map(({ id, position }) => [id, position]));
 }
 
-/** A worker begins, or begins again, with a Task. */
+/** A worker begins, or begins again, with a Task. The first time, the owner of a legacy job is to hear of it. */
 export async function startRun(db: DatabaseHandle, taskId: string): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable("tasks")
+    .set({ started_at: sql`date_trunc('milliseconds', now())` })
+    .where("id", "=", taskId)
+    .where("started_at", "is", null)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await insertJobDelivery(db, { taskId, status: "processing" });
   await sql`
     update tasks set run_started_at = now(), run_start_progress = (
       select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
