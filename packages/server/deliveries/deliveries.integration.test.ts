@@ -303,9 +303,9 @@ async function startServiceProcess() {
   };
   closers.push(kill);
   let output = "";
-  for await (const chunk of child.stdout) {
+  child.stdout.on("data", (chunk: Buffer) => {
     output += chunk;
-    if (output.includes("ready at")) break;
-  }
+  });
+  await expect.poll(() => output, { timeout: 60_000 }).toContain("ready at");
   return { kill };
 }

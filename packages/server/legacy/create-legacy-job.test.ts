@@ -11,7 +11,12 @@ function makePorts(granted: string[], inserted: NewTask[]): CreateTaskPorts {
   const models = ["music_removal", "multi_voice"];
   const asset = { id: "asset", clientId: "client", media: { isReadable: true, durationSeconds: 5 } };
   return {
-    tasks: { insertTask: async (task: NewTask) => void inserted.push(task) },
+    tasks: {
+      insertTask: async (task: NewTask) => {
+        inserted.push(task);
+        return { queuePosition: 1 };
+      },
+    },
     assets: { findAsset: async () => asset },
     grants: {
       listGrants: async () => granted.map((model) => ({ model, access: "enabled", creditsPerMinute: 3 })),
