@@ -9,6 +9,7 @@ import { listGrants } from "./db/grants.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { loadSecret } from "./db/secrets.ts";
 import * as tasks from "./db/tasks.ts";
+import { makeWebhookStore } from "./db/webhook-store.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
@@ -18,7 +19,6 @@ import { makeApp } from "./http/make-app.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
-import { makeWebhookStore } from "./webhook-store.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
