@@ -14,6 +14,10 @@ export const API_ERRORS = {
     statusCode: 400,
     when: "`skip` is not a whole number from 0, or `take` not one from 1 to 100.",
   },
+  STATISTICS_INVALID: {
+    statusCode: 400,
+    when: "`name` is neither `usage` nor `distribution`, or `months` not a whole number from 1 to 999.",
+  },
   INPUT_MISSING: { statusCode: 400, when: "Neither `assetId` nor `url` was given." },
   INPUT_AMBIGUOUS: { statusCode: 400, when: "Both `assetId` and `url` were given." },
   TARGETS_TOO_FEW: { statusCode: 400, when: "`targets` is empty." },
@@ -69,6 +73,10 @@ export const API_ERRORS = {
     statusCode: 400,
     when: "The file behind the link of `POST /upload/link` can't be fetched.",
   },
+  IDEMPOTENCY_KEY_INVALID: {
+    statusCode: 400,
+    when: "The `Idempotency-Key` is not 1 to 255 printable ASCII characters.",
+  },
   KEY_MISSING: {
     statusCode: 401,
     when: "The request has no `x-api-key` header, or no bearer token on a route of the Jobs interface.",
@@ -87,7 +95,10 @@ export const API_ERRORS = {
     statusCode: 405,
     when: "The route exists, but not for that method; `Allow` lists those it has.",
   },
-  IDEMPOTENCY_CONFLICT: { statusCode: 409, when: "The `Idempotency-Key` was used before with another body." },
+  IDEMPOTENCY_CONFLICT: {
+    statusCode: 409,
+    when: "The `Idempotency-Key` was used within the last 24 hours with another body.",
+  },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
   WEBHOOK_DISABLED: {
     statusCode: 409,

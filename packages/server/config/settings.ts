@@ -59,6 +59,17 @@ export const SETTINGS = {
     default: String(2 * 1024 ** 3),
     description: "Largest upload, and largest input read from a URL.",
   },
+  ASSET_RETENTION_HOURS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "72",
+    description:
+      "How long uploads are kept; 0 = for ever. Those an unfinished Task needs stay until it is finished.",
+  },
+  OUTPUT_RETENTION_HOURS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "72",
+    description: "How long the outputs of a finished Task are kept; 0 = for ever. The Task itself stays.",
+  },
   RATE_LIMIT_PER_SECOND: {
     schema: wholeNumber(0),
     default: "60",

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
-import type { DeliveryFilter, Page } from "@stemwright/contract";
+import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
+import type { Receipt } from "./idempotency.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
 import type { DeliveryRecord, WebhookRecord } from "./webhooks/webhook-record.ts";
@@ -10,12 +11,28 @@ import type { DeliveryRecord, WebhookRecord } from "./webhooks/webhook-record.ts
 export type Listed<Item> = { items: Item[]; total: number };
 
 export interface TaskStore {
-  /** Task, targets and the queue's job, in one transaction. */
-  insertTask(task: NewTask): Promise<void>;
+  /** Task, targets, the queue's job and the receipt, in one transaction. */
+  insertTask(
+    task: NewTask,
+    receipt?: Receipt & { toAnswer(queuePosition: number): string },
+  ): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
   /** Removes the Task with its rows; gives the keys of its files. */
   deleteTask(clientId: string, id: string): Promise<OutputRecord[] | undefined>;
+  /** Ends the unfinished targets; gives the Task as it then is. */
+  cancelTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
+}
+
+export interface TaskChanges {
+  /** Calls the listener with the id of each Task that changed; with undefined when any may have. */
+  subscribe(listener: (taskId: string | undefined) => void): () => void;
+}
+
+export interface StatisticsStore {
+  /** `since` is the first month that counts, as YYYY-MM. */
+  listUsage(clientId: string, since: string | undefined): Promise<UsageRow[]>;
+  listDistribution(clientId: string, since: string | undefined): Promise<DistributionRow[]>;
 }
 
 export interface AssetStore {

@@ -17,6 +17,8 @@ import { addAssetRoutes } from "./routes/assets.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addModelRoutes } from "./routes/models.ts";
+import { addStatisticsRoutes } from "./routes/statistics.ts";
+import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
@@ -25,6 +27,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const EXPOSED_HEADERS = [
   "x-request-id",
   "x-total-count",
+  "idempotency-replayed",
   "accept-ranges",
   "content-range",
   "content-length",
@@ -120,6 +123,8 @@ export async function makeApp(
   const api: Api = { app, ports: options.ports, links: options.links, config: options.config };
   addModelRoutes(api);
   addTaskRoutes(api);
+  addTaskEventRoutes(api);
+  addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);
   addWebhookRoutes(api);

@@ -29,7 +29,6 @@ afterEach(() => receiver.close());
 
 const completed: TargetEnd = {
   status: "completed",
-  cost: 1.5,
   durationSeconds: 61,
   output: [{ name: "vocals", format: "wav", blobKey: "outputs/a/b/vocals.wav", sizeBytes: 4 }],
 };
@@ -127,6 +126,16 @@ describe("a webhook", () => {
     expect(second?.headers["webhook-id"]).not.toBe(first?.headers["webhook-id"]);
     await end(task, 1, failed);
     expect(await listDeliveries()).toHaveLength(2);
+  });
+
+  it("[W2] is sent for targets that are cancelled", async () => {
+    await setWebhook();
+    const task = await createTask();
+    await post(`/tasks/${task.id}/cancel`);
+    const [call] = await receiver.waitForCalls(1);
+    expect(JSON.parse(call?.body ?? "")).toMatchObject({
+      targets: [{ status: "error", error: { code: 4001 } }],
+    });
   });
 
   it("[W2] goes to the Task's own URL before the account's, and to nobody where there is neither", async () => {

@@ -14,7 +14,8 @@ import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
 import { insertKey, listKeys, revokeKey } from "../db/keys.ts";
-import { endTarget, startTask } from "../db/tasks.ts";
+import { startRun } from "../db/task-runs.ts";
+import { endTarget } from "../db/tasks.ts";
 import { makeKey } from "../domain/keys.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
 import { runKeysCommand } from "../keys-command.ts";
@@ -80,7 +81,7 @@ const metadata = { name: "vocals", format: "wav" };
 const createJob = async (fields: object = {}) =>
   (await read<{ job: LegacyJob }>(call("/job", { body: { assetId: song.id, metadata, ...fields } }))).job;
 const getJob = async (id: string) => (await read<{ job: LegacyJob }>(call(`/job/${id}`))).job;
-const begin = (id: string) => api.database.db.transaction().execute((tx) => startTask(tx, id));
+const begin = (id: string) => api.database.db.transaction().execute((tx) => startRun(tx, id));
 async function end(id: string, how: TargetEnd): Promise<void> {
   const task = await read<Task>(api.call(`/tasks/${id}`, { key: account.key }));
   const targetId = task.targets[0]?.id ?? "";
@@ -88,7 +89,6 @@ async function end(id: string, how: TargetEnd): Promise<void> {
 }
 const completed: TargetEnd = {
   status: "completed",
-  cost: 2,
   durationSeconds: 90,
   output: [
     { name: "vocals", format: "wav", blobKey: "outputs/a/b/vocals.wav", sizeBytes: 4 },

@@ -5,6 +5,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { insertClient } from "../db/keys.ts";
+import { endRun, startRun } from "../db/task-runs.ts";
 import * as tasks from "../db/tasks.ts";
 import { makeId } from "../domain/ids.ts";
 import { makeLinks } from "../domain/links.ts";
@@ -62,7 +63,8 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: {
       findTask: (taskId) => tasks.findTask(database.db, taskId),
-      startTask: (taskId) => tasks.startTask(database.db, taskId),
+      startRun: (taskId) => startRun(database.db, taskId),
+      endRun: (taskId) => endRun(database.db, taskId),
       endTarget: (taskId, targetId, end) =>
         database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),

@@ -46,11 +46,18 @@ export type NewTask = {
   targets: NewTarget[];
 };
 
+/** The attempt a worker is at now, and how far the Task was when it began. */
+export type TaskRun = { startedAt: Date; startProgress: number };
+
 export type TaskRecord = Omit<NewTask, "targets" | "legacyJob"> & {
   completedAt: Date | null;
+  /** Absent while the Task waits. */
+  run?: TaskRun;
+  /** 1 for the next one to be taken; absent once the Task runs or is finished. */
+  queuePosition?: number;
   targets: TargetRecord[];
 };
 
 export type TargetEnd =
-  | { status: "completed"; cost: number; durationSeconds: number; output: OutputRecord[] }
+  | { status: "completed"; durationSeconds: number; output: OutputRecord[] }
   | { status: "error"; error: { code: number; message: string } };
