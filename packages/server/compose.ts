@@ -13,6 +13,7 @@ import { openTaskChanges } from "./db/task-changes.ts";
 import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
+import { makeWebhookStore } from "./db/webhook-store.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
@@ -25,7 +26,6 @@ import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
 import { startSweeper } from "./sweeper.ts";
-import { makeWebhookStore } from "./webhook-store.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
@@ -176,10 +176,10 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     address: publicBaseUrl(),
     async close(): Promise<void> {
       await app.close();
+      await deliveries.close();
       feed.close();
       await sweeper.close();
       await changes.close();
-      await deliveries.close();
       await queue.close();
       await guard.close();
       await db.destroy();

@@ -25,19 +25,20 @@ export async function findQueuePositions(
   return new Map(rows.map(({ id, position }) => [id, position]));
 }
 
-/** A worker begins, or begins again, with a Task. The first time, the owner of a legacy job is to hear of it. */
+/** A worker begins, or begins again, with a Task. The first time is noted, and told to a legacy job's callback. */
 export async function startRun(db: DatabaseHandle, taskId: string): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable("tasks")
-    .set({ started_at: sql`date_trunc('milliseconds', now())` })
-    .where("id", "=", taskId)
-    .where("started_at", "is", null)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) await insertJobDelivery(db, { taskId, status: "processing" });
-  await sql`
-    update tasks set run_started_at = now(), run_start_progress = (
-      select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
-    where id = ${taskId} and completed_at is null`.execute(db);
+  const { rows } = await sql<{ is_first: boolean }>`
+    with unfinished as (
+      select id, started_at is null as is_first from tasks where id = ${taskId} and completed_at is null for update
+    )
+    update tasks set
+      started_at = coalesce(started_at, date_trunc('milliseconds', now())),
+      run_started_at = now(),
+      run_start_progress = (
+        select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
+    from unfinished where tasks.id = unfinished.id
+    returning unfinished.is_first`.execute(db);
+  if (rows[0]?.is_first) await insertJobDelivery(db, { taskId, status: "processing" });
   await notifyTaskChange(db, taskId);
 }
 

@@ -265,9 +265,9 @@ export async function endTarget(
     update tasks set completed_at = date_trunc('milliseconds', now())
     where id = ${taskId} and completed_at is null
       and not exists (select from targets where task_id = ${taskId} and status = 'processing')`.execute(db);
-  await notifyTaskChange(db, taskId);
   await insertTargetDelivery(db, { taskId, targetId });
   await insertJobDelivery(db, { taskId, status: end.status === "completed" ? "completed" : "failed" });
+  await notifyTaskChange(db, taskId);
   return true;
 }
 
