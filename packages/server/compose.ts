@@ -1,5 +1,5 @@
 import { ApiError } from "@stemwright/contract";
-import { EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
+import { describeSandbox, EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { openFileBlobs } from "./blobs/file-blobs.ts";
 import type { Config } from "./config/load-config.ts";
@@ -26,7 +26,8 @@ import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
 
-type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
+/** What every part of the service is built from. */
+export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
 
 /** What the API and the worker have in common. */
 async function openHouse({ config, databaseUrl, log }: House) {
@@ -181,6 +182,7 @@ export async function startApi(house: House) {
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
+  log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
   const worker = await startWorker({
     pool,
