@@ -29,6 +29,8 @@ import { startSweeper } from "./sweeper.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
+/** The last use of a key is noted once in so long; the database decides when several requests come at once. */
+const KEY_USE_NOTED_MS = 60_000;
 
 /** What every part of the service is built from. */
 export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
@@ -153,7 +155,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     keys: {
       async findCaller(key) {
         const caller = await findCaller(db, key);
-        if (caller)
+        if (caller && Date.now() - (caller.lastUsedAt?.getTime() ?? 0) > KEY_USE_NOTED_MS)
           void touchKey(db, caller.keyId).catch((error) =>
             log.warn({ err: error }, "last use of a key not noted"),
           );

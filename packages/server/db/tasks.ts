@@ -146,15 +146,15 @@ export async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]):
     .where("task_id", "in", taskIds)
     .orderBy("position")
     .execute();
-  const outputs = await db
-    .selectFrom("outputs")
-    .innerJoin("targets", "targets.id", "outputs.target_id")
-    .selectAll("outputs")
-    .where("targets.task_id", "in", taskIds)
-    .orderBy("outputs.position")
-    .execute();
-  const isWaiting = tasks.some((task) => task.completed_at === null && task.run_started_at === null);
-  const positions = isWaiting ? await findQueuePositions(db, taskIds) : new Map<string, number>();
+  const outputs = await listOutputs(
+    db,
+    targets.filter(({ status }) => status === "completed").map(({ id }) => id),
+  );
+  const waiting = tasks.filter((task) => task.completed_at === null && task.run_started_at === null);
+  const positions = await findQueuePositions(
+    db,
+    waiting.map(({ id }) => id),
+  );
   const outputsOf = Map.groupBy(outputs, (output) => output.target_id);
   const targetsOf = Map.groupBy(targets, (target) => target.task_id);
   return tasks.map((task) => {
@@ -164,6 +164,16 @@ export async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]):
       ...(queuePosition === undefined ? {} : { queuePosition }),
     };
   });
+}
+
+async function listOutputs(db: DatabaseHandle, targetIds: string[]): Promise<OutputRow[]> {
+  if (targetIds.length === 0) return [];
+  return await db
+    .selectFrom("outputs")
+    .selectAll()
+    .where("target_id", "in", targetIds)
+    .orderBy("position")
+    .execute();
 }
 
 function toTaskRecord(
