@@ -1,4 +1,4 @@
-import { ApiError, type KeyKind } from "@stemwright/contract";
+import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../domain/caller.ts";
 
