@@ -17,7 +17,10 @@ const isInstalled = () => {
   if (!existsSync(installed)) return false;
   const wanted = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
   const present = JSON.parse(readFileSync(installed, "utf8")).packages;
-  return Object.entries(wanted).every(([path, { version, optional, link }]) => path === "" || optional || link || present[path]?.version === version);
+  return Object.entries(wanted).every(
+    ([path, { version, optional, link }]) =>
+      path === "" || optional || link || present[path]?.version === version,
+  );
 };
 
 if (!isInstalled()) run("install", "npm", ["ci"]);

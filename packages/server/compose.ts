@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
-import { EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
+import { describeSandbox, EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import { openFileBlobs } from "./blobs/file-blobs.ts";
+import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
 import { openS3Blobs } from "./blobs/s3-blobs.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
@@ -10,31 +10,45 @@ import type { Config } from "./config/load-config.ts";
 import * as assets from "./db/assets.ts";
 import { openDatabase } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
+import { findReceipt, setReceiptAnswer, takeReceipt } from "./db/idempotency-receipts.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { loadSecret } from "./db/secrets.ts";
 import * as integrations from "./db/storage-integrations.ts";
+import { openTaskChanges } from "./db/task-changes.ts";
+import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
+import { listDistribution, listUsage } from "./db/usage.ts";
+import { makeWebhookStore } from "./db/webhook-store.ts";
+import { renderDelivery } from "./deliveries/render-delivery.ts";
+import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
+import { shareLooks } from "./domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
 import { makeOutputLinks } from "./domain/storage/output-links.ts";
 import type { StorageIntegrationStore, StoragePorts } from "./domain/storage/storage-ports.ts";
+import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
+import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
+import { startSweeper } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
+/** The last use of a key is noted once in so long; the database decides when several requests come at once. */
+const KEY_USE_NOTED_MS = 60_000;
 
-type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
+/** What every part of the service is built from. */
+export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
 
-function openOwnBlobs({ s3, aws, blobsDir, workDir }: Config): Promise<Blobs> {
+function openOwnBlobs({ s3, aws, blobsDir }: Config): Promise<Blobs> {
   if (!s3) return openFileBlobs(blobsDir);
   const { bucket, prefix, region, endpoint } = s3;
   const forcePathStyle = endpoint !== undefined;
   const place = { bucket, region, endpoint, forcePathStyle, credentials: aws.credentials };
-  return openS3Blobs({ place, prefix, tempDir: join(workDir, "lent") });
+  return openS3Blobs({ place, prefix, tempDir: join(blobsDir, PARTIAL_DIR) });
 }
 
 function makeStoragePorts(
@@ -83,17 +97,27 @@ async function openHouse({ config, databaseUrl, log }: House) {
 
 function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
   return {
-    insertTask: (task) =>
+    insertTask: (task, receipt) =>
       db.transaction().execute(async (transaction) => {
         if (task.storageIntegrationId !== undefined)
           await integrations.holdIntegration(transaction, task.storageIntegrationId);
+        if (receipt) await takeReceipt(transaction, task.clientId, receipt);
+        await assets.holdInputs(transaction, task);
         await tasks.insertTask(transaction, task);
         await queue.sendTask(transaction, task.id);
+        const queuePosition = (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0;
+        if (receipt) {
+          const answer = receipt.toAnswer(queuePosition);
+          await setReceiptAnswer(transaction, task.clientId, { key: receipt.key, answer });
+        }
+        return { queuePosition };
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
     deleteTask: (clientId, id) =>
       db.transaction().execute((transaction) => tasks.deleteTask(transaction, clientId, id)),
+    cancelTask: (clientId, id) =>
+      db.transaction().execute((transaction) => tasks.cancelTask(transaction, clientId, id)),
   };
 }
 
@@ -137,26 +161,44 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
   };
 }
 
-/** The HTTP side. Listens before it returns; `address` is where. */
-export async function startApi(house: House) {
+/** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
+export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore, guard, storage } = await openHouse(house);
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
+  const changes = openTaskChanges({
+    connectionString: house.databaseUrl,
+    onError: (error) => log.warn({ err: error }, "not hearing of changes for a while"),
+  });
+  const feed = makeTaskFeed({
+    changes,
+    findTask: (id) => tasks.findTask(db, id),
+    onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
+  });
+  const sweeper = startSweeper({ db, pool, blobs, config, log });
   const ports: ApiPorts = {
     ...storage,
     tasks: makeTaskStore(db, queue),
     assets: assetStore,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
-    media: makeMediaLooker(blobs),
+    media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels(),
+    webhooks: makeWebhookStore(db),
+    legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
+    receipts: { findReceipt: (clientId, key) => findReceipt(db, clientId, key) },
+    statistics: {
+      listUsage: (clientId, since) => listUsage(db, clientId, since),
+      listDistribution: (clientId, since) => listDistribution(db, clientId, since),
+    },
+    feed,
     keys: {
       async findCaller(key) {
         const caller = await findCaller(db, key);
-        if (caller)
+        if (caller && Date.now() - (caller.lastUsedAt?.getTime() ?? 0) > KEY_USE_NOTED_MS)
           void touchKey(db, caller.keyId).catch((error) =>
             log.warn({ err: error }, "last use of a key not noted"),
           );
@@ -176,10 +218,16 @@ export async function startApi(house: House) {
   );
   const app = await makeApp({ ports, links, outputLinks, config, logger: log, publicBaseUrl });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
+  const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
+  const deliveries = startDeliveries({ db, guard, log, render }, house.deliveries);
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {
       await app.close();
+      await deliveries.close();
+      feed.close();
+      await sweeper.close();
+      await changes.close();
       await queue.close();
       await guard.close();
       await db.destroy();
@@ -191,6 +239,7 @@ export async function startApi(house: House) {
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore, guard, storage } = await openHouse(house);
+  log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
   const worker = await startWorker({
     pool,
@@ -209,6 +258,8 @@ export async function startTaskWorker(house: House) {
       endTarget: (taskId, targetId, end) =>
         db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
+      startRun: (taskId) => db.transaction().execute((transaction) => startRun(transaction, taskId)),
+      endRun: (taskId) => endRun(db, taskId),
     },
   });
   return {

@@ -76,6 +76,8 @@ async function work(taskId: string): Promise<void> {
         endTarget: (id, targetId, end) =>
           db.transaction().execute((tx) => tasks.endTarget(tx, { taskId: id, targetId, end })),
         setProgress: async (_, fraction) => void progress.push(fraction),
+        startRun: async () => {},
+        endRun: async () => {},
       },
     },
     taskId,

@@ -5,8 +5,8 @@ import { join } from "node:path";
 let loaded: Promise<string | undefined> | undefined;
 
 /**
- * A folder where children find each other's compiled modules: a child then starts with 110 ms of work instead of 260. Undefined
- * where no folder can be had that this user alone may write, since what lies there is run.
+ * A folder where children find each other's compiled modules: a child then starts with 110 ms of work instead
+ * of 260. Undefined where no folder can be had that this user alone may write, since what lies there is run.
  */
 export function loadCompileCachePath(): Promise<string | undefined> {
   loaded ??= makePrivateFolder(join(tmpdir(), `stemwright-media-${process.getuid?.() ?? "user"}`));

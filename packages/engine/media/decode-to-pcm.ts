@@ -3,7 +3,7 @@ import type { MediaInfo } from "./media-info.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 
-export type DecodeOptions = {
+type DecodeOptions = {
   inputPath: string;
   pcmPath: string;
   /** Counted on what is really decoded, not on what the container claims. */

@@ -2,12 +2,11 @@ export {
   AUDIO_FORMATS,
   type AudioFormat,
   type EncodedFile,
-  type EncodeFile,
   type WavBitDepth,
 } from "./audio-format.ts";
-export { type DecodedMedia, type DecodeOptions, decodeToPcm } from "./decode-to-pcm.ts";
+export { type DecodedMedia, decodeToPcm } from "./decode-to-pcm.ts";
 export { describeSandbox } from "./describe-sandbox.ts";
 export { MediaError, type MediaErrorKind } from "./media-error.ts";
 export type { MediaInfo } from "./media-info.ts";
-export { type EncoderOptions, openEncoder, type PcmEncoder } from "./open-encoder.ts";
+export { openEncoder, type PcmEncoder } from "./open-encoder.ts";
 export { probeMedia } from "./probe-media.ts";

@@ -9,7 +9,10 @@ const RATES_HZ = [8000, 44100, 48000, 96000, 192000];
 const CHANNELS = [1, 2, 6, 8];
 const inFolder = makeTemporaryFolder();
 
-/** Each length meets each rate and each channel count; the full product would take minutes and show nothing more. */
+/**
+ * Each length meets each rate and each channel count; the full product would take minutes and show nothing
+ * more.
+ */
 const cases = RATES_HZ.flatMap((sampleRateHz, row) =>
   CHANNELS.map((channels, column) => {
     const lengths = [441, 1, sampleRateHz * 3];

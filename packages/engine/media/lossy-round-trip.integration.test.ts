@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AudioFormat } from "./audio-format.ts";
+import { delaySound } from "./testing/delay-sound.ts";
 import { decode, encode } from "./testing/encode-and-decode.ts";
 import { findClickOffsetFrames, makeClickTrack } from "./testing/signals.ts";
 import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
@@ -56,6 +57,20 @@ describe("formats that tell their encoder's delay", () => {
     await encode(signal, { files });
     const back = await Promise.all(files.map(({ path }) => decode(path)));
     expect(back.map((media) => media.lengthFrames)).toEqual([lengthFrames, lengthFrames, lengthFrames]);
+  });
+});
+
+describe("Matroska", () => {
+  it.each(["opus", "m4a"] as const)("tells the delay of the sound of an %s put into it", async (format) => {
+    const signal = makeClickTrack({ sampleRateHz: 48000, channels: 2, durationSeconds, clickSeconds });
+    const path = inFolder(`inner.${format}`);
+    await encode(signal, { files: [{ path, format }] });
+    delaySound(path, `${path}.mkv`, 0);
+    const back = await decode(`${path}.mkv`);
+    expect(back.container).toBe("matroska,webm");
+    for (const seconds of clickSeconds)
+      expect(Math.abs(findClickOffsetFrames(back, seconds))).toBeLessThanOrEqual(1);
+    expect(Math.abs(back.lengthFrames - signal.samples.length / 2)).toBeLessThanOrEqual(1);
   });
 });
 

@@ -6,7 +6,9 @@ export type MediaErrorKind =
   | "encode-failed"
   | "crashed";
 
-/** Something about the file or the machine that a person can act on; misuse of the interface is a plain Error. */
+/**
+ * Something about the file or the machine that a person can act on; misuse of the interface is a plain Error.
+ */
 export class MediaError extends Error {
   readonly kind: MediaErrorKind;
 

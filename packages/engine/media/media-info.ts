@@ -4,7 +4,10 @@ export type MediaInfo = {
   codec: string;
   sampleRateHz: number;
   channels: number;
-  /** FFmpeg's description, e.g. "5.1(side)". A file that names no layout gets the usual one for its channel count. */
+  /**
+   * FFmpeg's description, e.g. "5.1(side)". A file that names no layout gets the usual one for its channel
+   * count.
+   */
   channelLayout: string;
   /** As the container states it, which may be wrong; undefined where it states none. */
   durationSeconds: number | undefined;

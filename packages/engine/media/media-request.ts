@@ -30,7 +30,9 @@ export type EncodeTarget = {
   picture?: PictureFds;
 };
 
-/** The same file opened once for each reader of it: duplicates of one descriptor would share a read position. */
+/**
+ * The same file opened once for each reader of it: duplicates of one descriptor would share a read position.
+ */
 export type PictureFds = { videoFd: number; soundFd: number };
 
 /** What the child tells the parent. */

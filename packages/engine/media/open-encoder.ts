@@ -37,7 +37,9 @@ export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> 
       signal,
     });
     const encoder = makePcmEncoder({ child, files, channels });
+    child.startStallWatch();
     await child.ready;
+    child.stopStallWatch();
     return encoder;
   } catch (error) {
     await removeFiles(files);

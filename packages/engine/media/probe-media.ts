@@ -2,7 +2,10 @@ import type { MediaInfo } from "./media-info.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 
-/** Opens the file, finds its best audio stream and decodes the first frame, so that a file that merely looks like media fails. */
+/**
+ * Opens the file, finds its best audio stream and decodes the first frame, so that a file that merely looks
+ * like media fails.
+ */
 export async function probeMedia(
   inputPath: string,
   options: { signal?: AbortSignal } = {},

@@ -7,10 +7,10 @@ export const SANDBOX_ENVIRONMENT: Readonly<Record<string, string>> = {
 };
 
 /**
- * RLIMIT_DATA rather than RLIMIT_AS: V8 reserves tens of GiB of address space that it never touches, while the data limit
- * counts only private writable memory. A child starts at about 0.1 GiB.
+ * RLIMIT_DATA rather than RLIMIT_AS: V8 reserves tens of GiB of address space that it never touches, while
+ * the data limit counts only private writable memory. A child starts at about 0.1 GiB.
  */
-export const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
+const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
 
 /** A last resort for a child that spins in native code after its parent died; real work stays far below. */
 const CPU_LIMIT_SECONDS = 4 * 3600;
@@ -18,8 +18,8 @@ const CPU_LIMIT_SECONDS = 4 * 3600;
 /** Each row is one protection; its alternatives are tried in order and the first that works here is used. */
 function listProtections(isRoot: boolean): string[][][] {
   return [
-    // A plain user needs a user namespace to own a network namespace; root must not use one, as the child could then not
-    // change to another uid.
+    // A plain user needs a user namespace to own a network namespace; root must not use one, as the child
+    // could then not change to another uid.
     isRoot
       ? [
           ["unshare", "--net", "--ipc"],
@@ -33,7 +33,9 @@ function listProtections(isRoot: boolean): string[][][] {
 
 let probed: Promise<readonly string[]> | undefined;
 
-/** The words to put before a command so that it runs with every protection this machine allows; probed once. */
+/**
+ * The words to put before a command so that it runs with every protection this machine allows; probed once.
+ */
 export function loadSandboxCommand(): Promise<readonly string[]> {
   probed ??= probeSandboxCommand();
   return probed;

@@ -66,6 +66,7 @@ describe("the sandbox", () => {
     expect(readStatus(child.pid, "NoNewPrivs")).toBe(canDropPrivileges ? "1" : "0");
     child.kill();
     await expect(child.result).rejects.toMatchObject({ kind: "crashed" });
+    expect((await describeSandbox()).includes("user: uid 65534, gid 65534")).toBe(isRoot);
   });
 
   it("ends a program that takes too much memory", async () => {

@@ -3,6 +3,7 @@ import { NetworkStore } from "../models/network-store.ts";
 import { separate } from "../pipelines/separate.ts";
 import type { SeparateReport } from "../pipelines/separate-request.ts";
 import { loadManifests } from "../runtime/model-manifest.ts";
+import { claimWorkDir } from "./claim-work-dir.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
 /** The process that does the work: file reading, signal processing and the network block its thread. */
@@ -23,6 +24,7 @@ process.on("SIGINT", () => {});
 async function perform(command: EngineCommand): Promise<void> {
   const { request, kind: _, ...settings } = command;
   networks ??= new NetworkStore(settings);
+  await claimWorkDir(request.workDir);
   await separate(request, { networks, manifests: loadManifests(), report: makeReport() });
 }
 

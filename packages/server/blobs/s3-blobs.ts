@@ -24,6 +24,7 @@ export async function openS3Blobs(options: {
   const { prefix, tempDir } = options;
   const { openS3Bucket } = await import("../buckets/s3-bucket.ts");
   const bucket = openS3Bucket(options.place);
+  await mkdir(tempDir, { recursive: true, mode: 0o700 });
   const toKey = (key: string) => prefix + key;
 
   async function copyTo(key: string, path: string): Promise<void> {
@@ -56,7 +57,6 @@ export async function openS3Blobs(options: {
     },
     copyTo,
     async withLocalFile(key, use) {
-      await mkdir(tempDir, { recursive: true, mode: 0o700 });
       const path = join(tempDir, makeId());
       try {
         await copyTo(key, path);

@@ -35,6 +35,8 @@ export type Config = Readonly<{
   bootstrapApiKey: string | undefined;
   allowPrivate: readonly string[];
   uploadMaxBytes: number;
+  assetRetentionHours: number;
+  outputRetentionHours: number;
   rateLimitPerSecond: number;
   workers: number;
   engineThreads: number;
@@ -117,6 +119,8 @@ export function loadConfig(environment: Environment = process.env): Config {
         ? [...settings.URL_ALLOW_PRIVATE, ...LOOPBACK]
         : settings.URL_ALLOW_PRIVATE,
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
+    assetRetentionHours: settings.ASSET_RETENTION_HOURS,
+    outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,

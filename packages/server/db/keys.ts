@@ -1,4 +1,4 @@
-import type { KeyRole } from "@stemwright/contract";
+import type { KeyKind, KeyRole } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { Caller } from "../domain/caller.ts";
 import { makeId } from "../domain/ids.ts";
@@ -19,7 +19,7 @@ export async function findFirstClientId(db: DatabaseHandle): Promise<string | un
 
 export async function insertKey(
   db: DatabaseHandle,
-  key: { clientId: string; name: string; role: KeyRole; secret: string },
+  key: { clientId: string; name: string; role: KeyRole; kind?: KeyKind; secret: string },
 ): Promise<string> {
   const id = makeId();
   await db
@@ -27,7 +27,7 @@ export async function insertKey(
     .values({
       id,
       client_id: key.clientId,
-      kind: "key",
+      kind: key.kind ?? "key",
       role: key.role,
       name: key.name,
       hash: hashKey(key.secret),
@@ -51,7 +51,7 @@ export async function revokeKey(db: DatabaseHandle, id: string): Promise<boolean
 export async function listKeys(db: DatabaseHandle) {
   return await db
     .selectFrom("api_keys")
-    .select(["id", "client_id", "name", "role", "created_at", "last_used_at", "revoked_at"])
+    .select(["id", "client_id", "name", "role", "kind", "created_at", "last_used_at", "revoked_at"])
     .orderBy("created_at")
     .execute();
 }
@@ -60,16 +60,30 @@ export async function listKeys(db: DatabaseHandle) {
 export async function findCaller(
   db: DatabaseHandle,
   secret: string,
-): Promise<(Caller & { isSuspended: boolean }) | undefined> {
+): Promise<(Caller & { isSuspended: boolean; lastUsedAt: Date | null }) | undefined> {
   const row = await db
     .selectFrom("api_keys")
     .innerJoin("clients", "clients.id", "api_keys.client_id")
-    .select(["api_keys.id", "api_keys.client_id", "api_keys.role", "clients.suspended_at"])
+    .select([
+      "api_keys.id",
+      "api_keys.client_id",
+      "api_keys.role",
+      "api_keys.kind",
+      "api_keys.last_used_at",
+      "clients.suspended_at",
+    ])
     .where("api_keys.hash", "=", hashKey(secret))
     .where("api_keys.revoked_at", "is", null)
     .executeTakeFirst();
   if (!row) return undefined;
-  return { keyId: row.id, clientId: row.client_id, role: row.role, isSuspended: row.suspended_at !== null };
+  return {
+    keyId: row.id,
+    clientId: row.client_id,
+    role: row.role,
+    kind: row.kind,
+    isSuspended: row.suspended_at !== null,
+    lastUsedAt: row.last_used_at,
+  };
 }
 
 /** Notes that a key was used, at most once a minute: a write for each request would cost more than it tells. */

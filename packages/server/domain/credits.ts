@@ -15,3 +15,13 @@ export function sumCredits(amounts: readonly number[]): number {
 export function costOfDuration(creditsPerMinute: number, durationSeconds: number): number {
   return fromMicros(toMicros(creditsPerMinute) * Math.ceil(durationSeconds / 60));
 }
+
+/** What is left of an amount; never less than nothing. */
+export function subtractCredits(amount: number, part: number): number {
+  return fromMicros(Math.max(0, toMicros(amount) - toMicros(part)));
+}
+
+/** A part of an amount, to the millionth. */
+export function scaleCredits(amount: number, ratio: number): number {
+  return fromMicros(Math.round(toMicros(amount) * ratio));
+}

@@ -7,6 +7,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import { hashKey } from "../domain/keys.ts";
+import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import type { Api } from "./api.ts";
 import { findCaller, getCaller } from "./authenticate.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
@@ -16,14 +17,18 @@ import { addAssetRoutes } from "./routes/assets.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addModelRoutes } from "./routes/models.ts";
+import { addStatisticsRoutes } from "./routes/statistics.ts";
 import { addStorageIntegrationRoutes } from "./routes/storage-integrations.ts";
+import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
+import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const EXPOSED_HEADERS = [
   "x-request-id",
   "x-total-count",
+  "idempotency-replayed",
   "accept-ranges",
   "content-range",
   "content-length",
@@ -59,7 +64,7 @@ async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<vo
     enableDraftSpec: true,
     // The key itself is not kept in the limiter's memory.
     keyGenerator: (request) => {
-      const secret = request.headers["x-api-key"];
+      const secret = request.headers["x-api-key"] ?? request.headers.authorization;
       return typeof secret === "string" ? hashKey(secret).toString("base64") : request.ip;
     },
     errorResponseBuilder: () =>
@@ -120,10 +125,14 @@ export async function makeApp(
   const api: Api = { app, ports, links, outputLinks, config };
   addModelRoutes(api);
   addTaskRoutes(api);
+  addTaskEventRoutes(api);
+  addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);
   addStorageIntegrationRoutes(api);
+  addWebhookRoutes(api);
   addHealthRoutes(api);
+  await addLegacyRoutes(api);
   addMethodNotAllowed(app, new Map(methodsOf));
   return app;
 }

@@ -1,7 +1,11 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { asset as assetSchema, type Task, type TaskRequest, task as taskSchema } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { makeVideo } from "../../engine/media/testing/make-video.ts";
 
 let api: TestApi;
 let assetId: string;
@@ -47,9 +51,10 @@ describe("creating a Task", () => {
     ]);
     expect(body).toMatchObject({ assetId, clientId: api.account.clientId, completedAt: null });
     expect(body.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const waiting = { status: "processing", output: [], progress: 0, queuePosition: 1 };
     expect(body.targets.map(({ id: _, ...target }) => target)).toEqual([
-      { model: "vocals", status: "processing", formats: ["wav"], output: [], residual: true, progress: 0 },
-      { model: "drums", status: "processing", formats: ["flac", "mp3"], output: [], progress: 0 },
+      { model: "vocals", formats: ["wav"], residual: true, ...waiting },
+      { model: "drums", formats: ["flac", "mp3"], ...waiting },
     ]);
     expect(await (await api.call(`/tasks/${body.id}`)).json()).toEqual(body);
   });
@@ -191,6 +196,17 @@ describe("an asset that is no good", () => {
     expect(await codeOf(await api.post("/tasks", { assetId: id, targets: [vocals] }))).toEqual([
       status,
       code,
+    ]);
+  });
+
+  it("[T6] a video without sound is refused as such", async () => {
+    const folder = await makeTempDir("video");
+    makeVideo(join(folder, "silent.mp4"), 25);
+    const id = await upload(await readFile(join(folder, "silent.mp4")), "silent.mp4");
+    await rm(folder, { recursive: true });
+    expect(await codeOf(await api.post("/tasks", { assetId: id, targets: [vocals] }))).toEqual([
+      400,
+      "MEDIA_NO_AUDIO",
     ]);
   });
 

@@ -9,6 +9,7 @@ import { isBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { limitBytes } from "../limit-bytes.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
+import { findReason } from "../net/find-reason.ts";
 import { type BucketInputPorts, fetchBucketInput } from "./fetch-bucket-input.ts";
 import { TargetFailure } from "./target-failure.ts";
 
@@ -71,15 +72,8 @@ async function download(
   }
 }
 
-/** The first cause that says what happened; connection errors come wrapped. */
-function findReason(error: unknown): Error {
-  if (error instanceof AggregateError && error.errors.length > 0) return findReason(error.errors[0]);
-  if (error instanceof Error) return error.cause instanceof Error ? findReason(error.cause) : error;
-  return new Error(String(error));
-}
-
 /** Follows redirects by hand, so that each hop is held against the guard's rules. */
-async function openUrl(
+export async function openUrl(
   guard: AddressGuard,
   url: URL,
   signal: AbortSignal,

@@ -1,25 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineError, type EngineProcess } from "@stemwright/engine";
+import { EngineError } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { makeTestStorage } from "../../../test/support/test-storage.ts";
+import { type Separate, separateAll, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import * as assets from "../db/assets.ts";
 import { insertClient } from "../db/keys.ts";
 import * as tasks from "../db/tasks.ts";
 import { makeId } from "../domain/ids.ts";
-import { makeLinks } from "../domain/links.ts";
-import type { AssetStore, Blobs } from "../domain/ports.ts";
+import type { Blobs } from "../domain/ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
-import { makeLog } from "../log.ts";
-import { makeAddressGuard } from "../net/address-guard.ts";
-import { openTaskQueue } from "../queue/task-queue.ts";
+import type { TaskQueue } from "../queue/task-queue.ts";
 import { findTaskLock } from "./task-lock.ts";
-import { startWorker } from "./worker.ts";
-
-type Separate = EngineProcess["separate"];
 
 let database: TestDatabase;
 let blobs: Blobs;
@@ -56,44 +50,13 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A worker over the real database, queue and store; only the network is left out. */
 async function startTestWorker(separate: Separate) {
-  const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
-  const guard = makeAddressGuard([]);
-  const worker = await startWorker({
-    ...makeTestStorage({ db: database.db, guard, dataDir: workDir }),
-    guard,
-    pool: database.pool,
-    queue,
-    blobs,
-    workDir,
-    engine: { separate, close: async () => {} },
-    assets: {
-      findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
-    } as AssetStore,
-    links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
-    maxBytes: 1000,
-    log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
-    reports: {
-      findTask: (taskId) => tasks.findTask(database.db, taskId),
-      endTarget: (taskId, targetId, end) =>
-        database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
-      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
-    },
-  });
-  let isClosed = false;
-  const close = async () => {
-    if (!isClosed) await worker.close();
-    isClosed = true;
-  };
-  closers.push(close);
-  return { queue, close };
+  const worker = await startWorkerWithoutNetwork({ database, blobs, workDir, separate });
+  closers.push(worker.close);
+  return worker;
 }
 
-async function createTask(
-  queue: Awaited<ReturnType<typeof openTaskQueue>>,
-  models: string[],
-): Promise<string> {
+async function createTask(queue: TaskQueue, models: string[]): Promise<string> {
   const id = makeId();
   const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
   await database.db.transaction().execute(async (tx) => {
@@ -115,14 +78,6 @@ const waitForEnd = async (id: string): Promise<TaskRecord> => {
     )
     .toBeInstanceOf(Date);
   return task as TaskRecord;
-};
-
-/** Writes each file as if a network had made it. */
-const separateAll: Separate = async (request, hooks = {}) => {
-  for (const { key, files } of request.targets) {
-    for (const { path } of files) await writeFile(path, "stem");
-    await hooks.onTargetDone?.(key, { durationSeconds: 61, files: [] });
-  }
 };
 
 describe("the worker", () => {
@@ -239,7 +194,7 @@ describe("ends of targets", () => {
         tasks.endTarget(tx, {
           taskId: id,
           targetId,
-          end: { status: "completed", cost: 1, durationSeconds: 1, output: [] },
+          end: { status: "completed", durationSeconds: 1, output: [] },
         }),
       );
     const first = targets[0]?.id;

@@ -11,7 +11,10 @@ export const ACCEPTED_DEMUXERS = [
   "caf",
 ] as const;
 
-/** Audio only: FFmpeg would otherwise open the picture's decoder, its largest attack surface, just to look at the stream. */
+/**
+ * Audio only: FFmpeg would otherwise open the picture's decoder, its largest attack surface, just to look at
+ * the stream.
+ */
 export const ACCEPTED_DECODERS = [
   ...[
     "aac",

@@ -8,7 +8,9 @@ import {
 
 const MAX_NAMED_CHANNELS = 8;
 
-/** A layout that names its speakers where there is one: the usual one for the count when the file names none. */
+/**
+ * A layout that names its speakers where there is one: the usual one for the count when the file names none.
+ */
 export function toNamedLayout(layout: ChannelLayout): ChannelLayout {
   if (layout.order === AV_CHANNEL_ORDER_NATIVE) return layout;
   if (layout.nbChannels <= MAX_NAMED_CHANNELS) return avChannelLayoutDefault(layout.nbChannels);

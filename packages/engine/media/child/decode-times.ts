@@ -1,6 +1,7 @@
 /**
- * Gives packets the decode times that Matroska does not store. Decoding order is display order delayed by the reordering depth:
- * each packet takes the smallest display time not yet given out, and the first ones count backwards from the start.
+ * Gives packets the decode times that Matroska does not store. Decoding order is display order delayed by the
+ * reordering depth: each packet takes the smallest display time not yet given out, and the first ones count
+ * backwards from the start.
  */
 export class DecodeTimes {
   readonly #waiting: number[];

@@ -18,7 +18,10 @@ export type DecodedFrame = {
 /** A demuxer that fails this often in a row has lost the stream. */
 const MAX_READ_ERRORS_IN_ROW = 100;
 
-/** Decodes the audio stream from the start; packets that cannot be decoded are passed over. Gives the number of errors. */
+/**
+ * Decodes the audio stream from the start; packets that cannot be decoded are passed over. Gives the number
+ * of errors.
+ */
 export function* decodeFrames(input: AudioInput): Generator<DecodedFrame, number> {
   using packet = new Packet();
   packet.alloc();

@@ -9,8 +9,8 @@ export function describeProtection(): string[] {
   const dataLimitBytes = limits.match(/^Max data size\s+(\d+)/m)?.[1];
   const hasNetwork = Object.keys(networkInterfaces()).length > 0;
   return [
-    hasNetwork ? "network: reachable, namespaces are not allowed here" : "network: none",
-    `user: uid ${process.getuid?.()}, gid ${process.getgid?.()}, groups ${process.getgroups?.().join(" ") || "none"}`,
+    hasNetwork ? "network: reachable, as unshare is missing or not allowed" : "network: none",
+    describeUser(),
     /^NoNewPrivs:\s+1/m.test(status)
       ? "privileges: none to gain"
       : "privileges: setuid programs may still raise them",
@@ -19,4 +19,10 @@ export function describeProtection(): string[] {
     "protocols: inherited file descriptors only",
     `containers: ${ACCEPTED_DEMUXERS.join(" ")}`,
   ];
+}
+
+function describeUser(): string {
+  // In a user namespace without mappings every id shows as 65534, whoever it is.
+  if (readFileSync("/proc/self/uid_map", "utf8").trim() === "") return "user: the one that started it";
+  return `user: uid ${process.getuid?.()}, gid ${process.getgid?.()}`;
 }

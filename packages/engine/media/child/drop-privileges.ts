@@ -1,5 +1,5 @@
 /** "nobody" and "nogroup" on every Linux. */
-export const NOBODY_ID = 65534;
+const NOBODY_ID = 65534;
 
 /** Root gives up its rights for good; a plain user has none to give up. */
 export function dropPrivileges(): void {

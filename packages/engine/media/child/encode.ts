@@ -12,7 +12,10 @@ const LOSSY_SLACK_BLOCKS = 4;
 
 type RunEncoding = (run: { pcm: Readable; pulse: Pulse; onReady: () => void }) => Promise<number>;
 
-/** Opens every output at once and gives the work to be done afterwards, as another user; it ends in the number of frames. */
+/**
+ * Opens every output at once and gives the work to be done afterwards, as another user; it ends in the number
+ * of frames.
+ */
 export function openEncoding(request: EncodeRequest): RunEncoding {
   const layout = parseLayout(request.channelLayout);
   if (layout?.nbChannels !== request.channels) {

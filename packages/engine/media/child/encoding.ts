@@ -24,7 +24,10 @@ export type Encoding = {
   muxerOptions: Record<string, string>;
   /** The container cannot tell the encoder's delay, so the packet that holds nothing else is left out. */
   dropsPriming?: boolean;
-  /** Readers recognise a bare stream by this many packets in a row; silence makes up what a very short sound lacks. */
+  /**
+   * Readers recognise a bare stream by this many packets in a row; silence makes up what a very short sound
+   * lacks.
+   */
   minBlocks?: number;
 };
 

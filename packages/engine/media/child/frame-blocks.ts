@@ -1,4 +1,7 @@
-/** Cuts a stream of interleaved samples into blocks of one size, as encoders with a fixed frame size want them. */
+/**
+ * Cuts a stream of interleaved samples into blocks of one size, as encoders with a fixed frame size want
+ * them.
+ */
 export class FrameBlocks {
   readonly #block: Float32Array;
   #filled = 0;

@@ -10,8 +10,8 @@ import { openEncoding } from "./encode.ts";
 import { probe } from "./probe.ts";
 import { makePulse } from "./pulse.ts";
 
-// Everything is loaded by now, so the uid may go before the first media byte is parsed: the folder of this program may be
-// closed to the other user.
+// Everything is loaded by now, so the uid may go before the first media byte is parsed: the folder of this
+// program may be closed to the other user.
 
 Log.setLevel(AV_LOG_QUIET);
 // The parent is gone: nobody waits for the result.

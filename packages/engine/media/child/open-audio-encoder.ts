@@ -4,7 +4,10 @@ import { MediaError } from "../media-error.ts";
 import { describeLayout, parseLayout } from "./channel-layout.ts";
 import { type Encoding, findNearestRateHz } from "./encoding.ts";
 
-/** Layouts that lossy formats know by another name: the same channels in the same order, at the back instead of the side. */
+/**
+ * Layouts that lossy formats know by another name: the same channels in the same order, at the back instead
+ * of the side.
+ */
 const LOSSY_NAMES: Readonly<Record<string, string>> = {
   "5.1(side)": "5.1",
   "5.0(side)": "5.0",

@@ -21,7 +21,9 @@ export type AudioInput = {
   video: Stream | undefined;
 };
 
-/** Only the inherited descriptor can be read: no other protocol and no format that points elsewhere is let in. */
+/**
+ * Only the inherited descriptor can be read: no other protocol and no format that points elsewhere is let in.
+ */
 export function openContainer(fd: number): FormatContext {
   const format = new FormatContext();
   format.allocContext();
@@ -75,7 +77,8 @@ function openDecoder(stream: Stream, codecName: string): CodecContext {
   // Needed for the decoder to cut off the encoder's delay and padding.
   decoder.pktTimebase = stream.timeBase;
   decoder.threadCount = 1;
-  // A FLAC frame with a wrong checksum would otherwise come out as noise. Not a Dictionary: open2Sync frees the caller's.
+  // A FLAC frame with a wrong checksum would otherwise come out as noise. Not a Dictionary: open2Sync frees
+  // the caller's.
   if (codecName === "flac") decoder.setOption("err_detect", "crccheck+explode");
   checkFfmpeg(decoder.open2Sync(codec, null), "unreadable", message);
   return decoder;

@@ -28,7 +28,9 @@ const PCM_BLOCK_FRAMES = 4096;
 
 const WRITE_FAILED = "The file cannot be written";
 
-/** One file being encoded. The descriptor is opened in the constructor, before the child gives up its user. */
+/**
+ * One file being encoded. The descriptor is opened in the constructor, before the child gives up its user.
+ */
 export class OutputFile {
   readonly target: EncodeTarget;
   readonly encoding: Encoding;
@@ -92,7 +94,8 @@ export class OutputFile {
     picture?.addTo(this.#format);
     this.#startFrames = BigInt(Math.round((picture?.audioStartSeconds ?? 0) * this.#encoder.sampleRate));
     this.#format.metadata = Dictionary.fromObject(tags);
-    // Edit lists count in the movie's time scale: the default of 1000 would round the length to a millisecond.
+    // Edit lists count in the movie's time scale: the default of 1000 would round the length to a
+    // millisecond.
     const isMovie = ["mp4", "ipod"].includes(this.encoding.muxer);
     using options = Dictionary.fromObject({
       ...this.encoding.muxerOptions,
@@ -154,8 +157,8 @@ export class OutputFile {
   }
 
   /**
-   * The mp3 muxer notes only the last packet's padding, so a lossy packet of nothing else must not be the last; unless it is the
-   * second, as no reader recognises an mp3 of one packet.
+   * The mp3 muxer notes only the last packet's padding, so a lossy packet of nothing else must not be the
+   * last; unless it is the second, as no reader recognises an mp3 of one packet.
    */
   #isPastEnd(): boolean {
     return !this.encoding.isLossless && this.#writtenPackets >= 2 && this.#packet.duration <= 0n;

@@ -6,8 +6,8 @@ import { checkFfmpeg } from "./check-ffmpeg.ts";
 type Target = { sampleRateHz: number; layout: ChannelLayout };
 
 /**
- * Turns decoded frames into interleaved f32le of one rate and layout, those of the first frame. swresample scales integers by an
- * exact power of two (16-bit by 1/32768) and does not clip floats.
+ * Turns decoded frames into interleaved f32le of one rate and layout, those of the first frame. swresample
+ * scales integers by an exact power of two (16-bit by 1/32768) and does not clip floats.
  */
 export class PcmConverter {
   readonly target: Target;

@@ -8,7 +8,9 @@ type Side = { sampleRateHz: number; layout: ChannelLayout };
 /** More than the filter is long, at any ratio between 8 and 192 kHz. */
 const DRAIN_FRAMES = 4096;
 
-/** Interleaved floats from one rate and layout to another; gives its input back where nothing has to change. */
+/**
+ * Interleaved floats from one rate and layout to another; gives its input back where nothing has to change.
+ */
 export class PcmResampler {
   readonly #resampler: SoftwareResampleContext | undefined;
   readonly #target: Side;
@@ -42,8 +44,8 @@ export class PcmResampler {
   }
 
   /**
-   * What the filter still holds back, up to the exact length. Silence is pushed in for it, as swresample gives nothing at all for
-   * a sound shorter than its filter.
+   * What the filter still holds back, up to the exact length. Silence is pushed in for it, as swresample
+   * gives nothing at all for a sound shorter than its filter.
    */
   drain(): Float32Array {
     if (!this.#resampler) return new Float32Array(0);

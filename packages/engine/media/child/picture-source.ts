@@ -33,7 +33,8 @@ export class PictureSource {
     const pts = this.#ahead
       .filter((packet) => packet.pts !== AV_NOPTS_VALUE)
       .map((packet) => Number(packet.pts));
-    // The container's own start may leave out the picture, whose decoder is not let in to tell where it starts.
+    // The container's own start may leave out the picture, whose decoder is not let in to tell where it
+    // starts.
     const videoSeconds = Math.min(...pts) * video.timeBase.toDouble();
     const knownSeconds = [videoSeconds, audioSeconds ?? videoSeconds].filter(Number.isFinite);
     this.#startSeconds = knownSeconds.length > 0 ? Math.min(...knownSeconds) : 0;

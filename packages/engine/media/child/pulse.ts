@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 const PULSE_INTERVAL_MS = 100;
 
 /**
- * To be awaited between pieces of synchronous work: tells the parent that the child is alive and lets the event loop notice a
- * parent that went away. The fraction is of the whole work, where it is known.
+ * To be awaited between pieces of synchronous work: tells the parent that the child is alive and lets the
+ * event loop notice a parent that went away. The fraction is of the whole work, where it is known.
  */
 export type Pulse = (fraction?: number) => Promise<void>;
 

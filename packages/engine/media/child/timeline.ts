@@ -1,4 +1,7 @@
-/** Containers round times, at worst to a millisecond (Matroska), and live recordings wander: less than this is no gap. */
+/**
+ * Containers round times, at worst to a millisecond (Matroska), and live recordings wander: less than this is
+ * no gap.
+ */
 const TOLERATED_DRIFT_SECONDS = 0.2;
 
 /** A longer jump is taken for a wrong time stamp: filling it would let a few bytes fill the disk. */

@@ -6,8 +6,8 @@ import {
 } from "node-av/constants";
 
 /**
- * Interleaved floats as the bytes of an FFmpeg sample format. Integers are rounded and clipped here, because FFmpeg cuts 32 bits
- * down to 24 by truncation, half a step of bias.
+ * Interleaved floats as the bytes of an FFmpeg sample format. Integers are rounded and clipped here, because
+ * FFmpeg cuts 32 bits down to 24 by truncation, half a step of bias.
  */
 export function toSampleBytes(block: Float32Array, channels: number, sampleFormat: AVSampleFormat): Buffer {
   const samples = toSamples(block, channels, sampleFormat);

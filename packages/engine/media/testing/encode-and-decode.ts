@@ -25,6 +25,6 @@ export async function decode(inputPath: string): Promise<DecodedMedia & Signal> 
   return { ...media, samples: await readPcm(pcmPath) };
 }
 
-export async function readPcm(path: string): Promise<Float32Array> {
+async function readPcm(path: string): Promise<Float32Array> {
   return new Float32Array(new Uint8Array(await readFile(path)).buffer);
 }

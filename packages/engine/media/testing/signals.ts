@@ -1,6 +1,9 @@
 export type Signal = { sampleRateHz: number; channels: number; samples: Float32Array };
 
-/** Different on every channel and exactly representable in 24 bits, so that lossless files must give it back as it was. */
+/**
+ * Different on every channel and exactly representable in 24 bits, so that lossless files must give it back
+ * as it was.
+ */
 export function makeNoise(options: {
   sampleRateHz: number;
   channels: number;
@@ -42,7 +45,9 @@ export function makeClickTrack(options: {
   return { sampleRateHz, channels, samples };
 }
 
-/** Where the loudest frame within 0.1 s of `seconds` lies, counted in frames from there, on the first channel. */
+/**
+ * Where the loudest frame within 0.1 s of `seconds` lies, counted in frames from there, on the first channel.
+ */
 export function findClickOffsetFrames(signal: Signal, seconds: number): number {
   const { samples, channels, sampleRateHz } = signal;
   const expected = Math.round(seconds * sampleRateHz);

@@ -1,11 +1,13 @@
 import { LINK_LIFETIME_SECONDS, type LinkSigner } from "../links.ts";
+import type { TaskRecord } from "../tasks/task-record.ts";
 import { findCustomerObject, isCustomerBlobKey } from "./customer-object.ts";
 import type { StoragePorts } from "./storage-ports.ts";
 
 const TIME_LIMIT_MS = 5000;
 
 export interface OutputLinks {
-  sign(blobKey: string): string | Promise<string>;
+  /** Has the customers' storage sign what the Tasks' outputs need; gives a signer that knows those links. */
+  prepare(tasks: readonly Pick<TaskRecord, "targets">[]): Promise<LinkSigner>;
 }
 
 /**
@@ -18,22 +20,30 @@ export function makeOutputLinks(
   onFailure: (error: unknown) => void,
 ): OutputLinks {
   const presign = async (blobKey: string) => {
-    const object = await findCustomerObject(ports, blobKey);
-    return await object?.bucket.signRead(object.key, LINK_LIFETIME_SECONDS);
+    try {
+      const object = await findCustomerObject(ports, blobKey);
+      return await object?.bucket.signRead(object.key, LINK_LIFETIME_SECONDS);
+    } catch (error) {
+      onFailure(error);
+      return undefined;
+    }
   };
+
   return {
-    async sign(blobKey) {
-      if (!isCustomerBlobKey(blobKey)) return own.sign(blobKey);
-      const late = Promise.withResolvers<undefined>();
-      const timer = setTimeout(() => late.resolve(undefined), TIME_LIMIT_MS);
-      try {
-        return (await Promise.race([presign(blobKey), late.promise])) ?? own.sign(blobKey);
-      } catch (error) {
-        onFailure(error);
-        return own.sign(blobKey);
-      } finally {
-        clearTimeout(timer);
-      }
+    async prepare(tasks) {
+      const outputs = tasks.flatMap(({ targets }) => targets.flatMap(({ output }) => output));
+      const blobKeys = outputs.map(({ blobKey }) => blobKey).filter(isCustomerBlobKey);
+      if (blobKeys.length === 0) return own;
+      const signed = new Map<string, string>();
+      const signing = blobKeys.map(async (blobKey) => {
+        const link = await presign(blobKey);
+        if (link !== undefined) signed.set(blobKey, link);
+      });
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, TIME_LIMIT_MS);
+      await Promise.race([Promise.all(signing), late.promise]);
+      clearTimeout(timer);
+      return { sign: (blobKey) => signed.get(blobKey) ?? own.sign(blobKey) };
     },
   };
 }

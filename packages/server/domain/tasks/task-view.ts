@@ -1,18 +1,37 @@
 import { MIME_TYPES, type Target, type Task } from "@stemwright/contract";
 import { sumCredits } from "../credits.ts";
-import type { OutputLinks } from "../storage/output-links.ts";
-import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
+import type { LinkSigner } from "../links.ts";
+import type { OutputRecord, TargetRecord, TaskRecord, TaskRun } from "./task-record.ts";
 
-const toOutputFile = async (output: OutputRecord, links: OutputLinks) => ({
+const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   name: output.name,
   format: output.format,
-  link: await links.sign(output.blobKey),
+  link: links.sign(output.blobKey),
   // A picture comes along only when the input had one, so mp4 keeps the general type.
   type: MIME_TYPES[output.format] ?? "application/octet-stream",
   size: output.sizeBytes,
 });
 
-async function toTarget(target: TargetRecord, links: OutputLinks): Promise<Target> {
+/** Seconds until the run is through, if it goes on as it went; undefined before it has come any way. */
+function findEtaSeconds(progress: number, run: TaskRun): number | undefined {
+  const gained = progress - run.startProgress;
+  if (gained <= 0) return undefined;
+  const elapsedSeconds = Math.max(0, Date.now() - run.startedAt.getTime()) / 1000;
+  return Math.ceil((elapsedSeconds * (1 - progress)) / gained);
+}
+
+/** How far an unfinished target is; its Task's targets wait and run together. */
+function toAdvance({ progress }: TargetRecord, { run, queuePosition }: TaskRecord) {
+  const place = run ? 0 : queuePosition;
+  const etaSeconds = run && findEtaSeconds(progress, run);
+  return {
+    progress,
+    ...(place === undefined ? {} : { queuePosition: place }),
+    ...(etaSeconds === undefined ? {} : { etaSeconds }),
+  };
+}
+
+function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Target {
   const {
     id,
     model,
@@ -32,16 +51,16 @@ async function toTarget(target: TargetRecord, links: OutputLinks): Promise<Targe
     model,
     status,
     formats,
-    output: await Promise.all(target.output.map((output) => toOutputFile(output, links))),
+    output: target.output.map((output) => toOutputFile(output, links)),
     ...supplied,
     ...(status === "completed" ? { cost: target.cost, duration: target.durationSeconds } : {}),
     ...(status === "error" ? { error: target.error } : {}),
-    ...(status === "processing" ? { progress: target.progress } : {}),
+    ...(status === "processing" ? toAdvance(target, task) : {}),
   };
 }
 
 /** The Task as every reader sees it: GET, list and webhook alike. Links are made here, good for an hour. */
-export async function toTask(task: TaskRecord, links: OutputLinks): Promise<Task> {
+export function toTask(task: TaskRecord, links: LinkSigner): Task {
   const { id, clientId, assetId, url, storageIntegrationId, writeDestination, metadata } = task;
   const costs = task.targets.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
   const optional = { assetId, url, storageIntegrationId, writeDestination, metadata };
@@ -52,6 +71,6 @@ export async function toTask(task: TaskRecord, links: OutputLinks): Promise<Task
     clientId,
     ...(costs.length > 0 ? { cost: sumCredits(costs) } : {}),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
-    targets: await Promise.all(task.targets.map((target) => toTarget(target, links))),
+    targets: task.targets.map((target) => toTarget(target, task, links)),
   };
 }

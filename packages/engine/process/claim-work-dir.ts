@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import { findJson, replaceJson } from "../pipelines/json-file.ts";
+
+const ownerSchema = z.object({ pid: z.int(), startTicks: z.string() });
+type Owner = z.infer<typeof ownerSchema>;
+
+const POLL_MS = 10;
+
+/**
+ * Makes the work folder this process's own. A process whose parent was killed hears of it only after the segment it is
+ * busy with, and would still append that segment to the spools: it is ended first.
+ */
+export async function claimWorkDir(workDir: string): Promise<void> {
+  mkdirSync(workDir, { recursive: true });
+  const path = join(workDir, "owner.json");
+  const owner = ownerSchema.safeParse(findJson(path)).data;
+  if (owner !== undefined && owner.pid !== process.pid) await endOwner(owner);
+  replaceJson(path, { pid: process.pid, startTicks: findStartTicks(process.pid) ?? "" } satisfies Owner);
+}
+
+async function endOwner(owner: Owner): Promise<void> {
+  // A pid alone may belong to somebody else by now; with its start time it can't.
+  while (owner.startTicks !== "" && findStartTicks(owner.pid) === owner.startTicks) {
+    try {
+      process.kill(owner.pid, "SIGKILL");
+    } catch {
+      return;
+    }
+    await wait(POLL_MS);
+  }
+}
+
+/** When a process was started, in the kernel's ticks; undefined when it has ended, or where there is no /proc. */
+function findStartTicks(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name, in parentheses, may hold spaces; the state is the field after it, the start time the twentieth.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
