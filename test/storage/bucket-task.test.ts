@@ -23,7 +23,6 @@ let bucket: S3Bucket;
 let storageIntegrationId: string;
 let input: Buffer;
 let seen: Buffer | undefined;
-let progress: number[];
 
 beforeAll(async () => {
   server = await startS3Server();
@@ -42,7 +41,6 @@ beforeEach(async () => {
   input = randomBytes(1024 ** 2);
   bucket.objects.set("in/song.wav", { body: input, type: "audio/wav", etag: '"one"' });
   seen = undefined;
-  progress = [];
   const authConfig = { endpoint: server.endpoint, region: S3_REGION, ...S3_KEY };
   const response = await api.post("/storage-integrations", { type: "s3", storageName: "music", authConfig });
   storageIntegrationId = ((await response.json()) as StorageIntegration).id;
@@ -75,7 +73,7 @@ async function work(taskId: string): Promise<void> {
         findTask: (id) => tasks.findTask(db, id),
         endTarget: (id, targetId, end) =>
           db.transaction().execute((tx) => tasks.endTarget(tx, { taskId: id, targetId, end })),
-        setProgress: async (_, fraction) => void progress.push(fraction),
+        setProgress: (id, progress) => tasks.setProgress(db, id, progress),
         startRun: async () => {},
         endRun: async () => {},
       },

@@ -1,12 +1,10 @@
-import { createWriteStream } from "node:fs";
-import { rm, stat } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
+import { open } from "node:fs/promises";
+import { addAbortSignal, type Readable } from "node:stream";
 import type { TargetErrorName } from "@stemwright/contract";
 import { type Bucket, BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
 import { findBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
-import { limitBytes } from "../limit-bytes.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 /** How often a read that broke is taken up again where it ended, as long as each time brings something. */
@@ -47,38 +45,47 @@ export async function fetchBucketInput(
 
 async function download(bucket: Bucket, maxBytes: number, options: Download): Promise<void> {
   const { key, path, signal, onProgress } = options;
-  await rm(path, { force: true });
-  let version: string | undefined;
-  for (let resumes = 0; ; resumes += 1) {
-    const startByte = await getSize(path);
-    const part = await bucket.read(key, { signal, version, ...(startByte > 0 ? { startByte } : {}) });
-    version = part.version;
-    if (part.sizeBytes > maxBytes)
-      throw new TargetFailure("INPUT_TOO_LARGE", `The input has more than ${maxBytes} bytes`);
-    const tooMuch = () => new BucketError("failed", `It has more than the ${part.sizeBytes} bytes announced`);
-    const counted = limitBytes(part.sizeBytes - startByte, tooMuch, (bytes) =>
-      onProgress(Math.min(1, (startByte + bytes) / part.sizeBytes)),
-    );
-    // By position, not appended: a write of the broken read that is still on its way changes nothing.
-    const file = createWriteStream(path, startByte > 0 ? { flags: "r+", start: startByte } : {});
-    const failure = await pipeline(part.content, counted, file, { signal }).then(
-      () => undefined,
-      (error: Error) => error,
-    );
-    if (failure && (signal.aborted || failure instanceof BucketError)) throw failure;
-    if (["ENOSPC", "EDQUOT"].includes((failure as NodeJS.ErrnoException | undefined)?.code ?? ""))
-      throw new TargetFailure("DISK_FULL");
-    const sizeBytes = await getSize(path);
-    if (!failure && sizeBytes === part.sizeBytes) return;
-    if (sizeBytes === startByte || resumes === RESUMES_MAX) {
-      const reason = failure?.message ?? "the connection ended";
-      throw new BucketError("failed", `${reason}, after ${sizeBytes} of ${part.sizeBytes} bytes`, failure);
+  const file = await open(path, "w", 0o600);
+  try {
+    let receivedBytes = 0;
+    let version: string | undefined;
+    for (let resumes = 0; ; resumes += 1) {
+      const startByte = receivedBytes;
+      const part = await bucket.read(key, { signal, version, ...(startByte > 0 ? { startByte } : {}) });
+      const { sizeBytes } = part;
+      version = part.version;
+      if (sizeBytes > maxBytes)
+        throw new TargetFailure("INPUT_TOO_LARGE", `The input has more than ${maxBytes} bytes`);
+      const failure = await receive(addAbortSignal(signal, part.content), async (chunk) => {
+        if (receivedBytes + chunk.length > sizeBytes)
+          throw new BucketError("failed", `it has more than the ${sizeBytes} bytes announced`);
+        await file.appendFile(chunk);
+        receivedBytes += chunk.length;
+        onProgress(receivedBytes / sizeBytes);
+      });
+      if (receivedBytes === sizeBytes) return;
+      if (signal.aborted || failure instanceof BucketError) throw failure;
+      if (["ENOSPC", "EDQUOT"].includes((failure as NodeJS.ErrnoException | undefined)?.code ?? ""))
+        throw new TargetFailure("DISK_FULL");
+      if (receivedBytes === startByte || resumes === RESUMES_MAX) {
+        const reason = failure?.message ?? "the connection ended";
+        throw new BucketError("failed", `${reason}, after ${receivedBytes} of ${sizeBytes} bytes`, failure);
+      }
     }
+  } finally {
+    await file.close();
   }
 }
 
-const getSize = (path: string) =>
-  stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
+/** Chunk by chunk, each taken before the next: unlike a pipeline, what came before a failure is kept. */
+async function receive(
+  content: Readable,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<Error | undefined> {
+  try {
+    for await (const chunk of content) await take(chunk as Buffer);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}

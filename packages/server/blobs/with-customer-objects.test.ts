@@ -1,0 +1,77 @@
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import type { Blobs } from "../domain/ports.ts";
+import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
+import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
+import { makeOutputLinks } from "../domain/storage/output-links.ts";
+import type { StoragePorts } from "../domain/storage/storage-ports.ts";
+import { withCustomerObjects } from "./with-customer-objects.ts";
+
+const own = { sign: (blobKey: string) => `own:${blobKey}` };
+const blobKey = toCustomerBlobKey("one", "out/vocals.wav");
+const taskWith = (...blobKeys: string[]) => ({
+  targets: [
+    {
+      id: "target",
+      model: "vocals",
+      formats: ["wav"],
+      creditsPerMinute: 1,
+      status: "completed" as const,
+      progress: 1,
+      output: blobKeys.map((key) => ({ name: "vocals", format: "wav", blobKey: key, sizeBytes: 5 })),
+    },
+  ],
+});
+
+function makePorts(bucket: Partial<Bucket>): Pick<StoragePorts, "integrations" | "buckets"> {
+  return {
+    integrations: {
+      findIntegration: async (_: unknown, id: string) => (id === "one" ? {} : undefined),
+    } as unknown as StoragePorts["integrations"],
+    buckets: { open: async () => bucket as Bucket },
+  };
+}
+
+describe("links of outputs", () => {
+  it("[N8] are the storage's where it signs, and our own for what lies with us", async () => {
+    const ports = makePorts({ signRead: async (key, seconds) => `theirs:${key}:${seconds}` });
+    const signer = await makeOutputLinks(ports, own, () => {}).prepare([
+      taskWith(blobKey, "outputs/t/x.wav"),
+    ]);
+    expect(signer.sign(blobKey)).toBe("theirs:out/vocals.wav:3600");
+    expect(signer.sign("outputs/t/x.wav")).toBe("own:outputs/t/x.wav");
+  });
+
+  it("[N8] are our own where the storage signs none, fails, or the integration is gone", async () => {
+    const failures: unknown[] = [];
+    const linkOf = async (signRead: Bucket["signRead"], key = blobKey) => {
+      const links = makeOutputLinks(makePorts({ signRead }), own, (error) => failures.push(error));
+      return (await links.prepare([taskWith(key)])).sign(key);
+    };
+    expect(await linkOf(async () => undefined)).toBe(`own:${blobKey}`);
+    const gone = toCustomerBlobKey("two", "x.wav");
+    expect(await linkOf(async () => "theirs", gone)).toBe(`own:${gone}`);
+    expect(failures).toEqual([]);
+    const refused = new BucketError("access-denied", "the role is gone");
+    expect(await linkOf(() => Promise.reject(refused))).toBe(`own:${blobKey}`);
+    expect(failures).toEqual([refused]);
+  });
+
+  it("[N8] [F3] of our own lead to the customer's object", async () => {
+    const ports = makePorts({
+      findSize: async () => 5,
+      read: async (key) => ({
+        content: Readable.from([`${key} `, "sound"]),
+        sizeBytes: 5,
+        version: undefined,
+      }),
+    });
+    const kept = { findSize: async () => 1, read: async () => Readable.from(["kept"]) } as unknown as Blobs;
+    const blobs = withCustomerObjects(kept, ports);
+    expect(await blobs.findSize(blobKey)).toBe(5);
+    expect(await text(await blobs.read(blobKey))).toBe("out/vocals.wav sound");
+    expect(await text(await blobs.read("outputs/t/x.wav"))).toBe("kept");
+    expect(await blobs.findSize(toCustomerBlobKey("two", "x.wav"))).toBeUndefined();
+  });
+});
