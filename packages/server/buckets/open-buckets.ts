@@ -20,7 +20,7 @@ function checkEndpoint(guard: AddressGuard, endpoint: string): void {
   }
 }
 
-/** Each client library is loaded at its first use: it takes 25 to 40 MB that most installations need not spend. */
+/** Each client library is loaded at its first use: time and 5 to 40 MB that most installations need not spend. */
 async function openBucket(access: BucketAccess, integration: StorageIntegrationRecord): Promise<Bucket> {
   const { vault, guard, aws, gcp } = access;
   const { type, storageName: bucket } = integration;
