@@ -69,11 +69,18 @@ export const API_ERRORS = {
     when: "The uploaded file's extension is not one of the accepted ones.",
   },
   UPLOAD_BROKEN: { statusCode: 400, when: "The upload ended before it was whole; nothing was kept." },
+  LINK_FETCH_FAILED: {
+    statusCode: 400,
+    when: "The file behind the link of `POST /upload/link` can't be fetched.",
+  },
   IDEMPOTENCY_KEY_INVALID: {
     statusCode: 400,
     when: "The `Idempotency-Key` is not 1 to 255 printable ASCII characters.",
   },
-  KEY_MISSING: { statusCode: 401, when: "The request has no `x-api-key` header." },
+  KEY_MISSING: {
+    statusCode: 401,
+    when: "The request has no `x-api-key` header, or no bearer token on a route of the Jobs interface.",
+  },
   KEY_INVALID: { statusCode: 401, when: "The key is unknown or revoked." },
   CREDITS_INSUFFICIENT: { statusCode: 402, when: "The Task's estimate is above the credits left." },
   MODEL_NOT_GRANTED: {
@@ -93,6 +100,10 @@ export const API_ERRORS = {
     when: "The `Idempotency-Key` was used within the last 24 hours with another body.",
   },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
+  WEBHOOK_DISABLED: {
+    statusCode: 409,
+    when: "The account's webhook URL is disabled or removed; `POST /webhooks` sets it again.",
+  },
   BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB." },
   UPLOAD_TOO_LARGE: { statusCode: 413, when: "The uploaded file is over the limit." },
   CONTENT_TYPE_UNSUPPORTED: {

@@ -13,12 +13,16 @@ import { openTaskChanges } from "./db/task-changes.ts";
 import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
+import { makeWebhookStore } from "./db/webhook-store.ts";
+import { renderDelivery } from "./deliveries/render-delivery.ts";
+import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
 import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
+import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
 import { startSweeper } from "./sweeper.ts";
@@ -114,8 +118,8 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
   };
 }
 
-/** The HTTP side. Listens before it returns; `address` is where. */
-export async function startApi(house: House) {
+/** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
+export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
   let address = "";
@@ -139,6 +143,8 @@ export async function startApi(house: House) {
     media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels(),
+    webhooks: makeWebhookStore(db),
+    legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
     receipts: { findReceipt: (clientId, key) => findReceipt(db, clientId, key) },
     statistics: {
@@ -166,10 +172,13 @@ export async function startApi(house: House) {
   };
   const app = await makeApp({ ports, links, config, logger: log, publicBaseUrl });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
+  const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, links, delivery);
+  const deliveries = startDeliveries({ db, guard, log, render }, house.deliveries);
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {
       await app.close();
+      await deliveries.close();
       feed.close();
       await sweeper.close();
       await changes.close();
@@ -202,7 +211,7 @@ export async function startTaskWorker(house: House) {
       endTarget: (taskId, targetId, end) =>
         db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
-      startRun: (taskId) => startRun(db, taskId),
+      startRun: (taskId) => db.transaction().execute((transaction) => startRun(transaction, taskId)),
       endRun: (taskId) => endRun(db, taskId),
     },
   });

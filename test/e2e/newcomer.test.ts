@@ -70,7 +70,7 @@ describe("a port that is taken", () => {
     );
     other.close();
     const service = await startService({ dataDir, environment });
-    expect(service.output()).toContain("shown this once");
+    await expect.poll(service.output).toContain("shown this once");
     await service.stop();
     await rm(dataDir, { recursive: true, force: true });
   });

@@ -47,7 +47,7 @@ export const SETTINGS = {
     schema: commaSeparated,
     default: "",
     description:
-      "Comma-separated hosts or networks (`10.0.0.0/8`, `media.lan`) that inputs may be read from although they are private; plain http is allowed to these only.",
+      "Comma-separated hosts or networks (`10.0.0.0/8`, `media.lan`) that inputs may be read from and webhooks sent to although they are private; plain http is allowed to these only.",
   },
   NODE_ENV: {
     schema: z.enum(["development", "production", "test"]),

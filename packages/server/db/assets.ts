@@ -5,7 +5,7 @@ import type { NewTask } from "../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 import { countRows } from "./row-counts.ts";
 
-const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
+export const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
   id: row.id,
   clientId: row.client_id,
   name: row.name,

@@ -1,4 +1,4 @@
-import type { KeyRole } from "@stemwright/contract";
+import type { KeyKind, KeyRole } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { Caller } from "../domain/caller.ts";
 import { makeId } from "../domain/ids.ts";
@@ -19,7 +19,7 @@ export async function findFirstClientId(db: DatabaseHandle): Promise<string | un
 
 export async function insertKey(
   db: DatabaseHandle,
-  key: { clientId: string; name: string; role: KeyRole; secret: string },
+  key: { clientId: string; name: string; role: KeyRole; kind?: KeyKind; secret: string },
 ): Promise<string> {
   const id = makeId();
   await db
@@ -27,7 +27,7 @@ export async function insertKey(
     .values({
       id,
       client_id: key.clientId,
-      kind: "key",
+      kind: key.kind ?? "key",
       role: key.role,
       name: key.name,
       hash: hashKey(key.secret),
@@ -51,7 +51,7 @@ export async function revokeKey(db: DatabaseHandle, id: string): Promise<boolean
 export async function listKeys(db: DatabaseHandle) {
   return await db
     .selectFrom("api_keys")
-    .select(["id", "client_id", "name", "role", "created_at", "last_used_at", "revoked_at"])
+    .select(["id", "client_id", "name", "role", "kind", "created_at", "last_used_at", "revoked_at"])
     .orderBy("created_at")
     .execute();
 }
@@ -68,6 +68,7 @@ export async function findCaller(
       "api_keys.id",
       "api_keys.client_id",
       "api_keys.role",
+      "api_keys.kind",
       "api_keys.last_used_at",
       "clients.suspended_at",
     ])
@@ -79,6 +80,7 @@ export async function findCaller(
     keyId: row.id,
     clientId: row.client_id,
     role: row.role,
+    kind: row.kind,
     isSuspended: row.suspended_at !== null,
     lastUsedAt: row.last_used_at,
   };

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { DatabaseHandle } from "./database.ts";
+import { insertJobDelivery } from "./deliveries.ts";
 import { notifyTaskChange } from "./task-changes.ts";
 
 /** Places are counted this far; whoever is further back is told this one. So the longest line costs a millisecond. */
@@ -22,12 +23,20 @@ export async function findQueuePositions(
   return new Map(waitingIds.map((id) => [id, counted.get(id) ?? PLACES_MAX]));
 }
 
-/** A worker begins, or begins again, with a Task. */
+/** A worker begins, or begins again, with a Task. The first time is noted, and told to a legacy job's callback. */
 export async function startRun(db: DatabaseHandle, taskId: string): Promise<void> {
-  await sql`
-    update tasks set run_started_at = now(), run_start_progress = (
-      select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
-    where id = ${taskId} and completed_at is null`.execute(db);
+  const { rows } = await sql<{ is_first: boolean }>`
+    with unfinished as (
+      select id, started_at is null as is_first from tasks where id = ${taskId} and completed_at is null for update
+    )
+    update tasks set
+      started_at = coalesce(started_at, date_trunc('milliseconds', now())),
+      run_started_at = now(),
+      run_start_progress = (
+        select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
+    from unfinished where tasks.id = unfinished.id
+    returning unfinished.is_first`.execute(db);
+  if (rows[0]?.is_first) await insertJobDelivery(db, { taskId, status: "processing" });
   await notifyTaskChange(db, taskId);
 }
 

@@ -10,6 +10,7 @@ import type {
   TaskRecord,
 } from "../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { insertJobDelivery, insertTargetDelivery } from "./deliveries.ts";
 import { countRows } from "./row-counts.ts";
 import { notifyTaskChange } from "./task-changes.ts";
 import { findQueuePositions } from "./task-runs.ts";
@@ -65,6 +66,13 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       })),
     )
     .execute();
+  if (task.legacyJob) {
+    const { requestId, callbackUrl, metadata } = task.legacyJob;
+    await db
+      .insertInto("legacy_jobs")
+      .values({ task_id: task.id, request_id: requestId, callback_url: callbackUrl ?? null, metadata })
+      .execute();
+  }
 }
 
 export async function findTask(
@@ -129,7 +137,7 @@ export async function deleteTask(
   return task.targets.flatMap(({ output }) => output);
 }
 
-async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promise<TaskRecord[]> {
+export async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promise<TaskRecord[]> {
   if (tasks.length === 0) return [];
   const taskIds = tasks.map(({ id }) => id);
   const targets = await db
@@ -226,8 +234,8 @@ export async function setProgress(db: DatabaseHandle, taskId: string, progress: 
 
 /**
  * Ends a target, once: false when somebody else ended it before. The last one to end completes the Task.
- * The row of the Task is locked first, so that two targets that end together can't both miss being last, nor both be charged
- * as the first of a pair.
+ * Whoever is to hear of it is owed a delivery in the same transaction. The row of the Task is locked first, so that two
+ * targets that end together can't both miss being last, nor both be charged as the first of a pair.
  */
 export async function endTarget(
   db: DatabaseHandle,
@@ -267,6 +275,8 @@ export async function endTarget(
     update tasks set completed_at = date_trunc('milliseconds', now())
     where id = ${taskId} and completed_at is null
       and not exists (select from targets where task_id = ${taskId} and status = 'processing')`.execute(db);
+  await insertTargetDelivery(db, { taskId, targetId });
+  await insertJobDelivery(db, { taskId, status: end.status === "completed" ? "completed" : "failed" });
   await notifyTaskChange(db, taskId);
   return true;
 }

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
-import type { DistributionRow, Page, UsageRow } from "@stemwright/contract";
+import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
 import type { Receipt } from "./idempotency.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
+import type { DeliveryRecord, WebhookRecord } from "./webhooks/webhook-record.ts";
 
 /** What the domain needs of the world; db, queue and blobs make it real. */
 
@@ -69,4 +70,18 @@ export interface MediaLooker {
 export interface UrlRules {
   /** Throws when an address can't be read from, as far as its text tells; what it resolves to is judged at connect time. */
   check(url: string): void;
+}
+
+export interface WebhookStore {
+  /** One for each account: a second call gives it another URL, and enables it again. */
+  setWebhook(clientId: string, url: string): Promise<WebhookRecord>;
+  findWebhook(clientId: string): Promise<WebhookRecord | undefined>;
+  deleteWebhook(clientId: string, id: string): Promise<WebhookRecord | undefined>;
+  rotateSecret(clientId: string, id: string): Promise<WebhookRecord | undefined>;
+  /** The account's signing secret, made at its first use. */
+  loadSecret(clientId: string): Promise<Buffer>;
+  insertTestDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;
+  listDeliveries(clientId: string, filter: DeliveryFilter): Promise<Listed<DeliveryRecord>>;
+  /** Owes a delivery again, with all its tries; not where it was for the account's URL and that is disabled or gone. */
+  replayDelivery(clientId: string, id: string): Promise<DeliveryRecord | "disabled" | undefined>;
 }

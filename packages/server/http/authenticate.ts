@@ -8,18 +8,27 @@ declare module "fastify" {
   }
 }
 
+/** A caller with what is to be known of the key before it opens anything. */
+export type KeyHolder = Caller & { isSuspended: boolean };
+
 export interface KeyRing {
-  findCaller(secret: string): Promise<(Caller & { isSuspended: boolean }) | undefined>;
+  findCaller(secret: string): Promise<KeyHolder | undefined>;
 }
 
 /** The caller behind the key; undefined when the request has none. A wrong key is refused even where none is needed. */
 export async function findCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller | undefined> {
   const secret = request.headers["x-api-key"];
   if (secret === undefined || secret === "") return undefined;
-  const caller = typeof secret === "string" ? await keys.findCaller(secret) : undefined;
-  if (!caller)
+  const caller = typeof secret === "string" ? await findActiveCaller(keys, secret) : undefined;
+  if (caller?.kind !== "key")
     throw new ApiError("KEY_INVALID", "The API key is unknown or revoked; check the x-api-key header");
-  if (caller.isSuspended)
+  return caller;
+}
+
+/** The caller behind a key or token of either kind. */
+export async function findActiveCaller(keys: KeyRing, secret: string): Promise<KeyHolder | undefined> {
+  const caller = await keys.findCaller(secret);
+  if (caller?.isSuspended)
     throw new ApiError("CLIENT_SUSPENDED", "The account is suspended; ask the operator");
   return caller;
 }

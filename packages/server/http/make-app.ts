@@ -7,6 +7,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import { hashKey } from "../domain/keys.ts";
+import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import type { Api } from "./api.ts";
 import { findCaller, getCaller } from "./authenticate.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
@@ -19,6 +20,7 @@ import { addModelRoutes } from "./routes/models.ts";
 import { addStatisticsRoutes } from "./routes/statistics.ts";
 import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
+import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -61,7 +63,7 @@ async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<vo
     enableDraftSpec: true,
     // The key itself is not kept in the limiter's memory.
     keyGenerator: (request) => {
-      const secret = request.headers["x-api-key"];
+      const secret = request.headers["x-api-key"] ?? request.headers.authorization;
       return typeof secret === "string" ? hashKey(secret).toString("base64") : request.ip;
     },
     errorResponseBuilder: () =>
@@ -125,7 +127,9 @@ export async function makeApp(
   addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);
+  addWebhookRoutes(api);
   addHealthRoutes(api);
+  await addLegacyRoutes(api);
   addMethodNotAllowed(app, new Map(methodsOf));
   return app;
 }

@@ -5,6 +5,7 @@ type Operation = { responses: Record<string, unknown>; requestBody?: unknown; se
 type OpenApi = {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, unknown>;
   components: { schemas: Record<string, unknown> };
 };
 
@@ -26,20 +27,35 @@ describe("the description of the interface", () => {
       [
         "delete /assets/{id}",
         "delete /tasks/{id}",
+        "delete /webhooks/{id}",
         "get /assets",
         "get /assets/{id}",
         "get /files/{*}",
         "get /health/live",
         "get /health/ready",
+        "get /job",
+        "get /job/{id}",
         "get /models",
         "get /tasks",
         "get /tasks/statistics",
         "get /tasks/{id}",
         "get /tasks/{id}/events",
+        "get /usage",
+        "get /webhooks",
+        "get /webhooks/deliveries",
+        "get /webhooks/secret",
         "post /assets",
+        "post /job",
         "post /tasks",
         "post /tasks/estimate",
         "post /tasks/{id}/cancel",
+        "post /upload",
+        "post /upload/link",
+        "post /usage",
+        "post /webhooks",
+        "post /webhooks/deliveries/{id}/replay",
+        "post /webhooks/{id}/rotate-secret",
+        "post /webhooks/{id}/test",
       ].sort(),
     );
   });
@@ -54,9 +70,15 @@ describe("the description of the interface", () => {
       "DistributionRow",
       "Error",
       "InputOfModel",
+      "LegacyAsset",
+      "LegacyJob",
+      "LegacyJobRequest",
+      "LegacyLinkRequest",
+      "LegacyUsage",
       "Model",
       "ModelList",
       "ModelVariant",
+      "NewLegacyJob",
       "OutputFile",
       "Target",
       "TargetRequest",
@@ -65,7 +87,22 @@ describe("the description of the interface", () => {
       "TaskListItem",
       "TaskRequest",
       "UsageRow",
+      "Webhook",
+      "WebhookDelivery",
+      "WebhookRequest",
+      "WebhookSecret",
     ]);
+  });
+
+  it("[W3] [W4] has the calls we make, with their body and headers", () => {
+    expect(document.webhooks).toMatchObject({
+      targetEnded: {
+        post: {
+          requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/Task" } } } },
+          parameters: ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => ({ name })),
+        },
+      },
+    });
   });
 
   it("[G7] the reference page loads nothing from elsewhere", async () => {

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { WEBHOOKS } from "./describe-webhooks.ts";
 import { tidyComponents } from "./tidy-components.ts";
 
 const INTERFACE_VERSION = "1.0.0";
@@ -22,8 +23,14 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
         description: "Takes audio and video apart: stems, dialogue, music, effects, voices, words.",
         license: { name: "MIT", identifier: "MIT" },
       },
-      components: { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } } },
+      components: {
+        securitySchemes: {
+          apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+          legacyToken: { type: "http", scheme: "bearer", description: "A token of the Jobs interface" },
+        },
+      },
       security: [{ apiKey: [] }],
+      webhooks: WEBHOOKS,
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route as Parameters<typeof jsonSchemaTransform>[0]);

@@ -1,6 +1,7 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
+import { checkWebUrl } from "../check-web-url.ts";
 import type { Receipt } from "../idempotency.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
@@ -31,6 +32,7 @@ export async function checkRequest(
     throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
   }
   if (request.url !== undefined) ports.urls.check(request.url);
+  if (request.webhookUrl !== undefined) checkWebUrl(ports.urls, request.webhookUrl, "webhookUrl");
   const durationSeconds =
     request.assetId === undefined ? undefined : await checkAsset(ports, caller, request.assetId, checked);
   return { targets: checked.map(({ target }) => target), durationSeconds };

@@ -1,4 +1,4 @@
-import type { TargetStatus } from "@stemwright/contract";
+import type { LegacyJobMetadata, TargetStatus } from "@stemwright/contract";
 
 export type OutputRecord = { name: string; format: string; blobKey: string; sizeBytes: number };
 
@@ -29,6 +29,9 @@ export type TargetRecord = NewTarget & {
   error?: { code: number; message: string };
 };
 
+/** What a job of the Jobs interface has beside its Task. */
+export type LegacyJobPart = { requestId: string; callbackUrl?: string; metadata: LegacyJobMetadata };
+
 export type NewTask = {
   id: string;
   clientId: string;
@@ -39,13 +42,14 @@ export type NewTask = {
   writeDestination?: string;
   webhookUrl?: string;
   metadata?: string;
+  legacyJob?: LegacyJobPart;
   targets: NewTarget[];
 };
 
 /** The attempt a worker is at now, and how far the Task was when it began. */
 export type TaskRun = { startedAt: Date; startProgress: number };
 
-export type TaskRecord = Omit<NewTask, "targets"> & {
+export type TaskRecord = Omit<NewTask, "targets" | "legacyJob"> & {
   completedAt: Date | null;
   /** Absent while the Task waits. */
   run?: TaskRun;

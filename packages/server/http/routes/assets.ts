@@ -15,7 +15,7 @@ const isCutShort = (error: unknown, request: FastifyRequest) =>
   (!request.raw.complete || (error as Error).message === "Unexpected end of form");
 
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
-async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
+export async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
   const caller = getCaller(request);
   let stored: Awaited<ReturnType<typeof storeUpload>> | undefined;
   try {
