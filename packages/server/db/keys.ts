@@ -60,7 +60,7 @@ export async function listKeys(db: DatabaseHandle) {
 export async function findCaller(
   db: DatabaseHandle,
   secret: string,
-): Promise<(Caller & { isSuspended: boolean; lastUsedAt: Date | null }) | undefined> {
+): Promise<(Caller & { kind: KeyKind; isSuspended: boolean; lastUsedAt: Date | null }) | undefined> {
   const row = await db
     .selectFrom("api_keys")
     .innerJoin("clients", "clients.id", "api_keys.client_id")

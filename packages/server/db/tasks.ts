@@ -100,7 +100,7 @@ export async function listTasks(
       .orderBy("newest.id", "desc")
       .offset(page.skip)
       .limit(page.take);
-  // What is skipped is read from the index alone: a page far back costs a seventh of what it would with the rows.
+  // What is skipped is read from the index alone, without the rows.
   const rows = await db
     .selectFrom("tasks")
     .selectAll()

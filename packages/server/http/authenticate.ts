@@ -1,4 +1,4 @@
-import { ApiError } from "@stemwright/contract";
+import { ApiError, type KeyKind } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../domain/caller.ts";
 
@@ -9,7 +9,7 @@ declare module "fastify" {
 }
 
 /** A caller with what is to be known of the key before it opens anything. */
-export type KeyHolder = Caller & { isSuspended: boolean };
+export type KeyHolder = Caller & { kind: KeyKind; isSuspended: boolean };
 
 export interface KeyRing {
   findCaller(secret: string): Promise<KeyHolder | undefined>;

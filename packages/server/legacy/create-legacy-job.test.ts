@@ -4,7 +4,7 @@ import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
 import type { NewTask } from "../domain/tasks/task-record.ts";
 import { createLegacyJob, toTaskRequest } from "./create-legacy-job.ts";
 
-const caller = { keyId: "key", clientId: "client", role: "client", kind: "legacy" } as const;
+const caller = { keyId: "key", clientId: "client", role: "client" } as const;
 
 /** Ports of an installation that has the two models, with what was agreed with the client. */
 function makePorts(granted: string[], inserted: NewTask[]): CreateTaskPorts {
