@@ -6,7 +6,11 @@ import { plainText } from "./plain-text.ts";
 export const STORAGE_TYPES = ["aws", "s3", "gcp", "azure"] as const;
 export type StorageType = (typeof STORAGE_TYPES)[number];
 
-const text = (maxLength: number) => plainText(maxLength).min(1);
+/** What JSON in a database can hold: no NUL, and no half of a surrogate pair. */
+const text = (maxLength: number) =>
+  plainText(maxLength)
+    .min(1)
+    .refine((value) => value.isWellFormed(), "must be well-formed text");
 const hasOneOf = (first: unknown, second: unknown) => (first === undefined) !== (second === undefined);
 
 export const awsAuthConfig = z.object({
@@ -23,9 +27,8 @@ export const awsAuthConfig = z.object({
 });
 
 export const s3AuthConfig = z.object({
-  endpoint: z
-    .url({ protocol: /^https?$/ })
-    .max(2048)
+  endpoint: text(2048)
+    .pipe(z.url({ protocol: /^https?$/ }))
     .meta({ example: "https://minio.example" }),
   region: text(64).meta({ example: "us-east-1" }),
   accessKeyId: text(256),
@@ -114,10 +117,7 @@ export type AuthConfigOf<Type extends StorageType> = Extract<
   { type: Type }
 >["authConfig"];
 
-const clientId = z
-  .string()
-  .min(1)
-  .max(100)
+const clientId = text(100)
   .exactOptional()
   .meta({ description: "Administrators only: one client's integrations" });
 export const storageIntegrationQuery = z.object({ clientId });

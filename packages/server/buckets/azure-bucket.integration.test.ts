@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
@@ -68,7 +69,9 @@ beforeAll(async () => {
     await wait(200);
 });
 afterAll(async () => {
+  const exited = once(azurite, "exit");
   azurite.kill();
+  await exited;
   await guard.close();
   await rm(dir, { recursive: true, force: true });
 });

@@ -195,6 +195,19 @@ describe("storage integrations", () => {
     expect((await create({ type, storageName: "music", authConfig })).authConfig).toEqual(shown);
   });
 
+  it("[N1] text that a database can't hold is refused", async () => {
+    for (const text of ["x\0y", "x\ud800y"]) {
+      for (const field of ["endpoint", "region", "accessKeyId", "secretAccessKey"]) {
+        const value = field === "endpoint" ? `https://s3.example/${text}` : text;
+        const body = { ...s3(), authConfig: { ...s3().authConfig, [field]: value } };
+        expect((await api.post("/storage-integrations", body)).status).toBe(400);
+      }
+      expect((await api.post("/storage-integrations", { ...s3(), storageName: text })).status).toBe(400);
+    }
+    expect((await api.call("/storage-integrations?clientId=%00", { key: adminKey })).status).toBe(400);
+    expect((await api.call("/storage-integrations/%00")).status).toBe(200);
+  });
+
   it("[N6] an endpoint at a private address, or over plain http, is refused", async () => {
     for (const endpoint of ["https://10.0.0.1", "https://169.254.169.254", "http://s3.example"]) {
       const body = { ...s3(), authConfig: { ...s3().authConfig, endpoint } };
