@@ -14,8 +14,8 @@ import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { GuardedAgents } from "../net/guarded-agents.ts";
 import { asBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
-/** Two parts in flight bound an upload's memory at 16 MiB; 10,000 parts, the most S3 takes, make 80 GB. */
-const PART_BYTES = 8 * 1024 ** 2;
+/** The smallest part S3 takes: the client holds up to six of them at once. 10,000 parts, the most S3 takes, make 52 GB. */
+const PART_BYTES = 5 * 1024 ** 2;
 const PARTS_AT_ONCE = 2;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
