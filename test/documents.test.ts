@@ -13,7 +13,12 @@ const rowsOf = (markdown: string) =>
   markdown
     .split("\n")
     .filter((line) => line.startsWith("| `") || /^\| \d/.test(line))
-    .map((line) => line.slice(2, -2).split(" | "));
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(" | ")
+        .map((cell) => cell.trim()),
+    );
 
 async function listTestFiles(): Promise<string[]> {
   const entries = await readdir(PROJECT_DIR, { recursive: true });

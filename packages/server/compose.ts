@@ -1,24 +1,31 @@
 import { ApiError } from "@stemwright/contract";
 import { EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
+import type { Transaction } from "kysely";
 import { openFileBlobs } from "./blobs/file-blobs.ts";
 import type { Config } from "./config/load-config.ts";
+import { makeAccountStore } from "./db/account-store.ts";
 import * as assets from "./db/assets.ts";
-import { openDatabase } from "./db/database.ts";
+import * as credits from "./db/credits.ts";
+import { openDatabase, type Tables } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { loadSecret } from "./db/secrets.ts";
 import * as tasks from "./db/tasks.ts";
+import * as workers from "./db/workers.ts";
+import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
+import { makeOperation } from "./operation.ts";
+import packageFile from "./package.json" with { type: "json" };
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
-
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
+const { version: SERVICE_VERSION } = packageFile;
 
 type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
 
@@ -41,11 +48,23 @@ async function openHouse({ config, databaseUrl, log }: House) {
   return { db, pool, queue, blobs, secret, assetStore };
 }
 
+async function reserveOrRefuse(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  reservations: readonly Reservation[],
+): Promise<void> {
+  if (await credits.reserveCredits(transaction, clientId, reservations)) return;
+  const { balance, reserved } = await credits.findCreditAccount(transaction, clientId);
+  const needed = sumCredits(reservations.map(({ amount }) => amount));
+  throw makeCreditsError(needed, sumCredits([balance, -reserved]));
+}
+
 function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
   return {
-    insertTask: (task) =>
+    insertTask: (task, reservations) =>
       db.transaction().execute(async (transaction) => {
         await tasks.insertTask(transaction, task);
+        await reserveOrRefuse(transaction, task.clientId, reservations);
         await queue.sendTask(transaction, task.id);
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
@@ -121,6 +140,8 @@ export async function startApi(house: House) {
         return caller;
       },
     },
+    accounts: makeAccountStore(db),
+    operation: makeOperation({ db, pool, dataDir: config.dataDir }),
     health: {
       isReady: () =>
         pool.query("select 1").then(
@@ -163,6 +184,24 @@ export async function startTaskWorker(house: House) {
       endTarget: (taskId, targetId, end) =>
         db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
+    },
+    credits: {
+      hasReservations: (taskId) => credits.hasReservations(db, taskId),
+      coverMinutes: ({ id, clientId }, minutes) =>
+        db
+          .transaction()
+          .execute((transaction) => credits.coverMinutes(transaction, { taskId: id, clientId, minutes })),
+    },
+    // What can't be looked into is the engine's to refuse, in its own words.
+    probeDuration: (path) =>
+      probeMedia(path).then(
+        ({ durationSeconds }) => durationSeconds,
+        () => undefined,
+      ),
+    version: SERVICE_VERSION,
+    register: {
+      report: (report) => workers.upsertWorker(db, report),
+      remove: (workerId) => workers.deleteWorker(db, workerId),
     },
   });
   return {

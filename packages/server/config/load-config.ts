@@ -28,6 +28,8 @@ export type Config = Readonly<{
   allowPrivate: readonly string[];
   uploadMaxBytes: number;
   rateLimitPerSecond: number;
+  metricsToken: string | undefined;
+  connectionLimits: { requestTimeoutSeconds: number; idleTimeoutSeconds: number; connectionsMax: number };
   workers: number;
   engineThreads: number;
   logLevel: SettingValues["LOG_LEVEL"];
@@ -88,6 +90,12 @@ export function loadConfig(environment: Environment = process.env): Config {
         : settings.URL_ALLOW_PRIVATE,
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
+    metricsToken: settings.METRICS_TOKEN,
+    connectionLimits: {
+      requestTimeoutSeconds: settings.REQUEST_TIMEOUT_SECONDS,
+      idleTimeoutSeconds: settings.IDLE_TIMEOUT_SECONDS,
+      connectionsMax: settings.CONNECTIONS_MAX,
+    },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     logLevel: settings.LOG_LEVEL,

@@ -8,6 +8,7 @@ import type {
   TargetRecord,
   TaskRecord,
 } from "../domain/tasks/task-record.ts";
+import { settleTarget } from "./credits.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 
 type TargetRow = Pick<
@@ -201,6 +202,7 @@ export async function endTarget(
     .where("status", "=", "processing")
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
+  await settleTarget(db, { taskId, targetId, cost: end.status === "completed" ? end.cost : 0 });
   if (end.status === "completed" && end.output.length > 0) {
     await db
       .insertInto("outputs")

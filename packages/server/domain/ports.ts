@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Page } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
+import type { Reservation } from "./credits.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
 
@@ -9,8 +10,8 @@ import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
 export type Listed<Item> = { items: Item[]; total: number };
 
 export interface TaskStore {
-  /** Task, targets and the queue's job, in one transaction. */
-  insertTask(task: NewTask): Promise<void>;
+  /** Task, targets, what they set aside of a metered client's credits, and the queue's job, in one transaction. */
+  insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<void>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
   /** Removes the Task with its rows; gives the keys of its files. */

@@ -1,12 +1,7 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OpenApi } from "../../../test/support/openapi.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
-
-type Operation = { responses: Record<string, unknown>; requestBody?: unknown; security?: object[] };
-type OpenApi = {
-  openapi: string;
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown> };
-};
 
 let api: TestApi;
 let document: OpenApi;
@@ -17,6 +12,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe("the description of the interface", () => {
+  it("[G15] is valid by the specification's schema", async () => {
+    const result = await new Validator().validate(document as unknown as Record<string, unknown>);
+    expect(result).toMatchObject({ valid: true });
+  });
+
   it("[G7] is OpenAPI 3.1 and has every route", () => {
     expect(document.openapi).toBe("3.1.0");
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -24,18 +24,37 @@ describe("the description of the interface", () => {
     );
     expect(operations.sort()).toEqual(
       [
+        "delete /admin/clients/{id}/models/{model}",
+        "delete /admin/keys/{id}",
         "delete /assets/{id}",
         "delete /tasks/{id}",
+        "get /admin/clients",
+        "get /admin/clients/{id}",
+        "get /admin/clients/{id}/credits",
+        "get /admin/clients/{id}/credits/ledger",
+        "get /admin/clients/{id}/keys",
+        "get /admin/clients/{id}/models",
+        "get /admin/health",
+        "get /admin/queue",
+        "get /admin/workers",
         "get /assets",
         "get /assets/{id}",
         "get /files/{*}",
         "get /health/live",
         "get /health/ready",
+        "get /metrics",
         "get /models",
         "get /tasks",
         "get /tasks/{id}",
+        "patch /admin/clients/{id}",
+        "post /admin/clients",
+        "post /admin/clients/{id}/credits",
+        "post /admin/clients/{id}/keys",
+        "post /admin/clients/{id}/resume",
+        "post /admin/clients/{id}/suspend",
         "post /assets",
         "post /tasks",
+        "put /admin/clients/{id}/models/{model}",
       ].sort(),
     );
   });
@@ -46,18 +65,32 @@ describe("the description of the interface", () => {
     ].map(([, name]) => name ?? "");
     for (const name of references) expect(document.components.schemas).toHaveProperty(name);
     expect(Object.keys(document.components.schemas)).toEqual([
+      "ApiKey",
+      "ApiKeyRequest",
       "Asset",
+      "Client",
+      "ClientChange",
+      "ClientRequest",
+      "CreditEntry",
+      "CreditGrantRequest",
+      "Credits",
       "Error",
       "InputOfModel",
       "Model",
+      "ModelGrant",
+      "ModelGrantRequest",
       "ModelList",
       "ModelVariant",
+      "NewApiKey",
       "OutputFile",
+      "Queue",
+      "ServiceHealth",
       "Target",
       "TargetRequest",
       "Task",
       "TaskListItem",
       "TaskRequest",
+      "Worker",
     ]);
   });
 

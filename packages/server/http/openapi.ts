@@ -22,7 +22,16 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
         description: "Takes audio and video apart: stems, dialogue, music, effects, voices, words.",
         license: { name: "MIT", identifier: "MIT" },
       },
-      components: { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } } },
+      components: {
+        securitySchemes: {
+          apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+          metricsToken: {
+            type: "http",
+            scheme: "bearer",
+            description: "METRICS_TOKEN; for GET /metrics only",
+          },
+        },
+      },
       security: [{ apiKey: [] }],
     },
     transform: (route) => {

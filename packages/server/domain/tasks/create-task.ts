@@ -1,6 +1,7 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
+import { estimateReservations } from "../credits.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
@@ -30,7 +31,8 @@ export async function createTask(
     throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
   }
   if (request.url !== undefined) ports.urls.check(request.url);
-  if (request.assetId !== undefined) await checkAsset(ports, caller, request.assetId, checked);
+  const durationSeconds =
+    request.assetId === undefined ? undefined : await checkAsset(ports, caller, request.assetId, checked);
 
   const { targets: _, ...input } = request;
   const task = {
@@ -40,7 +42,7 @@ export async function createTask(
     createdAt: new Date(),
     targets: checked.map(({ target }) => target),
   };
-  await ports.tasks.insertTask(task);
+  await ports.tasks.insertTask(task, estimateReservations(task.targets, durationSeconds));
   return {
     ...task,
     completedAt: null,
@@ -48,12 +50,13 @@ export async function createTask(
   };
 }
 
+/** Refuses an asset the targets can't work on; gives its length, where the file tells. */
 async function checkAsset(
   ports: CreateTaskPorts,
   caller: Caller,
   assetId: string,
   targets: CheckedTarget[],
-): Promise<void> {
+): Promise<number | undefined> {
   const asset = isId(assetId) ? await ports.assets.findAsset(caller.clientId, assetId) : undefined;
   if (!asset)
     throw new ApiError("ASSET_UNKNOWN", "The account has no asset of that id; upload it with POST /assets");
@@ -67,6 +70,7 @@ async function checkAsset(
     const message = `The asset is ${Math.ceil(facts.durationSeconds)} s long; ${model.id} takes at most ${model.maxInputDurationSeconds} s`;
     throw new ApiError("MEDIA_TOO_LONG", message, [{ path: `targets[${index}].model`, message }]);
   }
+  return facts.durationSeconds;
 }
 
 async function lookOnce(ports: CreateTaskPorts, asset: AssetRecord): Promise<MediaFacts> {
