@@ -104,12 +104,13 @@ describe("administration", () => {
   it("[D3] [K6] a suspended client is refused at once, and let in again when resumed", async () => {
     const { id } = await addClient();
     const { secret } = await addKey(id);
-    expect((await api.call("/tasks", { key: secret })).status).toBe(200);
+    const { link } = (await (await api.upload("x", "a.wav", { key: secret })).json()) as { link: string };
     const suspended = await ask<Client>("POST", `/admin/clients/${id}/suspend`);
     expect(suspended.suspendedAt).not.toBeNull();
     expect(await ask("POST", `/admin/clients/${id}/suspend`)).toEqual(suspended);
     for (const path of ["/tasks", "/models", "/assets", "/admin/clients"])
       expect(await codeOf(await api.call(path, { key: secret }))).toEqual([403, "CLIENT_SUSPENDED"]);
+    expect((await fetch(link)).status).toBe(200);
     expect(await ask("POST", `/admin/clients/${id}/resume`)).toMatchObject({ suspendedAt: null });
     expect((await api.call("/tasks", { key: secret })).status).toBe(200);
   });

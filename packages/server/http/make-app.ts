@@ -3,7 +3,7 @@ import cors from "@fastify/cors";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
 import { ApiError, apiErrorBody } from "@stemwright/contract";
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import { hashKey } from "../domain/keys.ts";
@@ -40,8 +40,15 @@ const EXPOSED_HEADERS = [
   "ratelimit-reset",
 ];
 
+function refuseUnknownRoute({ method, url }: FastifyRequest): never {
+  throw new ApiError("NOT_FOUND", `No such route: ${method} ${url.split("?")[0]}`);
+}
+
 async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<void> {
-  if (perSecond === 0) return;
+  if (perSecond === 0) {
+    app.setNotFoundHandler(refuseUnknownRoute);
+    return;
+  }
   await app.register(rateLimit, {
     max: perSecond,
     timeWindow: 1000,
@@ -54,6 +61,8 @@ async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<vo
     errorResponseBuilder: () =>
       new ApiError("RATE_LIMITED", `More than ${perSecond} requests a second; wait as Retry-After says`),
   });
+  // Guessing addresses is limited as well.
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
 }
 
 /** Requests that arrive on open connections while the service stops are told to come back. */
@@ -88,9 +97,6 @@ export async function makeApp(
   });
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request) => {
-    throw new ApiError("NOT_FOUND", `No such route: ${request.method} ${request.url.split("?")[0]}`);
-  });
   app.decorateRequest("caller", null);
   app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
   addClosingAnswer(app);

@@ -210,6 +210,13 @@ describe("the worker", () => {
     expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
+  it("[K6] finishes the Tasks of a client that was suspended", async () => {
+    const { queue } = await startTestWorker(separateAll);
+    await clients.setSuspended(database.db, clientId, true);
+    const task = await waitForEnd(await createTask(queue, ["vocals"]));
+    expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
+  });
+
   it("[T10] stops working on a Task that was deleted", async () => {
     const started = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();
