@@ -6,7 +6,8 @@ export default defineConfig({
     globalSetup: ["test/support/postgres.ts"],
     // Networks and databases share two cores: one file at a time keeps timings and memory honest.
     maxWorkers: 1,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // A segment of the network takes five seconds on two quiet cores, and many times that on busy ones.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

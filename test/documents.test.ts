@@ -15,7 +15,7 @@ const rowsOf = (markdown: string) =>
     .filter((line) => line.startsWith("| `") || /^\| \d/.test(line))
     .map((line) =>
       line
-        .slice(2, -2)
+        .slice(1, -1)
         .split(" | ")
         .map((cell) => cell.trim()),
     );

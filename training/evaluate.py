@@ -1,16 +1,17 @@
 """Scores a network on the held-out set, as it is deployed: windows of 6 s, 4 s apart, cross-faded.
 
-    python3 -m training.evaluate --packs FOLDER --weights ema.pt|model.onnx [--out scores.json]
+    python3 -m training.evaluate --held-out held-out.npy --weights average.pt|model.onnx [--out scores.json]
 """
 
 import argparse
 import json
 from pathlib import Path
 
+import numpy
 import torch
 
 from training.losses.scores import sdr, si_sdr
-from training.mix.held_out import COUNT, RATE_HZ, STEMS, make_held_out
+from training.mix.held_out import COUNT, RATE_HZ, STEMS
 from training.networks.stft import HOP, istft, stft
 
 WINDOW_FRAMES = 258 * HOP  # 5.99 s
@@ -74,14 +75,14 @@ def load_runner(path, device):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--packs", required=True)
+    parser.add_argument("--held-out", required=True, help="made by training.mix.held_out --save")
     parser.add_argument("--weights", default="")
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     is_onnx = options.weights.endswith(".onnx")
     device = "cuda" if torch.cuda.is_available() and not is_onnx else "cpu"
-    stems = torch.from_numpy(make_held_out(options.packs, options.count)).to(device)
+    stems = torch.from_numpy(numpy.load(options.held_out)[: options.count]).to(device)
     scores = {"mixtures": len(stems), "seconds": stems.shape[-1] / RATE_HZ, "untouched": score(None, stems)}
     if options.weights:
         scores["network"] = score(load_runner(options.weights, device), stems)

@@ -11,13 +11,13 @@ import json
 import time
 from pathlib import Path
 
+import numpy
 import torch
 
 from training.checkpoint import load_network, parse_config, save_weights
 from training.evaluate import score
 from training.losses.ratio import separation_loss
 from training.mix.dialogue_music_effects import DialogueMusicEffects
-from training.mix.held_out import make_held_out
 from training.mix.pool import Pools
 from training.networks.band_split import BandSplit
 from training.networks.stft import HOP, istft, stft
@@ -36,8 +36,9 @@ def parse_options():
     parser.add_argument("--init", default="", help="weights to start from: .pt or .onnx")
     parser.add_argument("--resume", default="", help="full state to go on from")
     parser.add_argument("--batch", type=int)
+    parser.add_argument("--muon-learning-rate", type=float)
     parser.add_argument("--evaluate-every-s", type=float, default=75)
-    parser.add_argument("--held-out-count", type=int, default=120)
+    parser.add_argument("--held-out", type=Path, help="the saved held-out set; it may appear while training runs")
     parser.add_argument("--no-compile", action="store_true")
     return parser.parse_args()
 
@@ -71,7 +72,6 @@ class Trainer:
     def __init__(self, options):
         self.options = options
         self.recipe = recipe = json.loads(options.recipe.read_text())
-        held_out = make_held_out(options.packs, options.held_out_count)
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         torch.manual_seed(recipe["seed"] + int(bool(options.init or options.resume)))
         torch.set_float32_matmul_precision("high")
@@ -79,7 +79,8 @@ class Trainer:
         self.config = parse_config(recipe["network"])
         self.network = (load_network(options.init) if options.init else BandSplit(self.config)).to(self.device)
         self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
-        self.optimizers = make_optimizers(self.network, recipe["learning_rate"], recipe["muon_learning_rate"])
+        muon_rate = recipe["muon_learning_rate"] if options.muon_learning_rate is None else options.muon_learning_rate
+        self.optimizers = make_optimizers(self.network, recipe["learning_rate"], muon_rate)
         self.base_rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
         self.step = 0
         if options.resume:
@@ -93,8 +94,8 @@ class Trainer:
         self.batch = options.batch or recipe["batch"]
         self.forward = self.network if options.no_compile else self.compiled()
         self.schedule = Schedule(options, recipe)
-        self.held_out = torch.from_numpy(held_out).to(self.device)
-        self.note(parameters=sum(p.numel() for p in self.network.parameters()), untouched=score(None, self.held_out))
+        self.held_out = None
+        self.note(parameters=sum(p.numel() for p in self.network.parameters()))
 
     def compiled(self):
         if hasattr(torch._dynamo.config, "suppress_errors"):
@@ -141,6 +142,11 @@ class Trainer:
         torch._foreach_add_(targets, values, alpha=1 - decay)
 
     def evaluate(self):
+        if self.held_out is None:
+            if not (self.options.held_out and self.options.held_out.exists()):
+                return {}
+            self.held_out = torch.from_numpy(numpy.load(self.options.held_out)).to(self.device)
+            self.note(untouched=score(None, self.held_out))
         raw = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         self.network.load_state_dict(self.average)
         self.network.eval()

@@ -14,6 +14,10 @@ export const API_ERRORS = {
     statusCode: 400,
     when: "`skip` is not a whole number from 0, or `take` not one from 1 to 100.",
   },
+  STATISTICS_INVALID: {
+    statusCode: 400,
+    when: "`name` is neither `usage` nor `distribution`, or `months` not a whole number from 1 to 999.",
+  },
   INPUT_MISSING: { statusCode: 400, when: "Neither `assetId` nor `url` was given." },
   INPUT_AMBIGUOUS: { statusCode: 400, when: "Both `assetId` and `url` were given." },
   TARGETS_TOO_FEW: { statusCode: 400, when: "`targets` is empty." },
@@ -65,7 +69,18 @@ export const API_ERRORS = {
     when: "The uploaded file's extension is not one of the accepted ones.",
   },
   UPLOAD_BROKEN: { statusCode: 400, when: "The upload ended before it was whole; nothing was kept." },
-  KEY_MISSING: { statusCode: 401, when: "The request has no `x-api-key` header." },
+  IDEMPOTENCY_KEY_INVALID: {
+    statusCode: 400,
+    when: "The `Idempotency-Key` is not 1 to 255 printable ASCII characters.",
+  },
+  LINK_FETCH_FAILED: {
+    statusCode: 400,
+    when: "The file behind the link of `POST /upload/link` can't be fetched.",
+  },
+  KEY_MISSING: {
+    statusCode: 401,
+    when: "The request has no `x-api-key` header, or no bearer token on a route of the Jobs interface.",
+  },
   KEY_INVALID: { statusCode: 401, when: "The key is unknown or revoked." },
   CREDITS_INSUFFICIENT: {
     statusCode: 402,
@@ -88,8 +103,15 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "An administrator would suspend its own account or revoke the key in use.",
   },
-  IDEMPOTENCY_CONFLICT: { statusCode: 409, when: "The `Idempotency-Key` was used before with another body." },
+  IDEMPOTENCY_CONFLICT: {
+    statusCode: 409,
+    when: "The `Idempotency-Key` was used within the last 24 hours with another body.",
+  },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
+  WEBHOOK_DISABLED: {
+    statusCode: 409,
+    when: "The account's webhook URL is disabled or removed; `POST /webhooks` sets it again.",
+  },
   BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB." },
   UPLOAD_TOO_LARGE: { statusCode: 413, when: "The uploaded file is over the limit." },
   CONTENT_TYPE_UNSUPPORTED: {

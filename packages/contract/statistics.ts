@@ -1,12 +1,19 @@
 import { z } from "zod";
 
+export const STATISTICS_NAMES = ["usage", "distribution"] as const;
+const MONTHS_MESSAGE = "must be a whole number from 1 to 999";
+
 export const statisticsQuery = z.object({
-  name: z.enum(["usage", "distribution"]).default("usage"),
+  name: z
+    .enum(STATISTICS_NAMES, `must be one of ${STATISTICS_NAMES.join(", ")}`)
+    .default("usage")
+    .meta({ description: "Which statistics" }),
   months: z
-    .string()
-    .regex(/^\d{1,3}$/, "must be a whole number")
+    .string(MONTHS_MESSAGE)
+    .regex(/^0*[1-9]\d{0,2}$/, MONTHS_MESSAGE)
     .transform(Number)
-    .optional(),
+    .optional()
+    .meta({ description: "Only the last so many months, the current one counted; all when absent" }),
 });
 
 const totals = {

@@ -61,6 +61,16 @@ export const target = z
       .meta({ description: "Seconds of audio processed; only when completed" }),
     ...optionalFields,
     progress: z.number().min(0).max(1).exactOptional().meta({ description: "Only while processing" }),
+    queuePosition: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .meta({ description: "Only while processing: 0 when running, 1 when next, counted up to 1000" }),
+    etaSeconds: z
+      .int()
+      .min(0)
+      .exactOptional()
+      .meta({ description: "Only while processing, once known: seconds until it is done" }),
   })
   .meta({ id: "Target" });
 export type Target = z.infer<typeof target>;

@@ -54,3 +54,31 @@ export const task = z
 export type Task = z.infer<typeof task>;
 
 export const taskListItem = z.object(fieldsOfBothForms).meta({ id: "TaskListItem" });
+
+export const taskEstimate = z
+  .object({
+    duration: z.number().exactOptional().meta({ description: "Seconds of audio, where known" }),
+    creditsPerMinute: z.number().meta({ description: "Credits for each started minute of audio" }),
+    cost: z
+      .number()
+      .exactOptional()
+      .meta({ description: "Credits when all complete; with a known duration" }),
+    targets: z.array(
+      z.object({
+        model: z.string(),
+        variant: z.string().exactOptional(),
+        creditsPerMinute: z.number(),
+        cost: z.number().exactOptional(),
+      }),
+    ),
+  })
+  .meta({ id: "TaskEstimate" });
+export type TaskEstimate = z.infer<typeof taskEstimate>;
+
+export const idempotencyHeaders = z.looseObject({
+  "idempotency-key": z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, "must be 1 to 255 printable ASCII characters")
+    .exactOptional()
+    .meta({ description: "The same key and body get the first answer again, for 24 hours" }),
+});

@@ -1,5 +1,5 @@
 import { ApiError } from "@stemwright/contract";
-import { EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
+import { describeSandbox, EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import type { Transaction } from "kysely";
 import { openFileBlobs } from "./blobs/file-blobs.ts";
@@ -9,25 +9,37 @@ import * as assets from "./db/assets.ts";
 import * as credits from "./db/credits.ts";
 import { openDatabase, type Tables } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
+import { findReceipt, setReceiptAnswer, takeReceipt } from "./db/idempotency-receipts.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { loadSecret } from "./db/secrets.ts";
+import { openTaskChanges } from "./db/task-changes.ts";
+import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
+import { listDistribution, listUsage } from "./db/usage.ts";
 import * as workers from "./db/workers.ts";
+import { renderDelivery } from "./deliveries/render-delivery.ts";
+import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
+import { shareLooks } from "./domain/assets/share-looks.ts";
 import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
+import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
+import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
+import { startSweeper } from "./sweeper.ts";
+import { makeWebhookStore } from "./webhook-store.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
 const { version: SERVICE_VERSION } = packageFile;
 
-type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
+/** What every part of the service is built from. */
+export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
 
 /** What the API and the worker have in common. */
 async function openHouse({ config, databaseUrl, log }: House) {
@@ -61,16 +73,26 @@ async function reserveOrRefuse(
 
 function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
   return {
-    insertTask: (task, reservations) =>
+    insertTask: (task, { reservations, receipt }) =>
       db.transaction().execute(async (transaction) => {
+        if (receipt) await takeReceipt(transaction, task.clientId, receipt);
+        await assets.holdInputs(transaction, task);
         await tasks.insertTask(transaction, task);
         await reserveOrRefuse(transaction, task.clientId, reservations);
         await queue.sendTask(transaction, task.id);
+        const queuePosition = (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0;
+        if (receipt) {
+          const answer = receipt.toAnswer(queuePosition);
+          await setReceiptAnswer(transaction, task.clientId, { key: receipt.key, answer });
+        }
+        return { queuePosition };
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
     deleteTask: (clientId, id) =>
       db.transaction().execute((transaction) => tasks.deleteTask(transaction, clientId, id)),
+    cancelTask: (clientId, id) =>
+      db.transaction().execute((transaction) => tasks.cancelTask(transaction, clientId, id)),
   };
 }
 
@@ -114,22 +136,40 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
   };
 }
 
-/** The HTTP side. Listens before it returns; `address` is where. */
-export async function startApi(house: House) {
+/** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
+export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
   const guard = makeAddressGuard(config.allowPrivate);
+  const changes = openTaskChanges({
+    connectionString: house.databaseUrl,
+    onError: (error) => log.warn({ err: error }, "not hearing of changes for a while"),
+  });
+  const feed = makeTaskFeed({
+    changes,
+    findTask: (id) => tasks.findTask(db, id),
+    onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
+  });
+  const sweeper = startSweeper({ db, pool, blobs, config, log });
   const ports: ApiPorts = {
     tasks: makeTaskStore(db, queue),
     assets: assetStore,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
-    media: makeMediaLooker(blobs),
+    media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels(),
+    webhooks: makeWebhookStore(db),
+    legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
+    receipts: { findReceipt: (clientId, key) => findReceipt(db, clientId, key) },
+    statistics: {
+      listUsage: (clientId, since) => listUsage(db, clientId, since),
+      listDistribution: (clientId, since) => listDistribution(db, clientId, since),
+    },
+    feed,
     keys: {
       async findCaller(key) {
         const caller = await findCaller(db, key);
@@ -152,10 +192,16 @@ export async function startApi(house: House) {
   };
   const app = await makeApp({ ports, links, config, logger: log, publicBaseUrl });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
+  const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, links, delivery);
+  const deliveries = startDeliveries({ db, guard, log, render }, house.deliveries);
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {
       await app.close();
+      feed.close();
+      await sweeper.close();
+      await changes.close();
+      await deliveries.close();
       await queue.close();
       await guard.close();
       await db.destroy();
@@ -167,6 +213,7 @@ export async function startApi(house: House) {
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore } = await openHouse(house);
+  log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
   const worker = await startWorker({
     pool,
@@ -184,6 +231,8 @@ export async function startTaskWorker(house: House) {
       endTarget: (taskId, targetId, end) =>
         db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
       setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
+      startRun: (taskId) => db.transaction().execute((transaction) => startRun(transaction, taskId)),
+      endRun: (taskId) => endRun(db, taskId),
     },
     credits: {
       hasReservations: (taskId) => credits.hasReservations(db, taskId),

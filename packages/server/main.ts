@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import type { FastifyBaseLogger } from "fastify";
 import { bootstrapAccount } from "./bootstrap.ts";
-import { startApi, startTaskWorker } from "./compose.ts";
+import { type House, startApi, startTaskWorker } from "./compose.ts";
 import { type Config, ConfigError, loadConfig, makeChildEnvironment } from "./config/load-config.ts";
 import { openDatabase } from "./db/database.ts";
 import { EmbeddedPostgresError, startEmbeddedPostgres } from "./db/embedded-postgres/embedded-postgres.ts";
@@ -27,19 +26,32 @@ async function openPostgres(config: Config, onExit: (reason: string) => void) {
   });
 }
 
-async function prepareDatabase(
-  config: Config,
+async function withDatabase<Result>(
   databaseUrl: string,
-  log: FastifyBaseLogger,
-): Promise<{ firstKey: string | undefined }> {
-  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections: 2 });
+  use: (opened: ReturnType<typeof openDatabase>) => Promise<Result>,
+): Promise<Result> {
+  const opened = openDatabase({ connectionString: databaseUrl, maxConnections: 2 });
   try {
-    const applied = await migrate(pool);
-    if (applied.length > 0) log.info({ applied }, "schema brought up to date");
-    return { firstKey: await bootstrapAccount(db, config.bootstrapApiKey) };
+    return await use(opened);
   } finally {
-    await db.destroy();
+    await opened.db.destroy();
   }
+}
+
+const migrateDatabase = (databaseUrl: string) => withDatabase(databaseUrl, ({ pool }) => migrate(pool));
+
+/** The API over a schema that is up to date. The first key is made only when it listens, so that it is never made unseen. */
+async function startMigratedApi(
+  house: House,
+): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstKey: string | undefined }> {
+  const { config, databaseUrl, log } = house;
+  const applied = await migrateDatabase(databaseUrl);
+  if (applied.length > 0) log.info({ applied }, "schema brought up to date");
+  const api = await startApi(house);
+  return {
+    api,
+    firstKey: await withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, config.bootstrapApiKey)),
+  };
 }
 
 function printWelcome(options: { address: string; firstKey: string | undefined; config: Config }): void {
@@ -68,12 +80,12 @@ async function startAll(environmentConfig: Config, fail: (reason: string) => voi
   const config = isTerminal
     ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
     : environmentConfig;
-  const log = makeLog(config, "api");
+  // First of all, for it makes the data folder so that the user it runs as can pass through.
   const postgres = await openPostgres(config, fail);
   try {
     const databaseUrl = postgres.connectionString;
-    const { firstKey } = await prepareDatabase(config, databaseUrl, log);
-    const api = await startApi({ config, databaseUrl, log });
+    const log = makeLog(config, "api");
+    const { api, firstKey } = await startMigratedApi({ config, databaseUrl, log });
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
     const workers = startWorkerProcesses({ count: config.workers, environment, log });
     printWelcome({ address: api.address, firstKey, config });
@@ -95,21 +107,21 @@ async function startOne(command: "api" | "worker", config: Config): Promise<Star
   const log = makeLog(config, command);
   const house = { config, databaseUrl: config.databaseUrl, log };
   if (command === "worker") return await startTaskWorker(house);
-  const { firstKey } = await prepareDatabase(config, config.databaseUrl, log);
-  const api = await startApi(house);
+  const { api, firstKey } = await startMigratedApi(house);
   printWelcome({ address: api.address, firstKey, config });
   return api;
 }
 
 async function runOnce(command: "migrate" | "keys", config: Config): Promise<void> {
   const postgres = await openPostgres(config, () => {});
-  const { db, pool } = openDatabase({ connectionString: postgres.connectionString, maxConnections: 2 });
   try {
-    const applied = await migrate(pool);
-    if (command === "keys") await runKeysCommand(db, process.argv.slice(3), print);
+    const applied = await migrateDatabase(postgres.connectionString);
+    if (command === "keys")
+      await withDatabase(postgres.connectionString, ({ db }) =>
+        runKeysCommand(db, process.argv.slice(3), print),
+      );
     else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
   } finally {
-    await db.destroy();
     await postgres.stop();
   }
 }
@@ -146,10 +158,26 @@ async function main(): Promise<void> {
   await starting;
 }
 
+/** What a person can act on is said in a sentence; the rest with where it happened. */
+function explain(error: unknown): { message: string; exitCode: number } {
+  const { code, address, port, stack } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  if (error instanceof ConfigError || error instanceof EmbeddedPostgresError)
+    return { message: error.message, exitCode: 2 };
+  if (code === "EADDRINUSE")
+    return {
+      message: `${address}:${port} is taken by another program; set PORT to a free port`,
+      exitCode: 2,
+    };
+  if (code === "EACCES" && port !== undefined)
+    return {
+      message: `port ${port} may not be opened by this user; set PORT to one above 1023`,
+      exitCode: 2,
+    };
+  return { message: stack ?? String(error), exitCode: 1 };
+}
+
 main().catch((error: unknown) => {
-  const isExplained = error instanceof ConfigError || error instanceof EmbeddedPostgresError;
-  process.stderr.write(
-    `Stemwright could not start: ${isExplained ? error.message : (error as Error).stack}\n`,
-  );
-  process.exit(isExplained ? 2 : 1);
+  const { message, exitCode } = explain(error);
+  process.stderr.write(`Stemwright could not start: ${message}\n`);
+  process.exit(exitCode);
 });

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -54,6 +56,23 @@ describe("start and stop", () => {
     await service.stop();
     await wait(100);
     expect(await listProcesses(dataDir)).toEqual([]);
+  });
+});
+
+describe("a port that is taken", () => {
+  it("[S1] is told in a sentence, and the first key is not lost by it", async () => {
+    const dataDir = await makeTempDir("taken");
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const environment = { PORT: String((other.address() as AddressInfo).port), BOOTSTRAP_API_KEY: "" };
+    await expect(startService({ dataDir, environment })).rejects.toThrow(
+      /is taken by another program; set PORT/,
+    );
+    other.close();
+    const service = await startService({ dataDir, environment });
+    await expect.poll(service.output).toContain("shown this once");
+    await service.stop();
+    await rm(dataDir, { recursive: true, force: true });
   });
 });
 

@@ -26,10 +26,13 @@ export function sendFuzzRequest(
   const url = new URL(`/${path}${query === "" ? "" : `?${query}`}`, address);
   return new Promise((resolve, reject) => {
     const sent = openRequest(url, { agent, method: fuzz.method, headers }, (answer) => {
+      // A stream of events has no end to wait for.
+      const isEndless = answer.headers["content-type"]?.startsWith("text/event-stream") ?? false;
+      if (isEndless) answer.destroy();
       const chunks: Buffer[] = [];
       answer.on("data", (chunk: Buffer) => chunks.push(chunk));
       answer.on("error", reject);
-      answer.on("end", () => {
+      answer.on(isEndless ? "close" : "end", () => {
         const status = answer.statusCode ?? 0;
         const content = NO_BODY_STATUSES.includes(status) ? null : Buffer.concat(chunks);
         const received = Object.entries(answer.headers).map(([name, value]): [string, string] => [

@@ -11,6 +11,7 @@ export type Operation = {
 export type OpenApi = {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, unknown>;
   components: { schemas: Record<string, object> };
 };
 

@@ -3,6 +3,7 @@ import type { KeyRole } from "@stemwright/contract";
 import { startApi } from "../../packages/server/compose.ts";
 import { loadConfig } from "../../packages/server/config/load-config.ts";
 import { insertClient, insertKey } from "../../packages/server/db/keys.ts";
+import type { DeliveryOptions } from "../../packages/server/deliveries/start-deliveries.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { makeKey } from "../../packages/server/domain/keys.ts";
 import { makeLog } from "../../packages/server/log.ts";
@@ -27,13 +28,16 @@ export type TestApi = {
 };
 
 /** The real API on a real database and store, listening on a free port. */
-export async function startTestApi(environment: Record<string, string> = {}): Promise<TestApi> {
+export async function startTestApi(
+  environment: Record<string, string> = {},
+  deliveries: Partial<DeliveryOptions> = {},
+): Promise<TestApi> {
   const dataDir = await makeTempDir("api");
   const database = await openTestDatabase();
   const config = loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
   const logLines: string[] = [];
   const log = makeLog({ ...config, logLevel: "debug" }, "api", { write: (line) => void logLines.push(line) });
-  const api = await startApi({ config, databaseUrl: database.url, log });
+  const api = await startApi({ config, databaseUrl: database.url, log, deliveries });
 
   const addAccount: TestApi["addAccount"] = async ({ role = "client", isMetered = false } = {}) => {
     const clientId = makeId();

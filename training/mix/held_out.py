@@ -3,7 +3,8 @@
 Divide-and-Remaster's levels: dialogue −17 LUFS, music −24, foreground effects −21, ambience −29, each ±2 (uniform).
 Speakers, tracks and sounds are those the data list keeps out of training. Made with NumPy from one seed.
 
-    python3 -m training.mix.held_out --packs FOLDER --out FOLDER     writes dialogue, music, effects and mix as WAV
+    python3 -m training.mix.held_out --packs FOLDER --out FOLDER              writes dialogue, music, effects and mix as WAV
+    python3 -m training.mix.held_out --packs FOLDER --save held-out.npy       keeps the whole set as one array
 """
 
 import argparse
@@ -124,25 +125,35 @@ def _make_numbered(number):
 
 
 def make_held_out(folder, count=COUNT):
-    """float32 [count, 3, 2, frames]; the mixture is the sum over stems. Forks: call it before the GPU is touched."""
+    """float32 [count, 3, 2, frames]; the mixture is the sum over stems. Made by forks: not in a process that uses the GPU."""
     _reels.update(load_reels(folder))
     with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
         return numpy.stack(pool.map(_make_numbered, range(count), chunksize=1))
 
 
-def main():
+def write_files(mixtures, folder):
     import soundfile
 
+    for number, stems in enumerate(mixtures):
+        (folder / f"{number:03d}").mkdir(parents=True, exist_ok=True)
+        for name, sound in zip((*STEMS, "mix"), (*stems, stems.sum(0))):
+            soundfile.write(folder / f"{number:03d}" / f"{name}.wav", sound.T, RATE_HZ, subtype="FLOAT")
+
+
+def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--packs", required=True)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--save", type=Path)
     parser.add_argument("--count", type=int, default=COUNT)
     options = parser.parse_args()
-    for number, stems in enumerate(make_held_out(options.packs, options.count)):
-        folder = options.out / f"{number:03d}"
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, sound in zip((*STEMS, "mix"), (*stems, stems.sum(0))):
-            soundfile.write(folder / f"{name}.wav", sound.T, RATE_HZ, subtype="FLOAT")
+    mixtures = make_held_out(options.packs, options.count)
+    if options.out:
+        write_files(mixtures, options.out)
+    if options.save:
+        part = options.save.with_suffix(".part.npy")
+        numpy.save(part, mixtures)
+        part.rename(options.save)
 
 
 if __name__ == "__main__":

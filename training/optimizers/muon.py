@@ -65,9 +65,10 @@ class Muon(torch.optim.Optimizer):
 
 
 def make_optimizers(network, lr, muon_lr, weight_decay=0.01):
+    """`muon_lr` 0 leaves everything to AdamW."""
     named = list(network.named_parameters())
-    hidden = [(name, parameter) for name, parameter in named if is_hidden_matrix(name)]
-    rest = [parameter for name, parameter in named if not is_hidden_matrix(name)]
+    hidden = [(name, parameter) for name, parameter in named if muon_lr and is_hidden_matrix(name)]
+    rest = [parameter for name, parameter in named if not (muon_lr and is_hidden_matrix(name))]
     fused = {"fused": True} if rest[0].is_cuda else {}
     adam = torch.optim.AdamW(rest, lr=lr, betas=(0.9, 0.98), weight_decay=weight_decay, **fused)
-    return [Muon(hidden, muon_lr, weight_decay=weight_decay), adam]
+    return [Muon(hidden, muon_lr, weight_decay=weight_decay), adam] if hidden else [adam]

@@ -74,8 +74,8 @@ def join(pieces, rate_hz, gap_s, dice):
     return reel
 
 
-def cut_reels(source, roots):
-    """Yields (split, rate, samples, clip count). Sounds of small groups share reels inside their split."""
+def cut_reels(source, roots, wanted_split):
+    """Yields (split, rate, samples, clip count) of one split. Sounds of small groups share reels inside their split."""
     channels = source.get("channels", 2)
     is_music = source["role"] in ("music", "singing")
     gap_s = source.get("gap_s", [0.0, 0.05] if is_music else [0.15, 0.6])
@@ -85,7 +85,8 @@ def cut_reels(source, roots):
     used = defaultdict(float)
     limit = {"train": source.get("minutes", 1e9) * 60, "held-out": source.get("held_out_minutes", 1e9) * 60}
     per_group_s = source.get("seconds_a_group", 1e9)
-    groups = sorted(gather_groups(source, roots).items(), key=lambda item: hash_fraction("order" + str(item[0])))
+    groups = [item for item in gather_groups(source, roots).items() if item[0][0] == wanted_split]
+    groups.sort(key=lambda item: hash_fraction("order" + str(item[0])))
     for (split, group), clips in groups:
         taken = 0.0
         clips = sorted(clips, key=lambda clip: hash_fraction(clip.path.name + group))
@@ -131,12 +132,13 @@ def encode(samples, rate_hz, path):
 
 
 def make_reels(sources, roots, out):
-    for source in sources:
-        index_path = out / "index" / f"{source['id']}.json"
+    """Held-out reels of all sources first: the evaluation set must be whole before training starts."""
+    for split, source in ((split, source) for split in ("held-out", "train") for source in sources):
+        index_path = out / "index" / f"{source['id']}.{split}.json"
         if index_path.exists():
             continue
         entries = []
-        for number, (split, rate_hz, samples, clips) in enumerate(cut_reels(source, roots)):
+        for number, (_, rate_hz, samples, clips) in enumerate(cut_reels(source, roots, split)):
             name = f"{source['role']}/{split}/{source['id']}/{number:04d}.ogg"
             encode(samples, rate_hz, out / "reels" / name)
             data = (out / "reels" / name).read_bytes()
@@ -145,7 +147,7 @@ def make_reels(sources, roots, out):
         index_path.parent.mkdir(parents=True, exist_ok=True)
         index_path.write_text(json.dumps(entries))
         minutes = sum(entry["seconds"] for entry in entries) / 60
-        print(f"{source['id']:32s} {source['role']:9s} {len(entries):4d} reels {minutes:7.1f} min", flush=True)
+        print(f"{source['id']:32s} {source['role']:9s} {split:8s} {len(entries):4d} reels {minutes:7.1f} min", flush=True)
 
 
 def fill_packs(out, pack_bytes, packed):

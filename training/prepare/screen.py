@@ -14,7 +14,7 @@ CEILING = 0.89
 def block_levels(samples, rate_hz):
     block = max(1, int(BLOCK_S * rate_hz))
     count = len(samples) // block
-    power = (samples[: count * block].reshape(count, block, -1) ** 2).mean(axis=(1, 2))
+    power = (samples[: count * block].reshape(count, block, samples.shape[1]) ** 2).mean(axis=(1, 2))
     return block, power
 
 
@@ -43,7 +43,7 @@ def level(samples, rate_hz):
 
 def screen(samples, rate_hz, keep_pauses):
     """The clip at a common level, or None when it is too short, too quiet or broken."""
-    if not numpy.isfinite(samples).all() or not len(samples):
+    if not numpy.isfinite(samples).all() or len(samples) < SHORTEST_S * rate_hz:
         return None
     samples = samples - samples.mean(axis=0)
     if not keep_pauses:

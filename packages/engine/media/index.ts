@@ -2,7 +2,6 @@ export {
   AUDIO_FORMATS,
   type AudioFormat,
   type EncodedFile,
-  type EncodeFile,
   type WavBitDepth,
 } from "./audio-format.ts";
 export { type DecodedMedia, decodeToPcm } from "./decode-to-pcm.ts";

@@ -33,13 +33,15 @@ export async function loadDecodedInput(options: {
   maxDurationSeconds?: number;
   onProgress: (fraction: number) => void;
 }): Promise<DecodedInput> {
-  const { workDir, maxDurationSeconds } = options;
+  const { inputPath, workDir, maxDurationSeconds, onProgress } = options;
+  const limit = maxDurationSeconds === undefined ? {} : { maxDurationSeconds };
   mkdirSync(workDir, { recursive: true });
   const pcmPath = join(workDir, "input.f32");
   const recordPath = join(workDir, "input.json");
-  const sha256 = hashInput(options.inputPath);
+  const sha256 = hashInput(inputPath);
   const known = findRecord({ recordPath, pcmPath, sha256 });
-  const info = known ?? (await decode({ ...options, pcmPath, recordPath }));
+  if (known === undefined) rmSync(recordPath, { force: true });
+  const info = known ?? (await decode({ inputPath, pcmPath, onProgress, ...limit }));
   if (info.lengthFrames === 0) throw new EngineError("input-no-audio", "The input holds no sound.");
   if (maxDurationSeconds !== undefined && info.lengthFrames / info.sampleRateHz > maxDurationSeconds) {
     throw new EngineError("input-too-long", `The input is longer than ${maxDurationSeconds} seconds.`);
@@ -56,17 +58,9 @@ function hashInput(path: string): string {
   }
 }
 
-async function decode(options: {
-  inputPath: string;
-  pcmPath: string;
-  recordPath: string;
-  maxDurationSeconds?: number;
-  onProgress: (fraction: number) => void;
-}): Promise<DecodedMedia> {
-  const { recordPath, ...decodeOptions } = options;
-  rmSync(recordPath, { force: true });
+async function decode(options: Parameters<typeof decodeToPcm>[0]): Promise<DecodedMedia> {
   try {
-    return await decodeToPcm(decodeOptions);
+    return await decodeToPcm(options);
   } catch (error) {
     throw toEngineError(error, "decoding");
   }

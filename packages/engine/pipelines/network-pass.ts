@@ -78,8 +78,10 @@ class SpoolSet implements Disposable {
       if (spool.lengthFrames === grid.lengthFrames) spool[Symbol.dispose]();
       else this.#spools.set(stem, spool);
     }
-    const shortest = Math.min(...[...this.#spools.values()].map((spool) => spool.lengthFrames));
-    this.finishedSegments = this.#spools.size === 0 ? 0 : Math.floor(shortest / grid.strideFrames);
+    const lengths = [...this.#spools.values()].map((spool) => spool.lengthFrames);
+    const wholeStrides = Math.floor(Math.min(grid.lengthFrames, ...lengths) / grid.strideFrames);
+    // The last stretch may be longer than a stride: whole strides of it are not the whole of it.
+    this.finishedSegments = Math.min(grid.segmentCount - 1, wholeStrides);
     for (const spool of this.#spools.values()) spool.truncate(this.finishedSegments * grid.strideFrames);
   }
 

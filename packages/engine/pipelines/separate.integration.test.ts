@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -190,6 +190,19 @@ describe("a run that was killed", () => {
     await run(targets);
     expect(network.runs.length).toBe(allRuns - 3 + 1);
     expect(targets.map(({ model }) => readFileSync(outputPath(model, "stem")))).toEqual(uninterrupted);
+  });
+
+  it("in the middle of the last write runs the last segment again", async () => {
+    writeInput(1);
+    await run([makeTarget("vocals")]);
+    const uninterrupted = readFileSync(outputPath("vocals", "stem"));
+    const spool = join(folder, "work/gain/vocals.f32");
+    truncateSync(spool, statSync(spool).size - 80);
+    network = new GainNetwork(SEGMENT_FRAMES);
+    await run([makeTarget("vocals")]);
+    // The last, and the one before it for the tail it hands over.
+    expect(network.runs.length).toBe(2);
+    expect(readFileSync(outputPath("vocals", "stem"))).toEqual(uninterrupted);
   });
 
   it("runs nothing again when only a target is missing", async () => {

@@ -1,3 +1,6 @@
+/** Smaller steps are not worth a message: a three-hour input would send tens of thousands. */
+const SMALLEST_STEP = 0.001;
+
 /**
  * One rising fraction out of stages of different weight. Each stage reports its own 0 to 1; the sum never
  * falls, even where a stage starts again lower.
@@ -18,8 +21,11 @@ export class StageProgress {
     const base = this.#doneWeight;
     this.#doneWeight += weight;
     return (fraction) => {
-      const total = Math.min(1, (base + weight * fraction) / this.#totalWeight);
-      if (total <= this.#highest) return;
+      const share = (base + weight * fraction) / this.#totalWeight;
+      // Weights that add up to one only nearly must still end at one.
+      const total = share > 1 - 1e-9 ? 1 : share;
+      const step = total - this.#highest;
+      if (step < SMALLEST_STEP && !(total === 1 && step > 0)) return;
       this.#highest = total;
       this.#report(total);
     };

@@ -181,7 +181,7 @@ describe("the process", () => {
     const script = `
       const { EngineProcess } = await import(${JSON.stringify(import.meta.resolve("./engine-process.ts"))});
       const engine = new EngineProcess();
-      await engine.separate({ inputPath: "none", workDir: "none", targets: [] });
+      await engine.separate(${JSON.stringify(makeRequest("none.wav", []))});
       console.log(engine.pid);
       setInterval(() => {}, 1000);`;
     const parent = spawn(process.execPath, ["--input-type=module", "-e", script], {

@@ -8,7 +8,7 @@ import { makeId } from "../domain/ids.ts";
 import type { BlobRange, Blobs } from "../domain/ports.ts";
 import { limitBytes } from "../limit-bytes.ts";
 
-const PARTIAL_DIR = "partial";
+export const PARTIAL_DIR = "partial";
 
 function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;

@@ -27,6 +27,8 @@ export type Config = Readonly<{
   bootstrapApiKey: string | undefined;
   allowPrivate: readonly string[];
   uploadMaxBytes: number;
+  assetRetentionHours: number;
+  outputRetentionHours: number;
   rateLimitPerSecond: number;
   metricsToken: string | undefined;
   connectionLimits: { requestTimeoutSeconds: number; idleTimeoutSeconds: number; connectionsMax: number };
@@ -89,6 +91,8 @@ export function loadConfig(environment: Environment = process.env): Config {
         ? [...settings.URL_ALLOW_PRIVATE, ...LOOPBACK]
         : settings.URL_ALLOW_PRIVATE,
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
+    assetRetentionHours: settings.ASSET_RETENTION_HOURS,
+    outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
     metricsToken: settings.METRICS_TOKEN,
     connectionLimits: {

@@ -47,7 +47,7 @@ export const SETTINGS = {
     schema: commaSeparated,
     default: "",
     description:
-      "Comma-separated hosts or networks (`10.0.0.0/8`, `media.lan`) that inputs may be read from although they are private; plain http is allowed to these only.",
+      "Comma-separated hosts or networks (`10.0.0.0/8`, `media.lan`) that inputs may be read from and webhooks sent to although they are private; plain http is allowed to these only.",
   },
   NODE_ENV: {
     schema: z.enum(["development", "production", "test"]),
@@ -58,6 +58,17 @@ export const SETTINGS = {
     schema: wholeNumber(1),
     default: String(2 * 1024 ** 3),
     description: "Largest upload, and largest input read from a URL.",
+  },
+  ASSET_RETENTION_HOURS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "72",
+    description:
+      "How long uploads are kept; 0 = for ever. Those an unfinished Task needs stay until it is finished.",
+  },
+  OUTPUT_RETENTION_HOURS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "72",
+    description: "How long the outputs of a finished Task are kept; 0 = for ever. The Task itself stays.",
   },
   RATE_LIMIT_PER_SECOND: {
     schema: wholeNumber(0),

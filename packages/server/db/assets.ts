@@ -1,9 +1,11 @@
-import type { Page } from "@stemwright/contract";
+import { ApiError, type Page } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../domain/assets/asset-record.ts";
 import type { Listed } from "../domain/ports.ts";
+import type { NewTask } from "../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { countRows } from "./row-counts.ts";
 
-const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
+export const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
   id: row.id,
   clientId: row.client_id,
   name: row.name,
@@ -58,12 +60,7 @@ export async function listAssets(
     .offset(page.skip)
     .limit(page.take)
     .execute();
-  const { total } = await db
-    .selectFrom("assets")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("client_id", "=", clientId)
-    .executeTakeFirstOrThrow();
-  return { items: rows.map(toAssetRecord), total };
+  return { items: rows.map(toAssetRecord), total: await countRows(db, { clientId, noun: "assets" }) };
 }
 
 export async function setMediaFacts(db: DatabaseHandle, id: string, facts: MediaFacts): Promise<void> {
@@ -82,4 +79,24 @@ export async function deleteAsset(
     .returningAll()
     .executeTakeFirst();
   return row && toAssetRecord(row);
+}
+
+/**
+ * Keeps a new Task's inputs from being swept until the transaction ends, after which the sweep sees the Task. A transcript
+ * that is missing is the worker's to report.
+ */
+export async function holdInputs(db: DatabaseHandle, task: NewTask): Promise<void> {
+  const transcriptIds = task.targets.flatMap(({ transcriptAssetId }) => transcriptAssetId ?? []);
+  const assetIds = task.assetId === undefined ? transcriptIds : [task.assetId, ...transcriptIds];
+  if (assetIds.length === 0) return;
+  const held = await db
+    .selectFrom("assets")
+    .select("id")
+    .where("id", "in", assetIds)
+    .where("client_id", "=", task.clientId)
+    .orderBy("id")
+    .forKeyShare()
+    .execute();
+  if (task.assetId !== undefined && !held.some(({ id }) => id === task.assetId))
+    throw new ApiError("ASSET_UNKNOWN", "The asset was removed just now; upload it again");
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { costOfDuration } from "../domain/credits.ts";
 import { makeId } from "../domain/ids.ts";
+import type { TargetEnd } from "../domain/tasks/task-record.ts";
 import * as credits from "./credits.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { insertClient } from "./keys.ts";
@@ -15,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 type Made = { taskId: string; targetId: string; rate: number };
-const end = (how: "completed" | "error", { rate }: Made) =>
-  how === "completed"
-    ? { status: how, cost: costOfDuration(rate, 60), durationSeconds: 60, output: [] }
-    : { status: how, error: { code: 9001, message: "failed" } };
+const ENDS: Record<"completed" | "error", TargetEnd> = {
+  completed: { status: "completed", durationSeconds: 60, output: [] },
+  error: { status: "error", error: { code: 9001, message: "failed" } },
+};
 
 /** Everything that moves credits, in transactions of its own, as the service does it. */
 function makeMoves(clientId: string, made: Made[]) {
@@ -58,7 +59,7 @@ function makeMoves(clientId: string, made: Made[]) {
       const task = pick(index);
       if (task)
         await inTransaction((db) =>
-          tasks.endTarget(db, { taskId: task.taskId, targetId: task.targetId, end: end(how, task) }),
+          tasks.endTarget(db, { taskId: task.taskId, targetId: task.targetId, end: ENDS[how] }),
         );
     },
     async remove(index: number) {

@@ -1,5 +1,15 @@
-import type { CreditEntryKind, KeyKind, KeyRole, ModelAccess, TargetStatus } from "@stemwright/contract";
-import { type Generated, Kysely, PostgresDialect, type Transaction } from "kysely";
+import type {
+  CreditEntryKind,
+  DeliveryEvent,
+  DeliveryState,
+  KeyKind,
+  KeyRole,
+  LegacyJobMetadata,
+  LegacyJobStatus,
+  ModelAccess,
+  TargetStatus,
+} from "@stemwright/contract";
+import { type Generated, type GeneratedAlways, Kysely, PostgresDialect, type Transaction } from "kysely";
 import pg from "pg";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
 import type { TargetWishes } from "../domain/tasks/task-record.ts";
@@ -83,6 +93,11 @@ export type Tables = {
     metadata: string | null;
     created_at: Date;
     completed_at: Date | null;
+    /** The run a worker is at now. */
+    run_started_at: Date | null;
+    run_start_progress: number | null;
+    outputs_removed_at: Date | null;
+    started_at: Date | null;
   };
   targets: {
     id: string;
@@ -107,6 +122,53 @@ export type Tables = {
     format: string;
     blob_key: string;
     size_bytes: number;
+  };
+  row_counts: { client_id: string; noun: "tasks" | "assets"; slot: number; total: number };
+  idempotency_receipts: {
+    client_id: string;
+    key: string;
+    fingerprint: Buffer;
+    answer: string | null;
+    created_at: Generated<Date>;
+  };
+  webhooks: {
+    id: string;
+    client_id: string;
+    url: string;
+    enabled: Generated<boolean>;
+    created_at: Generated<Date>;
+    updated_at: Generated<Date>;
+  };
+  webhook_secrets: {
+    client_id: string;
+    secret: Buffer;
+    previous: Buffer | null;
+    previous_until: Date | null;
+  };
+  deliveries: {
+    id: string;
+    client_id: string;
+    webhook_id: string | null;
+    task_id: string | null;
+    target_id: string | null;
+    event: DeliveryEvent;
+    job_status: LegacyJobStatus | null;
+    url: string;
+    receiver: GeneratedAlways<string>;
+    state: Generated<DeliveryState>;
+    attempts: Generated<number>;
+    due_at: Generated<Date>;
+    claimed_until: Date | null;
+    last_attempt_at: Date | null;
+    last_status_code: number | null;
+    last_error: string | null;
+    created_at: Generated<Date>;
+  };
+  legacy_jobs: {
+    task_id: string;
+    request_id: string;
+    callback_url: string | null;
+    metadata: LegacyJobMetadata;
   };
   installation_secrets: { name: string; value: Buffer };
 };

@@ -82,12 +82,13 @@ export async function findCaller(
   const row = await db
     .selectFrom("api_keys")
     .innerJoin("clients", "clients.id", "api_keys.client_id")
-    .select(["api_keys.id", "api_keys.client_id", "api_keys.role", "clients.suspended_at"])
+    .select(["api_keys.id", "api_keys.client_id", "api_keys.role", "api_keys.kind", "clients.suspended_at"])
     .where("api_keys.hash", "=", hashKey(secret))
     .where("api_keys.revoked_at", "is", null)
     .executeTakeFirst();
   if (!row) return undefined;
-  return { keyId: row.id, clientId: row.client_id, role: row.role, isSuspended: row.suspended_at !== null };
+  const { id: keyId, client_id: clientId, role, kind } = row;
+  return { keyId, clientId, role, kind, isSuspended: row.suspended_at !== null };
 }
 
 /** Notes that a key was used, at most once a minute: a write for each request would cost more than it tells. */

@@ -1,6 +1,7 @@
-import type { Page } from "@stemwright/contract";
-import { sql } from "kysely";
+import { type Page, TARGET_ERRORS } from "@stemwright/contract";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Listed } from "../domain/ports.ts";
+import { findCost } from "../domain/tasks/target-costs.ts";
 import type {
   NewTask,
   OutputRecord,
@@ -10,6 +11,11 @@ import type {
 } from "../domain/tasks/task-record.ts";
 import { settleTarget } from "./credits.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { insertJobDelivery, insertTargetDelivery } from "./deliveries.ts";
+import { countRows } from "./row-counts.ts";
+import { notifyTaskChange } from "./task-changes.ts";
+import { findQueuePositions } from "./task-runs.ts";
+import { addUsage } from "./usage.ts";
 
 type TargetRow = Pick<
   Tables["targets"],
@@ -61,6 +67,13 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       })),
     )
     .execute();
+  if (task.legacyJob) {
+    const { requestId, callbackUrl, metadata } = task.legacyJob;
+    await db
+      .insertInto("legacy_jobs")
+      .values({ task_id: task.id, request_id: requestId, callback_url: callbackUrl ?? null, metadata })
+      .execute();
+  }
 }
 
 export async function findTask(
@@ -79,21 +92,37 @@ export async function listTasks(
   clientId: string,
   page: Page,
 ): Promise<Listed<TaskRecord>> {
+  const newest = (query: ExpressionBuilder<Tables, "tasks">) =>
+    query
+      .selectFrom("tasks as newest")
+      .select("newest.id")
+      .where("newest.client_id", "=", clientId)
+      .orderBy("newest.created_at", "desc")
+      .orderBy("newest.id", "desc")
+      .offset(page.skip)
+      .limit(page.take);
+  // What is skipped is read from the index alone: a page far back costs a seventh of what it would with the rows.
   const rows = await db
     .selectFrom("tasks")
     .selectAll()
-    .where("client_id", "=", clientId)
+    .where("id", "in", newest)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .offset(page.skip)
-    .limit(page.take)
     .execute();
-  const { total } = await db
+  return {
+    items: await withTargets(db, rows),
+    total: await countRows(db, { clientId, noun: "tasks" }),
+  };
+}
+
+export async function isTaskUnfinished(db: DatabaseHandle, id: string): Promise<boolean> {
+  const row = await db
     .selectFrom("tasks")
-    .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("client_id", "=", clientId)
-    .executeTakeFirstOrThrow();
-  return { items: await withTargets(db, rows), total };
+    .select("id")
+    .where("id", "=", id)
+    .where("completed_at", "is", null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Removes a Task; gives its outputs, so that their files can go too. */
@@ -105,10 +134,11 @@ export async function deleteTask(
   const task = await findTask(db, id, clientId);
   if (!task) return undefined;
   await db.deleteFrom("tasks").where("id", "=", id).where("client_id", "=", clientId).execute();
+  await notifyTaskChange(db, id);
   return task.targets.flatMap(({ output }) => output);
 }
 
-async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promise<TaskRecord[]> {
+export async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promise<TaskRecord[]> {
   if (tasks.length === 0) return [];
   const taskIds = tasks.map(({ id }) => id);
   const targets = await db
@@ -124,9 +154,17 @@ async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promis
     .where("targets.task_id", "in", taskIds)
     .orderBy("outputs.position")
     .execute();
+  const isWaiting = tasks.some((task) => task.completed_at === null && task.run_started_at === null);
+  const positions = isWaiting ? await findQueuePositions(db, taskIds) : new Map<string, number>();
   const outputsOf = Map.groupBy(outputs, (output) => output.target_id);
   const targetsOf = Map.groupBy(targets, (target) => target.task_id);
-  return tasks.map((task) => toTaskRecord(task, targetsOf.get(task.id) ?? [], outputsOf));
+  return tasks.map((task) => {
+    const queuePosition = positions.get(task.id);
+    return {
+      ...toTaskRecord(task, targetsOf.get(task.id) ?? [], outputsOf),
+      ...(queuePosition === undefined ? {} : { queuePosition }),
+    };
+  });
 }
 
 function toTaskRecord(
@@ -139,6 +177,9 @@ function toTaskRecord(
     clientId: row.client_id,
     createdAt: row.created_at,
     completedAt: row.completed_at,
+    ...(row.run_started_at === null || row.completed_at !== null
+      ? {}
+      : { run: { startedAt: row.run_started_at, startProgress: row.run_start_progress ?? 0 } }),
     ...(row.asset_id === null ? {} : { assetId: row.asset_id }),
     ...(row.url === null ? {} : { url: row.url }),
     ...(row.storage_integration_id === null ? {} : { storageIntegrationId: row.storage_integration_id }),
@@ -172,55 +213,125 @@ function toTargetRecord(row: TargetRow, outputs: OutputRow[]): TargetRecord {
 
 /** Progress of the Task's unfinished targets; it never goes back, whatever order the reports arrive in. */
 export async function setProgress(db: DatabaseHandle, taskId: string, progress: number): Promise<void> {
-  await db
+  const { numUpdatedRows } = await db
     .updateTable("targets")
     .set({ progress })
     .where("task_id", "=", taskId)
     .where("status", "=", "processing")
     .where("progress", "<", progress)
-    .execute();
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await notifyTaskChange(db, taskId);
 }
 
 /**
  * Ends a target, once: false when somebody else ended it before. The last one to end completes the Task.
- * The row of the Task is locked first, so that two targets that end together can't both miss being last.
+ * Whoever is to hear of it is owed a delivery in the same transaction. The row of the Task is locked first, so that two
+ * targets that end together can't both miss being last, nor both be charged as the first of a pair.
  */
 export async function endTarget(
   db: DatabaseHandle,
   options: { taskId: string; targetId: string; end: TargetEnd },
 ): Promise<boolean> {
   const { taskId, targetId, end } = options;
-  await db.selectFrom("tasks").select("id").where("id", "=", taskId).forUpdate().execute();
+  const task = await lockTask(db, taskId);
+  if (!task) return false;
   const values =
     end.status === "completed"
-      ? { status: end.status, progress: 1, cost: end.cost, duration_seconds: end.durationSeconds }
+      ? {
+          status: end.status,
+          progress: 1,
+          cost: await findTargetCost(db, { taskId, targetId, durationSeconds: end.durationSeconds }),
+          duration_seconds: end.durationSeconds,
+        }
       : { status: end.status, error_code: end.error.code, error_message: end.error.message };
-  const { numUpdatedRows } = await db
+  const ended = await db
     .updateTable("targets")
     .set({ ...values, finished_at: sql`now()` })
     .where("id", "=", targetId)
     .where("status", "=", "processing")
+    .returning(["model", "cost", "finished_at"])
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
-  await settleTarget(db, { taskId, targetId, cost: end.status === "completed" ? end.cost : 0 });
-  if (end.status === "completed" && end.output.length > 0) {
-    await db
-      .insertInto("outputs")
-      .values(
-        end.output.map(({ name, format, blobKey, sizeBytes }, position) => ({
-          target_id: targetId,
-          position,
-          name,
-          format,
-          blob_key: blobKey,
-          size_bytes: sizeBytes,
-        })),
-      )
-      .execute();
+  if (!ended) return false;
+  await settleTarget(db, { taskId, targetId, cost: ended.cost ?? 0 });
+  if (end.status === "completed") {
+    await insertOutputs(db, targetId, end.output);
+    await addUsage(db, {
+      clientId: task.client_id,
+      model: ended.model,
+      durationSeconds: end.durationSeconds,
+      cost: ended.cost ?? 0,
+      finishedAt: ended.finished_at ?? new Date(),
+    });
   }
   await sql`
     update tasks set completed_at = date_trunc('milliseconds', now())
     where id = ${taskId} and completed_at is null
       and not exists (select from targets where task_id = ${taskId} and status = 'processing')`.execute(db);
+  await notifyTaskChange(db, taskId);
+  await insertTargetDelivery(db, { taskId, targetId });
+  await insertJobDelivery(db, { taskId, status: end.status === "completed" ? "completed" : "failed" });
   return true;
+}
+
+/** Ends what is left of a Task as cancelled; what is finished stays. Undefined when the client has no such Task. */
+export async function cancelTask(
+  db: DatabaseHandle,
+  clientId: string,
+  id: string,
+): Promise<TaskRecord | undefined> {
+  const locked = await lockTask(db, id);
+  if (locked?.client_id !== clientId) return undefined;
+  const unfinished = await db
+    .selectFrom("targets")
+    .select("id")
+    .where("task_id", "=", id)
+    .where("status", "=", "processing")
+    .orderBy("position")
+    .execute();
+  const { code } = TARGET_ERRORS.CANCELLED;
+  const error = { code, message: "The client cancelled the Task" };
+  for (const target of unfinished)
+    await endTarget(db, { taskId: id, targetId: target.id, end: { status: "error", error } });
+  return await findTask(db, id);
+}
+
+async function lockTask(db: DatabaseHandle, id: string): Promise<{ client_id: string } | undefined> {
+  return await db.selectFrom("tasks").select("client_id").where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+async function findTargetCost(
+  db: DatabaseHandle,
+  options: { taskId: string; targetId: string; durationSeconds: number },
+): Promise<number | null> {
+  const rows = await db
+    .selectFrom("targets")
+    .select(["id", "model", "credits_per_minute", "cost"])
+    .where("task_id", "=", options.taskId)
+    .orderBy("position")
+    .execute();
+  const targets = rows.map(({ id, model, credits_per_minute, cost }) => ({
+    id,
+    model,
+    creditsPerMinute: credits_per_minute,
+    ...(cost === null ? {} : { cost }),
+  }));
+  const target = targets.find(({ id }) => id === options.targetId);
+  return target ? findCost(targets, target, options.durationSeconds) : null;
+}
+
+async function insertOutputs(db: DatabaseHandle, targetId: string, outputs: OutputRecord[]): Promise<void> {
+  if (outputs.length === 0) return;
+  await db
+    .insertInto("outputs")
+    .values(
+      outputs.map(({ name, format, blobKey, sizeBytes }, position) => ({
+        target_id: targetId,
+        position,
+        name,
+        format,
+        blob_key: blobKey,
+        size_bytes: sizeBytes,
+      })),
+    )
+    .execute();
 }

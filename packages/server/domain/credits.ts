@@ -49,3 +49,13 @@ export function makeCreditsError(needed: number, available: number): ApiError {
     `This takes ${needed} credits and ${available} are left; ask the operator for more`,
   );
 }
+
+/** What is left of an amount; never less than nothing. */
+export function subtractCredits(amount: number, part: number): number {
+  return fromMicros(Math.max(0, toMicros(amount) - toMicros(part)));
+}
+
+/** A part of an amount, to the millionth. */
+export function scaleCredits(amount: number, ratio: number): number {
+  return fromMicros(Math.round(toMicros(amount) * ratio));
+}

@@ -1,21 +1,42 @@
 import type { Readable } from "node:stream";
-import type { Page } from "@stemwright/contract";
+import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits.ts";
+import type { Receipt } from "./idempotency.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
+import type { DeliveryRecord, WebhookRecord } from "./webhooks/webhook-record.ts";
 
 /** What the domain needs of the world; db, queue and blobs make it real. */
 
 export type Listed<Item> = { items: Item[]; total: number };
 
 export interface TaskStore {
-  /** Task, targets, what they set aside of a metered client's credits, and the queue's job, in one transaction. */
-  insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<void>;
+  /** Task, targets, what they set aside of a metered client's credits, the queue's job and the receipt, in one transaction. */
+  insertTask(
+    task: NewTask,
+    options: {
+      reservations: readonly Reservation[];
+      receipt?: (Receipt & { toAnswer(queuePosition: number): string }) | undefined;
+    },
+  ): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
   /** Removes the Task with its rows; gives the keys of its files. */
   deleteTask(clientId: string, id: string): Promise<OutputRecord[] | undefined>;
+  /** Ends the unfinished targets; gives the Task as it then is. */
+  cancelTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
+}
+
+export interface TaskChanges {
+  /** Calls the listener with the id of each Task that changed; with undefined when any may have. */
+  subscribe(listener: (taskId: string | undefined) => void): () => void;
+}
+
+export interface StatisticsStore {
+  /** `since` is the first month that counts, as YYYY-MM. */
+  listUsage(clientId: string, since: string | undefined): Promise<UsageRow[]>;
+  listDistribution(clientId: string, since: string | undefined): Promise<DistributionRow[]>;
 }
 
 export interface AssetStore {
@@ -53,4 +74,18 @@ export interface MediaLooker {
 export interface UrlRules {
   /** Throws when an address can't be read from, as far as its text tells; what it resolves to is judged at connect time. */
   check(url: string): void;
+}
+
+export interface WebhookStore {
+  /** One for each account: a second call gives it another URL, and enables it again. */
+  setWebhook(clientId: string, url: string): Promise<WebhookRecord>;
+  findWebhook(clientId: string): Promise<WebhookRecord | undefined>;
+  deleteWebhook(clientId: string, id: string): Promise<WebhookRecord | undefined>;
+  rotateSecret(clientId: string, id: string): Promise<WebhookRecord | undefined>;
+  /** The account's signing secret, made at its first use. */
+  loadSecret(clientId: string): Promise<Buffer>;
+  insertTestDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;
+  listDeliveries(clientId: string, filter: DeliveryFilter): Promise<Listed<DeliveryRecord>>;
+  /** Owes a delivery again, with all its tries. */
+  replayDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;
 }

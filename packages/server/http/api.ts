@@ -8,14 +8,22 @@ import type {
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
 import type { AccountStore } from "../domain/accounts/account-store.ts";
+import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
 import type { Operation } from "../domain/operation.ts";
-import type { Blobs } from "../domain/ports.ts";
+import type { Blobs, StatisticsStore, WebhookStore } from "../domain/ports.ts";
 import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
+import type { TaskFeed } from "../domain/tasks/task-feed.ts";
+import type { LegacyPorts } from "../legacy/legacy-routes.ts";
 import type { KeyRing } from "./authenticate.ts";
 
 export type ApiPorts = CreateTaskPorts & {
+  webhooks: WebhookStore;
+  legacy: LegacyPorts;
   blobs: Blobs;
+  receipts: ReceiptStore;
+  statistics: StatisticsStore;
+  feed: TaskFeed;
   keys: KeyRing;
   health: { isReady(): Promise<boolean> };
   accounts: AccountStore;

@@ -18,10 +18,16 @@ export interface KeyRing {
 export async function findCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller | undefined> {
   const secret = request.headers["x-api-key"];
   if (secret === undefined || secret === "") return undefined;
-  const caller = typeof secret === "string" ? await keys.findCaller(secret) : undefined;
-  if (!caller)
+  const caller = typeof secret === "string" ? await findActiveCaller(keys, secret) : undefined;
+  if (caller?.kind !== "key")
     throw new ApiError("KEY_INVALID", "The API key is unknown or revoked; check the x-api-key header");
-  if (caller.isSuspended)
+  return caller;
+}
+
+/** The caller behind a key or token of either kind. */
+export async function findActiveCaller(keys: KeyRing, secret: string): Promise<Caller | undefined> {
+  const caller = await keys.findCaller(secret);
+  if (caller?.isSuspended)
     throw new ApiError("CLIENT_SUSPENDED", "The account is suspended; ask the operator");
   return caller;
 }

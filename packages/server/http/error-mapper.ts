@@ -9,6 +9,10 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
   "targets/too_big": "TARGETS_TOO_MANY",
   "formats/too_small": "FORMATS_EMPTY",
   "metadata/custom": "METADATA_TOO_LONG",
+  "name/invalid_value": "STATISTICS_INVALID",
+  "months/invalid_format": "STATISTICS_INVALID",
+  "months/invalid_type": "STATISTICS_INVALID",
+  "idempotency-key/invalid_format": "IDEMPOTENCY_KEY_INVALID",
 };
 const PAGE_FIELDS = ["skip", "take"];
 

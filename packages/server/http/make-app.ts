@@ -7,6 +7,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import { hashKey } from "../domain/keys.ts";
+import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
 import { addClientIdParameter } from "./client-id-parameter.ts";
@@ -23,12 +24,16 @@ import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
 import { addModelRoutes } from "./routes/models.ts";
+import { addStatisticsRoutes } from "./routes/statistics.ts";
+import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
+import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const EXPOSED_HEADERS = [
   "x-request-id",
   "x-total-count",
+  "idempotency-replayed",
   "accept-ranges",
   "content-range",
   "content-length",
@@ -55,7 +60,7 @@ async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<vo
     enableDraftSpec: true,
     // The key itself is not kept in the limiter's memory.
     keyGenerator: (request) => {
-      const secret = request.headers["x-api-key"];
+      const secret = request.headers["x-api-key"] ?? request.headers.authorization;
       return typeof secret === "string" ? hashKey(secret).toString("base64") : request.ip;
     },
     errorResponseBuilder: () =>
@@ -137,11 +142,15 @@ export async function makeApp(
   const api: Api = { app, ports: options.ports, links: options.links, config: options.config };
   addModelRoutes(api);
   addTaskRoutes(api);
+  addTaskEventRoutes(api);
+  addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);
+  addWebhookRoutes(api);
   addHealthRoutes(api);
   addMetricsRoute(api);
   addAdminRoutes(api);
+  await addLegacyRoutes(api);
   addOtherMethods(app, new Map(methodsOf));
   return app;
 }

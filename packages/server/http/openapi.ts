@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { WEBHOOKS } from "./describe-webhooks.ts";
 import { tidyComponents } from "./tidy-components.ts";
 
 const INTERFACE_VERSION = "1.0.0";
@@ -30,9 +31,11 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
             scheme: "bearer",
             description: "METRICS_TOKEN; for GET /metrics only",
           },
+          legacyToken: { type: "http", scheme: "bearer", description: "A token of the Jobs interface" },
         },
       },
       security: [{ apiKey: [] }],
+      webhooks: WEBHOOKS,
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route as Parameters<typeof jsonSchemaTransform>[0]);

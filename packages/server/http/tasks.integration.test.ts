@@ -51,9 +51,10 @@ describe("creating a Task", () => {
     ]);
     expect(body).toMatchObject({ assetId, clientId: api.account.clientId, completedAt: null });
     expect(body.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const waiting = { status: "processing", output: [], progress: 0, queuePosition: 1 };
     expect(body.targets.map(({ id: _, ...target }) => target)).toEqual([
-      { model: "vocals", status: "processing", formats: ["wav"], output: [], residual: true, progress: 0 },
-      { model: "drums", status: "processing", formats: ["flac", "mp3"], output: [], progress: 0 },
+      { model: "vocals", formats: ["wav"], residual: true, ...waiting },
+      { model: "drums", formats: ["flac", "mp3"], ...waiting },
     ]);
     expect(await (await api.call(`/tasks/${body.id}`)).json()).toEqual(body);
   });

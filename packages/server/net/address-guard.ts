@@ -29,7 +29,7 @@ function parseAllowed(entries: readonly string[]): Allowed {
  * Decides which addresses the service may open on a client's behalf. The check is made on the very
  * address that is connected to, so that a name that resolves differently the second time gains nothing.
  */
-export function makeAddressGuard(allowPrivate: readonly string[]) {
+export function makeAddressGuard(allowPrivate: readonly string[], lookUp: typeof lookup = lookup) {
   const allowed = parseAllowed(allowPrivate);
 
   function isAllowedAddress(address: string): boolean {
@@ -51,7 +51,7 @@ export function makeAddressGuard(allowPrivate: readonly string[]) {
   };
 
   const guardedLookup: LookupFunction = (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    lookUp(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) return callback(error, "", 0);
       try {
         for (const { address } of addresses) checkAddress(hostname, address);

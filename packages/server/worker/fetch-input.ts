@@ -8,6 +8,7 @@ import type { AssetStore, Blobs } from "../domain/ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { limitBytes } from "../limit-bytes.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
+import { findReason } from "../net/find-reason.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 const REDIRECTS_MAX = 5;
@@ -64,15 +65,8 @@ async function download(
   }
 }
 
-/** The first cause that says what happened; connection errors come wrapped. */
-function findReason(error: unknown): Error {
-  if (error instanceof AggregateError && error.errors.length > 0) return findReason(error.errors[0]);
-  if (error instanceof Error) return error.cause instanceof Error ? findReason(error.cause) : error;
-  return new Error(String(error));
-}
-
 /** Follows redirects by hand, so that each hop is held against the guard's rules. */
-async function openUrl(
+export async function openUrl(
   guard: AddressGuard,
   url: URL,
   signal: AbortSignal,

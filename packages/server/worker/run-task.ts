@@ -2,7 +2,6 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type AudioFormat, EngineError, type EngineProcess, type SeparateTarget } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import { costOfDuration } from "../domain/credits.ts";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import { toOutputNames } from "../domain/tasks/output-names.ts";
 import type { OutputRecord, TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
@@ -15,6 +14,9 @@ export interface TaskReports {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
   endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
   setProgress(taskId: string, progress: number): Promise<void>;
+  startRun(taskId: string): Promise<void>;
+  /** The work stops short of the end; the Task waits for its next run. */
+  endRun(taskId: string): Promise<void>;
 }
 
 export type RunTaskPorts = FetchInputPorts &
@@ -34,6 +36,7 @@ export async function runTask(ports: RunTaskPorts, taskId: string, signal: Abort
   const targets = task?.targets.filter(({ status }) => status === "processing") ?? [];
   const taskDir = join(ports.workDir, taskId);
   if (task && targets.length > 0) {
+    await ports.reports.startRun(taskId);
     const watch = watchTask(ports, task, signal);
     try {
       await separateTargets(ports, { task, targets, taskDir, watch });
@@ -42,6 +45,10 @@ export async function runTask(ports: RunTaskPorts, taskId: string, signal: Abort
       if (!watch.signal.aborted) await failTargets(ports, task, targets, error);
     } finally {
       watch.stop();
+      // Without effect on a Task that is finished.
+      await ports.reports
+        .endRun(taskId)
+        .catch((error) => ports.log.warn({ err: error, taskId }, "the end of a run could not be written"));
     }
   }
   await rm(taskDir, { recursive: true, force: true });
@@ -161,16 +168,14 @@ async function completeTarget(
     const { sizeBytes } = await ports.blobs.adopt(blobKey, path);
     output.push({ name, format, blobKey, sizeBytes });
   }
-  const cost = costOfDuration(target.creditsPerMinute, durationSeconds);
   const isEnded = await ports.reports.endTarget(task.id, target.id, {
     status: "completed",
-    cost,
     durationSeconds,
     output,
   });
   if (!isEnded) await ports.blobs.delete(`outputs/${task.id}/${target.id}`);
   ports.log.info(
-    { taskId: task.id, targetId: target.id, model: target.model, durationSeconds, cost },
+    { taskId: task.id, targetId: target.id, model: target.model, durationSeconds },
     "target completed",
   );
 }

@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineError, type EngineProcess } from "@stemwright/engine";
+import { EngineError } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { type Separate, separateAll, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import * as assets from "../db/assets.ts";
 import * as clients from "../db/clients.ts";
@@ -13,16 +14,10 @@ import * as tasks from "../db/tasks.ts";
 import * as workers from "../db/workers.ts";
 import { estimateReservations } from "../domain/credits.ts";
 import { makeId } from "../domain/ids.ts";
-import { makeLinks } from "../domain/links.ts";
-import type { AssetStore, Blobs } from "../domain/ports.ts";
+import type { Blobs } from "../domain/ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
-import { makeLog } from "../log.ts";
-import { makeAddressGuard } from "../net/address-guard.ts";
-import { openTaskQueue } from "../queue/task-queue.ts";
+import type { TaskQueue } from "../queue/task-queue.ts";
 import { findTaskLock } from "./task-lock.ts";
-import { startWorker } from "./worker.ts";
-
-type Separate = EngineProcess["separate"];
 
 let database: TestDatabase;
 let blobs: Blobs;
@@ -60,55 +55,19 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A worker over the real database, queue and store; only the network is left out. */
 async function startTestWorker(separate: Separate) {
-  const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
-  const worker = await startWorker({
-    pool: database.pool,
-    queue,
+  const worker = await startWorkerWithoutNetwork({
+    database,
     blobs,
     workDir,
-    engine: { separate, close: async () => {} },
-    assets: {
-      findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
-    } as AssetStore,
-    links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
-    guard: makeAddressGuard([]),
-    maxBytes: 1000,
-    credits: {
-      hasReservations: (taskId) => credits.hasReservations(database.db, taskId),
-      coverMinutes: ({ id, clientId: client }, minutes) =>
-        database.db
-          .transaction()
-          .execute((tx) => credits.coverMinutes(tx, { taskId: id, clientId: client, minutes })),
-    },
+    separate,
     probeDuration: async () => probedSeconds,
-    version: "1.2.3",
-    register: {
-      report: (report) => workers.upsertWorker(database.db, report),
-      remove: (id) => workers.deleteWorker(database.db, id),
-    },
-    log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
-    reports: {
-      findTask: (taskId) => tasks.findTask(database.db, taskId),
-      endTarget: (taskId, targetId, end) =>
-        database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
-      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
-    },
   });
-  let isClosed = false;
-  const close = async () => {
-    if (!isClosed) await worker.close();
-    isClosed = true;
-  };
-  closers.push(close);
-  return { queue, close };
+  closers.push(worker.close);
+  return worker;
 }
 
-async function createTask(
-  queue: Awaited<ReturnType<typeof openTaskQueue>>,
-  models: string[],
-): Promise<string> {
+async function createTask(queue: TaskQueue, models: string[]): Promise<string> {
   const id = makeId();
   const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
   await database.db.transaction().execute(async (tx) => {
@@ -130,14 +89,6 @@ const waitForEnd = async (id: string): Promise<TaskRecord> => {
     )
     .toBeInstanceOf(Date);
   return task as TaskRecord;
-};
-
-/** Writes each file as if a network had made it. */
-const separateAll: Separate = async (request, hooks = {}) => {
-  for (const { key, files } of request.targets) {
-    for (const { path } of files) await writeFile(path, "stem");
-    await hooks.onTargetDone?.(key, { durationSeconds: 61, files: [] });
-  }
 };
 
 describe("the worker", () => {
@@ -248,10 +199,7 @@ describe("the worker", () => {
 
 describe("a metered client's Task", () => {
   /** A Task by URL, taken in with one minute set aside, of a client that has so many credits. */
-  async function createMetered(
-    queue: Awaited<ReturnType<typeof openTaskQueue>>,
-    amount: number,
-  ): Promise<string> {
+  async function createMetered(queue: TaskQueue, amount: number): Promise<string> {
     await clients.changeClient(database.db, clientId, { metered: true });
     const id = makeId();
     const targets = [{ id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1.5 }];
@@ -345,7 +293,7 @@ describe("ends of targets", () => {
         tasks.endTarget(tx, {
           taskId: id,
           targetId,
-          end: { status: "completed", cost: 1, durationSeconds: 1, output: [] },
+          end: { status: "completed", durationSeconds: 1, output: [] },
         }),
       );
     const first = targets[0]?.id;

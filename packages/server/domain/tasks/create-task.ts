@@ -1,13 +1,15 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
+import { checkWebUrl } from "../check-web-url.ts";
 import { estimateReservations } from "../credits.ts";
+import type { Receipt } from "../idempotency.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
-import type { TaskRecord } from "./task-record.ts";
+import type { NewTarget, TaskRecord } from "./task-record.ts";
 
 export type CreateTaskPorts = {
   tasks: TaskStore;
@@ -18,12 +20,12 @@ export type CreateTaskPorts = {
   installed: readonly InstalledModel[];
 };
 
-/** Takes a request in: checks all of it, stores it with its job, and answers with the Task as it now stands. */
-export async function createTask(
-  ports: CreateTaskPorts,
+/** Checks all of a request; gives its targets with their rates, and the input's length where that is known. */
+export async function checkRequest(
+  ports: Omit<CreateTaskPorts, "tasks">,
   caller: Caller,
   request: TaskRequest,
-): Promise<TaskRecord> {
+): Promise<{ targets: NewTarget[]; durationSeconds: number | undefined }> {
   checkInput(request);
   const grants = await ports.grants.listGrants(caller.clientId);
   const checked = checkTargets(request.targets, { installed: ports.installed, grants });
@@ -31,28 +33,44 @@ export async function createTask(
     throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
   }
   if (request.url !== undefined) ports.urls.check(request.url);
+  if (request.webhookUrl !== undefined) checkWebUrl(ports.urls, request.webhookUrl, "webhookUrl");
   const durationSeconds =
     request.assetId === undefined ? undefined : await checkAsset(ports, caller, request.assetId, checked);
+  return { targets: checked.map(({ target }) => target), durationSeconds };
+}
 
+/** Takes a request in: checks all of it, stores it with its job, and answers with the Task as it now stands. */
+export async function createTask(
+  ports: CreateTaskPorts,
+  caller: Caller,
+  request: TaskRequest,
+  receipt?: Receipt & { toAnswer(task: TaskRecord): string },
+): Promise<TaskRecord> {
+  const { targets, durationSeconds } = await checkRequest(ports, caller, request);
   const { targets: _, ...input } = request;
   const task = {
     ...input,
     id: makeId(),
     clientId: caller.clientId,
     createdAt: new Date(),
-    targets: checked.map(({ target }) => target),
+    targets,
   };
-  await ports.tasks.insertTask(task, estimateReservations(task.targets, durationSeconds));
-  return {
+  const toRecord = (queuePosition: number): TaskRecord => ({
     ...task,
     completedAt: null,
+    queuePosition,
     targets: task.targets.map((target) => ({ ...target, status: "processing", progress: 0, output: [] })),
-  };
+  });
+  const { queuePosition } = await ports.tasks.insertTask(task, {
+    reservations: estimateReservations(targets, durationSeconds),
+    receipt: receipt && { ...receipt, toAnswer: (position) => receipt.toAnswer(toRecord(position)) },
+  });
+  return toRecord(queuePosition);
 }
 
 /** Refuses an asset the targets can't work on; gives its length, where the file tells. */
 async function checkAsset(
-  ports: CreateTaskPorts,
+  ports: Omit<CreateTaskPorts, "tasks">,
   caller: Caller,
   assetId: string,
   targets: CheckedTarget[],
@@ -73,7 +91,7 @@ async function checkAsset(
   return facts.durationSeconds;
 }
 
-async function lookOnce(ports: CreateTaskPorts, asset: AssetRecord): Promise<MediaFacts> {
+async function lookOnce(ports: Omit<CreateTaskPorts, "tasks">, asset: AssetRecord): Promise<MediaFacts> {
   if (asset.media) return asset.media;
   const facts = await ports.media.look(asset.blobKey);
   await ports.assets.setMediaFacts(asset.id, facts);

@@ -1,4 +1,4 @@
-import type { TargetStatus } from "@stemwright/contract";
+import type { LegacyJobMetadata, TargetStatus } from "@stemwright/contract";
 
 export type OutputRecord = { name: string; format: string; blobKey: string; sizeBytes: number };
 
@@ -29,6 +29,9 @@ export type TargetRecord = NewTarget & {
   error?: { code: number; message: string };
 };
 
+/** What a job of the Jobs interface has beside its Task. */
+export type LegacyJobPart = { requestId: string; callbackUrl?: string; metadata: LegacyJobMetadata };
+
 export type NewTask = {
   id: string;
   clientId: string;
@@ -39,11 +42,22 @@ export type NewTask = {
   writeDestination?: string;
   webhookUrl?: string;
   metadata?: string;
+  legacyJob?: LegacyJobPart;
   targets: NewTarget[];
 };
 
-export type TaskRecord = Omit<NewTask, "targets"> & { completedAt: Date | null; targets: TargetRecord[] };
+/** The attempt a worker is at now, and how far the Task was when it began. */
+export type TaskRun = { startedAt: Date; startProgress: number };
+
+export type TaskRecord = Omit<NewTask, "targets" | "legacyJob"> & {
+  completedAt: Date | null;
+  /** Absent while the Task waits. */
+  run?: TaskRun;
+  /** 1 for the next one to be taken; absent once the Task runs or is finished. */
+  queuePosition?: number;
+  targets: TargetRecord[];
+};
 
 export type TargetEnd =
-  | { status: "completed"; cost: number; durationSeconds: number; output: OutputRecord[] }
+  | { status: "completed"; durationSeconds: number; output: OutputRecord[] }
   | { status: "error"; error: { code: number; message: string } };

@@ -1,7 +1,7 @@
 import { MIME_TYPES, type Target, type Task } from "@stemwright/contract";
 import { sumCredits } from "../credits.ts";
 import type { LinkSigner } from "../links.ts";
-import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
+import type { OutputRecord, TargetRecord, TaskRecord, TaskRun } from "./task-record.ts";
 
 const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   name: output.name,
@@ -12,7 +12,26 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   size: output.sizeBytes,
 });
 
-function toTarget(target: TargetRecord, links: LinkSigner): Target {
+/** Seconds until the run is through, if it goes on as it went; undefined before it has come any way. */
+function findEtaSeconds(progress: number, run: TaskRun): number | undefined {
+  const gained = progress - run.startProgress;
+  if (gained <= 0) return undefined;
+  const elapsedSeconds = Math.max(0, Date.now() - run.startedAt.getTime()) / 1000;
+  return Math.ceil((elapsedSeconds * (1 - progress)) / gained);
+}
+
+/** How far an unfinished target is; its Task's targets wait and run together. */
+function toAdvance({ progress }: TargetRecord, { run, queuePosition }: TaskRecord) {
+  const place = run ? 0 : queuePosition;
+  const etaSeconds = run && findEtaSeconds(progress, run);
+  return {
+    progress,
+    ...(place === undefined ? {} : { queuePosition: place }),
+    ...(etaSeconds === undefined ? {} : { etaSeconds }),
+  };
+}
+
+function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Target {
   const {
     id,
     model,
@@ -36,7 +55,7 @@ function toTarget(target: TargetRecord, links: LinkSigner): Target {
     ...supplied,
     ...(status === "completed" ? { cost: target.cost, duration: target.durationSeconds } : {}),
     ...(status === "error" ? { error: target.error } : {}),
-    ...(status === "processing" ? { progress: target.progress } : {}),
+    ...(status === "processing" ? toAdvance(target, task) : {}),
   };
 }
 
@@ -52,6 +71,6 @@ export function toTask(task: TaskRecord, links: LinkSigner): Task {
     clientId,
     ...(costs.length > 0 ? { cost: sumCredits(costs) } : {}),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
-    targets: task.targets.map((target) => toTarget(target, links)),
+    targets: task.targets.map((target) => toTarget(target, task, links)),
   };
 }

@@ -27,7 +27,7 @@ function toUploadError(error: unknown, request: FastifyRequest): unknown {
 }
 
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
-async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
+export async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
   const caller = getCaller(request);
   let stored: Awaited<ReturnType<typeof storeUpload>> | undefined;
   try {

@@ -1,0 +1,23 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { StageProgress } from "./stage-progress.ts";
+
+it("rises to one whatever the stages report, in steps worth a message", () => {
+  const stages = fc.array(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  fc.assert(
+    fc.property(stages, (reports) => {
+      const seen: number[] = [0];
+      const progress = new StageProgress((fraction) => seen.push(fraction), reports.length);
+      for (const fractions of reports) {
+        const report = progress.makeStage(1);
+        for (const fraction of [...fractions, 1]) report(fraction);
+      }
+      expect(seen.at(-1)).toBe(1);
+      for (let n = 1; n < seen.length - 1; n++)
+        expect((seen[n] ?? 0) - (seen[n - 1] ?? 0)).toBeGreaterThanOrEqual(0.001);
+    }),
+  );
+});

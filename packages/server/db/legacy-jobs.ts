@@ -1,0 +1,94 @@
+import type { LegacyUsage, Page } from "@stemwright/contract";
+import { sql } from "kysely";
+import type { Listed } from "../domain/ports.ts";
+import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
+import type { LegacyJobRecord } from "../legacy/legacy-job-record.ts";
+import { toAssetRecord } from "./assets.ts";
+import type { DatabaseHandle, Tables } from "./database.ts";
+import { withTargets } from "./tasks.ts";
+
+export async function findLegacyJob(
+  db: DatabaseHandle,
+  id: string,
+  clientId?: string,
+): Promise<LegacyJobRecord | undefined> {
+  let query = selectJobs(db).where("tasks.id", "=", id);
+  if (clientId !== undefined) query = query.where("tasks.client_id", "=", clientId);
+  return (await toRecords(db, await query.execute()))[0];
+}
+
+export async function listLegacyJobs(
+  db: DatabaseHandle,
+  clientId: string,
+  page: Page,
+): Promise<Listed<LegacyJobRecord>> {
+  const rows = await selectJobs(db)
+    .where("tasks.client_id", "=", clientId)
+    .orderBy("tasks.created_at", "desc")
+    .orderBy("tasks.id", "desc")
+    .offset(page.skip)
+    .limit(page.take)
+    .execute();
+  const { total } = await db
+    .selectFrom("legacy_jobs")
+    .innerJoin("tasks", "tasks.id", "legacy_jobs.task_id")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where("tasks.client_id", "=", clientId)
+    .executeTakeFirstOrThrow();
+  return { items: await toRecords(db, rows), total };
+}
+
+const selectJobs = (db: DatabaseHandle) =>
+  db
+    .selectFrom("legacy_jobs")
+    .innerJoin("tasks", "tasks.id", "legacy_jobs.task_id")
+    .selectAll("tasks")
+    .select(["legacy_jobs.request_id", "legacy_jobs.callback_url", "legacy_jobs.metadata as job_metadata"]);
+
+type JobRow = Tables["tasks"] & {
+  request_id: string;
+  callback_url: string | null;
+  job_metadata: LegacyJobPart["metadata"];
+};
+
+async function toRecords(db: DatabaseHandle, rows: JobRow[]): Promise<LegacyJobRecord[]> {
+  if (rows.length === 0) return [];
+  const tasks = await withTargets(db, rows);
+  const assetIds = rows.flatMap(({ asset_id }) => asset_id ?? []);
+  const assets =
+    assetIds.length === 0
+      ? []
+      : await db.selectFrom("assets").selectAll().where("id", "in", assetIds).execute();
+  return rows.flatMap((row, index) => {
+    const task = tasks[index];
+    const asset = assets.find(({ id }) => id === row.asset_id);
+    if (!task) return [];
+    return {
+      task,
+      requestId: row.request_id,
+      metadata: row.job_metadata,
+      startedAt: row.started_at,
+      ...(row.callback_url === null ? {} : { callbackUrl: row.callback_url }),
+      ...(asset ? { sourceAsset: toAssetRecord(asset) } : {}),
+    };
+  });
+}
+
+/** Completed jobs of this month and the two before, in UTC, newest first; a month without any has zeros. */
+export async function loadLegacyUsage(db: DatabaseHandle, clientId: string): Promise<LegacyUsage["usage"]> {
+  const { rows } = await sql<LegacyUsage["usage"][number]>`
+    with this_month as (select date_trunc('month', now() at time zone 'UTC') as start),
+    completed as (
+      select targets.duration_seconds, targets.finished_at at time zone 'UTC' as finished
+      from legacy_jobs
+      join tasks on tasks.id = legacy_jobs.task_id
+      join targets on targets.task_id = tasks.id
+      where tasks.client_id = ${clientId} and targets.status = 'completed'
+    )
+    select to_char(month.start, 'YYYY-MM') as month, count(completed.finished) as "totalJobs",
+      round((coalesce(sum(completed.duration_seconds), 0) / 60)::numeric, 2)::text as "totalMinutes"
+    from this_month, generate_series(this_month.start - interval '2 months', this_month.start, '1 month') as month(start)
+    left join completed on completed.finished >= month.start and completed.finished < month.start + interval '1 month'
+    group by month.start order by month.start desc`.execute(db);
+  return rows;
+}

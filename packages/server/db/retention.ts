@@ -1,0 +1,62 @@
+import { type RawBuilder, sql, type Transaction } from "kysely";
+import type { Tables } from "./database.ts";
+
+type Batch = {
+  /** What is older goes. */
+  before: Date;
+  limit: number;
+  /** Runs before the rows are committed as gone: a sweep that dies in between is done again, and no file is forgotten. */
+  removeFiles: (keyPrefixes: string[]) => Promise<void>;
+};
+
+/** Files of ours that unfinished Tasks read by a download link. */
+const LENT = sql`
+  select coalesce(substring(url from '/files/([^?]+)[?]'), '') as blob_key
+  from tasks where completed_at is null and url is not null`;
+
+/** Inputs that unfinished Tasks still need. */
+const IS_NEEDED: RawBuilder<boolean> = sql`(
+  exists (select from tasks where completed_at is null and asset_id = assets.id)
+  or exists (
+    select from targets
+    where status = 'processing' and wishes ? 'transcriptAssetId' and wishes ->> 'transcriptAssetId' = assets.id)
+  or assets.blob_key in (${LENT} and url like '%/files/assets/%'))`;
+
+/**
+ * Removes a batch of old assets; gives how many. The rows are locked first and judged afterwards: whoever creates a Task
+ * holds its asset (holdInputs), so a Task either is seen by the second statement or finds its asset gone. What another
+ * process has locked is skipped.
+ */
+export async function sweepAssets(db: Transaction<Tables>, batch: Batch): Promise<number> {
+  const locked = await sql<{ id: string }>`
+    select id from assets where created_at < ${batch.before} and not ${IS_NEEDED}
+    order by created_at limit ${batch.limit} for update skip locked`.execute(db);
+  const ids = locked.rows.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  const { rows } = await sql<{ id: string }>`
+    delete from assets where id = any(${ids}) and not ${IS_NEEDED} returning id`.execute(db);
+  await batch.removeFiles(rows.map(({ id }) => `assets/${id}`));
+  return rows.length;
+}
+
+/**
+ * Removes the outputs of a batch of Tasks that were finished long ago; gives how many Tasks. Those are marked, so that the
+ * next sweep need not look at them again.
+ */
+export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    update tasks set outputs_removed_at = now() where id in (
+      select id from tasks
+      where completed_at < ${batch.before} and outputs_removed_at is null and write_destination is null
+        and id not in (select split_part(blob_key, '/', 2) from (${LENT} and url like '%/files/outputs/%') as lent)
+      order by completed_at limit ${batch.limit} for update skip locked)
+    returning id`.execute(db);
+  const ids = rows.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await sql`
+    delete from outputs using targets where targets.id = outputs.target_id and targets.task_id = any(${ids})`.execute(
+    db,
+  );
+  await batch.removeFiles(ids.map((id) => `outputs/${id}`));
+  return ids.length;
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { makeId } from "../domain/ids.ts";
+import { toTask } from "../domain/tasks/task-view.ts";
+import { insertClient } from "./keys.ts";
+import { endRun, startRun } from "./task-runs.ts";
+import { cancelTask, deleteTask, endTarget, findTask, insertTask, listTasks, setProgress } from "./tasks.ts";
+
+let database: TestDatabase;
+let clientId: string;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.pool.query("delete from tasks");
+  clientId = makeId();
+  await insertClient(database.db, { id: clientId, name: "Test" });
+});
+
+type Rates = Record<string, number>;
+async function createTask(rates: Rates = { vocals: 1 }, createdAt = new Date()) {
+  const targets = Object.entries(rates).map(([model, creditsPerMinute]) => ({
+    id: makeId(),
+    model,
+    formats: ["json"],
+    creditsPerMinute,
+  }));
+  const task = { id: makeId(), clientId, createdAt, url: "https://media.example/a.wav", targets };
+  await insertTask(database.db, task);
+  return task;
+}
+const complete = (taskId: string, targetId: string, durationSeconds: number) =>
+  database.db
+    .transaction()
+    .execute((tx) =>
+      endTarget(tx, { taskId, targetId, end: { status: "completed", durationSeconds, output: [] } }),
+    );
+const costsOf = async (id: string) =>
+  (await findTask(database.db, id))?.targets.map(({ cost }) => cost ?? 0).sort((a, b) => a - b);
+
+describe("the price of a pair", () => {
+  it("[C2] the later one is charged the rest, also when both complete at once", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id, targets } = await createTask({ transcription: 1, alignment: 1, vocals: 1 });
+      await Promise.all(targets.map((target) => complete(id, target.id, 61)));
+      expect(await costsOf(id)).toEqual([1, 2, 2]);
+    }
+  });
+
+  it("[C2] negotiated rates keep the ratio, in exact decimals", async () => {
+    const { id, targets } = await createTask({ transcription: 0.1, alignment: 0.3 });
+    await Promise.all(targets.map((target) => complete(id, target.id, 170)));
+    const task = await findTask(database.db, id);
+    expect(task && toTask(task, { sign: () => "" }).cost).toBe(0.9);
+  });
+
+  it("[C2] one whose partner failed costs its own rate", async () => {
+    const { id, targets } = await createTask({ transcription: 1, alignment: 1 });
+    await complete(id, targets[1]?.id ?? "", 30);
+    await database.db.transaction().execute((tx) => cancelTask(tx, clientId, id));
+    expect(await costsOf(id)).toEqual([0, 1]);
+  });
+});
+
+describe("the line of waiting Tasks", () => {
+  const positionOf = async (id: string) => (await findTask(database.db, id))?.queuePosition;
+
+  it("[T14] counts places in the order of creation; those that run or ended have none", async () => {
+    const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
+    const third = await createTask({ vocals: 1 }, at(3));
+    const first = await createTask({ vocals: 1 }, at(1));
+    const second = await createTask({ vocals: 1 }, at(2));
+    const ids = [first.id, second.id, third.id];
+    expect(await Promise.all(ids.map(positionOf))).toEqual([1, 2, 3]);
+    await startRun(database.db, first.id);
+    expect(await Promise.all(ids.map(positionOf))).toEqual([undefined, 1, 2]);
+    await database.db.transaction().execute((tx) => cancelTask(tx, clientId, second.id));
+    expect(await Promise.all(ids.map(positionOf))).toEqual([undefined, undefined, 1]);
+    await endRun(database.db, first.id);
+    const { items } = await listTasks(database.db, clientId, { skip: 0, take: 10 });
+    expect(items.map(({ queuePosition }) => queuePosition)).toEqual([2, undefined, 1]);
+  });
+
+  it("[T14] counts up to a thousand", async () => {
+    await database.pool.query(
+      "insert into tasks (id, client_id, url, created_at) select 'filler-' || n, $1, 'https://x.example', now() - interval '1 day' from generate_series(1, 1100) n",
+      [clientId],
+    );
+    expect(await positionOf((await createTask()).id)).toBe(1000);
+    expect(await positionOf("filler-1")).toBe(1);
+  });
+
+  it("[T9] [T14] a run begins with the progress of the one before", async () => {
+    const { id } = await createTask();
+    await startRun(database.db, id);
+    await setProgress(database.db, id, 0.5);
+    await setProgress(database.db, id, 0.25);
+    await endRun(database.db, id);
+    await startRun(database.db, id);
+    const task = await findTask(database.db, id);
+    expect(task?.targets[0]?.progress).toBe(0.5);
+    expect(task?.run?.startProgress).toBe(0.5);
+  });
+});
+
+describe("the total of a list", () => {
+  const total = async (client = clientId) =>
+    (await listTasks(database.db, client, { skip: 0, take: 1 })).total;
+
+  it("[L2] is exact while Tasks come and go at once", async () => {
+    const made = await Promise.all(Array.from({ length: 40 }, () => createTask()));
+    expect(await total()).toBe(40);
+    const remove = made
+      .slice(0, 15)
+      .map(({ id }) => database.db.transaction().execute((tx) => deleteTask(tx, clientId, id)));
+    await Promise.all([...remove, ...Array.from({ length: 10 }, () => createTask())]);
+    expect(await total()).toBe(35);
+    const { rows } = await database.pool.query("select count(*) from tasks where client_id = $1", [clientId]);
+    expect(rows[0].count).toBe(35);
+  });
+
+  it("[L2] does not count what was rolled back, nor other clients' Tasks", async () => {
+    await createTask();
+    const failing = database.db.transaction().execute(async (tx) => {
+      const target = { id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1 };
+      await insertTask(tx, {
+        id: makeId(),
+        clientId,
+        createdAt: new Date(),
+        url: "https://x.example",
+        targets: [target],
+      });
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(await total()).toBe(1);
+    expect(await total("somebody-else")).toBe(0);
+  });
+
+  it("[L2] goes with the client", async () => {
+    await createTask();
+    await database.pool.query("delete from clients where id = $1", [clientId]);
+    expect(await total()).toBe(0);
+  });
+});

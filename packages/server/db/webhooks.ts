@@ -1,0 +1,122 @@
+import { sql } from "kysely";
+import { makeId } from "../domain/ids.ts";
+import { makeSecret } from "../domain/webhooks/signature.ts";
+import type { WebhookRecord } from "../domain/webhooks/webhook-record.ts";
+import type { DatabaseHandle } from "./database.ts";
+
+/** How long the secret before signs too, after a rotation. */
+const PREVIOUS_SECRET_LIFETIME = "24 hours";
+
+/** The account's URL with its current secret. */
+export async function findWebhook(db: DatabaseHandle, clientId: string): Promise<WebhookRecord | undefined> {
+  const row = await db
+    .selectFrom("webhooks")
+    .innerJoin("webhook_secrets", "webhook_secrets.client_id", "webhooks.client_id")
+    .selectAll("webhooks")
+    .select("webhook_secrets.secret")
+    .where("webhooks.client_id", "=", clientId)
+    .executeTakeFirst();
+  return (
+    row && {
+      id: row.id,
+      clientId: row.client_id,
+      url: row.url,
+      isEnabled: row.enabled,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      secret: row.secret,
+    }
+  );
+}
+
+/** Sets the account's URL; what is still owed to the one before goes to this one. */
+export async function setWebhook(db: DatabaseHandle, clientId: string, url: string): Promise<WebhookRecord> {
+  await makeSecretOnce(db, clientId);
+  await db
+    .insertInto("webhooks")
+    .values({ id: makeId(), client_id: clientId, url })
+    .onConflict((conflict) =>
+      conflict.column("client_id").doUpdateSet({ url, enabled: true, updated_at: sql`now()` }),
+    )
+    .execute();
+  await sql`
+    update deliveries set url = ${url}
+    from webhooks where webhooks.client_id = ${clientId} and deliveries.webhook_id = webhooks.id
+      and deliveries.state = 'pending'`.execute(db);
+  const webhook = await findWebhook(db, clientId);
+  if (!webhook) throw new Error("the webhook that was just written is gone");
+  return webhook;
+}
+
+export async function deleteWebhook(
+  db: DatabaseHandle,
+  clientId: string,
+  id: string,
+): Promise<WebhookRecord | undefined> {
+  const webhook = await findWebhook(db, clientId);
+  if (webhook?.id !== id) return undefined;
+  await db.deleteFrom("webhooks").where("id", "=", id).execute();
+  await failPending(db, id, "The webhook URL was removed");
+  return webhook;
+}
+
+/** The receiver said that it is gone: nothing is sent there until the account sets a URL again. */
+export async function disableWebhook(
+  db: DatabaseHandle,
+  webhook: { id: string; url: string },
+): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable("webhooks")
+    .set({ enabled: false, updated_at: sql`now()` })
+    .where("id", "=", webhook.id)
+    // One that was given another URL in the meantime is not the one that is gone.
+    .where("url", "=", webhook.url)
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n)
+    await failPending(db, webhook.id, "The receiver answered 410; the URL is disabled");
+}
+
+async function failPending(db: DatabaseHandle, webhookId: string, reason: string): Promise<void> {
+  await db
+    .updateTable("deliveries")
+    .set({ state: "failed", last_error: reason })
+    .where("webhook_id", "=", webhookId)
+    .where("state", "=", "pending")
+    .execute();
+}
+
+export async function rotateSecret(
+  db: DatabaseHandle,
+  clientId: string,
+  id: string,
+): Promise<WebhookRecord | undefined> {
+  if ((await findWebhook(db, clientId))?.id !== id) return undefined;
+  await sql`
+    update webhook_secrets
+    set secret = ${makeSecret()}, previous = secret, previous_until = now() + ${PREVIOUS_SECRET_LIFETIME}::interval
+    where client_id = ${clientId}`.execute(db);
+  await db.updateTable("webhooks").set({ updated_at: sql`now()` }).where("id", "=", id).execute();
+  return await findWebhook(db, clientId);
+}
+
+async function makeSecretOnce(db: DatabaseHandle, clientId: string): Promise<void> {
+  await db
+    .insertInto("webhook_secrets")
+    .values({ client_id: clientId, secret: makeSecret() })
+    .onConflict((conflict) => conflict.column("client_id").doNothing())
+    .execute();
+}
+
+/** The secrets that sign the account's calls now, the current one first; made at the first use. */
+export async function loadSigningSecrets(
+  db: DatabaseHandle,
+  clientId: string,
+): Promise<[current: Buffer, ...previous: Buffer[]]> {
+  await makeSecretOnce(db, clientId);
+  const row = await db
+    .selectFrom("webhook_secrets")
+    .select(["secret", sql<Buffer | null>`case when previous_until > now() then previous end`.as("previous")])
+    .where("client_id", "=", clientId)
+    .executeTakeFirstOrThrow();
+  return row.previous ? [row.secret, row.previous] : [row.secret];
+}

@@ -1,0 +1,49 @@
+import { request } from "undici";
+import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
+import { findReason } from "../net/find-reason.ts";
+
+const ANSWER_MAX_BYTES = 16 * 1024;
+
+export type PostOutcome = { statusCode?: number; error?: string };
+
+const toBasicAuth = ({ username, password }: URL) =>
+  `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
+
+/** Makes one call. A 2xx is the only success; redirects are not followed. No error means delivered. */
+export async function postDelivery(options: {
+  guard: AddressGuard;
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  timeoutMs: number;
+  signal: AbortSignal;
+}): Promise<PostOutcome> {
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  try {
+    const url = new URL(options.url);
+    options.guard.checkUrl(url);
+    const { statusCode, body } = await request(url, {
+      method: "POST",
+      dispatcher: options.guard.dispatcher,
+      signal: AbortSignal.any([timeout, options.signal]),
+      // A kept connection that the receiver has closed in the meantime would look like a failed call.
+      reset: true,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "stemwright",
+        ...(url.username === "" ? {} : { authorization: toBasicAuth(url) }),
+        ...options.headers,
+      },
+      body: options.body,
+    });
+    // The status is the answer; what follows it is only let run out.
+    await body.dump({ limit: ANSWER_MAX_BYTES }).catch(() => {});
+    if (statusCode >= 200 && statusCode < 300) return { statusCode };
+    const what = statusCode >= 300 && statusCode < 400 ? ", a redirect, which is not followed" : "";
+    return { statusCode, error: `The receiver answered ${statusCode}${what}` };
+  } catch (error) {
+    if (timeout.aborted) return { error: `No answer within ${options.timeoutMs / 1000} s` };
+    const reason = findReason(error);
+    return { error: reason instanceof AddressRefused ? reason.message : `No answer: ${reason.message}` };
+  }
+}

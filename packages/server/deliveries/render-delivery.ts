@@ -1,0 +1,27 @@
+import { legacyJob, webhookPayload } from "@stemwright/contract";
+import type { Database } from "../db/database.ts";
+import { findLegacyJob } from "../db/legacy-jobs.ts";
+import { findTask } from "../db/tasks.ts";
+import type { LinkSigner } from "../domain/links.ts";
+import { toTask } from "../domain/tasks/task-view.ts";
+import { makeTestTask } from "../domain/webhooks/test-task.ts";
+import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
+import { toLegacyJob } from "../legacy/legacy-job-view.ts";
+
+/**
+ * What a delivery carries, as it stands at the moment of sending and with fresh links: exactly what the reader would get
+ * from GET. Undefined when it is no longer there.
+ */
+export async function renderDelivery(
+  db: Database,
+  links: LinkSigner,
+  delivery: DeliveryRecord,
+): Promise<unknown> {
+  if (delivery.event === "test") return webhookPayload.parse(makeTestTask(delivery));
+  if (delivery.event === "job") {
+    const job = await findLegacyJob(db, delivery.taskId ?? "");
+    return job && { job: legacyJob.parse(toLegacyJob(job, links, delivery.jobStatus)) };
+  }
+  const task = await findTask(db, delivery.taskId ?? "");
+  return task && webhookPayload.parse(toTask(task, links));
+}

@@ -1,0 +1,168 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Database } from "../db/database.ts";
+import { type AttemptResult, claimDeliveries, recordAttempt, releaseDelivery } from "../db/deliveries.ts";
+import { disableWebhook, loadSigningSecrets } from "../db/webhooks.ts";
+import { findRetryDelayMs, RETRY_DELAYS_MS } from "../domain/webhooks/retry-delays.ts";
+import { makeSignatureHeaders } from "../domain/webhooks/signature.ts";
+import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
+import type { AddressGuard } from "../net/address-guard.ts";
+import { type PostOutcome, postDelivery } from "./post-delivery.ts";
+
+export type DeliveryOptions = {
+  retryDelaysMs: readonly number[];
+  /** For one whole try: look-up, connection, request and answer. */
+  timeoutMs: number;
+  /** Calls at once: of this process, of one account to one receiver, of one account in all. */
+  concurrency: number;
+  perReceiver: number;
+  perClient: number;
+  pollIntervalMs: number;
+};
+
+const DEFAULTS: DeliveryOptions = {
+  retryDelaysMs: RETRY_DELAYS_MS,
+  timeoutMs: 15_000,
+  concurrency: 64,
+  perReceiver: 4,
+  perClient: 16,
+  pollIntervalMs: 500,
+};
+
+/** What a claim outlasts the longest try by; a killed process's deliveries are due again after that. */
+const LEASE_MARGIN_MS = 5000;
+/** The wait after the database failed. */
+const TROUBLE_INTERVAL_MS = 5000;
+const GONE = 410;
+
+export type DeliveryPorts = {
+  db: Database;
+  guard: AddressGuard;
+  log: FastifyBaseLogger;
+  /** The body as it is now; undefined when what it tells of is no longer there. */
+  render(delivery: DeliveryRecord): Promise<unknown>;
+};
+
+/** Makes the calls that are owed, each as soon as it is due, until it is closed. */
+export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOptions> = {}) {
+  const options = { ...DEFAULTS, ...given };
+  const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  const alarm = makeAlarm();
+
+  async function takeDue(): Promise<void> {
+    const count = options.concurrency - underWay.size;
+    if (count <= 0) return;
+    const { perReceiver, perClient } = options;
+    const leaseMs = options.timeoutMs + LEASE_MARGIN_MS;
+    for (const delivery of await claimDeliveries(ports.db, { count, perReceiver, perClient, leaseMs })) {
+      const delivering = deliver(ports, options, delivery, closing.signal)
+        .catch((error) => ports.log.error({ err: error, deliveryId: delivery.id }, "a delivery met an error"))
+        .finally(() => {
+          underWay.delete(delivering);
+          // Its receiver may have more waiting.
+          alarm.ring();
+        });
+      underWay.add(delivering);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!closing.signal.aborted) {
+      let waitMs = options.pollIntervalMs;
+      try {
+        await takeDue();
+      } catch (error) {
+        ports.log.error({ err: error }, "due deliveries could not be taken");
+        waitMs = TROUBLE_INTERVAL_MS;
+      }
+      if (!closing.signal.aborted) await alarm.sleep(waitMs);
+    }
+  }
+  const running = run();
+
+  return {
+    /** Stops at once; calls under way are given back, for whoever comes next. */
+    async close(): Promise<void> {
+      closing.abort(new Error("the service is shutting down"));
+      alarm.ring();
+      await running;
+      await Promise.all(underWay);
+    },
+  };
+}
+
+/** A sleep that can be cut short; a ring while nobody sleeps cuts the next one. */
+function makeAlarm() {
+  let isRinging = false;
+  let wake = () => {};
+  return {
+    ring(): void {
+      isRinging = true;
+      wake();
+    },
+    async sleep(ms: number): Promise<void> {
+      if (!isRinging) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      isRinging = false;
+    },
+  };
+}
+
+async function deliver(
+  ports: DeliveryPorts,
+  options: DeliveryOptions,
+  delivery: DeliveryRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const content = await ports.render(delivery);
+  if (content === undefined)
+    return await recordAttempt(ports.db, delivery.id, { isDelivered: false, error: "The Task is gone" });
+  const body = Buffer.from(JSON.stringify(content));
+  const secrets = await loadSigningSecrets(ports.db, delivery.clientId);
+  const headers = makeSignatureHeaders({ id: delivery.id, sentAt: new Date(), body, secrets });
+  const { guard } = ports;
+  const { timeoutMs } = options;
+  const outcome = await postDelivery({ guard, url: delivery.url, headers, body, timeoutMs, signal });
+  if (outcome.error !== undefined && outcome.statusCode === undefined && signal.aborted)
+    return await releaseDelivery(ports.db, delivery.id);
+  await settle(ports, options, delivery, outcome);
+}
+
+async function settle(
+  ports: DeliveryPorts,
+  options: DeliveryOptions,
+  delivery: DeliveryRecord,
+  outcome: PostOutcome,
+): Promise<void> {
+  const result = toResult(options, delivery, outcome);
+  await ports.db.transaction().execute(async (transaction) => {
+    await recordAttempt(transaction, delivery.id, result);
+    if (outcome.statusCode === GONE && delivery.webhookId !== undefined)
+      await disableWebhook(transaction, { id: delivery.webhookId, url: delivery.url });
+  });
+  const { id: deliveryId, taskId, attempts } = delivery;
+  const about = { deliveryId, taskId, attempt: attempts + 1, statusCode: outcome.statusCode };
+  if (result.isDelivered) ports.log.info(about, "delivered");
+  else ports.log.warn({ ...about, reason: result.error, retryInMs: result.retryInMs }, "delivery failed");
+}
+
+function toResult(options: DeliveryOptions, delivery: DeliveryRecord, outcome: PostOutcome): AttemptResult {
+  const { statusCode, error } = outcome;
+  if (error === undefined && statusCode !== undefined) return { isDelivered: true, statusCode };
+  // A test is to tell how things stand now, and a receiver that is gone will not come back.
+  const isLast = delivery.event === "test" || statusCode === GONE;
+  const retryInMs = isLast ? undefined : findRetryDelayMs(delivery.attempts + 1, options.retryDelaysMs);
+  return {
+    isDelivered: false,
+    error: error ?? "No answer",
+    ...(statusCode === undefined ? {} : { statusCode }),
+    ...(retryInMs === undefined ? {} : { retryInMs }),
+  };
+}

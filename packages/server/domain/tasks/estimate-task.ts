@@ -1,0 +1,29 @@
+import type { TaskEstimate, TaskRequest } from "@stemwright/contract";
+import type { Caller } from "../caller.ts";
+import { sumCredits } from "../credits.ts";
+import { type CreateTaskPorts, checkRequest } from "./create-task.ts";
+import { estimateCosts } from "./target-costs.ts";
+
+const MINUTE_SECONDS = 60;
+
+/** What a Task would cost if all its targets completed: the same checks as for creating it, nothing stored but what a look into the asset found. */
+export async function estimateTask(
+  ports: Omit<CreateTaskPorts, "tasks">,
+  caller: Caller,
+  request: TaskRequest,
+): Promise<TaskEstimate> {
+  const { targets, durationSeconds } = await checkRequest(ports, caller, request);
+  const rates = estimateCosts(targets, MINUTE_SECONDS);
+  const costs = durationSeconds === undefined ? undefined : estimateCosts(targets, durationSeconds);
+  return {
+    ...(durationSeconds === undefined ? {} : { duration: durationSeconds }),
+    creditsPerMinute: sumCredits(rates),
+    ...(costs ? { cost: sumCredits(costs) } : {}),
+    targets: targets.map(({ model, variant }, index) => ({
+      model,
+      ...(variant === undefined ? {} : { variant }),
+      creditsPerMinute: rates[index] ?? 0,
+      ...(costs ? { cost: costs[index] ?? 0 } : {}),
+    })),
+  };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { makeTaskFeed } from "./task-feed.ts";
+import type { TaskRecord } from "./task-record.ts";
+
+const record = (id: string): TaskRecord => ({
+  id,
+  clientId: "client",
+  createdAt: new Date(),
+  completedAt: null,
+  url: "https://media.example/a.wav",
+  targets: [],
+});
+
+/** A feed whose reads are counted, and answered by hand. */
+function makeTestFeed() {
+  const reads: PromiseWithResolvers<TaskRecord>[] = [];
+  let tell: (taskId: string | undefined) => void = () => {};
+  const feed = makeTaskFeed({
+    changes: {
+      subscribe(listener) {
+        tell = listener;
+        return () => {};
+      },
+    },
+    findTask: () => {
+      const read = Promise.withResolvers<TaskRecord>();
+      reads.push(read);
+      return read.promise;
+    },
+    onError: () => {},
+  });
+  const answer = async () => {
+    reads.at(-1)?.resolve(record("a"));
+    await new Promise(setImmediate);
+  };
+  return { feed, reads, answer, tell: (taskId?: string) => tell(taskId) };
+}
+
+describe("following Tasks", () => {
+  it("[T13] reads a Task once for a change, however many follow it, and once more for changes meanwhile", async () => {
+    const { feed, reads, answer, tell } = makeTestFeed();
+    let told = 0;
+    for (let i = 0; i < 50; i += 1)
+      feed.follow("a", () => {
+        told += 1;
+      });
+    expect(reads).toHaveLength(1);
+    await answer();
+    expect(reads).toHaveLength(2);
+    await answer();
+    expect(told).toBe(100);
+    for (let i = 0; i < 10; i += 1) tell("a");
+    expect(reads).toHaveLength(3);
+    await answer();
+    expect(reads).toHaveLength(4);
+    await answer();
+    expect(reads).toHaveLength(4);
+    feed.close();
+  });
+
+  it("[T13] keeps nothing of those who left, and reads nothing that nobody follows", async () => {
+    const { feed, reads, answer, tell } = makeTestFeed();
+    const leave = [1, 2].map(() => feed.follow("a", () => {}));
+    await answer();
+    await answer();
+    for (const unfollow of leave) unfollow();
+    expect(feed.countFollowed()).toBe(0);
+    const before = reads.length;
+    tell("a");
+    tell();
+    expect(reads).toHaveLength(before);
+    feed.close();
+  });
+});

@@ -1,0 +1,66 @@
+import type { TaskChanges } from "../ports.ts";
+import type { TaskRecord } from "./task-record.ts";
+
+/** Told the Task as it is after a change; undefined when it is gone. */
+type Listener = (task: TaskRecord | undefined) => void;
+type Watched = { listeners: Set<Listener>; isLoading: boolean; isStale: boolean };
+
+/** How often a watched Task is read although nothing was heard of it: its place in the queue moves with other Tasks. */
+const REFRESH_INTERVAL_MS = 15_000;
+
+/** Follows Tasks for any number of listeners: a Task is read once for each change, however many follow it. */
+export function makeTaskFeed(ports: {
+  changes: TaskChanges;
+  findTask(id: string): Promise<TaskRecord | undefined>;
+  onError: (error: unknown) => void;
+}) {
+  const watched = new Map<string, Watched>();
+
+  async function refresh(taskId: string): Promise<void> {
+    const entry = watched.get(taskId);
+    if (!entry) return;
+    entry.isStale = true;
+    if (entry.isLoading) return;
+    entry.isLoading = true;
+    try {
+      while (entry.isStale) {
+        entry.isStale = false;
+        const task = await ports.findTask(taskId);
+        for (const listener of [...entry.listeners]) listener(task);
+      }
+    } catch (error) {
+      ports.onError(error);
+    } finally {
+      entry.isLoading = false;
+    }
+  }
+
+  const refreshAll = () => {
+    for (const taskId of watched.keys()) void refresh(taskId);
+  };
+  const unsubscribe = ports.changes.subscribe((taskId) =>
+    taskId === undefined ? refreshAll() : void refresh(taskId),
+  );
+  const timer = setInterval(refreshAll, REFRESH_INTERVAL_MS);
+  timer.unref();
+
+  return {
+    follow(taskId: string, listener: Listener): () => void {
+      const entry = watched.get(taskId) ?? { listeners: new Set(), isLoading: false, isStale: false };
+      watched.set(taskId, entry);
+      entry.listeners.add(listener);
+      void refresh(taskId);
+      return () => {
+        entry.listeners.delete(listener);
+        if (entry.listeners.size === 0 && watched.get(taskId) === entry) watched.delete(taskId);
+      };
+    },
+    /** How many Tasks are followed now. */
+    countFollowed: () => watched.size,
+    close(): void {
+      clearInterval(timer);
+      unsubscribe();
+    },
+  };
+}
+export type TaskFeed = ReturnType<typeof makeTaskFeed>;

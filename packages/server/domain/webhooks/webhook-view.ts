@@ -1,0 +1,31 @@
+import type { Webhook, WebhookDelivery } from "@stemwright/contract";
+import { toSecretText } from "./signature.ts";
+import type { DeliveryRecord, WebhookRecord } from "./webhook-record.ts";
+
+export function toWebhook(webhook: WebhookRecord): Webhook {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    secret: toSecretText(webhook.secret),
+    enabled: webhook.isEnabled,
+    createdAt: webhook.createdAt.toISOString(),
+    updatedAt: webhook.updatedAt.toISOString(),
+  };
+}
+
+export function toWebhookDelivery(delivery: DeliveryRecord): WebhookDelivery {
+  return {
+    id: delivery.id,
+    event: delivery.event,
+    ...(delivery.taskId === undefined ? {} : { taskId: delivery.taskId }),
+    ...(delivery.targetId === undefined ? {} : { targetId: delivery.targetId }),
+    url: delivery.url,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    createdAt: delivery.createdAt.toISOString(),
+    lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
+    nextAttemptAt: delivery.state === "pending" ? delivery.dueAt.toISOString() : null,
+    lastStatusCode: delivery.lastStatusCode ?? null,
+    lastError: delivery.lastError ?? null,
+  };
+}

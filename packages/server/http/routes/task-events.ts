@@ -1,0 +1,54 @@
+import { Readable } from "node:stream";
+import { ApiError, idParams } from "@stemwright/contract";
+import { z } from "zod";
+import type { Api } from "../api.ts";
+import { getCaller } from "../authenticate.ts";
+import { makeTaskEvents } from "../task-events.ts";
+import { getTask } from "./tasks.ts";
+
+/** An open stream costs some 20 kB; past this many, the process would rather refuse than fail. */
+const STREAMS_MAX = 1000;
+
+export function addTaskEventRoutes({ app, ports, links }: Api): void {
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
+  let streams = 0;
+
+  app.get(
+    "/tasks/:id/events",
+    {
+      schema: {
+        tags: ["Tasks"],
+        summary: "Follow a Task as server-sent events",
+        description:
+          "`target` with a target, for each at first and whenever one changes; `task` with the whole Task when it is complete, then the stream ends; `deleted` when the Task was deleted.",
+        params: idParams,
+        produces: ["text/event-stream"],
+        // Streamed, so not serialized; a text in the description.
+        response: { 200: z.unknown().meta({ type: "string" }) },
+      },
+    },
+    async (request, reply) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      if (streams >= STREAMS_MAX)
+        throw new ApiError("UNAVAILABLE", "Too many event streams are open; fetch the Task instead");
+      void reply
+        .header("content-type", "text/event-stream; charset=utf-8")
+        .header("cache-control", "no-cache, no-transform")
+        // A connection that outlived its stream would hold up a service that is stopping.
+        .header("connection", "close")
+        // Asks nginx and those who follow it not to hold the events back.
+        .header("x-accel-buffering", "no");
+      if (request.method === "HEAD") return reply.send(Readable.from([]));
+      const gone = new AbortController();
+      streams += 1;
+      reply.raw.once("close", () => {
+        streams -= 1;
+        gone.abort();
+      });
+      const signal = AbortSignal.any([closing.signal, gone.signal]);
+      const events = makeTaskEvents({ task, feed: ports.feed, links, signal });
+      return reply.send(Readable.from(events, { objectMode: false }));
+    },
+  );
+}

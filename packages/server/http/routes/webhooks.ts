@@ -1,0 +1,153 @@
+import {
+  ApiError,
+  deliveriesQuery,
+  idParams,
+  webhook,
+  webhookDelivery,
+  webhookRequest,
+  webhookSecret,
+} from "@stemwright/contract";
+import { z } from "zod";
+import { checkWebUrl } from "../../domain/check-web-url.ts";
+import { isId } from "../../domain/ids.ts";
+import { toSecretText } from "../../domain/webhooks/signature.ts";
+import { toWebhook, toWebhookDelivery } from "../../domain/webhooks/webhook-view.ts";
+import type { Api } from "../api.ts";
+import { getCaller } from "../authenticate.ts";
+
+const tags = ["Webhooks"];
+
+/** What a store found under an id, or the answer to an id that is not the account's. */
+async function getFound<Found>(id: string, what: string, find: (id: string) => Promise<Found | undefined>) {
+  const found = isId(id) ? await find(id) : undefined;
+  if (!found) throw new ApiError("NOT_FOUND", `The account has no ${what} of that id`);
+  return found;
+}
+
+export function addWebhookRoutes(api: Api): void {
+  addWebhookOfAccount(api);
+  addDeliveryLog(api);
+}
+
+function addWebhookOfAccount({ app, ports }: Api): void {
+  const { webhooks } = ports;
+  const response = { 200: webhook };
+
+  app.post(
+    "/webhooks",
+    { schema: { tags, summary: "Set the account's webhook URL", body: webhookRequest, response } },
+    async (request) => {
+      checkWebUrl(ports.urls, request.body.url, "url");
+      return toWebhook(await webhooks.setWebhook(getCaller(request).clientId, request.body.url));
+    },
+  );
+
+  app.get(
+    "/webhooks",
+    { schema: { tags, summary: "List the account's webhook URL", response: { 200: z.array(webhook) } } },
+    async (request) => {
+      const found = await webhooks.findWebhook(getCaller(request).clientId);
+      return found ? [toWebhook(found)] : [];
+    },
+  );
+
+  app.get(
+    "/webhooks/secret",
+    {
+      schema: {
+        tags,
+        summary: "Get the account's signing secret",
+        description: "For accounts that only use the `webhookUrl` of Tasks.",
+        response: { 200: webhookSecret },
+      },
+    },
+    async (request) => ({ secret: toSecretText(await webhooks.loadSecret(getCaller(request).clientId)) }),
+  );
+
+  app.delete(
+    "/webhooks/:id",
+    { schema: { tags, summary: "Remove the webhook URL", params: idParams, response } },
+    async (request) => {
+      const { clientId } = getCaller(request);
+      return toWebhook(
+        await getFound(request.params.id, "webhook", (id) => webhooks.deleteWebhook(clientId, id)),
+      );
+    },
+  );
+
+  app.post(
+    "/webhooks/:id/rotate-secret",
+    {
+      schema: {
+        tags,
+        summary: "Make a new signing secret",
+        description: "The secret before signs too for 24 hours.",
+        params: idParams,
+        response,
+      },
+    },
+    async (request) => {
+      const { clientId } = getCaller(request);
+      return toWebhook(
+        await getFound(request.params.id, "webhook", (id) => webhooks.rotateSecret(clientId, id)),
+      );
+    },
+  );
+
+  app.post(
+    "/webhooks/:id/test",
+    {
+      schema: {
+        tags,
+        summary: "Send a test event, once",
+        description: "Answers the delivery; its outcome is in the log.",
+        params: idParams,
+        response: { 200: webhookDelivery },
+      },
+    },
+    async (request) => {
+      const { clientId } = getCaller(request);
+      return toWebhookDelivery(
+        await getFound(request.params.id, "webhook", (id) => webhooks.insertTestDelivery(clientId, id)),
+      );
+    },
+  );
+}
+
+function addDeliveryLog({ app, ports: { webhooks } }: Api): void {
+  app.get(
+    "/webhooks/deliveries",
+    {
+      schema: {
+        tags,
+        summary: "List deliveries, newest first",
+        querystring: deliveriesQuery,
+        response: { 200: z.array(webhookDelivery) },
+      },
+    },
+    async (request, reply) => {
+      const { items, total } = await webhooks.listDeliveries(getCaller(request).clientId, request.query);
+      void reply.header("x-total-count", total);
+      return items.map(toWebhookDelivery);
+    },
+  );
+
+  app.post(
+    "/webhooks/deliveries/:id/replay",
+    {
+      schema: {
+        tags,
+        summary: "Send a delivery again",
+        description: "With the same `webhook-id`, and all its tries.",
+        params: idParams,
+        response: { 200: webhookDelivery },
+      },
+    },
+    async (request) => {
+      const { clientId } = getCaller(request);
+      return toWebhookDelivery(
+        await getFound(request.params.id, "delivery", (id) => webhooks.replayDelivery(clientId, id)),
+      );
+    },
+  );
+}

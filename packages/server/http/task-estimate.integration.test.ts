@@ -1,0 +1,70 @@
+import { asset as assetSchema, taskEstimate } from "@stemwright/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTone, toWav } from "../../../test/support/audio.ts";
+import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+
+let api: TestApi;
+let assetId: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 12_000 }));
+  assetId = assetSchema.parse(await (await api.upload(content, "a.wav")).json()).id;
+});
+afterAll(() => api.close());
+
+const vocals = { model: "vocals", formats: ["wav"] };
+const drums = { model: "drums", formats: ["flac"] };
+
+describe("estimating a Task", () => {
+  it("[T12] tells cost and duration, and stores nothing", async () => {
+    await api.database.pool.query("insert into model_grants values ($1, 'drums', null, 0.25)", [
+      api.account.clientId,
+    ]);
+    const response = await api.post("/tasks/estimate", { assetId, targets: [vocals, drums] });
+    expect(response.status).toBe(200);
+    const estimate: unknown = await response.json();
+    expect(taskEstimate.parse(estimate)).toEqual(estimate);
+    expect(estimate).toEqual({
+      duration: 1.5,
+      creditsPerMinute: 1.25,
+      cost: 1.25,
+      targets: [
+        { model: "vocals", creditsPerMinute: 1, cost: 1 },
+        { model: "drums", creditsPerMinute: 0.25, cost: 0.25 },
+      ],
+    });
+    expect((await api.call("/tasks")).headers.get("x-total-count")).toBe("0");
+    const { rows } = await api.database.pool.query("select from pgboss.job where name = 'task'");
+    expect(rows).toHaveLength(0);
+  });
+
+  it("[T12] tells the rates alone where the length is not known", async () => {
+    const response = await api.post("/tasks/estimate", {
+      url: "https://media.example/a.wav",
+      targets: [vocals],
+    });
+    expect(await response.json()).toEqual({
+      creditsPerMinute: 1,
+      targets: [{ model: "vocals", creditsPerMinute: 1 }],
+    });
+  });
+
+  it.each([
+    ["INPUT_MISSING", 400, { targets: [vocals] }],
+    ["TARGETS_DUPLICATE", 400, { assetId: "x", targets: [vocals, vocals] }],
+    ["MODEL_NOT_GRANTED", 403, { assetId: "x", targets: [{ model: "piano", formats: ["wav"] }] }],
+    ["ASSET_UNKNOWN", 404, { assetId: "nothing-of-that-id", targets: [vocals] }],
+    ["URL_NOT_ALLOWED", 400, { url: "https://127.0.0.1/a.wav", targets: [vocals] }],
+  ])("[T12] is refused as the Task would be: %s", async (code, status, body) => {
+    for (const path of ["/tasks/estimate", "/tasks"]) {
+      const response = await api.post(path, body);
+      expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([status, code]);
+    }
+  });
+
+  it("[E2] has no GET", async () => {
+    const response = await api.call("/tasks/estimate");
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toContain("POST");
+  });
+});

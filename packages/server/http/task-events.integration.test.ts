@@ -1,0 +1,179 @@
+import { get, type IncomingMessage } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  asset as assetSchema,
+  type Target,
+  type Task,
+  target as targetSchema,
+  task as taskSchema,
+} from "@stemwright/contract";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { makeTone, toWav } from "../../../test/support/audio.ts";
+import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { startRun } from "../db/task-runs.ts";
+import { endTarget, setProgress } from "../db/tasks.ts";
+
+let api: TestApi;
+let assetId: string;
+const streams: Stream[] = [];
+beforeAll(async () => {
+  api = await startTestApi();
+  const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+  assetId = assetSchema.parse(await (await api.upload(content, "a.wav")).json()).id;
+});
+afterEach(() => {
+  for (const { response } of streams.splice(0)) response.destroy();
+});
+afterAll(() => api.close());
+
+type Stream = {
+  response: IncomingMessage;
+  events: { name: string; data: unknown }[];
+  ended: Promise<void>;
+};
+
+async function openStream(id: string): Promise<Stream> {
+  const headers = { "x-api-key": api.account.key };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  get(new URL(`/tasks/${id}/events`, api.address), { headers }, resolve).on("error", reject);
+  const response = await promise;
+  const events: Stream["events"] = [];
+  let text = "";
+  response.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    const parts = text.split("\n\n");
+    text = parts.pop() ?? "";
+    for (const part of parts) {
+      const [, name = ""] = /^event: (.*)$/m.exec(part) ?? [];
+      const [, data] = /^data: (.*)$/m.exec(part) ?? [];
+      if (data !== undefined) events.push({ name, data: JSON.parse(data) });
+    }
+  });
+  const ended = new Promise<void>((resolve) => response.once("close", resolve));
+  const stream = { response, events, ended };
+  streams.push(stream);
+  return stream;
+}
+
+const createTask = async () => {
+  const targets = ["vocals", "drums"].map((model) => ({ model, formats: ["wav"] }));
+  return (await (await api.post("/tasks", { assetId, targets })).json()) as Task;
+};
+const end = (task: Task, index: number) =>
+  api.database.db.transaction().execute((tx) =>
+    endTarget(tx, {
+      taskId: task.id,
+      targetId: task.targets[index]?.id ?? "",
+      end: { status: "completed", durationSeconds: 30, output: [] },
+    }),
+  );
+const cancel = (id: string) => api.call(`/tasks/${id}/cancel`, { method: "POST" });
+/** How many connections of the database hear of changes. */
+const countListeners = async () =>
+  (
+    await api.database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and application_name = 'stemwright changes'",
+    )
+  ).rowCount;
+
+describe("the events of a Task", () => {
+  it("[T13] tell each target's state and progress as they change, then the Task, then end", async () => {
+    const task = await createTask();
+    const { response, events, ended } = await openStream(task.id);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+      "access-control-allow-origin": "*",
+    });
+    await expect.poll(() => events.length).toBe(2);
+    expect(events.map(({ data }) => targetSchema.parse(data))).toEqual(task.targets);
+
+    await startRun(api.database.db, task.id);
+    await expect.poll(() => events.length).toBe(4);
+    await setProgress(api.database.db, task.id, 0.5);
+    await expect.poll(() => events.length).toBe(6);
+    expect(events.slice(4).map(({ data }) => data as Target)).toMatchObject([
+      { model: "vocals", progress: 0.5, queuePosition: 0 },
+      { model: "drums", progress: 0.5, queuePosition: 0 },
+    ]);
+    await end(task, 0);
+    await expect.poll(() => events.length).toBe(7);
+    expect(events[6]?.data).toMatchObject({ model: "vocals", status: "completed", cost: 1 });
+
+    await end(task, 1);
+    await ended;
+    expect(events.slice(7).map(({ name }) => name)).toEqual(["target", "task"]);
+    const last = taskSchema.parse(events[8]?.data);
+    expect(last.completedAt).not.toBeNull();
+    expect(last).toEqual(await (await api.call(`/tasks/${task.id}`)).json());
+  });
+
+  it("[T13] of a finished Task are its targets and itself, at once", async () => {
+    const { id } = await createTask();
+    await cancel(id);
+    const { events, ended } = await openStream(id);
+    await ended;
+    expect(events.map(({ name }) => name)).toEqual(["target", "target", "task"]);
+  });
+
+  it("[T13] end when the Task is deleted", async () => {
+    const { id } = await createTask();
+    const { events, ended } = await openStream(id);
+    await expect.poll(() => events.length).toBe(2);
+    await api.call(`/tasks/${id}`, { method: "DELETE" });
+    await ended;
+    expect(events.at(-1)).toEqual({ name: "deleted", data: { id } });
+  });
+
+  it("[T13] reach a hundred listeners over one connection of the database", async () => {
+    const { id } = await createTask();
+    const opened = await Promise.all(Array.from({ length: 100 }, () => openStream(id)));
+    await expect.poll(() => opened.every(({ events }) => events.length === 2)).toBe(true);
+    expect(await countListeners()).toBe(1);
+    await cancel(id);
+    await Promise.all(opened.map(({ ended }) => ended));
+    expect(opened.every(({ events }) => events.at(-1)?.name === "task")).toBe(true);
+  });
+
+  it("[T13] go on when the connection that hears of changes was lost", async () => {
+    const { id } = await createTask();
+    const { events, ended } = await openStream(id);
+    await expect.poll(() => events.length).toBe(2);
+    await api.database.pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'stemwright changes'",
+    );
+    await cancel(id);
+    await ended;
+    expect(events.at(-1)?.name).toBe("task");
+  });
+
+  it("[T13] [E4] need the key, and the Task to be one's own", async () => {
+    const { id } = await createTask();
+    expect((await api.call(`/tasks/${id}/events`, { key: null })).status).toBe(401);
+    expect((await api.call(`/tasks/${id}/events`, await api.addAccount())).status).toBe(404);
+    expect((await api.call("/tasks/nothing-of-that-id/events")).status).toBe(404);
+    const head = await api.call(`/tasks/${id}/events`, { method: "HEAD" });
+    expect(head.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  });
+
+  it("[T13] do not keep the service from stopping", async () => {
+    const own = await startTestApi();
+    try {
+      const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+      const asset = assetSchema.parse(await (await own.upload(content, "a.wav")).json());
+      const body = { assetId: asset.id, targets: [{ model: "vocals", formats: ["wav"] }] };
+      const { id } = (await (await own.post("/tasks", body)).json()) as Task;
+      const response = await own.call(`/tasks/${id}/events`);
+      const reading = response.text();
+      await wait(100);
+      const closing = own.close();
+      expect(await reading).toContain("event: target");
+      await closing;
+    } catch (error) {
+      await own.close().catch(() => {});
+      throw error;
+    }
+  });
+});

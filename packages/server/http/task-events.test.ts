@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { makeTaskFeed } from "../domain/tasks/task-feed.ts";
+import type { TaskRecord } from "../domain/tasks/task-record.ts";
+import { makeTaskEvents } from "./task-events.ts";
+
+const task: TaskRecord = {
+  id: "a-task",
+  clientId: "client",
+  createdAt: new Date(),
+  completedAt: null,
+  url: "https://media.example/a.wav",
+  queuePosition: 1,
+  targets: [
+    {
+      id: "a-target",
+      model: "vocals",
+      formats: ["wav"],
+      creditsPerMinute: 1,
+      status: "processing",
+      progress: 0,
+      output: [],
+    },
+  ],
+};
+
+describe("a stream of events", () => {
+  it("[T13] lets go of everything when its reader leaves, also while it waits", async () => {
+    const feed = makeTaskFeed({
+      changes: { subscribe: () => () => {} },
+      findTask: async () => task,
+      onError: () => {},
+    });
+    const gone = new AbortController();
+    const events = makeTaskEvents({ task, feed, links: { sign: () => "" }, signal: gone.signal });
+    expect((await events.next()).value).toMatch(/^retry: \d+\n\n$/);
+    expect((await events.next()).value).toMatch(/^event: target\ndata: .*"queuePosition":1.*\n\n$/);
+    // The feed's own look found nothing new.
+    expect((await events.next()).value).toBe(": keep-alive\n\n");
+    const waiting = events.next();
+    expect(feed.countFollowed()).toBe(1);
+    gone.abort();
+    expect((await waiting).done).toBe(true);
+    expect(feed.countFollowed()).toBe(0);
+    feed.close();
+  });
+});

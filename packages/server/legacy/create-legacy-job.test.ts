@@ -1,0 +1,68 @@
+import type { LegacyJobRequest } from "@stemwright/contract";
+import { describe, expect, it } from "vitest";
+import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
+import type { NewTask } from "../domain/tasks/task-record.ts";
+import { createLegacyJob, toTaskRequest } from "./create-legacy-job.ts";
+
+const caller = { keyId: "key", clientId: "client", role: "client", kind: "legacy" } as const;
+
+/** Ports of an installation that has the two models, with what was agreed with the client. */
+function makePorts(granted: string[], inserted: NewTask[]): CreateTaskPorts {
+  const models = ["music_removal", "multi_voice"];
+  const asset = { id: "asset", clientId: "client", media: { isReadable: true, durationSeconds: 5 } };
+  return {
+    tasks: { insertTask: async (task: NewTask) => void inserted.push(task) },
+    assets: { findAsset: async () => asset },
+    grants: {
+      listGrants: async () => granted.map((model) => ({ model, access: "enabled", creditsPerMinute: 3 })),
+    },
+    urls: { check: () => {} },
+    installed: models.map((id) => ({
+      id,
+      variants: ["n_speaker"],
+      weights: { name: "test", licence: "MIT" },
+      scores: [],
+    })),
+  } as unknown as CreateTaskPorts;
+}
+
+describe("a legacy job", () => {
+  it("[J3] is a Task with one target that has all the job's wishes", () => {
+    const request: LegacyJobRequest = {
+      assetId: "asset",
+      metadata: { name: "alignment", format: "json", residual: false, variant: "fine", language: "en" },
+      otherSourceAssets: [{ id: "words", type: "transcription" }],
+    };
+    expect(toTaskRequest(request)).toEqual({
+      assetId: "asset",
+      targets: [
+        {
+          model: "alignment",
+          formats: ["json"],
+          residual: false,
+          variant: "fine",
+          language: "en",
+          transcriptAssetId: "words",
+        },
+      ],
+    });
+  });
+
+  it.each([
+    { name: "music_removal", format: "wav" },
+    { name: "multi_voice", format: "wav", variant: "n_speaker" },
+  ])("[J7] $name is open to it where it was granted, at the rate that was agreed", async (metadata) => {
+    const inserted: NewTask[] = [];
+    const job = { request: { assetId: "asset", metadata }, requestId: "request" };
+    await expect(createLegacyJob(makePorts([], inserted), caller, job)).rejects.toMatchObject({
+      code: "MODEL_NOT_GRANTED",
+    });
+    await createLegacyJob(makePorts([metadata.name], inserted), caller, job);
+    expect(inserted).toMatchObject([
+      {
+        targets: [{ model: metadata.name, creditsPerMinute: 3 }],
+        legacyJob: { requestId: "request", metadata },
+      },
+    ]);
+  });
+});

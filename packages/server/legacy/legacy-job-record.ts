@@ -1,0 +1,9 @@
+import type { AssetRecord } from "../domain/assets/asset-record.ts";
+import type { LegacyJobPart, TaskRecord } from "../domain/tasks/task-record.ts";
+
+/** A legacy job: a Task with one target, and what the Jobs interface keeps beside it. */
+export type LegacyJobRecord = LegacyJobPart & {
+  task: TaskRecord;
+  startedAt: Date | null;
+  sourceAsset?: AssetRecord;
+};

@@ -1,0 +1,76 @@
+import {
+  type LegacyAsset,
+  type LegacyJob,
+  type LegacyJobStatus,
+  MIME_TYPES,
+  type NewLegacyJob,
+} from "@stemwright/contract";
+import type { AssetRecord } from "../domain/assets/asset-record.ts";
+import type { LinkSigner } from "../domain/links.ts";
+import type { LegacyJobRecord } from "./legacy-job-record.ts";
+
+const toFileType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";
+
+export function toLegacyAsset(asset: AssetRecord, links: LinkSigner): LegacyAsset {
+  const { id, name, format, blobKey } = asset;
+  return { id, name, fileType: toFileType(format), format, link: links.sign(blobKey) };
+}
+
+function findStatus({ task, startedAt }: LegacyJobRecord): LegacyJobStatus {
+  const status = task.targets[0]?.status;
+  if (status === "completed") return "completed";
+  if (status === "error") return "failed";
+  return startedAt === null ? "created" : "processing";
+}
+
+/** Outputs have no ids of their own: theirs are the target's with their place. */
+function listOutputAssets({ task }: LegacyJobRecord, links: LinkSigner): LegacyAsset[] {
+  return task.targets.flatMap((target) =>
+    target.output.map(({ name, format, blobKey }, index) => ({
+      id: `${target.id}-${index}`,
+      name: `${name}.${format}`,
+      fileType: toFileType(format),
+      format,
+      link: links.sign(blobKey),
+    })),
+  );
+}
+
+/** The job as POST /job answers it. */
+export function toNewLegacyJob(job: LegacyJobRecord): NewLegacyJob {
+  const { task, requestId, metadata, callbackUrl } = job;
+  return {
+    id: task.id,
+    clientId: task.clientId,
+    requestId,
+    metadata,
+    ...(callbackUrl === undefined ? {} : { callbackUrl }),
+    status: findStatus(job),
+  };
+}
+
+/**
+ * The job as every later reader sees it. A callback that tells of the start says so also when it gets through only after
+ * the end.
+ */
+export function toLegacyJob(
+  job: LegacyJobRecord,
+  links: LinkSigner,
+  status: LegacyJobStatus = findStatus(job),
+): LegacyJob {
+  const { task, startedAt, sourceAsset } = job;
+  const isEnded = status === "completed" || status === "failed";
+  const updatedAt = (isEnded ? task.completedAt : null) ?? startedAt ?? task.createdAt;
+  const outputAssets = status === "completed" ? listOutputAssets(job, links) : [];
+  return {
+    ...toNewLegacyJob(job),
+    status,
+    createdAt: task.createdAt.toISOString(),
+    startedAt: startedAt?.toISOString() ?? null,
+    updatedAt: updatedAt.toISOString(),
+    statusInfo: status === "failed" ? { ...task.targets[0]?.error } : {},
+    sourceAsset: sourceAsset ? toLegacyAsset(sourceAsset, links) : null,
+    outputAssets,
+    stemAssets: outputAssets,
+  };
+}

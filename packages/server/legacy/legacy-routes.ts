@@ -1,0 +1,156 @@
+import {
+  ApiError,
+  idParams,
+  type LegacyUsage,
+  legacyAsset,
+  legacyJob,
+  legacyJobRequest,
+  legacyLinkRequest,
+  legacyUsage,
+  newLegacyJob,
+  type Page,
+  pageQuery,
+} from "@stemwright/contract";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import { z } from "zod";
+import { isId } from "../domain/ids.ts";
+import type { Listed } from "../domain/ports.ts";
+import type { Api } from "../http/api.ts";
+import { getCaller } from "../http/authenticate.ts";
+import { storeOnlyFile } from "../http/routes/assets.ts";
+import { getLegacyCaller } from "./authenticate-token.ts";
+import { createLegacyJob } from "./create-legacy-job.ts";
+import type { LegacyJobRecord } from "./legacy-job-record.ts";
+import { toLegacyAsset, toLegacyJob, toNewLegacyJob } from "./legacy-job-view.ts";
+import { type LinkOpener, storeLink } from "./store-link.ts";
+
+export interface LegacyPorts extends LinkOpener {
+  findJob(clientId: string, id: string): Promise<LegacyJobRecord | undefined>;
+  listJobs(clientId: string, page: Page): Promise<Listed<LegacyJobRecord>>;
+  loadUsage(clientId: string): Promise<LegacyUsage["usage"]>;
+}
+
+const tags = ["Jobs (legacy)"];
+const security = [{ legacyToken: [] }];
+/** The token is looked at in here, so to the rest of the service the routes are open. */
+const byToken = { isPublic: true };
+
+/** The older interface, at the root beside the new one. All that knows of it over HTTP lies in this folder. */
+export async function addLegacyRoutes(api: Api): Promise<void> {
+  await api.app.register(async (scope) => {
+    scope.addHook("onRequest", async (request) => {
+      request.caller = await getLegacyCaller(api.ports.keys, request);
+    });
+    const scoped: Api = { ...api, app: scope.withTypeProvider<ZodTypeProvider>() };
+    addUploadRoutes(scoped);
+    addJobRoutes(scoped);
+    addUsageRoute(scoped);
+  });
+}
+
+function addUploadRoutes(api: Api): void {
+  const { app, ports, links, config } = api;
+  const shared = { tags, security: [{ legacyToken: [] }, { apiKey: [] }], response: { 200: legacyAsset } };
+  const byEither = { ...byToken, takesApiKey: true };
+
+  app.post(
+    "/upload",
+    {
+      config: byEither,
+      schema: {
+        ...shared,
+        summary: "Upload a file",
+        description: "multipart/form-data with one part named `file`.",
+        consumes: ["multipart/form-data"],
+      },
+    },
+    async (request) => toLegacyAsset(await storeOnlyFile(api, request), links),
+  );
+
+  app.post(
+    "/upload/link",
+    { config: byEither, schema: { ...shared, summary: "Fetch a file from a link", body: legacyLinkRequest } },
+    async (request) => {
+      const asset = await storeLink({ ...ports, links: ports.legacy }, getCaller(request), {
+        request: request.body,
+        maxBytes: config.uploadMaxBytes,
+      });
+      return toLegacyAsset(asset, links);
+    },
+  );
+}
+
+function addJobRoutes({ app, ports, links }: Api): void {
+  app.post(
+    "/job",
+    {
+      config: byToken,
+      schema: {
+        tags,
+        security,
+        summary: "Create a job",
+        body: legacyJobRequest,
+        response: { 200: z.object({ job: newLegacyJob }) },
+      },
+    },
+    async (request) => {
+      const job = await createLegacyJob(ports, getCaller(request), {
+        request: request.body,
+        requestId: request.id,
+      });
+      return { job: toNewLegacyJob(job) };
+    },
+  );
+
+  app.get(
+    "/job",
+    {
+      config: byToken,
+      schema: {
+        tags,
+        security,
+        summary: "List jobs, newest first",
+        querystring: pageQuery,
+        response: { 200: z.object({ jobs: z.array(legacyJob) }) },
+      },
+    },
+    async (request, reply) => {
+      const { items, total } = await ports.legacy.listJobs(getCaller(request).clientId, request.query);
+      void reply.header("x-total-count", total);
+      return { jobs: items.map((job) => toLegacyJob(job, links)) };
+    },
+  );
+
+  app.get(
+    "/job/:id",
+    {
+      config: byToken,
+      schema: {
+        tags,
+        security,
+        summary: "Get a job",
+        params: idParams,
+        response: { 200: z.object({ job: legacyJob }) },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const job = isId(id) ? await ports.legacy.findJob(getCaller(request).clientId, id) : undefined;
+      if (!job) throw new ApiError("NOT_FOUND", "The account has no job of that id");
+      return { job: toLegacyJob(job, links) };
+    },
+  );
+}
+
+function addUsageRoute({ app, ports }: Api): void {
+  app.route({
+    method: ["GET", "POST"],
+    url: "/usage",
+    config: byToken,
+    schema: { tags, security, summary: "Jobs of the last three months", response: { 200: legacyUsage } },
+    handler: async (request) => {
+      const { clientId } = getCaller(request);
+      return { clientId, usage: await ports.legacy.loadUsage(clientId) };
+    },
+  });
+}

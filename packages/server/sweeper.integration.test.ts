@@ -1,0 +1,245 @@
+import { access, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makeTempDir } from "../../test/support/temp-dir.ts";
+import { openTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
+import { openFileBlobs } from "./blobs/file-blobs.ts";
+import { findAsset, holdInputs, insertAsset } from "./db/assets.ts";
+import { takeReceipt } from "./db/idempotency-receipts.ts";
+import { insertClient } from "./db/keys.ts";
+import { endTarget, findTask, insertTask } from "./db/tasks.ts";
+import { makeId } from "./domain/ids.ts";
+import type { Blobs } from "./domain/ports.ts";
+import type { NewTask, TargetWishes } from "./domain/tasks/task-record.ts";
+import { makeLog } from "./log.ts";
+import { type SweeperOptions, sweep } from "./sweeper.ts";
+import { findTaskLock } from "./worker/task-lock.ts";
+
+let database: TestDatabase;
+let options: SweeperOptions;
+let blobs: Blobs;
+let clientId: string;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  const dataDir = await makeTempDir("sweeper");
+  const config = {
+    assetRetentionHours: 72,
+    outputRetentionHours: 72,
+    blobsDir: join(dataDir, "blobs"),
+    workDir: join(dataDir, "work"),
+  };
+  blobs = await openFileBlobs(config.blobsDir);
+  await mkdir(config.workDir);
+  const log = makeLog({ logLevel: "silent", logFile: undefined }, "api");
+  options = { db: database.db, pool: database.pool, blobs, config, log };
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  await database.pool.query("delete from clients");
+  clientId = makeId();
+  await insertClient(database.db, { id: clientId, name: "Test" });
+});
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+
+async function storeAsset(ageHours: number) {
+  const id = makeId();
+  const blobKey = `assets/${id}/a.wav`;
+  const { sizeBytes } = await blobs.write(blobKey, Readable.from("sound"));
+  const asset = {
+    id,
+    clientId,
+    name: "a.wav",
+    format: "wav",
+    sizeBytes,
+    blobKey,
+    createdAt: hoursAgo(ageHours),
+  };
+  await insertAsset(database.db, asset);
+  return asset;
+}
+type Asset = Awaited<ReturnType<typeof storeAsset>>;
+const isKept = async ({ id, blobKey }: Asset) => {
+  const kept = [await findAsset(database.db, clientId, id), await blobs.findSize(blobKey)];
+  // Never one without the other.
+  expect(kept.filter((part) => part !== undefined).length % 2).toBe(0);
+  return kept[0] !== undefined;
+};
+
+function makeTask(input: { assetId: string } | { url: string }, wishes: TargetWishes = {}): NewTask {
+  const targets = [{ id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1, ...wishes }];
+  return { id: makeId(), clientId, createdAt: new Date(), ...input, targets };
+}
+async function createTask(...given: Parameters<typeof makeTask>) {
+  const task = makeTask(...given);
+  await insertTask(database.db, task);
+  return task;
+}
+async function completeTask(task: NewTask, ageHours: number) {
+  const blobKey = `outputs/${task.id}/${task.targets[0]?.id}/vocals.wav`;
+  await blobs.write(blobKey, Readable.from("stem"));
+  const output = [{ name: "vocals", format: "wav", blobKey, sizeBytes: 4 }];
+  const targetId = task.targets[0]?.id ?? "";
+  await database.db
+    .transaction()
+    .execute((tx) =>
+      endTarget(tx, { taskId: task.id, targetId, end: { status: "completed", durationSeconds: 1, output } }),
+    );
+  await database.pool.query("update tasks set completed_at = $2 where id = $1", [
+    task.id,
+    hoursAgo(ageHours),
+  ]);
+  return blobKey;
+}
+
+describe("old assets", () => {
+  it("[R1] go with their files, younger ones stay", async () => {
+    const old = await storeAsset(72.1);
+    const young = await storeAsset(71.9);
+    expect(await sweep(options)).toMatchObject({ assets: 1 });
+    expect([await isKept(old), await isKept(young)]).toEqual([false, true]);
+  });
+
+  it("[R1] are kept for ever with 0", async () => {
+    const old = await storeAsset(100_000);
+    await sweep({ ...options, config: { ...options.config, assetRetentionHours: 0 } });
+    expect(await isKept(old)).toBe(true);
+  });
+
+  it("[R1] stay while an unfinished Task needs them, as input, transcript or by link", async () => {
+    const [input, transcript, linked] = [await storeAsset(99), await storeAsset(99), await storeAsset(99)];
+    const tasks = [
+      await createTask({ assetId: input.id }),
+      await createTask({ url: "https://media.example/a.wav" }, { transcriptAssetId: transcript.id }),
+      await createTask({ url: `http://127.0.0.1:8080/files/${linked.blobKey}?Expires=1&Signature=0` }),
+    ];
+    await sweep(options);
+    expect(await Promise.all([input, transcript, linked].map(isKept))).toEqual([true, true, true]);
+    for (const task of tasks) await completeTask(task, 0);
+    await sweep(options);
+    expect(await Promise.all([input, transcript, linked].map(isKept))).toEqual([false, false, false]);
+  });
+
+  it("[R1] a Task that is created meanwhile keeps its asset, or is told that it is gone", async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const asset = await storeAsset(99);
+      const task = makeTask({ assetId: asset.id });
+      const creating = database.db
+        .transaction()
+        .execute(async (tx) => {
+          await holdInputs(tx, task);
+          await insertTask(tx, task);
+        })
+        .then(
+          () => true,
+          (error: { code?: string }) => {
+            expect(error.code).toBe("ASSET_UNKNOWN");
+            return false;
+          },
+        );
+      const [isCreated] = await Promise.all([creating, sweep(options)]);
+      expect(await isKept(asset)).toBe(isCreated);
+    }
+  });
+});
+
+describe("old outputs", () => {
+  it("[R2] go with their files; the Task stays, with an empty output", async () => {
+    const old = await createTask({ url: "https://media.example/a.wav" });
+    const oldKey = await completeTask(old, 72.1);
+    const young = await createTask({ url: "https://media.example/a.wav" });
+    const youngKey = await completeTask(young, 71.9);
+    expect(await sweep(options)).toMatchObject({ tasksWithOutputs: 1 });
+    expect(await sweep(options)).toMatchObject({ tasksWithOutputs: 0 });
+    expect([await blobs.findSize(oldKey), await blobs.findSize(youngKey)]).toEqual([undefined, 4]);
+    expect((await findTask(database.db, old.id))?.targets).toMatchObject([
+      { status: "completed", cost: 1, durationSeconds: 1, output: [] },
+    ]);
+    expect((await findTask(database.db, young.id))?.targets[0]?.output).toHaveLength(1);
+  });
+
+  it("[R2] are kept for ever with 0, in a client's bucket, and while a Task reads one by link", async () => {
+    const [first, written, lent] = [
+      await createTask({ url: "https://media.example/a.wav" }),
+      await createTask({ url: "s3://bucket/a.wav" }),
+      await createTask({ url: "https://media.example/a.wav" }),
+    ];
+    await database.pool.query("update tasks set write_destination = 's3://bucket' where id = $1", [
+      written.id,
+    ]);
+    for (const task of [first, written, lent]) await completeTask(task, 99);
+    const reader = await createTask({
+      url: `http://localhost/files/outputs/${lent.id}/${lent.targets[0]?.id}/vocals.wav?Expires=1`,
+    });
+    const countOutputs = async ({ id }: NewTask) =>
+      (await findTask(database.db, id))?.targets[0]?.output.length;
+    await sweep({ ...options, config: { ...options.config, outputRetentionHours: 0 } });
+    expect(await countOutputs(first)).toBe(1);
+    await sweep(options);
+    expect(await Promise.all([first, written, lent].map(countOutputs))).toEqual([0, 1, 1]);
+    await completeTask(reader, 0);
+    await sweep(options);
+    expect(await countOutputs(lent)).toBe(0);
+  });
+});
+
+describe("what was left over", () => {
+  it("[R3] half-written files older than a day go", async () => {
+    const write = async (name: string, ageHours: number) => {
+      const path = join(options.config.blobsDir, "partial", name);
+      await writeFile(path, "half");
+      await utimes(path, hoursAgo(ageHours), hoursAgo(ageHours));
+    };
+    await write("old", 25);
+    await write("young", 23);
+    expect(await sweep(options)).toMatchObject({ partialFiles: 1 });
+    expect(await readdir(join(options.config.blobsDir, "partial"))).toEqual(["young"]);
+  });
+
+  it("[R3] work folders go with their Tasks, unless a worker is still there", async () => {
+    const unfinished = await createTask({ url: "https://media.example/a.wav" });
+    const finished = await createTask({ url: "https://media.example/a.wav" });
+    await completeTask(finished, 0);
+    const [deleted, held] = [makeId(), makeId()];
+    const lock = await findTaskLock(database.pool, held);
+    for (const id of [unfinished.id, finished.id, deleted, held])
+      await mkdir(join(options.config.workDir, id, "engine"), { recursive: true });
+    expect(await sweep(options)).toMatchObject({ workDirs: 2 });
+    expect((await readdir(options.config.workDir)).sort()).toEqual([unfinished.id, held].sort());
+    await lock?.release();
+    await sweep(options);
+    await expect(access(join(options.config.workDir, held))).rejects.toThrow();
+  });
+
+  it("[R3] expired idempotency keys go", async () => {
+    for (const key of ["old", "young"])
+      await takeReceipt(database.db, clientId, { key, fingerprint: Buffer.alloc(32) });
+    await database.pool.query("update idempotency_receipts set created_at = $1 where key = 'old'", [
+      hoursAgo(24.1),
+    ]);
+    expect(await sweep(options)).toMatchObject({ receipts: 1 });
+    const { rows } = await database.pool.query("select key from idempotency_receipts");
+    expect(rows).toEqual([{ key: "young" }]);
+  });
+});
+
+describe("several sweeps", () => {
+  it("[R4] at once remove everything, each thing once", async () => {
+    const assets = await Promise.all(Array.from({ length: 120 }, () => storeAsset(99)));
+    const swept = await Promise.all([sweep(options), sweep(options), sweep(options)]);
+    // What one skipped because another held it is gone with the other.
+    await sweep(options);
+    expect(swept.reduce((sum, { assets }) => sum + assets, 0)).toBe(120);
+    expect(await Promise.all(assets.map(isKept))).toEqual(Array(120).fill(false));
+  });
+
+  it("[R4] one that dies before its end forgets no file", async () => {
+    const asset = await storeAsset(99);
+    const dying = { ...blobs, delete: () => Promise.reject(new Error("the disk is away")) };
+    await expect(sweep({ ...options, blobs: dying })).rejects.toThrow("the disk is away");
+    expect(await isKept(asset)).toBe(true);
+    await sweep(options);
+    expect(await isKept(asset)).toBe(false);
+  });
+});

@@ -1,0 +1,95 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Transaction } from "kysely";
+import type pg from "pg";
+import { sweepPartialFiles } from "./blobs/sweep-partial-files.ts";
+import type { Config } from "./config/load-config.ts";
+import type { Database, Tables } from "./db/database.ts";
+import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
+import { sweepAssets, sweepOutputs } from "./db/retention.ts";
+import { isTaskUnfinished } from "./db/tasks.ts";
+import type { Blobs } from "./domain/ports.ts";
+import { sweepWorkDirs } from "./worker/sweep-work-dirs.ts";
+
+const HOUR_MS = 3_600_000;
+/** A connection that sends nothing for a day has long been given up. */
+const PARTIAL_FILE_HOURS = 24;
+const FIRST_SWEEP_MS = 30_000;
+const SWEEP_INTERVAL_MS = 600_000;
+/** So many rows and files go in one transaction. */
+const BATCH_SIZE = 50;
+const RECEIPTS_BATCH_SIZE = 1000;
+
+export type SweeperOptions = {
+  db: Database;
+  pool: pg.Pool;
+  blobs: Blobs;
+  config: Pick<Config, "assetRetentionHours" | "outputRetentionHours" | "blobsDir" | "workDir">;
+  log: FastifyBaseLogger;
+};
+
+/** Removes, batch by batch, what need not be kept any longer. Any number of processes may do so at once. */
+export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
+  const { db, blobs, config } = options;
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
+  const removeFiles = async (keyPrefixes: string[]) => {
+    for (const keyPrefix of keyPrefixes) await blobs.delete(keyPrefix);
+  };
+
+  async function sweepAll(removeBatch: () => Promise<number>): Promise<number> {
+    let total = 0;
+    for (let removed = -1; removed !== 0 && !signal?.aborted; total += removed) removed = await removeBatch();
+    return total;
+  }
+  const sweepOld = (
+    retentionHours: number,
+    removeBatch: (db: Transaction<Tables>, batch: Parameters<typeof sweepAssets>[1]) => Promise<number>,
+  ) => {
+    if (retentionHours === 0) return 0;
+    const batch = { before: hoursAgo(retentionHours), limit: BATCH_SIZE, removeFiles };
+    return sweepAll(() => db.transaction().execute((transaction) => removeBatch(transaction, batch)));
+  };
+
+  return {
+    assets: await sweepOld(config.assetRetentionHours, sweepAssets),
+    tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
+    receipts: await sweepAll(() => deleteOldReceipts(db, RECEIPTS_BATCH_SIZE)),
+    partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
+    workDirs: await sweepWorkDirs({
+      pool: options.pool,
+      workDir: config.workDir,
+      isUnfinished: (taskId) => isTaskUnfinished(db, taskId),
+    }),
+  };
+}
+
+/** Sweeps now and then until it is closed. */
+export function startSweeper(options: SweeperOptions) {
+  const closing = new AbortController();
+  let sweeping = Promise.resolve();
+  let timer: NodeJS.Timeout;
+
+  async function sweepAndLog(): Promise<void> {
+    try {
+      const removed = await sweep(options, closing.signal);
+      if (Object.values(removed).some((count) => count > 0)) options.log.info({ removed }, "swept");
+    } catch (error) {
+      options.log.error({ err: error }, "the sweep failed; the next one tries again");
+    }
+  }
+  const schedule = (delayMs: number) => {
+    timer = setTimeout(() => {
+      sweeping = sweepAndLog().then(() => {
+        if (!closing.signal.aborted) schedule(SWEEP_INTERVAL_MS);
+      });
+    }, delayMs);
+  };
+  schedule(FIRST_SWEEP_MS);
+
+  return {
+    async close(): Promise<void> {
+      closing.abort();
+      clearTimeout(timer);
+      await sweeping;
+    },
+  };
+}

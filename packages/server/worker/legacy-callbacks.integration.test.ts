@@ -1,0 +1,86 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { openFileBlobs } from "../blobs/file-blobs.ts";
+import { insertClient } from "../db/keys.ts";
+import { endRun, startRun } from "../db/task-runs.ts";
+import * as tasks from "../db/tasks.ts";
+import { makeId } from "../domain/ids.ts";
+import { makeLinks } from "../domain/links.ts";
+import type { AssetStore } from "../domain/ports.ts";
+import { makeLog } from "../log.ts";
+import { makeAddressGuard } from "../net/address-guard.ts";
+import { type RunTaskPorts, runTask } from "./run-task.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+it("[J5] a worker that begins a legacy job, and ends it, owes its callback both news, once each", async () => {
+  const clientId = makeId();
+  await insertClient(database.db, { id: clientId, name: "Test" });
+  const dataDir = await makeTempDir("callbacks");
+  const blobs = await openFileBlobs(join(dataDir, "blobs"));
+  const input = join(dataDir, "input");
+  await writeFile(input, "sound");
+  await blobs.adopt("assets/a/a.wav", input);
+  const id = makeId();
+  await tasks.insertTask(database.db, {
+    id,
+    clientId,
+    createdAt: new Date(),
+    assetId: "a",
+    targets: [{ id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1 }],
+    legacyJob: {
+      requestId: "request",
+      callbackUrl: "https://example.com/",
+      metadata: { name: "vocals", format: "wav" },
+    },
+  });
+  let runs = 0;
+  const ports: RunTaskPorts = {
+    engine: {
+      separate: async (request, hooks = {}) => {
+        runs += 1;
+        if (runs === 1) throw new Error("a fault of the machine");
+        for (const { key, files } of request.targets) {
+          for (const { path } of files) await writeFile(path, "stem");
+          await hooks.onTargetDone?.(key, { durationSeconds: 1, files: [] });
+        }
+      },
+      close: async () => {},
+    },
+    assets: { findAsset: async () => ({ blobKey: "assets/a/a.wav" }) } as unknown as AssetStore,
+    blobs,
+    links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+    guard: makeAddressGuard([]),
+    maxBytes: 1000,
+    credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
+    probeDuration: async () => undefined,
+    workDir: join(dataDir, "work"),
+    log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
+    reports: {
+      findTask: (taskId) => tasks.findTask(database.db, taskId),
+      startRun: (taskId) => startRun(database.db, taskId),
+      endRun: (taskId) => endRun(database.db, taskId),
+      endTarget: (taskId, targetId, end) =>
+        database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
+      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
+    },
+  };
+  const { signal } = new AbortController();
+  await expect(runTask(ports, id, signal)).rejects.toThrow("a fault of the machine");
+  await runTask(ports, id, signal);
+  const { rows } = await database.pool.query(
+    "select event, job_status from deliveries where task_id = $1 order by created_at",
+    [id],
+  );
+  expect(rows).toEqual([
+    { event: "job", job_status: "processing" },
+    { event: "job", job_status: "completed" },
+  ]);
+});

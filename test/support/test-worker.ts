@@ -1,0 +1,85 @@
+import { writeFile } from "node:fs/promises";
+import { EngineError, type EngineProcess } from "@stemwright/engine";
+import * as assets from "../../packages/server/db/assets.ts";
+import * as credits from "../../packages/server/db/credits.ts";
+import { endRun, startRun } from "../../packages/server/db/task-runs.ts";
+import * as tasks from "../../packages/server/db/tasks.ts";
+import * as workers from "../../packages/server/db/workers.ts";
+import { makeLinks } from "../../packages/server/domain/links.ts";
+import type { AssetStore, Blobs } from "../../packages/server/domain/ports.ts";
+import { makeLog } from "../../packages/server/log.ts";
+import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
+import { openTaskQueue } from "../../packages/server/queue/task-queue.ts";
+import { startWorker } from "../../packages/server/worker/worker.ts";
+import type { TestDatabase } from "./test-database.ts";
+
+export type Separate = EngineProcess["separate"];
+
+/** A worker over the real database, queue and store; only the network is left out. */
+export async function startWorkerWithoutNetwork(options: {
+  database: TestDatabase;
+  blobs: Blobs;
+  workDir: string;
+  separate: Separate;
+  probeDuration?: (path: string) => Promise<number | undefined>;
+}) {
+  const { database, blobs, workDir, separate } = options;
+  const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
+  const worker = await startWorker({
+    pool: database.pool,
+    queue,
+    blobs,
+    workDir,
+    engine: { separate, close: async () => {} },
+    assets: {
+      findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
+    } as AssetStore,
+    links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+    guard: makeAddressGuard([]),
+    maxBytes: 1000,
+    credits: {
+      hasReservations: (taskId) => credits.hasReservations(database.db, taskId),
+      coverMinutes: ({ id, clientId }, minutes) =>
+        database.db
+          .transaction()
+          .execute((tx) => credits.coverMinutes(tx, { taskId: id, clientId, minutes })),
+    },
+    probeDuration: options.probeDuration ?? (async () => undefined),
+    version: "1.2.3",
+    register: {
+      report: (report) => workers.upsertWorker(database.db, report),
+      remove: (id) => workers.deleteWorker(database.db, id),
+    },
+    log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
+    reports: {
+      findTask: (taskId) => tasks.findTask(database.db, taskId),
+      endTarget: (taskId, targetId, end) =>
+        database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
+      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
+      startRun: (taskId) => startRun(database.db, taskId),
+      endRun: (taskId) => endRun(database.db, taskId),
+    },
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    queue,
+    close(): Promise<void> {
+      closing ??= worker.close();
+      return closing;
+    },
+  };
+}
+
+/** Writes each file as if a network had made it. */
+export const separateAll: Separate = async (request, hooks = {}) => {
+  for (const { key, files } of request.targets) {
+    for (const { path } of files) await writeFile(path, "stem");
+    await hooks.onTargetDone?.(key, { durationSeconds: 61, files: [] });
+  }
+};
+
+/** Works until it is told to stop. */
+export const separateUntilAborted: Separate = (_request, hooks = {}) =>
+  new Promise((_resolve, reject) =>
+    hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
+  );
