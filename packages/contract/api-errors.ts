@@ -69,13 +69,13 @@ export const API_ERRORS = {
     when: "The uploaded file's extension is not one of the accepted ones.",
   },
   UPLOAD_BROKEN: { statusCode: 400, when: "The upload ended before it was whole; nothing was kept." },
-  IDEMPOTENCY_KEY_INVALID: {
-    statusCode: 400,
-    when: "The `Idempotency-Key` is not 1 to 255 printable ASCII characters.",
-  },
   LINK_FETCH_FAILED: {
     statusCode: 400,
     when: "The file behind the link of `POST /upload/link` can't be fetched.",
+  },
+  IDEMPOTENCY_KEY_INVALID: {
+    statusCode: 400,
+    when: "The `Idempotency-Key` is not 1 to 255 printable ASCII characters.",
   },
   KEY_MISSING: {
     statusCode: 401,

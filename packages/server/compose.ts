@@ -16,6 +16,7 @@ import { openTaskChanges } from "./db/task-changes.ts";
 import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
+import { makeWebhookStore } from "./db/webhook-store.ts";
 import * as workers from "./db/workers.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
@@ -32,11 +33,12 @@ import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
 import { startSweeper } from "./sweeper.ts";
-import { makeWebhookStore } from "./webhook-store.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
 const { version: SERVICE_VERSION } = packageFile;
+/** The last use of a key is noted once in so long; the database decides when several requests come at once. */
+const KEY_USE_NOTED_MS = 60_000;
 
 /** What every part of the service is built from. */
 export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
@@ -173,7 +175,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     keys: {
       async findCaller(key) {
         const caller = await findCaller(db, key);
-        if (caller)
+        if (caller && Date.now() - (caller.lastUsedAt?.getTime() ?? 0) > KEY_USE_NOTED_MS)
           void touchKey(db, caller.keyId).catch((error) =>
             log.warn({ err: error }, "last use of a key not noted"),
           );
@@ -198,10 +200,10 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     address: publicBaseUrl(),
     async close(): Promise<void> {
       await app.close();
+      await deliveries.close();
       feed.close();
       await sweeper.close();
       await changes.close();
-      await deliveries.close();
       await queue.close();
       await guard.close();
       await db.destroy();

@@ -13,6 +13,8 @@ const COMMANDS = ["all", "api", "worker", "migrate", "keys"] as const;
 type Command = (typeof COMMANDS)[number];
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
+// Whoever read what is printed may be gone; that is no reason to end.
+process.stdout.on("error", () => {});
 
 type Started = { close(): Promise<void> };
 

@@ -179,6 +179,34 @@ describe("a real Task with the real network", () => {
   });
 });
 
+describe("targets of two networks in one Task", () => {
+  it("[T8] [O5] each network runs once, and both give the input's shape", async () => {
+    const shape = { sampleRateHz: 48_000, channels: 1, lengthFrames: 30_000 };
+    const { id } = await service.upload(toWav(makeTone(shape)), "tone.wav");
+    const created = await service.createTask({
+      assetId: id,
+      targets: [
+        { model: "bass", formats: ["wav"] },
+        { model: "dialogue", formats: ["wav"], residual: true },
+        { model: "effects", formats: ["flac"] },
+        { model: "music_fx", formats: ["wav"] },
+      ],
+    });
+    const task = await service.waitForTask(created.id);
+    expect(task.targets.map(({ status, cost }) => [status, cost])).toEqual([
+      ["completed", 1],
+      ["completed", 1.5],
+      ["completed", 1.5],
+      ["completed", 1.5],
+    ]);
+    expect(task.cost).toBe(5.5);
+    const residual = await decodeLink(linkOf(task, "dialogue", "wav", "dialogue_residual"));
+    const musicAndEffects = await decodeLink(linkOf(task, "music_fx", "wav"));
+    expect(musicAndEffects).toMatchObject(shape);
+    expect(musicAndEffects.samples).toEqual(residual.samples);
+  });
+});
+
 describe("inputs of every shape", () => {
   const shapes = [
     { title: "3 s of mono at 8 kHz", sampleRateHz: 8000, channels: 1, lengthFrames: 24_000 },

@@ -103,7 +103,7 @@ async function waitForAddress(child: ChildProcess, output: () => string): Promis
 /** The service's own process of a role, not the shell or npm that started it. */
 export async function listServiceProcesses(
   dataDir: string,
-  role: "all" | "worker",
+  role: "all" | "api" | "worker",
 ): Promise<RunningProcess[]> {
   const isOne = new RegExp(`^\\S*node .*main\\.ts ${role}$`);
   return (await listProcesses(dataDir)).filter(({ commandLine }) => isOne.test(commandLine));

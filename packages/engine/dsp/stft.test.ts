@@ -4,12 +4,14 @@ import { type Spectrogram, Stft } from "./stft.ts";
 
 function makeSpectrogram(binCount: number, slotCount: number): Spectrogram {
   const size = binCount * slotCount;
-  return { re: new Float32Array(size), im: new Float32Array(size), binCount, slotCount };
+  const planes = { re: new Float32Array(size), im: new Float32Array(size) };
+  return { ...planes, binCount, slotCount, binStride: slotCount, slotStride: 1 };
 }
 
 const shapes = fc.record({
   power: fc.integer({ min: 3, max: 9 }),
-  overlap: fc.constantFrom(4, 8),
+  overlap: fc.constantFrom(2, 4, 8),
+  scaling: fc.constantFrom("orthonormal" as const, "none" as const),
   slotCount: fc.integer({ min: 12, max: 30 }),
   seed: fc.integer({ min: 1, max: 1e6 }),
 });
@@ -17,9 +19,9 @@ const shapes = fc.record({
 describe("Stft", () => {
   it("gives the signal back where all slots cover it: istft ∘ stft = id", () => {
     fc.assert(
-      fc.property(shapes, ({ power, overlap, slotCount, seed }) => {
+      fc.property(shapes, ({ power, overlap, slotCount, seed, scaling }) => {
         const fftSize = 2 ** power;
-        const stft = new Stft({ fftSize, hopFrames: fftSize / overlap });
+        const stft = new Stft({ fftSize, hopFrames: fftSize / overlap, scaling });
         const signal = Float32Array.from({ length: stft.lengthFramesOf(slotCount) }, (_, n) =>
           Math.sin(seed + n * n * 0.01),
         );
@@ -37,7 +39,7 @@ describe("Stft", () => {
   });
 
   it("lays slots of one bin side by side", () => {
-    const stft = new Stft({ fftSize: 8, hopFrames: 2 });
+    const stft = new Stft({ fftSize: 8, hopFrames: 2, scaling: "orthonormal" });
     const spectrogram = makeSpectrogram(4, 5);
     stft.forward(new Float32Array(stft.lengthFramesOf(5)).fill(1), spectrogram);
     // Sum of the Hann window over sqrt(8), in every slot of bin 0.
@@ -46,8 +48,28 @@ describe("Stft", () => {
     for (let at = 2 * 5; at < 4 * 5; at++) expect(spectrogram.re[at]).toBeCloseTo(0, 6);
   });
 
-  it("refuses a hop at which the windows do not add up", () => {
-    expect(() => new Stft({ fftSize: 1024, hopFrames: 512 })).toThrow(RangeError);
-    expect(() => new Stft({ fftSize: 1024, hopFrames: 300 })).toThrow(RangeError);
+  it("lays bins of one slot side by side where the strides say so", () => {
+    const stft = new Stft({ fftSize: 8, hopFrames: 4, scaling: "none" });
+    const spectrogram = { ...makeSpectrogram(5, 3), binStride: 1, slotStride: 5 };
+    const signal = Float32Array.from({ length: stft.lengthFramesOf(3) }, (_, n) => Math.cos(n) + n / 10);
+    stft.forward(signal, spectrogram);
+    for (let slot = 0; slot < 3; slot++) {
+      for (let bin = 0; bin < 5; bin++) {
+        let re = 0;
+        let im = 0;
+        for (let n = 0; n < 8; n++) {
+          const value = signal[slot * 4 + n]! * (0.5 - 0.5 * Math.cos((2 * Math.PI * n) / 8));
+          re += value * Math.cos((2 * Math.PI * bin * n) / 8);
+          im -= value * Math.sin((2 * Math.PI * bin * n) / 8);
+        }
+        expect(spectrogram.re[slot * 5 + bin]).toBeCloseTo(re, 5);
+        expect(spectrogram.im[slot * 5 + bin]).toBeCloseTo(im, 5);
+      }
+    }
+  });
+
+  it("refuses a hop at which the windows do not cover the signal evenly", () => {
+    expect(() => new Stft({ fftSize: 1024, hopFrames: 1024, scaling: "none" })).toThrow(RangeError);
+    expect(() => new Stft({ fftSize: 1024, hopFrames: 300, scaling: "none" })).toThrow(RangeError);
   });
 });

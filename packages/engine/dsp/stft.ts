@@ -1,12 +1,19 @@
 import { makeHannWindow } from "./hann-window.ts";
 import { RealFft } from "./real-fft.ts";
 
-/** Bin-major: the value of `bin` in time slot `slot` lies at `bin * slotCount + slot`, as networks take it. */
-export type Spectrogram = { re: Float32Array; im: Float32Array; binCount: number; slotCount: number };
+/** The value of `bin` in time slot `slot` lies at `bin * binStride + slot * slotStride`: networks differ in what runs faster. */
+export type Spectrogram = {
+  re: Float32Array;
+  im: Float32Array;
+  binCount: number;
+  slotCount: number;
+  binStride: number;
+  slotStride: number;
+};
 
 /**
- * Short-time Fourier transform with a periodic Hann window, scaled by 1 / sqrt(fftSize) as `normalized=True`
- * of torch.stft. Slot `s` covers the samples from `s * hopFrames` on: padding is the caller's.
+ * Short-time Fourier transform with a periodic Hann window. Slot `s` covers the samples from `s * hopFrames` on:
+ * padding is the caller's. `orthonormal` scales by 1 / sqrt(fftSize), as `normalized=True` of torch.stft.
  */
 export class Stft {
   readonly fftSize: number;
@@ -18,19 +25,24 @@ export class Stft {
   readonly #re: Float64Array;
   readonly #im: Float64Array;
 
-  constructor(options: { fftSize: number; hopFrames: number }) {
+  constructor(options: { fftSize: number; hopFrames: number; scaling: "orthonormal" | "none" }) {
     const { fftSize, hopFrames } = options;
     const overlap = fftSize / hopFrames;
-    if (!Number.isInteger(overlap) || overlap < 3) {
-      throw new RangeError(`hop ${hopFrames} of ${fftSize}: squared Hann windows do not sum to a constant`);
+    if (!Number.isInteger(overlap) || overlap < 2) {
+      throw new RangeError(`hop ${hopFrames} of ${fftSize}: the windows do not cover the signal evenly`);
     }
     this.fftSize = fftSize;
     this.hopFrames = hopFrames;
     this.#fft = new RealFft(fftSize);
     const window = makeHannWindow(fftSize);
-    // The mean of the squared window is 3/8, so `overlap` of them sum to 3/8 of their number everywhere.
-    this.#analysis = window.map((value) => value / Math.sqrt(fftSize));
-    this.#synthesis = window.map((value) => (value * Math.sqrt(fftSize)) / (0.375 * overlap));
+    const scale = options.scaling === "orthonormal" ? Math.sqrt(fftSize) : 1;
+    // What the squared windows that meet in a frame sum to; it repeats with the hop.
+    const power = (n: number) =>
+      Array.from({ length: overlap }, (_, k) => window[(n % hopFrames) + k * hopFrames]! ** 2).reduce(
+        (a, b) => a + b,
+      );
+    this.#analysis = window.map((value) => value / scale);
+    this.#synthesis = window.map((value, n) => (value * scale) / power(n));
     this.#grain = new Float64Array(fftSize);
     this.#re = new Float64Array(this.#fft.binCount);
     this.#im = new Float64Array(this.#fft.binCount);
@@ -42,13 +54,13 @@ export class Stft {
 
   /** Fills `spectrogram` from `signal`; bins past its `binCount` are left out. */
   forward(signal: Float32Array, spectrogram: Spectrogram): void {
-    const { re, im, binCount, slotCount } = spectrogram;
+    const { re, im, binCount, slotCount, binStride, slotStride } = spectrogram;
     if (signal.length < this.lengthFramesOf(slotCount)) throw new RangeError("signal shorter than its slots");
     for (let slot = 0; slot < slotCount; slot++) {
       const start = slot * this.hopFrames;
       for (let n = 0; n < this.fftSize; n++) this.#grain[n] = signal[start + n]! * this.#analysis[n]!;
       this.#fft.forward(this.#grain, this.#re, this.#im);
-      for (let bin = 0, at = slot; bin < binCount; bin++, at += slotCount) {
+      for (let bin = 0, at = slot * slotStride; bin < binCount; bin++, at += binStride) {
         re[at] = this.#re[bin]!;
         im[at] = this.#im[bin]!;
       }
@@ -60,12 +72,12 @@ export class Stft {
    * frame is covered by all its slots, faded in the outer `fftSize - hopFrames` frames. Missing bins are zero.
    */
   inverse(spectrogram: Spectrogram): Float32Array {
-    const { re, im, binCount, slotCount } = spectrogram;
+    const { re, im, binCount, slotCount, binStride, slotStride } = spectrogram;
     const sum = new Float64Array(this.lengthFramesOf(slotCount));
     this.#re.fill(0);
     this.#im.fill(0);
     for (let slot = 0; slot < slotCount; slot++) {
-      for (let bin = 0, at = slot; bin < binCount; bin++, at += slotCount) {
+      for (let bin = 0, at = slot * slotStride; bin < binCount; bin++, at += binStride) {
         this.#re[bin] = re[at]!;
         this.#im[bin] = im[at]!;
       }

@@ -1,8 +1,11 @@
 import type { ModelManifest } from "../runtime/model-manifest.ts";
 import { NetworkSession } from "../runtime/network-session.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
+import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
 import type { NetworkSource, StemNetwork } from "./stem-network.ts";
+
+const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
 export class NetworkStore implements NetworkSource {
@@ -23,6 +26,6 @@ export class NetworkStore implements NetworkSource {
   async #load(manifest: ModelManifest): Promise<StemNetwork> {
     const path = getVerifiedWeightsPath(manifest, this.#options.cacheDir);
     const session = await NetworkSession.load(path, { threads: this.#options.threads });
-    return new Htdemucs(session, manifest);
+    return new FAMILIES[manifest.family](session, manifest);
   }
 }

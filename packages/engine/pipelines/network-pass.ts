@@ -14,13 +14,12 @@ import { findJson, replaceJson } from "./json-file.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
 import { StemSpool } from "./stem-spool.ts";
 
-/** Share of a segment that its neighbour covers too, as in demucs' own `apply_model`. */
-const OVERLAP_SHARE = 0.25;
 /** Raised whenever the same input and weights would give other samples. */
 const SPOOL_VERSION = 1;
 
 export type NetworkPass = {
   network: StemNetwork;
+  overlapShare: number;
   /** The input at the network's rate. */
   input: FrameSource;
   lanes: readonly Lane[];
@@ -43,7 +42,7 @@ export function spoolPath(folder: string, stem: string): string {
 export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   const grid = makeSegmentGrid({
     segmentFrames: pass.network.segmentFrames,
-    overlapShare: OVERLAP_SHARE,
+    overlapShare: pass.overlapShare,
     lengthFrames: pass.input.lengthFrames,
   });
   prepareFolder(pass, grid);

@@ -65,6 +65,7 @@ async function runPass(run: Run, pass: PlannedPass): Promise<void> {
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
   await runNetworkPass({
     network: await run.networks.getNetwork(manifest),
+    overlapShare: manifest.overlapShare,
     input,
     lanes: planLanes(info),
     stems,

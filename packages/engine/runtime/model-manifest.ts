@@ -30,7 +30,7 @@ const scoreSchema = z.strictObject({
 const manifestSchema = z
   .strictObject({
     id: z.string(),
-    family: z.enum(["htdemucs"]),
+    family: z.enum(["htdemucs", "band-split"]),
     name: z.string(),
     licence: z.string(),
     source: z.string(),
@@ -38,6 +38,8 @@ const manifestSchema = z
     sampleRateHz: z.int().positive(),
     channels: z.int().positive(),
     segmentFrames: z.int().positive(),
+    /** Share of a segment that its neighbour covers too. */
+    overlapShare: z.number().positive().max(0.5),
     stems: z.array(z.string()).min(1),
     serves: z.array(serviceSchema).min(1),
     scores: z.array(scoreSchema),

@@ -7,18 +7,16 @@ export type TensorPort = { readonly data: Float32Array; readonly shape: readonly
 type NamedPort = TensorPort & { name: string; tensor: ort.Tensor };
 
 /**
- * A loaded graph with fixed shapes. Its buffers are made once and reused by every run, so a run
+ * A loaded graph. The shapes its ports are asked for with hold for every run; its buffers are made once and reused by every run, so a run
  * leaves nothing behind for the collector. `run` blocks the thread for seconds: child processes only.
  */
 export class NetworkSession {
   readonly #session: ort.InferenceSession;
-  readonly #inputs: NamedPort[];
-  readonly #outputs: NamedPort[];
+  readonly #inputs = new Map<string, NamedPort>();
+  readonly #outputs = new Map<string, NamedPort>();
 
   private constructor(session: ort.InferenceSession) {
     this.#session = session;
-    this.#inputs = session.inputMetadata.map(makePort);
-    this.#outputs = session.outputMetadata.map(makePort);
   }
 
   static async load(graphPath: string, options: { threads: number }): Promise<NetworkSession> {
@@ -38,11 +36,11 @@ export class NetworkSession {
   }
 
   getInput(index: number, shape: readonly number[]): TensorPort {
-    return getPort(this.#inputs, index, shape);
+    return openPort(this.#inputs, this.#session.inputMetadata[index], shape);
   }
 
   getOutput(index: number, shape: readonly number[]): TensorPort {
-    return getPort(this.#outputs, index, shape);
+    return openPort(this.#outputs, this.#session.outputMetadata[index], shape);
   }
 
   /** Runs the graph on what the input ports hold; the results are in the output ports afterwards. */
@@ -55,31 +53,34 @@ export class NetworkSession {
   }
 }
 
-function makePort(metadata: ort.InferenceSession.ValueMetadata): NamedPort {
-  if (!metadata.isTensor || metadata.type !== "float32") {
-    throw new EngineError("model-failed", `The graph's ${metadata.name} is not a float32 tensor.`);
+/** A dimension the graph leaves free takes the size that is asked for; a fixed one must be it. */
+function openPort(
+  ports: Map<string, NamedPort>,
+  metadata: ort.InferenceSession.ValueMetadata | undefined,
+  shape: readonly number[],
+): TensorPort {
+  if (!metadata?.isTensor || metadata.type !== "float32") {
+    throw new EngineError("model-failed", `The graph's ${metadata?.name ?? "port"} is not a float32 tensor.`);
   }
-  const shape = metadata.shape.map(Number);
-  if (!shape.every((size) => size > 0)) {
-    throw new EngineError("model-failed", `The graph's ${metadata.name} has no fixed shape.`);
-  }
-  const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
-  return { name: metadata.name, shape, data, tensor: new ort.Tensor("float32", data, shape) };
-}
-
-function getPort(ports: NamedPort[], index: number, shape: readonly number[]): TensorPort {
-  const port = ports[index];
-  if (port?.shape.join() !== shape.join()) {
+  const { name } = metadata;
+  const isFitting = metadata.shape.length === shape.length;
+  if (
+    !isFitting ||
+    metadata.shape.some((size, axis) => typeof size === "number" && size > 0 && size !== shape[axis])
+  ) {
     throw new EngineError(
       "model-failed",
-      `The graph's port ${index} has the shape ${port?.shape.join("×")}, not ${shape.join("×")}.`,
+      `The graph's ${name} has the shape ${metadata.shape.join("×")}, not ${shape.join("×")}.`,
     );
   }
+  const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+  const port = { name, shape, data, tensor: new ort.Tensor("float32", data, shape) };
+  ports.set(name, port);
   return port;
 }
 
-function toTensors(ports: NamedPort[]): Record<string, ort.Tensor> {
-  return Object.fromEntries(ports.map((port) => [port.name, port.tensor]));
+function toTensors(ports: Map<string, NamedPort>): Record<string, ort.Tensor> {
+  return Object.fromEntries([...ports.values()].map((port) => [port.name, port.tensor]));
 }
 
 /** onnxruntime throws plain errors; running out of memory is told by its text alone. */

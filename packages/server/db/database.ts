@@ -93,11 +93,11 @@ export type Tables = {
     metadata: string | null;
     created_at: Date;
     completed_at: Date | null;
+    started_at: Date | null;
     /** The run a worker is at now. */
     run_started_at: Date | null;
     run_start_progress: number | null;
     outputs_removed_at: Date | null;
-    started_at: Date | null;
   };
   targets: {
     id: string;
@@ -122,14 +122,6 @@ export type Tables = {
     format: string;
     blob_key: string;
     size_bytes: number;
-  };
-  row_counts: { client_id: string; noun: "tasks" | "assets"; slot: number; total: number };
-  idempotency_receipts: {
-    client_id: string;
-    key: string;
-    fingerprint: Buffer;
-    answer: string | null;
-    created_at: Generated<Date>;
   };
   webhooks: {
     id: string;
@@ -169,6 +161,14 @@ export type Tables = {
     request_id: string;
     callback_url: string | null;
     metadata: LegacyJobMetadata;
+  };
+  row_counts: { client_id: string; noun: "tasks" | "assets"; slot: number; total: number };
+  idempotency_receipts: {
+    client_id: string;
+    key: string;
+    fingerprint: Buffer;
+    answer: string | null;
+    created_at: Generated<Date>;
   };
   installation_secrets: { name: string; value: Buffer };
 };

@@ -1,5 +1,4 @@
 import type { DeliveryFilter, LegacyJobStatus } from "@stemwright/contract";
-import { ApiError } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import { makeId } from "../domain/ids.ts";
 import type { Listed } from "../domain/ports.ts";
@@ -99,7 +98,7 @@ export async function replayDelivery(
   db: DatabaseHandle,
   clientId: string,
   id: string,
-): Promise<DeliveryRecord | undefined> {
+): Promise<DeliveryRecord | "disabled" | undefined> {
   const row = await db
     .selectFrom("deliveries")
     .selectAll()
@@ -111,11 +110,7 @@ export async function replayDelivery(
   if (row.state === "pending" && row.claimed_until !== null && row.claimed_until > new Date())
     return toDeliveryRecord(row);
   const webhook = row.webhook_id === null ? undefined : await findWebhook(db, clientId);
-  if (row.webhook_id !== null && !webhook?.isEnabled)
-    throw new ApiError(
-      "WEBHOOK_DISABLED",
-      "The account's webhook URL is disabled or removed; set it again with POST /webhooks",
-    );
+  if (row.webhook_id !== null && !webhook?.isEnabled) return "disabled";
   const replayed = await db
     .updateTable("deliveries")
     .set({

@@ -78,17 +78,30 @@ export async function findKey(db: DatabaseHandle, id: string) {
 export async function findCaller(
   db: DatabaseHandle,
   secret: string,
-): Promise<(Caller & { isSuspended: boolean }) | undefined> {
+): Promise<(Caller & { kind: KeyKind; isSuspended: boolean; lastUsedAt: Date | null }) | undefined> {
   const row = await db
     .selectFrom("api_keys")
     .innerJoin("clients", "clients.id", "api_keys.client_id")
-    .select(["api_keys.id", "api_keys.client_id", "api_keys.role", "api_keys.kind", "clients.suspended_at"])
+    .select([
+      "api_keys.id",
+      "api_keys.client_id",
+      "api_keys.role",
+      "api_keys.kind",
+      "api_keys.last_used_at",
+      "clients.suspended_at",
+    ])
     .where("api_keys.hash", "=", hashKey(secret))
     .where("api_keys.revoked_at", "is", null)
     .executeTakeFirst();
   if (!row) return undefined;
-  const { id: keyId, client_id: clientId, role, kind } = row;
-  return { keyId, clientId, role, kind, isSuspended: row.suspended_at !== null };
+  return {
+    keyId: row.id,
+    clientId: row.client_id,
+    role: row.role,
+    kind: row.kind,
+    isSuspended: row.suspended_at !== null,
+    lastUsedAt: row.last_used_at,
+  };
 }
 
 /** Notes that a key was used, at most once a minute: a write for each request would cost more than it tells. */

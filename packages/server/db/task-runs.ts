@@ -3,41 +3,40 @@ import type { DatabaseHandle } from "./database.ts";
 import { insertJobDelivery } from "./deliveries.ts";
 import { notifyTaskChange } from "./task-changes.ts";
 
-/** Places are counted this far; whoever is further back is told this one. So the longest line costs no more than half a millisecond. */
+/** Places are counted this far; whoever is further back is told this one. So the longest line costs a millisecond. */
 const PLACES_MAX = 1000;
 
-/** The places of waiting Tasks in the line, 1 for the next. */
+/** The places of Tasks that wait, 1 for the next one. */
 export async function findQueuePositions(
   db: DatabaseHandle,
-  taskIds: readonly string[],
+  waitingIds: readonly string[],
 ): Promise<Map<string, number>> {
+  if (waitingIds.length === 0) return new Map();
   const { rows } = await sql<{ id: string; position: number }>`
-    with line as materialized (
+    select id, position from (
       select id, row_number() over (order by created_at, id) as position from tasks
       where completed_at is null and run_started_at is null
       order by created_at, id limit ${PLACES_MAX}
-    )
-    select tasks.id, coalesce(line.position, ${PLACES_MAX}) as position
-    from tasks left join line on line.id = tasks.id
-    where tasks.id = any(${taskIds}) and tasks.completed_at is null and tasks.run_started_at is null`.execute(
-    db,
-  );
-  return new Map(rows.map(({ id, position }) => [id, position]));
+    ) as line
+    where id = any(${waitingIds})`.execute(db);
+  const counted = new Map(rows.map(({ id, position }) => [id, position]));
+  return new Map(waitingIds.map((id) => [id, counted.get(id) ?? PLACES_MAX]));
 }
 
-/** A worker begins, or begins again, with a Task. The first time, the owner of a legacy job is to hear of it. */
+/** A worker begins, or begins again, with a Task. The first time is noted, and told to a legacy job's callback. */
 export async function startRun(db: DatabaseHandle, taskId: string): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable("tasks")
-    .set({ started_at: sql`date_trunc('milliseconds', now())` })
-    .where("id", "=", taskId)
-    .where("started_at", "is", null)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) await insertJobDelivery(db, { taskId, status: "processing" });
-  await sql`
-    update tasks set run_started_at = now(), run_start_progress = (
-      select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
-    where id = ${taskId} and completed_at is null`.execute(db);
+  const { rows } = await sql<{ is_first: boolean }>`
+    with unfinished as (
+      select id, started_at is null as is_first from tasks where id = ${taskId} and completed_at is null for update
+    )
+    update tasks set
+      started_at = coalesce(started_at, date_trunc('milliseconds', now())),
+      run_started_at = now(),
+      run_start_progress = (
+        select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
+    from unfinished where tasks.id = unfinished.id
+    returning unfinished.is_first`.execute(db);
+  if (rows[0]?.is_first) await insertJobDelivery(db, { taskId, status: "processing" });
   await notifyTaskChange(db, taskId);
 }
 

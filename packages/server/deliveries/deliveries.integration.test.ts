@@ -18,7 +18,7 @@ import { makeLinks } from "../domain/links.ts";
 import { makeLog } from "../log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { renderDelivery } from "./render-delivery.ts";
-import { type DeliveryOptions, startDeliveries } from "./start-deliveries.ts";
+import { DELIVERY_DEFAULTS, type DeliveryOptions, startDeliveries } from "./start-deliveries.ts";
 
 let database: TestDatabase;
 let clientId: string;
@@ -95,6 +95,11 @@ async function findDelivery(taskId: string) {
 }
 const waitForState = (taskId: string, state: string) =>
   expect.poll(async () => (await findDelivery(taskId)).state, { timeout: 20_000, interval: 20 }).toBe(state);
+
+it("[W6] [W9] the limits are those of the specification", () => {
+  expect(DELIVERY_DEFAULTS).toMatchObject({ timeoutMs: 15_000, perReceiver: 4, perClient: 16 });
+  expect(DELIVERY_DEFAULTS.retryDelaysMs).toHaveLength(9);
+});
 
 describe("a delivery that fails", () => {
   it("[W6] is tried again at the times of the schedule, until it is delivered", async () => {
@@ -302,10 +307,13 @@ async function startServiceProcess() {
     await exited;
   };
   closers.push(kill);
-  let output = "";
-  for await (const chunk of child.stdout) {
-    output += chunk;
-    if (output.includes("ready at")) break;
-  }
+  // Read on to the end: a process whose output nobody takes dies of it.
+  await new Promise<void>((resolve) => {
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk;
+      if (output.includes("ready at")) resolve();
+    });
+  });
   return { kill };
 }

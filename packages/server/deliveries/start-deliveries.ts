@@ -19,7 +19,7 @@ export type DeliveryOptions = {
   pollIntervalMs: number;
 };
 
-const DEFAULTS: DeliveryOptions = {
+export const DELIVERY_DEFAULTS: DeliveryOptions = {
   retryDelaysMs: RETRY_DELAYS_MS,
   timeoutMs: 15_000,
   concurrency: 64,
@@ -44,7 +44,7 @@ export type DeliveryPorts = {
 
 /** Makes the calls that are owed, each as soon as it is due, until it is closed. */
 export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOptions> = {}) {
-  const options = { ...DEFAULTS, ...given };
+  const options = { ...DELIVERY_DEFAULTS, ...given };
   const closing = new AbortController();
   const underWay = new Set<Promise<void>>();
   const alarm = makeAlarm();

@@ -1,4 +1,4 @@
-import type { KeyKind, KeyRole } from "@stemwright/contract";
+import type { KeyRole } from "@stemwright/contract";
 
 /** Who makes a request: the account behind the key, and what the key may do. */
-export type Caller = { keyId: string; clientId: string; role: KeyRole; kind: KeyKind };
+export type Caller = { keyId: string; clientId: string; role: KeyRole };

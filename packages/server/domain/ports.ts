@@ -86,6 +86,6 @@ export interface WebhookStore {
   loadSecret(clientId: string): Promise<Buffer>;
   insertTestDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;
   listDeliveries(clientId: string, filter: DeliveryFilter): Promise<Listed<DeliveryRecord>>;
-  /** Owes a delivery again, with all its tries. */
-  replayDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;
+  /** Owes a delivery again, with all its tries; not where it was for the account's URL and that is disabled or gone. */
+  replayDelivery(clientId: string, id: string): Promise<DeliveryRecord | "disabled" | undefined>;
 }

@@ -1,4 +1,4 @@
-import { ApiError } from "@stemwright/contract";
+import { ApiError, type KeyKind } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { AccountStore } from "../domain/accounts/account-store.ts";
 import { getClient } from "../domain/accounts/manage-accounts.ts";
@@ -10,8 +10,11 @@ declare module "fastify" {
   }
 }
 
+/** A caller with what is to be known of the key before it opens anything. */
+export type KeyHolder = Caller & { kind: KeyKind; isSuspended: boolean };
+
 export interface KeyRing {
-  findCaller(secret: string): Promise<(Caller & { isSuspended: boolean }) | undefined>;
+  findCaller(secret: string): Promise<KeyHolder | undefined>;
 }
 
 /** The caller behind the key; undefined when the request has none. A wrong key is refused even where none is needed. */
@@ -25,7 +28,7 @@ export async function findCaller(keys: KeyRing, request: FastifyRequest): Promis
 }
 
 /** The caller behind a key or token of either kind. */
-export async function findActiveCaller(keys: KeyRing, secret: string): Promise<Caller | undefined> {
+export async function findActiveCaller(keys: KeyRing, secret: string): Promise<KeyHolder | undefined> {
   const caller = await keys.findCaller(secret);
   if (caller?.isSuspended)
     throw new ApiError("CLIENT_SUSPENDED", "The account is suspended; ask the operator");

@@ -128,6 +128,16 @@ describe("a webhook", () => {
     expect(await listDeliveries()).toHaveLength(2);
   });
 
+  it("[W2] is sent for targets that are cancelled", async () => {
+    await setWebhook();
+    const task = await createTask();
+    await post(`/tasks/${task.id}/cancel`);
+    const [call] = await receiver.waitForCalls(1);
+    expect(JSON.parse(call?.body ?? "")).toMatchObject({
+      targets: [{ status: "error", error: { code: 4001 } }],
+    });
+  });
+
   it("[W2] goes to the Task's own URL before the account's, and to nobody where there is neither", async () => {
     const silent = await createTask();
     await end(silent, 0, completed);

@@ -4,14 +4,14 @@ import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
 import type { NewTask } from "../domain/tasks/task-record.ts";
 import { createLegacyJob, toTaskRequest } from "./create-legacy-job.ts";
 
-const caller = { keyId: "key", clientId: "client", role: "client", kind: "legacy" } as const;
+const caller = { keyId: "key", clientId: "client", role: "client" } as const;
 
 /** Ports of an installation that has the two models, with what was agreed with the client. */
 function makePorts(granted: string[], inserted: NewTask[]): CreateTaskPorts {
   const models = ["music_removal", "multi_voice"];
   const asset = { id: "asset", clientId: "client", media: { isReadable: true, durationSeconds: 5 } };
   return {
-    tasks: { insertTask: async (task: NewTask) => void inserted.push(task) },
+    tasks: { insertTask: async (task: NewTask) => ({ queuePosition: inserted.push(task) }) },
     assets: { findAsset: async () => asset },
     grants: {
       listGrants: async () => granted.map((model) => ({ model, access: "enabled", creditsPerMinute: 3 })),

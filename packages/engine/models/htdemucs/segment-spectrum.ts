@@ -13,7 +13,7 @@ export const BIN_COUNT = FFT_SIZE / 2;
 export class SegmentSpectrum {
   readonly slotCount: number;
   readonly #segmentFrames: number;
-  readonly #stft = new Stft({ fftSize: FFT_SIZE, hopFrames: HOP_FRAMES });
+  readonly #stft = new Stft({ fftSize: FFT_SIZE, hopFrames: HOP_FRAMES, scaling: "orthonormal" });
 
   constructor(segmentFrames: number) {
     this.#segmentFrames = segmentFrames;
@@ -31,6 +31,7 @@ export class SegmentSpectrum {
   }
 
   #spectrogram(planes: { re: Float32Array; im: Float32Array }): Spectrogram {
-    return { ...planes, binCount: BIN_COUNT, slotCount: this.slotCount };
+    const { slotCount } = this;
+    return { ...planes, binCount: BIN_COUNT, slotCount, binStride: slotCount, slotStride: 1 };
   }
 }

@@ -39,7 +39,7 @@ function makePorts(rates: Record<string, number>): Omit<CreateTaskPorts, "tasks"
     urls: { check: () => {} },
   };
 }
-const caller = { keyId: "key", clientId: "client", role: "client" as const, kind: "key" as const };
+const caller = { keyId: "key", clientId: "client", role: "client" as const };
 const targets = ["alignment", "transcription"].map((model) => ({ model, formats: ["json"] }));
 
 describe("the estimate of a pair", () => {

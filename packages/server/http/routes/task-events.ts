@@ -23,9 +23,9 @@ export function addTaskEventRoutes({ app, ports, links }: Api): void {
         description:
           "`target` with a target, for each at first and whenever one changes; `task` with the whole Task when it is complete, then the stream ends; `deleted` when the Task was deleted.",
         params: idParams,
-        produces: ["text/event-stream"],
-        // Streamed, so not serialized; a text in the description.
-        response: { 200: z.unknown().meta({ type: "string" }) },
+        response: {
+          200: { content: { "text/event-stream": { schema: z.unknown().meta({ type: "string" }) } } },
+        },
       },
     },
     async (request, reply) => {

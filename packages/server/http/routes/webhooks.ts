@@ -145,9 +145,15 @@ function addDeliveryLog({ app, ports: { webhooks } }: Api): void {
     },
     async (request) => {
       const { clientId } = getCaller(request);
-      return toWebhookDelivery(
-        await getFound(request.params.id, "delivery", (id) => webhooks.replayDelivery(clientId, id)),
+      const replayed = await getFound(request.params.id, "delivery", (id) =>
+        webhooks.replayDelivery(clientId, id),
       );
+      if (replayed === "disabled")
+        throw new ApiError(
+          "WEBHOOK_DISABLED",
+          "The account's webhook URL is disabled or removed; set it again with POST /webhooks",
+        );
+      return toWebhookDelivery(replayed);
     },
   );
 }

@@ -1,7 +1,7 @@
-import type { Database } from "./db/database.ts";
-import * as deliveries from "./db/deliveries.ts";
-import * as webhooks from "./db/webhooks.ts";
-import type { WebhookStore } from "./domain/ports.ts";
+import type { WebhookStore } from "../domain/ports.ts";
+import type { Database } from "./database.ts";
+import * as deliveries from "./deliveries.ts";
+import * as webhooks from "./webhooks.ts";
 
 /** The account's webhook and its log over the database; what changes more than one row does so in one transaction. */
 export function makeWebhookStore(db: Database): WebhookStore {

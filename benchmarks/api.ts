@@ -1,0 +1,188 @@
+import { spawn } from "node:child_process";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type pg from "pg";
+import { insertAsset } from "../packages/server/db/assets.ts";
+import { type Database, openDatabase } from "../packages/server/db/database.ts";
+import { startEmbeddedPostgres } from "../packages/server/db/embedded-postgres/embedded-postgres.ts";
+import { findFirstClientId } from "../packages/server/db/keys.ts";
+import { listTasks } from "../packages/server/db/tasks.ts";
+import { listDistribution, listUsage } from "../packages/server/db/usage.ts";
+import { makeId } from "../packages/server/domain/ids.ts";
+import { listServiceProcesses } from "../test/support/service.ts";
+import { makeTempDir } from "../test/support/temp-dir.ts";
+import { explain } from "./explain.ts";
+import { fillTasks } from "./fill-tasks.ts";
+import { describeRun } from "./machine.ts";
+import { readCpuMs, readMemory } from "./process-figures.ts";
+import { type Operation, runClients } from "./run-clients.ts";
+
+/*
+ * How the API does under load with few and with many Tasks in the table. Everything is on this machine: the database, the
+ * API in a process of its own, and the clients in this one. Bounded in time and in requests.
+ */
+const { BENCH_SIZES } = process.env;
+const SIZES = (BENCH_SIZES ?? "1000,1000000").split(",").map(Number);
+const CLIENTS = 100;
+const PACE_MS = 1000;
+const PACED_MS = 20_000;
+const SATURATED_MS = 5000;
+const WARM_UP_MS = 3000;
+const REQUESTS_MAX = 20_000;
+const KEY = "sw_BenchmarksUseThisKeyAndNothingElseDoes";
+const PROJECT_DIR = join(import.meta.dirname, "..");
+
+const lines: string[] = [];
+const report = (...added: string[]) => {
+  lines.push(...added);
+  for (const line of added) console.log(line);
+};
+
+async function startApiProcess(dataDir: string, databaseUrl: string) {
+  const child = spawn("npm", ["run", "--silent", "api"], {
+    cwd: PROJECT_DIR,
+    stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+      PORT: "0",
+      BOOTSTRAP_API_KEY: KEY,
+      RATE_LIMIT_PER_SECOND: "0",
+      LOG_LEVEL: "warn",
+    },
+  });
+  const address = await new Promise<string>((resolve, reject) => {
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk;
+      const found = /ready at (http:\S+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once("exit", () => reject(new Error(`the API ended:\n${output}`)));
+  });
+  const [api] = await listServiceProcesses(dataDir, "api");
+  return {
+    address,
+    pid: api?.pid ?? 0,
+    async stop() {
+      const exited = new Promise((resolve) => child.once("exit", resolve));
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+      await exited;
+    },
+  };
+}
+
+/** An asset that was looked into before, so that no request has to. */
+async function addAsset(db: Database, clientId: string): Promise<string> {
+  const id = makeId();
+  const media = {
+    isReadable: true,
+    durationSeconds: 200,
+    sampleRateHz: 44_100,
+    channels: 2,
+    hasVideo: false,
+  } as const;
+  const file = { name: "song.wav", format: "wav", sizeBytes: 1, blobKey: `assets/${id}/song.wav` };
+  await insertAsset(db, { id, clientId, ...file, createdAt: new Date(), media });
+  return id;
+}
+
+function makeOperations(assetId: string, taskIds: readonly string[]): Operation[] {
+  const body = JSON.stringify({ assetId, targets: [{ model: "vocals", formats: ["wav"] }] });
+  const anyTaskId = () => taskIds[Math.floor(Math.random() * taskIds.length)] ?? "";
+  return [
+    { name: "POST /tasks", method: "POST", path: () => "/tasks", body: () => body },
+    { name: "GET /tasks/{id}", method: "GET", path: () => `/tasks/${anyTaskId()}` },
+    { name: "GET /tasks, 10 newest", method: "GET", path: () => "/tasks" },
+    { name: "GET /tasks/statistics", method: "GET", path: () => "/tasks/statistics" },
+    // Neither key nor database: what the machine and its other work take of each request's time.
+    { name: "GET /health/live, to compare", method: "GET", path: () => "/health/live" },
+  ];
+}
+
+type Bench = {
+  api: Awaited<ReturnType<typeof startApiProcess>>;
+  postgresPid: number;
+  pool: pg.Pool;
+  clientId: string;
+  assetId: string;
+};
+
+async function measure({ api, postgresPid, pool, clientId, assetId }: Bench, size: number): Promise<void> {
+  console.error(`filling the table to ${size} Tasks`);
+  await fillTasks(pool, clientId, size);
+  console.error("measuring");
+  const { rows } = await pool.query<{ id: string }>("select id from tasks order by random() limit 1000");
+  const operations = makeOperations(
+    assetId,
+    rows.map(({ id }) => id),
+  );
+  const load = { address: api.address, key: KEY, clients: CLIENTS, requestsMax: REQUESTS_MAX, operations };
+  await runClients({ ...load, durationMs: WARM_UP_MS, paceMs: PACE_MS });
+  const before = [await readCpuMs(api.pid), await readCpuMs(postgresPid)];
+  const paced = await runClients({ ...load, durationMs: PACED_MS, paceMs: PACE_MS });
+  const after = [await readCpuMs(api.pid), await readCpuMs(postgresPid)];
+  const { presentMb } = await readMemory(api.pid);
+  const requests = [...paced.figures.values()].reduce((sum, figures) => sum + figures.requests, 0);
+  const [apiMs, databaseMs] = after.map((value, index) => (value - (before[index] ?? 0)) / requests);
+  const saturated = await runClients({ ...load, durationMs: SATURATED_MS });
+  const { peakMb } = await readMemory(api.pid);
+  report(
+    "",
+    `## ${size.toLocaleString("en")} Tasks`,
+    "",
+    `Each client a request every ${PACE_MS / 1000} s, for ${PACED_MS / 1000} s:`,
+    "",
+    "| request | count | p50 ms | p99 ms | max ms |",
+    "|---|---|---|---|---|",
+    ...[...paced.figures].map(
+      ([name, figures]) =>
+        `| ${name} | ${figures.requests} | ${figures.p50Ms.toFixed(1)} | ${figures.p99Ms.toFixed(1)} | ${figures.maxMs.toFixed(1)} |`,
+    ),
+    "",
+    `- processor time for a request, over all kinds: ${apiMs?.toFixed(2)} ms of the API, ${databaseMs?.toFixed(2)} ms of PostgreSQL`,
+    `- as fast as they can: ${Math.round(saturated.perSecond)} requests a second`,
+    `- memory of the API: ${presentMb} MB, at most ${peakMb} MB`,
+  );
+}
+
+async function reportPlans(pool: pg.Pool, clientId: string): Promise<void> {
+  const plans: [string, Parameters<typeof explain>[1]][] = [
+    ["Statistics, usage", (db) => listUsage(db, clientId, undefined)],
+    ["Statistics, distribution", (db) => listDistribution(db, clientId, undefined)],
+    ["List, 10 newest", (db) => listTasks(db, clientId, { skip: 0, take: 10 })],
+    ["List, 10 after 900,000", (db) => listTasks(db, clientId, { skip: 900_000, take: 10 })],
+  ];
+  report("", "## Query plans at the last size");
+  for (const [title, run] of plans) report("", `### ${title}`, "", "```", await explain(pool, run), "```");
+}
+
+async function main(): Promise<void> {
+  const dataDir = await makeTempDir("bench");
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  const api = await startApiProcess(dataDir, postgres.connectionString);
+  const { db, pool } = openDatabase({ connectionString: postgres.connectionString, maxConnections: 2 });
+  try {
+    const clientId = (await findFirstClientId(db)) ?? "";
+    const assetId = await addAsset(db, clientId);
+    report("# The API under load", "", ...describeRun());
+    report(
+      `- ${CLIENTS} clients of one account on loopback, all Tasks that account's: \`npm run bench:api\``,
+    );
+    const bench = { api, postgresPid: postgres.pid, pool, clientId, assetId };
+    for (const size of SIZES) await measure(bench, size);
+    await reportPlans(pool, clientId);
+    // A trial with other sizes is only shown.
+    if (BENCH_SIZES === undefined)
+      await writeFile(join(import.meta.dirname, "results", "api.md"), `${lines.join("\n")}\n`);
+  } finally {
+    await db.destroy();
+    await api.stop();
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { interleave } from "../../dsp/interleave.ts";
+import { readSound, writeSound } from "../../pipelines/fixtures/sound-file.ts";
+import { makeSyntheticSong } from "../../pipelines/fixtures/synthetic-song.ts";
+import { EngineProcess } from "../../process/engine-process.ts";
+
+const SAMPLE_RATE_HZ = 44_100;
+const MODELS = ["dialogue", "effects", "music_fx", "music_removal"] as const;
+
+const folder = mkdtempSync(join(tmpdir(), "stemwright-band-split-"));
+const engine = new EngineProcess();
+const song = makeSyntheticSong({ sampleRateHz: SAMPLE_RATE_HZ, lengthFrames: 3 * SAMPLE_RATE_HZ });
+
+const pathOf = (model: string) => join(folder, `${model}.wav`);
+const readStem = (model: (typeof MODELS)[number]) => interleave(readSound(pathOf(model)).planes);
+const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
+const shareDb = (part: Float32Array, whole: Float32Array) => 10 * Math.log10(energy(part) / energy(whole));
+
+describe("dialogue, music and effects from one network pass", () => {
+  let mix: Float32Array;
+
+  beforeAll(async () => {
+    writeSound(join(folder, "song.wav"), song, SAMPLE_RATE_HZ);
+    mix = interleave(song);
+    const targets = MODELS.map((model) => ({
+      key: model,
+      model,
+      residual: false,
+      files: [{ output: "stem" as const, format: "wav" as const, path: pathOf(model) }],
+    }));
+    await engine.separate({ inputPath: join(folder, "song.wav"), workDir: join(folder, "work"), targets });
+  });
+  afterAll(async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("music_fx is the input without dialogue, to the bit", () => {
+    const dialogue = readStem("dialogue");
+    const rest = readStem("music_fx");
+    for (let n = 0; n < mix.length; n += 1) expect(rest[n]).toBe(Math.fround(mix[n]! - dialogue[n]!));
+  });
+
+  it("dialogue, music and effects sum to the input", () => {
+    const withoutMusic = readStem("music_removal");
+    const dialogue = readStem("dialogue");
+    const effects = readStem("effects");
+    for (let n = 0; n < mix.length; n += 1) {
+      expect(Math.abs(withoutMusic[n]! - dialogue[n]! - effects[n]!)).toBeLessThan(1e-6);
+    }
+  });
+
+  it("hears a song with a sung vowel as music: neither as speech nor as noise", () => {
+    expect(shareDb(readStem("dialogue"), mix)).toBeLessThan(-10);
+    expect(shareDb(readStem("effects"), mix)).toBeLessThan(-3);
+    expect(shareDb(readStem("music_removal"), mix)).toBeLessThan(-3);
+  });
+});
