@@ -36,9 +36,9 @@ import { startSweeper } from "./sweeper.ts";
 import { startWorker } from "./worker/worker.ts";
 
 const CONNECTIONS_MAX = 10;
-const { version: SERVICE_VERSION } = packageFile;
 /** The last use of a key is noted once in so long; the database decides when several requests come at once. */
 const KEY_USE_NOTED_MS = 60_000;
+const { version: SERVICE_VERSION } = packageFile;
 
 /** What every part of the service is built from. */
 export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
