@@ -86,7 +86,10 @@ export const API_ERRORS = {
     when: "The request has no `x-api-key` header, or no bearer token on a route of the Jobs interface.",
   },
   KEY_INVALID: { statusCode: 401, when: "The key is unknown or revoked." },
-  CREDITS_INSUFFICIENT: { statusCode: 402, when: "The Task's estimate is above the credits left." },
+  CREDITS_INSUFFICIENT: {
+    statusCode: 402,
+    when: "The Task's estimate, or what is to be taken back, is above the credits left.",
+  },
   MODEL_NOT_GRANTED: {
     statusCode: 403,
     when: "The model, or the variant, is not open to the account: its `access` is `requestAccess`.",
@@ -98,6 +101,11 @@ export const API_ERRORS = {
   METHOD_NOT_ALLOWED: {
     statusCode: 405,
     when: "The route exists, but not for that method; `Allow` lists those it has.",
+  },
+  REQUEST_TIMEOUT: { statusCode: 408, when: "The request took too long to arrive." },
+  SELF_LOCKOUT: {
+    statusCode: 409,
+    when: "An administrator would suspend its own account or revoke the key in use.",
   },
   IDEMPOTENCY_CONFLICT: {
     statusCode: 409,
@@ -119,6 +127,7 @@ export const API_ERRORS = {
     statusCode: 429,
     when: "The key made more requests a second than it may; `Retry-After` says when to go on.",
   },
+  HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
   STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the upload was kept." },
   UNAVAILABLE: {

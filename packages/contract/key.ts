@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dateTime, id } from "./id.ts";
+import { plainText } from "./plain-text.ts";
 
 export const KEY_ROLES = ["client", "admin"] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
@@ -20,3 +21,23 @@ export const apiKey = z
   })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof apiKey>;
+
+export const keyRequest = z
+  .object({
+    name: plainText(200).min(1).meta({ description: "For people", example: "Production" }),
+    role: z.enum(KEY_ROLES).default("client"),
+    kind: z
+      .enum(KEY_KINDS)
+      .default("key")
+      .meta({ description: "`legacy` is a bearer token of the Jobs interface" }),
+  })
+  .refine(({ role, kind }) => role === "client" || kind === "key", {
+    path: ["role"],
+    error: "a legacy token can't have the role admin",
+  })
+  .meta({ id: "ApiKeyRequest" });
+export type KeyRequest = z.output<typeof keyRequest>;
+
+export const newApiKey = apiKey
+  .extend({ secret: z.string().meta({ description: "The key itself, shown this once" }) })
+  .meta({ id: "NewApiKey" });

@@ -2,13 +2,16 @@ import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import { describeSandbox, EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
+import type { Transaction } from "kysely";
 import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
 import { openS3Blobs } from "./blobs/s3-blobs.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
+import { makeAccountStore } from "./db/account-store.ts";
 import * as assets from "./db/assets.ts";
-import { openDatabase } from "./db/database.ts";
+import * as credits from "./db/credits.ts";
+import { openDatabase, type Tables } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
 import { findReceipt, setReceiptAnswer, takeReceipt } from "./db/idempotency-receipts.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
@@ -19,9 +22,11 @@ import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
 import { makeWebhookStore } from "./db/webhook-store.ts";
+import * as workers from "./db/workers.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
+import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
 import { makeOutputLinks } from "./domain/storage/output-links.ts";
@@ -31,6 +36,8 @@ import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
+import { makeOperation } from "./operation.ts";
+import packageFile from "./package.json" with { type: "json" };
 import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
 import { startSweeper } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
@@ -39,6 +46,7 @@ import { startWorker } from "./worker/worker.ts";
 const CONNECTIONS_MAX = 10;
 /** The last use of a key is noted once in so long; the database decides when several requests come at once. */
 const KEY_USE_NOTED_MS = 60_000;
+const { version: SERVICE_VERSION } = packageFile;
 
 /** What every part of the service is built from. */
 export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
@@ -95,15 +103,27 @@ async function openHouse({ config, databaseUrl, log }: House) {
   return { db, pool, queue, blobs, secret, assetStore, guard, storage };
 }
 
+async function reserveOrRefuse(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  reservations: readonly Reservation[],
+): Promise<void> {
+  if (await credits.reserveCredits(transaction, clientId, reservations)) return;
+  const { balance, reserved } = await credits.findCreditAccount(transaction, clientId);
+  const needed = sumCredits(reservations.map(({ amount }) => amount));
+  throw makeCreditsError(needed, sumCredits([balance, -reserved]));
+}
+
 function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
   return {
-    insertTask: (task, receipt) =>
+    insertTask: (task, { reservations, receipt }) =>
       db.transaction().execute(async (transaction) => {
         if (task.storageIntegrationId !== undefined)
           await integrations.holdIntegration(transaction, task.storageIntegrationId);
         if (receipt) await takeReceipt(transaction, task.clientId, receipt);
         await assets.holdInputs(transaction, task);
         await tasks.insertTask(transaction, task);
+        await reserveOrRefuse(transaction, task.clientId, reservations);
         await queue.sendTask(transaction, task.id);
         const queuePosition = (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0;
         if (receipt) {
@@ -205,6 +225,8 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
         return caller;
       },
     },
+    accounts: makeAccountStore(db),
+    operation: makeOperation({ db, pool, dataDir: config.dataDir }),
     health: {
       isReady: () =>
         pool.query("select 1").then(
@@ -260,6 +282,24 @@ export async function startTaskWorker(house: House) {
       setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
       startRun: (taskId) => db.transaction().execute((transaction) => startRun(transaction, taskId)),
       endRun: (taskId) => endRun(db, taskId),
+    },
+    credits: {
+      hasReservations: (taskId) => credits.hasReservations(db, taskId),
+      coverMinutes: ({ id, clientId }, minutes) =>
+        db
+          .transaction()
+          .execute((transaction) => credits.coverMinutes(transaction, { taskId: id, clientId, minutes })),
+    },
+    // What can't be looked into is the engine's to refuse, in its own words.
+    probeDuration: (path) =>
+      probeMedia(path).then(
+        ({ durationSeconds }) => durationSeconds,
+        () => undefined,
+      ),
+    version: SERVICE_VERSION,
+    register: {
+      report: (report) => workers.upsertWorker(db, report),
+      remove: (workerId) => workers.deleteWorker(db, workerId),
     },
   });
   return {

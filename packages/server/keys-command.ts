@@ -28,8 +28,9 @@ export async function runKeysCommand(
   if (action === "list") {
     for (const key of await listKeys(db)) {
       const state = key.revoked_at ? "revoked" : "active";
+      const lastUsed = key.last_used_at ? `used ${key.last_used_at.toISOString()}` : "never used";
       print(
-        `${key.id}  ${(key.kind === "legacy" ? key.kind : key.role).padEnd(6)}  ${state.padEnd(7)}  ${key.created_at.toISOString()}  ${key.name}`,
+        `${key.id}  ${(key.kind === "legacy" ? key.kind : key.role).padEnd(6)}  ${state.padEnd(7)}  ${key.created_at.toISOString()}  ${lastUsed.padEnd(29)}  ${key.name}`,
       );
     }
   } else if (action === "create") {

@@ -56,6 +56,8 @@ async function work(taskId: string): Promise<void> {
       blobs: await openFileBlobs(join(api.dataDir, "blobs")),
       assets: {} as AssetStore,
       links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+      credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
+      probeDuration: async () => undefined,
       maxBytes: INPUT_MAX_BYTES,
       workDir: join(api.dataDir, "work"),
       log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),

@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import type { KeyRole } from "@stemwright/contract";
 import { startApi } from "../../packages/server/compose.ts";
 import { loadConfig } from "../../packages/server/config/load-config.ts";
 import { insertClient, insertKey } from "../../packages/server/db/keys.ts";
@@ -6,6 +7,7 @@ import type { DeliveryOptions } from "../../packages/server/deliveries/start-del
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { makeKey } from "../../packages/server/domain/keys.ts";
 import { makeLog } from "../../packages/server/log.ts";
+import { makeResponseChecker, type OpenApi } from "./openapi.ts";
 import { makeTempDir } from "./temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "./test-database.ts";
 
@@ -16,11 +18,11 @@ export type TestApi = {
   dataDir: string;
   database: TestDatabase;
   logLines: string[];
-  /** A request with the first account's key, unless another or none is given. */
+  /** A request with the first account's key, unless another or none is given. The answer is held against /openapi.json. */
   call(path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
   post(path: string, body: unknown, init?: { key?: string | null }): Promise<Response>;
   upload(content: Uint8Array | string, filename: string, init?: { key?: string | null }): Promise<Response>;
-  addAccount(): Promise<TestAccount>;
+  addAccount(options?: { role?: KeyRole; isMetered?: boolean }): Promise<TestAccount>;
   account: TestAccount;
   close(): Promise<void>;
 };
@@ -37,19 +39,27 @@ export async function startTestApi(
   const log = makeLog({ ...config, logLevel: "debug" }, "api", { write: (line) => void logLines.push(line) });
   const api = await startApi({ config, databaseUrl: database.url, log, deliveries });
 
-  const addAccount = async (): Promise<TestAccount> => {
+  const addAccount: TestApi["addAccount"] = async ({ role = "client", isMetered = false } = {}) => {
     const clientId = makeId();
     const key = makeKey();
-    await insertClient(database.db, { id: clientId, name: "Test" });
-    const keyId = await insertKey(database.db, { clientId, name: "Test", role: "client", secret: key });
+    await insertClient(database.db, { id: clientId, name: "Test", isMetered });
+    const keyId = await insertKey(database.db, { clientId, name: "Test", role, secret: key });
     return { clientId, key, keyId };
   };
   const account = await addAccount();
 
-  const call: TestApi["call"] = (path, { key = account.key, ...init } = {}) => {
+  let checker: Promise<ReturnType<typeof makeResponseChecker>> | undefined;
+  const loadChecker = async () =>
+    makeResponseChecker((await (await fetch(new URL("/openapi.json", api.address))).json()) as OpenApi);
+  const call: TestApi["call"] = async (path, { key = account.key, ...init } = {}) => {
     const headers = new Headers(init.headers);
     if (key !== null) headers.set("x-api-key", key);
-    return fetch(new URL(path, api.address), { ...init, headers });
+    const url = new URL(path, api.address);
+    const response = await fetch(url, { ...init, headers });
+    checker ??= loadChecker();
+    const mistake = await (await checker)(init.method ?? "GET", url.pathname, response);
+    if (mistake !== undefined) throw new Error(mistake);
+    return response;
   };
   return {
     address: api.address,

@@ -1,8 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { EngineError, type EngineProcess } from "@stemwright/engine";
 import * as assets from "../../packages/server/db/assets.ts";
+import * as credits from "../../packages/server/db/credits.ts";
 import { endRun, startRun } from "../../packages/server/db/task-runs.ts";
 import * as tasks from "../../packages/server/db/tasks.ts";
+import * as workers from "../../packages/server/db/workers.ts";
 import { makeLinks } from "../../packages/server/domain/links.ts";
 import type { AssetStore, Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
@@ -20,6 +22,7 @@ export async function startWorkerWithoutNetwork(options: {
   blobs: Blobs;
   workDir: string;
   separate: Separate;
+  probeDuration?: (path: string) => Promise<number | undefined>;
 }) {
   const { database, blobs, workDir, separate } = options;
   const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
@@ -37,6 +40,19 @@ export async function startWorkerWithoutNetwork(options: {
     } as AssetStore,
     links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
     maxBytes: 1000,
+    credits: {
+      hasReservations: (taskId) => credits.hasReservations(database.db, taskId),
+      coverMinutes: ({ id, clientId }, minutes) =>
+        database.db
+          .transaction()
+          .execute((tx) => credits.coverMinutes(tx, { taskId: id, clientId, minutes })),
+    },
+    probeDuration: options.probeDuration ?? (async () => undefined),
+    version: "1.2.3",
+    register: {
+      report: (report) => workers.upsertWorker(database.db, report),
+      remove: (id) => workers.deleteWorker(database.db, id),
+    },
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: {
       findTask: (taskId) => tasks.findTask(database.db, taskId),

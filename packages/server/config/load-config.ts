@@ -38,6 +38,8 @@ export type Config = Readonly<{
   assetRetentionHours: number;
   outputRetentionHours: number;
   rateLimitPerSecond: number;
+  metricsToken: string | undefined;
+  connectionLimits: { requestTimeoutSeconds: number; idleTimeoutSeconds: number; connectionsMax: number };
   workers: number;
   engineThreads: number;
   logLevel: SettingValues["LOG_LEVEL"];
@@ -126,6 +128,12 @@ export function loadConfig(environment: Environment = process.env): Config {
     assetRetentionHours: settings.ASSET_RETENTION_HOURS,
     outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
+    metricsToken: settings.METRICS_TOKEN,
+    connectionLimits: {
+      requestTimeoutSeconds: settings.REQUEST_TIMEOUT_SECONDS,
+      idleTimeoutSeconds: settings.IDLE_TIMEOUT_SECONDS,
+      connectionsMax: settings.CONNECTIONS_MAX,
+    },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     logLevel: settings.LOG_LEVEL,

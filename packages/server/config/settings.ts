@@ -81,6 +81,29 @@ export const SETTINGS = {
     default: "60",
     description: "Requests a second for each key; 0 = no limit.",
   },
+  METRICS_TOKEN: {
+    schema: z
+      .string()
+      .regex(/^[\x21-\x7e]{16,200}$/, "must be 16 to 200 printable characters without spaces"),
+    description: "Bearer token that `GET /metrics` takes beside administrators' keys. Default: those only.",
+    isSecret: true,
+  },
+  REQUEST_TIMEOUT_SECONDS: {
+    schema: wholeNumber(1, 3600),
+    default: "30",
+    description: "How long a request's headers, and then its body, may take to arrive. Not for uploads.",
+  },
+  IDLE_TIMEOUT_SECONDS: {
+    schema: wholeNumber(1, 3600),
+    default: "120",
+    description:
+      "A connection on which nothing moves for this long is closed, also in the middle of an upload.",
+  },
+  CONNECTIONS_MAX: {
+    schema: wholeNumber(1, 1_000_000),
+    default: "2000",
+    description: "Connections the API holds at once; more are closed as they come.",
+  },
   S3_BUCKET: {
     schema: z.string().regex(/^[\w.-]{3,255}$/, "must be a bucket's name"),
     description:

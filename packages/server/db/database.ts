@@ -1,4 +1,5 @@
 import type {
+  CreditEntryKind,
   DeliveryEvent,
   DeliveryState,
   KeyKind,
@@ -42,6 +43,34 @@ export type Tables = {
     model: string;
     access: ModelAccess | null;
     credits_per_minute: number | null;
+  };
+  credit_accounts: { client_id: string; balance: Generated<number>; reserved: Generated<number> };
+  credit_entries: {
+    position: Generated<number>;
+    id: string;
+    client_id: string;
+    kind: CreditEntryKind;
+    amount: number;
+    balance_after: number;
+    note: string | null;
+    task_id: string | null;
+    target_id: string | null;
+    key_id: string | null;
+    created_at: Generated<Date>;
+  };
+  credit_reservations: { target_id: string; client_id: string; amount: number };
+  workers: {
+    id: string;
+    host: string;
+    pid: number;
+    version: string;
+    started_at: Date;
+    seen_at: Generated<Date>;
+    task_id: string | null;
+    task_since: Date | null;
+    memory_bytes: number;
+    engine_seconds: number;
+    audio_seconds: number;
   };
   assets: {
     id: string;

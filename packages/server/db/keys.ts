@@ -5,8 +5,14 @@ import { makeId } from "../domain/ids.ts";
 import { hashKey } from "../domain/keys.ts";
 import type { DatabaseHandle } from "./database.ts";
 
-export async function insertClient(db: DatabaseHandle, client: { id: string; name: string }): Promise<void> {
-  await db.insertInto("clients").values({ id: client.id, name: client.name, suspended_at: null }).execute();
+export async function insertClient(
+  db: DatabaseHandle,
+  client: { id: string; name: string; isMetered?: boolean },
+): Promise<void> {
+  await db
+    .insertInto("clients")
+    .values({ id: client.id, name: client.name, is_metered: client.isMetered ?? false, suspended_at: null })
+    .execute();
 }
 
 export async function hasClients(db: DatabaseHandle): Promise<boolean> {
@@ -48,12 +54,24 @@ export async function revokeKey(db: DatabaseHandle, id: string): Promise<boolean
   return numUpdatedRows > 0n;
 }
 
-export async function listKeys(db: DatabaseHandle) {
-  return await db
-    .selectFrom("api_keys")
-    .select(["id", "client_id", "name", "role", "kind", "created_at", "last_used_at", "revoked_at"])
-    .orderBy("created_at")
-    .execute();
+const SHOWN_COLUMNS = [
+  "id",
+  "client_id",
+  "name",
+  "role",
+  "kind",
+  "created_at",
+  "last_used_at",
+  "revoked_at",
+] as const;
+
+export async function listKeys(db: DatabaseHandle, clientId?: string) {
+  const all = db.selectFrom("api_keys").select(SHOWN_COLUMNS).orderBy("created_at").orderBy("id");
+  return await (clientId === undefined ? all : all.where("client_id", "=", clientId)).execute();
+}
+
+export async function findKey(db: DatabaseHandle, id: string) {
+  return await db.selectFrom("api_keys").select(SHOWN_COLUMNS).where("id", "=", id).executeTakeFirst();
 }
 
 /** Who a key belongs to; nobody when it is unknown or revoked. */

@@ -9,6 +9,7 @@ import type {
   TargetRecord,
   TaskRecord,
 } from "../domain/tasks/task-record.ts";
+import { settleTarget } from "./credits.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 import { insertJobDelivery, insertTargetDelivery } from "./deliveries.ts";
 import { countRows } from "./row-counts.ts";
@@ -261,6 +262,7 @@ export async function endTarget(
     .returning(["model", "cost", "finished_at"])
     .executeTakeFirst();
   if (!ended) return false;
+  await settleTarget(db, { taskId, targetId, cost: ended.cost ?? 0 });
   if (end.status === "completed") {
     await insertOutputs(db, targetId, end.output);
     await addUsage(db, {

@@ -1,3 +1,5 @@
+import { ApiError } from "@stemwright/contract";
+
 /**
  * Credits are exact decimals with at most six places. They are added and multiplied as whole
  * millionths, so that 0.1 + 0.2 is 0.3.
@@ -7,13 +9,45 @@ const MICROS_PER_CREDIT = 1_000_000;
 const toMicros = (credits: number) => Math.round(credits * MICROS_PER_CREDIT);
 const fromMicros = (micros: number) => micros / MICROS_PER_CREDIT;
 
+export const roundCredits = (credits: number) => fromMicros(toMicros(credits));
+
 export function sumCredits(amounts: readonly number[]): number {
   return fromMicros(amounts.reduce((sum, credits) => sum + toMicros(credits), 0));
 }
 
+export const toMinutes = (durationSeconds: number) => Math.ceil(durationSeconds / 60);
+
 /** Rate × minutes, minutes rounded up to a whole one. */
 export function costOfDuration(creditsPerMinute: number, durationSeconds: number): number {
-  return fromMicros(toMicros(creditsPerMinute) * Math.ceil(durationSeconds / 60));
+  return fromMicros(toMicros(creditsPerMinute) * toMinutes(durationSeconds));
+}
+
+/** How many whole minutes an amount pays for. */
+export function countMinutes(credits: number, creditsPerMinute: number): number {
+  return Math.floor(toMicros(credits) / toMicros(creditsPerMinute));
+}
+
+/** What one target of a metered client has set aside until it ends. */
+export type Reservation = { targetId: string; amount: number };
+
+/** How long an input is taken to be before anybody has looked into it: the least a target can cost is one minute. */
+const UNKNOWN_DURATION_SECONDS = 60;
+
+export function estimateReservations(
+  targets: readonly { id: string; creditsPerMinute: number }[],
+  durationSeconds: number = UNKNOWN_DURATION_SECONDS,
+): Reservation[] {
+  return targets.map(({ id, creditsPerMinute }) => ({
+    targetId: id,
+    amount: costOfDuration(creditsPerMinute, durationSeconds),
+  }));
+}
+
+export function makeCreditsError(needed: number, available: number): ApiError {
+  return new ApiError(
+    "CREDITS_INSUFFICIENT",
+    `This takes ${needed} credits and ${available} are left; ask the operator for more`,
+  );
 }
 
 /** What is left of an amount; never less than nothing. */

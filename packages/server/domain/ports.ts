@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
+import type { Reservation } from "./credits.ts";
 import type { Receipt } from "./idempotency.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
@@ -11,10 +12,13 @@ import type { DeliveryRecord, WebhookRecord } from "./webhooks/webhook-record.ts
 export type Listed<Item> = { items: Item[]; total: number };
 
 export interface TaskStore {
-  /** Task, targets, the queue's job and the receipt, in one transaction. */
+  /** Task, targets, what they set aside of a metered client's credits, the queue's job and the receipt, in one transaction. */
   insertTask(
     task: NewTask,
-    receipt?: Receipt & { toAnswer(queuePosition: number): string },
+    options: {
+      reservations: readonly Reservation[];
+      receipt?: (Receipt & { toAnswer(queuePosition: number): string }) | undefined;
+    },
   ): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;

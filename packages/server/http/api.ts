@@ -7,8 +7,10 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
+import type { AccountStore } from "../domain/accounts/account-store.ts";
 import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
+import type { Operation } from "../domain/operation.ts";
 import type { Blobs, StatisticsStore, WebhookStore } from "../domain/ports.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
@@ -27,6 +29,8 @@ export type ApiPorts = CreateTaskPorts &
     feed: TaskFeed;
     keys: KeyRing;
     health: { isReady(): Promise<boolean> };
+    accounts: AccountStore;
+    operation: Operation;
   };
 
 /** What every routes file is given. */
@@ -42,12 +46,18 @@ export type Api = {
   links: Links;
   /** Links of outputs, which may lie in a customer's bucket. */
   outputLinks: OutputLinks;
-  config: Pick<Config, "uploadMaxBytes" | "rateLimitPerSecond">;
+  config: Pick<Config, "uploadMaxBytes" | "rateLimitPerSecond" | "metricsToken" | "connectionLimits">;
 };
 
 declare module "fastify" {
   interface FastifyContextConfig {
     /** The route needs no key. */
     isPublic?: boolean;
+    /** The route is for keys of the role admin. */
+    isAdmin?: boolean;
+    /** An administrator may name the client the request is for; so it is on every route that needs a key. */
+    takesClientId?: boolean;
+    /** The answer carries an ETag, and is 304 to who has it. */
+    isTagged?: boolean;
   }
 }

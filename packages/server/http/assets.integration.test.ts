@@ -82,6 +82,25 @@ describe("uploads", () => {
     expect(await listStoredFiles()).toHaveLength(before.length);
   });
 
+  it("[A3] [A2] a form without its end is 400, and nothing is kept", async () => {
+    const before = await listStoredFiles();
+    const body = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nabc';
+    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    const response = await api.call("/assets", { method: "POST", body, headers });
+    expect(response.status).toBe(400);
+    expect(await codeOf(response)).toBe("UPLOAD_BROKEN");
+    expect(await listStoredFiles()).toHaveLength(before.length);
+  });
+
+  it.each(["", `; boundary=${"x".repeat(300)}`])(
+    "[E3] a form with the boundary %j is 415",
+    async (boundary) => {
+      const headers = { "content-type": `multipart/form-data${boundary}` };
+      const response = await api.call("/assets", { method: "POST", body: "--\r\n", headers });
+      expect(response.status).toBe(415);
+    },
+  );
+
   it("[E3] JSON instead of a form is 415", async () => {
     expect((await api.post("/assets", { file: "x" })).status).toBe(415);
   });

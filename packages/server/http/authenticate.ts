@@ -1,5 +1,7 @@
 import { ApiError, type KeyKind } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
+import type { AccountStore } from "../domain/accounts/account-store.ts";
+import { getClient } from "../domain/accounts/manage-accounts.ts";
 import type { Caller } from "../domain/caller.ts";
 
 declare module "fastify" {
@@ -37,4 +39,27 @@ export async function findActiveCaller(keys: KeyRing, secret: string): Promise<K
 export function getCaller(request: FastifyRequest): Caller {
   if (!request.caller) throw new ApiError("KEY_MISSING", "Send your API key in the x-api-key header");
   return request.caller;
+}
+
+/** Refuses callers that are no administrators. */
+export function checkAdmin(request: FastifyRequest): void {
+  if (getCaller(request).role !== "admin")
+    throw new ApiError("ADMIN_REQUIRED", "This is for keys of the role admin");
+}
+
+/** The client a request is for: the key's own, or the one that an administrator names with `?clientId=`. */
+export async function toActingCaller(
+  accounts: Pick<AccountStore, "findClient">,
+  caller: Caller,
+  query: unknown,
+): Promise<Caller> {
+  const { clientId } = query as { clientId?: unknown };
+  // What is no text is left for the route's schema to refuse.
+  if (typeof clientId !== "string" || clientId === caller.clientId) return caller;
+  if (caller.role !== "admin")
+    throw new ApiError(
+      "ADMIN_REQUIRED",
+      "Only administrators may act for another client; leave clientId out",
+    );
+  return { ...caller, clientId: (await getClient(accounts, clientId)).id };
 }

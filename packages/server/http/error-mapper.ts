@@ -78,7 +78,7 @@ function toApiError(error: unknown): ApiError {
   );
 }
 
-function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
+export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
   const { statusCode } = error;
   return {
     statusCode,

@@ -3,19 +3,26 @@ import cors from "@fastify/cors";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
 import { ApiError, apiErrorBody } from "@stemwright/contract";
-import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import { hashKey } from "../domain/keys.ts";
 import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import type { Api } from "./api.ts";
-import { findCaller, getCaller } from "./authenticate.ts";
+import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
+import { addClientIdParameter } from "./client-id-parameter.ts";
+import { addCompression } from "./compression.ts";
+import { addConnectionLimits, makeServerOptions } from "./connection-limits.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
+import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
+import { addOtherMethods } from "./other-methods.ts";
 import { addReferencePage } from "./reference-page.ts";
+import { addAdminRoutes } from "./routes/admin/admin-routes.ts";
 import { addAssetRoutes } from "./routes/assets.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
+import { addMetricsRoute } from "./routes/metrics.ts";
 import { addModelRoutes } from "./routes/models.ts";
 import { addStatisticsRoutes } from "./routes/statistics.ts";
 import { addStorageIntegrationRoutes } from "./routes/storage-integrations.ts";
@@ -24,7 +31,6 @@ import { addTaskRoutes } from "./routes/tasks.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 const EXPOSED_HEADERS = [
   "x-request-id",
   "x-total-count",
@@ -34,30 +40,21 @@ const EXPOSED_HEADERS = [
   "content-length",
   "content-disposition",
   "retry-after",
+  "etag",
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",
 ];
 
-/** Answers 405 with `Allow` on every path that has routes, for the methods it has none for. */
-function addMethodNotAllowed(app: FastifyInstance, methodsOf: Map<string, Set<string>>): void {
-  for (const [url, methods] of methodsOf) {
-    const allowed = [...methods, "OPTIONS"].join(", ");
-    app.route({
-      method: METHODS.filter((method) => !methods.has(method)),
-      url,
-      config: { isPublic: true },
-      schema: { hide: true },
-      handler: async (request, reply) => {
-        void reply.header("allow", allowed);
-        throw new ApiError("METHOD_NOT_ALLOWED", `${url} has no ${request.method}; it takes ${allowed}`);
-      },
-    });
-  }
+function refuseUnknownRoute({ method, url }: FastifyRequest): never {
+  throw new ApiError("NOT_FOUND", `No such route: ${method} ${url.split("?")[0]}`);
 }
 
 async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<void> {
-  if (perSecond === 0) return;
+  if (perSecond === 0) {
+    app.setNotFoundHandler(refuseUnknownRoute);
+    return;
+  }
   await app.register(rateLimit, {
     max: perSecond,
     timeWindow: 1000,
@@ -69,6 +66,19 @@ async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<vo
     },
     errorResponseBuilder: () =>
       new ApiError("RATE_LIMITED", `More than ${perSecond} requests a second; wait as Retry-After says`),
+  });
+  // Guessing addresses is limited as well.
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
+}
+
+/** Requests that arrive on open connections while the service stops are told to come back. */
+function addClosingAnswer(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook("preClose", async () => {
+    isClosing = true;
+  });
+  app.addHook("onRequest", async () => {
+    if (isClosing) throw new ApiError("UNAVAILABLE", "The service is shutting down; try again in a moment");
   });
 }
 
@@ -82,6 +92,9 @@ export async function makeApp(
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
     frameworkErrors: sendError,
     forceCloseConnections: "idle",
+    // Answered by our own hook, in the shape of every other failure.
+    return503OnClosing: false,
+    ...makeServerOptions(options.config.connectionLimits),
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler(({ schema }) => (data) => {
@@ -90,30 +103,34 @@ export async function makeApp(
   });
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler((request) => {
-    throw new ApiError("NOT_FOUND", `No such route: ${request.method} ${request.url.split("?")[0]}`);
-  });
   app.decorateRequest("caller", null);
   app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
-  await app.register(cors, { origin: "*", exposedHeaders: EXPOSED_HEADERS, maxAge: 86_400 });
+  addClosingAnswer(app);
+  addConnectionLimits(app, options.config.connectionLimits);
+  // Preflights are answered by the routes' own OPTIONS, which know their methods.
+  await app.register(cors, { origin: "*", exposedHeaders: EXPOSED_HEADERS, preflight: false });
   await addRateLimit(app, options.config.rateLimitPerSecond);
   app.addHook("onRequest", async (request) => {
     if (request.is404) return;
+    const { isPublic, isAdmin, takesClientId } = request.routeOptions.config;
     request.caller = (await findCaller(options.ports.keys, request)) ?? null;
-    if (!request.routeOptions.config.isPublic) getCaller(request);
+    if (!isPublic) getCaller(request);
+    if (isAdmin) checkAdmin(request);
+    if (takesClientId && request.caller)
+      request.caller = await toActingCaller(options.ports.accounts, request.caller, request.query);
   });
+  addNotModified(app);
+  addCompression(app);
   // Sizes are limited while streaming to the store; the parser's own limit would cut a file short instead of refusing it.
   await app.register(multipart, {
     limits: { fileSize: Number.POSITIVE_INFINITY, files: 8, fields: 100, parts: 108 },
   });
-  await addOpenApi(app, options.publicBaseUrl);
-  addReferencePage(app);
-
   const methodsOf = new Map<string, Set<string>>();
   app.addHook("onRoute", (route) => {
     const methods = methodsOf.get(route.url) ?? new Set();
     for (const method of [route.method].flat()) methods.add(method);
     methodsOf.set(route.url, methods);
+    addClientIdParameter(route);
     if (route.schema && !route.schema.hide)
       route.schema.response = {
         ...(route.schema.response as object | undefined),
@@ -121,6 +138,8 @@ export async function makeApp(
         "5xx": apiErrorBody,
       };
   });
+  await addOpenApi(app, options.publicBaseUrl);
+  addReferencePage(app);
   const { ports, links, outputLinks, config } = options;
   const api: Api = { app, ports, links, outputLinks, config };
   addModelRoutes(api);
@@ -132,7 +151,9 @@ export async function makeApp(
   addStorageIntegrationRoutes(api);
   addWebhookRoutes(api);
   addHealthRoutes(api);
+  addMetricsRoute(api);
+  addAdminRoutes(api);
   await addLegacyRoutes(api);
-  addMethodNotAllowed(app, new Map(methodsOf));
+  addOtherMethods(app, new Map(methodsOf));
   return app;
 }

@@ -1,13 +1,7 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OpenApi } from "../../../test/support/openapi.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
-
-type Operation = { responses: Record<string, unknown>; requestBody?: unknown; security?: object[] };
-type OpenApi = {
-  openapi: string;
-  paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, unknown>;
-  components: { schemas: Record<string, unknown> };
-};
 
 let api: TestApi;
 let document: OpenApi;
@@ -18,6 +12,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe("the description of the interface", () => {
+  it("[G15] is valid by the specification's schema", async () => {
+    const result = await new Validator().validate(document as unknown as Record<string, unknown>);
+    expect(result).toMatchObject({ valid: true });
+  });
+
   it("[G7] is OpenAPI 3.1 and has every route", () => {
     expect(document.openapi).toBe("3.1.0");
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -25,15 +24,27 @@ describe("the description of the interface", () => {
     );
     expect(operations.sort()).toEqual(
       [
+        "delete /admin/clients/{id}/models/{model}",
+        "delete /admin/keys/{id}",
         "delete /assets/{id}",
         "delete /storage-integrations/{id}",
         "delete /tasks/{id}",
+        "get /admin/clients",
+        "get /admin/clients/{id}",
+        "get /admin/clients/{id}/credits",
+        "get /admin/clients/{id}/credits/ledger",
+        "get /admin/clients/{id}/keys",
+        "get /admin/clients/{id}/models",
+        "get /admin/health",
+        "get /admin/queue",
+        "get /admin/workers",
         "delete /webhooks/{id}",
         "get /assets",
         "get /assets/{id}",
         "get /files/{*}",
         "get /health/live",
         "get /health/ready",
+        "get /metrics",
         "get /job",
         "get /job/{id}",
         "get /models",
@@ -42,6 +53,12 @@ describe("the description of the interface", () => {
         "get /tasks",
         "get /tasks/statistics",
         "get /tasks/{id}",
+        "patch /admin/clients/{id}",
+        "post /admin/clients",
+        "post /admin/clients/{id}/credits",
+        "post /admin/clients/{id}/keys",
+        "post /admin/clients/{id}/resume",
+        "post /admin/clients/{id}/suspend",
         "get /tasks/{id}/events",
         "get /usage",
         "get /webhooks",
@@ -52,6 +69,7 @@ describe("the description of the interface", () => {
         "post /storage-integrations/{id}/verify",
         "post /job",
         "post /tasks",
+        "put /admin/clients/{id}/models/{model}",
         "post /tasks/estimate",
         "post /tasks/{id}/cancel",
         "post /upload",
@@ -71,7 +89,15 @@ describe("the description of the interface", () => {
     ].map(([, name]) => name ?? "");
     for (const name of references) expect(document.components.schemas).toHaveProperty(name);
     expect(Object.keys(document.components.schemas)).toEqual([
+      "ApiKey",
+      "ApiKeyRequest",
       "Asset",
+      "Client",
+      "ClientChange",
+      "ClientRequest",
+      "CreditEntry",
+      "CreditGrantRequest",
+      "Credits",
       "DistributionRow",
       "Error",
       "InputOfModel",
@@ -81,10 +107,15 @@ describe("the description of the interface", () => {
       "LegacyLinkRequest",
       "LegacyUsage",
       "Model",
+      "ModelGrant",
+      "ModelGrantRequest",
       "ModelList",
       "ModelVariant",
+      "NewApiKey",
       "NewLegacyJob",
       "OutputFile",
+      "Queue",
+      "ServiceHealth",
       "StorageIntegration",
       "StorageIntegrationRequest",
       "StorageVerification",
@@ -99,6 +130,7 @@ describe("the description of the interface", () => {
       "WebhookDelivery",
       "WebhookRequest",
       "WebhookSecret",
+      "Worker",
     ]);
   });
 

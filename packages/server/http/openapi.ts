@@ -26,6 +26,11 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
       components: {
         securitySchemes: {
           apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+          metricsToken: {
+            type: "http",
+            scheme: "bearer",
+            description: "METRICS_TOKEN; for GET /metrics only",
+          },
           legacyToken: { type: "http", scheme: "bearer", description: "A token of the Jobs interface" },
         },
       },

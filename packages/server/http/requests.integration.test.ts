@@ -188,4 +188,16 @@ describe("the rate limit", () => {
     const other = await limited.addAccount();
     expect((await limited.call("/models", { key: other.key })).status).toBe(200);
   });
+
+  it("[E5] counts refused requests and unknown routes too", async () => {
+    const { key } = await limited.addAccount();
+    for (const path of ["/nothing/here", "/admin/clients", "/tasks/unknown-thing"]) {
+      const response = await limited.call(path, { key });
+      expect(Number(response.headers.get("ratelimit-remaining"))).toBeLessThan(5);
+    }
+    const responses = await Promise.all(
+      Array.from({ length: 12 }, () => limited.call("/nothing/here", { key })),
+    );
+    expect(responses.some(({ status }) => status === 429)).toBe(true);
+  });
 });

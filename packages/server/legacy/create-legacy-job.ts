@@ -41,7 +41,7 @@ export async function createLegacyJob(
   const legacyJob = { requestId, metadata, ...(callbackUrl === undefined ? {} : { callbackUrl }) };
   const tasks: CreateTaskPorts["tasks"] = {
     ...ports.tasks,
-    insertTask: (task) => ports.tasks.insertTask({ ...task, legacyJob }),
+    insertTask: (task, options) => ports.tasks.insertTask({ ...task, legacyJob }, options),
   };
   try {
     const task = await createTask({ ...ports, tasks }, caller, toTaskRequest(request));

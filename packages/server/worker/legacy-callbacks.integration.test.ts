@@ -62,6 +62,8 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     blobs,
     links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
     maxBytes: 1000,
+    credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
+    probeDuration: async () => undefined,
     workDir: join(dataDir, "work"),
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: {

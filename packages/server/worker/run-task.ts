@@ -1,10 +1,11 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { AudioFormat, EngineProcess, SeparateTarget } from "@stemwright/engine";
+import { type AudioFormat, EngineError, type EngineProcess, type SeparateTarget } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import { toOutputNames } from "../domain/tasks/output-names.ts";
 import type { TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
+import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
@@ -20,7 +21,8 @@ export interface TaskReports {
 }
 
 export type RunTaskPorts = FetchInputPorts &
-  StoreOutputsPorts & {
+  StoreOutputsPorts &
+  CoverInputPorts & {
     engine: Pick<EngineProcess, "separate" | "close">;
     reports: TaskReports;
     workDir: string;
@@ -86,12 +88,14 @@ async function separateTargets(ports: RunTaskPorts, { task, targets, taskDir, wa
   await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
   if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch);
   const limits = targets.map(({ model }) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0);
-  await ports.engine.separate(
+  const limitSeconds = Math.max(...limits);
+  const coveredSeconds = await coverInput(ports, task, { inputPath, limitSeconds });
+  const separating = ports.engine.separate(
     {
       inputPath,
       workDir: join(taskDir, "engine"),
       targets: targets.map((target) => toEngineTarget(target, taskDir)),
-      maxDurationSeconds: Math.max(...limits),
+      maxDurationSeconds: Math.min(limitSeconds, coveredSeconds),
     },
     {
       signal: watch.signal,
@@ -116,6 +120,10 @@ async function separateTargets(ports: RunTaskPorts, { task, targets, taskDir, wa
       },
     },
   );
+  await separating.catch((error: unknown) => {
+    const isTooLong = error instanceof EngineError && error.kind === "input-too-long";
+    throw isTooLong && coveredSeconds < limitSeconds ? makeOverCredits(coveredSeconds) : error;
+  });
 }
 
 const isThere = (path: string) =>

@@ -7,8 +7,12 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/test-
 import { type Separate, separateAll, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import * as assets from "../db/assets.ts";
+import * as clients from "../db/clients.ts";
+import * as credits from "../db/credits.ts";
 import { insertClient } from "../db/keys.ts";
 import * as tasks from "../db/tasks.ts";
+import * as workers from "../db/workers.ts";
+import { estimateReservations } from "../domain/credits.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
@@ -20,6 +24,7 @@ let blobs: Blobs;
 let workDir: string;
 let clientId: string;
 let assetId: string;
+let probedSeconds: number | undefined;
 const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
@@ -51,7 +56,13 @@ afterEach(async () => {
 });
 
 async function startTestWorker(separate: Separate) {
-  const worker = await startWorkerWithoutNetwork({ database, blobs, workDir, separate });
+  const worker = await startWorkerWithoutNetwork({
+    database,
+    blobs,
+    workDir,
+    separate,
+    probeDuration: async () => probedSeconds,
+  });
   closers.push(worker.close);
   return worker;
 }
@@ -150,6 +161,13 @@ describe("the worker", () => {
     expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
+  it("[K6] finishes the Tasks of a client that was suspended", async () => {
+    const { queue } = await startTestWorker(separateAll);
+    await clients.setSuspended(database.db, clientId, true);
+    const task = await waitForEnd(await createTask(queue, ["vocals"]));
+    expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
+  });
+
   it("[T10] stops working on a Task that was deleted", async () => {
     const started = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();
@@ -176,6 +194,87 @@ describe("the worker", () => {
     expect(again).toBeDefined();
     await again?.release();
     await other?.release();
+  });
+});
+
+describe("a metered client's Task", () => {
+  /** A Task by URL, taken in with one minute set aside, of a client that has so many credits. */
+  async function createMetered(queue: TaskQueue, amount: number): Promise<string> {
+    await clients.changeClient(database.db, clientId, { metered: true });
+    const id = makeId();
+    const targets = [{ id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1.5 }];
+    await database.db.transaction().execute(async (tx) => {
+      await credits.insertCreditGrant(tx, { clientId, kind: "grant", amount, note: "Test", keyId: "none" });
+      await tasks.insertTask(tx, { id, clientId, createdAt: new Date(), assetId, targets });
+      await credits.reserveCredits(tx, clientId, estimateReservations(targets));
+      await queue.sendTask(tx, id);
+    });
+    return id;
+  }
+
+  it.each([
+    { seconds: 61, amount: 10, limit: 180, balance: 7 },
+    { seconds: 61, amount: 3, limit: 120, balance: 0 },
+    { seconds: undefined, amount: 10, limit: 360, balance: 7 },
+  ])(
+    "[B4] [B5] of $seconds s with $amount credits may be $limit s long, and leaves $balance",
+    async ({ seconds, amount, limit, balance }) => {
+      probedSeconds = seconds;
+      let reserved: number | undefined;
+      let maxDurationSeconds: number | undefined;
+      const { queue } = await startTestWorker(async (request, hooks) => {
+        maxDurationSeconds = request.maxDurationSeconds;
+        reserved = (await credits.findCreditAccount(database.db, clientId)).reserved;
+        await separateAll(request, hooks);
+      });
+      const task = await waitForEnd(await createMetered(queue, amount));
+      expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
+      expect([maxDurationSeconds, reserved]).toEqual([limit, (limit / 60) * 1.5]);
+      expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance, reserved: 0 });
+    },
+  );
+
+  it("[B4] that is longer than the credits cover ends with an error and is not worked on", async () => {
+    probedSeconds = 121;
+    let isStarted = false;
+    const { queue } = await startTestWorker(async () => {
+      isStarted = true;
+    });
+    const task = await waitForEnd(await createMetered(queue, 3));
+    expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 1008 } });
+    expect(isStarted).toBe(false);
+    expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance: 3, reserved: 0 });
+  });
+
+  it("[B4] whose file lies about its length ends with the same error", async () => {
+    probedSeconds = 1;
+    const { queue } = await startTestWorker(async () => {
+      throw new EngineError("input-too-long", "The input is longer than 120 seconds.");
+    });
+    const task = await waitForEnd(await createMetered(queue, 3));
+    expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 1008 } });
+  });
+});
+
+describe("the worker's sign of life", () => {
+  it("[D6] tells what it works on, and is gone when the worker ended in order", async () => {
+    const going = Promise.withResolvers<void>();
+    const { queue, close } = await startTestWorker(async (request, hooks) => {
+      await going.promise;
+      await separateAll(request, hooks);
+    });
+    const id = await createTask(queue, ["vocals"]);
+    const find = async () => (await workers.listWorkers(database.db))[0];
+    await expect.poll(async () => (await find())?.task_id, { timeout: 10_000 }).toBe(id);
+    expect(await find()).toMatchObject({ is_alive: true, version: "1.2.3", pid: process.pid });
+    expect((await find())?.memory_bytes).toBeGreaterThan(20_000_000);
+    going.resolve();
+    await waitForEnd(id);
+    await expect.poll(async () => (await find())?.audio_seconds, { timeout: 10_000 }).toBe(61);
+    expect((await find())?.engine_seconds).toBeGreaterThan(0);
+    expect((await find())?.task_id).toBeNull();
+    await close();
+    expect(await find()).toBeUndefined();
   });
 });
 

@@ -1,18 +1,25 @@
 import type pg from "pg";
+import type { WorkerRegister } from "../domain/worker-report.ts";
 import type { TaskQueue } from "../queue/task-queue.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
 import { findTaskLock } from "./task-lock.ts";
 
 /** Takes Tasks from the queue, one at a time, until it is closed. */
-export async function startWorker(ports: RunTaskPorts & { pool: pg.Pool; queue: TaskQueue }) {
+export async function startWorker(
+  given: RunTaskPorts & { pool: pg.Pool; queue: TaskQueue; register: WorkerRegister; version: string },
+) {
   const closing = new AbortController();
+  const heartbeat = await startHeartbeat(given);
+  const ports = { ...given, engine: heartbeat.measure(given.engine) };
 
   await ports.queue.work({
     async runTask(taskId, taken) {
       const lock = await findTaskLock(ports.pool, taskId);
       if (!lock) throw new Error(`Task ${taskId} is still held by another worker`);
       try {
-        await runTask(ports, taskId, AbortSignal.any([taken, lock.signal, closing.signal]));
+        const signal = AbortSignal.any([taken, lock.signal, closing.signal]);
+        await heartbeat.during(taskId, () => runTask(ports, taskId, signal));
       } catch (error) {
         if (!closing.signal.aborted) throw error;
         await ports.queue.resendTask(taskId);
@@ -30,6 +37,7 @@ export async function startWorker(ports: RunTaskPorts & { pool: pg.Pool; queue: 
       await ports.queue.close();
       await ports.engine.close();
       await ports.guard.close();
+      await heartbeat.stop();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Model, ModelAccess } from "@stemwright/contract";
+import { roundCredits } from "../credits.ts";
 import { CATALOGUE, type CatalogueModel, type CatalogueVariant } from "./catalogue.ts";
 
 /** A model whose network this installation really has. */
@@ -35,8 +36,10 @@ export function findTerms(options: {
   const negotiated =
     grant?.creditsPerMinute === undefined
       ? undefined
-      : grant.creditsPerMinute *
-        (listed !== undefined && model.creditsPerMinute ? listed / model.creditsPerMinute : 1);
+      : roundCredits(
+          grant.creditsPerMinute *
+            (listed !== undefined && model.creditsPerMinute ? listed / model.creditsPerMinute : 1),
+        );
   return { access: isInstalled ? agreed : "requestAccess", creditsPerMinute: negotiated ?? listed };
 }
 

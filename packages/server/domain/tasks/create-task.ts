@@ -2,6 +2,7 @@ import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
+import { estimateReservations } from "../credits.ts";
 import type { Receipt } from "../idempotency.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
@@ -47,7 +48,7 @@ export async function createTask(
   request: TaskRequest,
   receipt?: Receipt & { toAnswer(task: TaskRecord): string },
 ): Promise<TaskRecord> {
-  const { targets } = await checkRequest(ports, caller, request);
+  const { targets, durationSeconds } = await checkRequest(ports, caller, request);
   const { targets: _, ...input } = request;
   const task = {
     ...input,
@@ -62,13 +63,14 @@ export async function createTask(
     queuePosition,
     targets: task.targets.map((target) => ({ ...target, status: "processing", progress: 0, output: [] })),
   });
-  const { queuePosition } = await ports.tasks.insertTask(
-    task,
-    receipt && { ...receipt, toAnswer: (position) => receipt.toAnswer(toRecord(position)) },
-  );
+  const { queuePosition } = await ports.tasks.insertTask(task, {
+    reservations: estimateReservations(targets, durationSeconds),
+    receipt: receipt && { ...receipt, toAnswer: (position) => receipt.toAnswer(toRecord(position)) },
+  });
   return toRecord(queuePosition);
 }
 
+/** Refuses an asset the targets can't work on; gives its length, where the file tells. */
 async function checkAsset(
   ports: Omit<CreateTaskPorts, "tasks">,
   caller: Caller,

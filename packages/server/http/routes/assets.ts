@@ -9,10 +9,22 @@ import { getCaller } from "../authenticate.ts";
 
 const unknownAsset = () => new ApiError("NOT_FOUND", "The account has no asset of that id");
 
-/** Whether the body ended early: the connection broke, or the form has no closing boundary. */
-const isCutShort = (error: unknown, request: FastifyRequest) =>
-  !(error instanceof ApiError) &&
-  (!request.raw.complete || (error as Error).message === "Unexpected end of form");
+/** What the form's parser complains of, which it tells in words only, and a connection that broke. Others stay as they are. */
+function toUploadError(error: unknown, request: FastifyRequest): unknown {
+  if (error instanceof ApiError) return error;
+  const { message } = error as Error;
+  if (/boundary not found|^the needle cannot/i.test(message))
+    return new ApiError(
+      "CONTENT_TYPE_UNSUPPORTED",
+      "The content type multipart/form-data needs a boundary of 1 to 250 characters",
+    );
+  if (!request.raw.complete || /unexpected end of multipart data/i.test(message))
+    return new ApiError(
+      "UPLOAD_BROKEN",
+      "The upload ended before it was whole; nothing was kept. Send it again",
+    );
+  return error;
+}
 
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
 export async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
@@ -40,13 +52,7 @@ export async function storeOnlyFile({ ports, config }: Api, request: FastifyRequ
       await ports.assets.deleteAsset(caller.clientId, stored.id);
       await ports.blobs.delete(stored.blobKey);
     }
-    if (isCutShort(error, request)) {
-      throw new ApiError(
-        "UPLOAD_BROKEN",
-        "The upload ended before it was whole; nothing was kept. Send it again",
-      );
-    }
-    throw error;
+    throw toUploadError(error, request);
   }
   if (!stored)
     throw new ApiError(

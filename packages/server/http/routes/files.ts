@@ -5,6 +5,8 @@ import { z } from "zod";
 import type { Api } from "../api.ts";
 import { parseRange } from "../byte-range.ts";
 
+const fileBytes = z.unknown().meta({ description: "Bytes" });
+
 /** Download links. The signature is the permission: no key is asked for. */
 export function addFileRoutes({ app, ports, links }: Api): void {
   app.get(
@@ -17,6 +19,10 @@ export function addFileRoutes({ app, ports, links }: Api): void {
         security: [{}],
         params: z.object({ "*": z.string() }),
         querystring: z.object({ Expires: z.string().optional(), Signature: z.string().optional() }),
+        response: {
+          200: { description: "The file", content: { "*/*": { schema: fileBytes } } },
+          206: { description: "The part that Range asked for", content: { "*/*": { schema: fileBytes } } },
+        },
       },
     },
     async (request, reply) => {

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { dateTime, id } from "./id.ts";
+
+export const worker = z
+  .object({
+    id,
+    host: z.string(),
+    pid: z.int(),
+    version: z.string(),
+    isAlive: z.boolean().meta({ description: "Whether it gave a sign of life in the last 30 seconds" }),
+    startedAt: dateTime,
+    seenAt: dateTime,
+    taskId: z.string().nullable().meta({ description: "What it works on" }),
+    taskSince: dateTime.nullable(),
+    memoryBytes: z.int().meta({ description: "Of the worker and the processes below it" }),
+    engineSeconds: z.number().meta({ description: "How long its engine worked since the start" }),
+    audioSeconds: z.number().meta({ description: "The length of what its engine finished since the start" }),
+  })
+  .meta({ id: "Worker" });
+export type Worker = z.infer<typeof worker>;
+
+export const queueState = z
+  .object({
+    name: z.string(),
+    waiting: z.int(),
+    active: z.int(),
+    retrying: z.int().meta({ description: "Waiting for another attempt" }),
+    completed: z.int().meta({ description: "Of those still kept" }),
+    failed: z.int().meta({ description: "Of those still kept" }),
+    oldestWaitingAt: dateTime.nullable(),
+  })
+  .meta({ id: "Queue" });
+export type QueueState = z.infer<typeof queueState>;
+
+export const serviceHealth = z
+  .object({
+    status: z.enum(["ok", "degraded"]).meta({ description: "`degraded` when one of the parts is not ok" }),
+    database: z.object({ isOk: z.boolean(), latencyMs: z.number() }),
+    disk: z.object({ isOk: z.boolean(), freeBytes: z.int(), totalBytes: z.int() }),
+    queue: z.object({ waiting: z.int(), active: z.int(), oldestWaitingSeconds: z.number().nullable() }),
+    workers: z.object({ isOk: z.boolean(), alive: z.int() }),
+  })
+  .meta({ id: "ServiceHealth" });
+export type ServiceHealth = z.infer<typeof serviceHealth>;

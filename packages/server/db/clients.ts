@@ -1,0 +1,63 @@
+import type { ClientChange, Page } from "@stemwright/contract";
+import { sql } from "kysely";
+import type { ClientRecord } from "../domain/accounts/client-record.ts";
+import type { Listed } from "../domain/ports.ts";
+import type { DatabaseHandle } from "./database.ts";
+
+const selectClients = (db: DatabaseHandle) =>
+  db
+    .selectFrom("clients")
+    .leftJoin("credit_accounts", "credit_accounts.client_id", "clients.id")
+    .select(["id", "name", "is_metered", "created_at", "suspended_at", "balance", "reserved"]);
+type Row = Awaited<ReturnType<ReturnType<typeof selectClients>["executeTakeFirstOrThrow"]>>;
+
+const toClientRecord = (row: Row): ClientRecord => ({
+  id: row.id,
+  name: row.name,
+  isMetered: row.is_metered,
+  createdAt: row.created_at,
+  suspendedAt: row.suspended_at,
+  balance: row.balance ?? 0,
+  reserved: row.reserved ?? 0,
+});
+
+export async function findClient(db: DatabaseHandle, id: string): Promise<ClientRecord | undefined> {
+  const row = await selectClients(db).where("id", "=", id).executeTakeFirst();
+  return row && toClientRecord(row);
+}
+
+export async function listClients(db: DatabaseHandle, page: Page): Promise<Listed<ClientRecord>> {
+  const rows = await selectClients(db)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .offset(page.skip)
+    .limit(page.take)
+    .execute();
+  const { total } = await db
+    .selectFrom("clients")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow();
+  return { items: rows.map(toClientRecord), total };
+}
+
+export async function changeClient(db: DatabaseHandle, id: string, change: ClientChange): Promise<void> {
+  const { name, metered } = change;
+  if (name === undefined && metered === undefined) return;
+  await db
+    .updateTable("clients")
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(metered === undefined ? {} : { is_metered: metered }),
+    })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Keeps the time of the first suspension when told twice. */
+export async function setSuspended(db: DatabaseHandle, id: string, isSuspended: boolean): Promise<void> {
+  await db
+    .updateTable("clients")
+    .set({ suspended_at: isSuspended ? sql`coalesce(suspended_at, now())` : null })
+    .where("id", "=", id)
+    .execute();
+}

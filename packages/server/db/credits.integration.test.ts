@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { costOfDuration } from "../domain/credits.ts";
+import { makeId } from "../domain/ids.ts";
+import type { TargetEnd } from "../domain/tasks/task-record.ts";
+import * as credits from "./credits.ts";
+import type { DatabaseHandle } from "./database.ts";
+import { insertClient } from "./keys.ts";
+import * as tasks from "./tasks.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+type Made = { taskId: string; targetId: string; rate: number };
+const ENDS: Record<"completed" | "error", TargetEnd> = {
+  completed: { status: "completed", durationSeconds: 60, output: [] },
+  error: { status: "error", error: { code: 9001, message: "failed" } },
+};
+
+/** Everything that moves credits, in transactions of its own, as the service does it. */
+function makeMoves(clientId: string, made: Made[]) {
+  const inTransaction = <Result>(work: (db: DatabaseHandle) => Promise<Result>) =>
+    database.db.transaction().execute(work);
+  const pick = (index: number) => made[index % Math.max(1, made.length)];
+  return {
+    grant: (amount: number) =>
+      inTransaction((db) =>
+        credits.insertCreditGrant(db, { clientId, kind: "grant", amount, note: "Test", keyId: "none" }),
+      ),
+    async create(rate: number, minutes: number) {
+      const task = { taskId: makeId(), targetId: makeId(), rate };
+      await inTransaction(async (db) => {
+        const target = { id: task.targetId, model: "vocals", formats: ["wav"], creditsPerMinute: rate };
+        await tasks.insertTask(db, {
+          id: task.taskId,
+          clientId,
+          createdAt: new Date(),
+          url: "https://x.example",
+          targets: [target],
+        });
+        const amount = costOfDuration(rate, minutes * 60);
+        if (!(await credits.reserveCredits(db, clientId, [{ targetId: task.targetId, amount }])))
+          throw new Error("refused");
+      }).then(
+        () => made.push(task),
+        () => undefined,
+      );
+    },
+    async cover(index: number, minutes: number) {
+      const task = pick(index);
+      if (task)
+        await inTransaction((db) => credits.coverMinutes(db, { taskId: task.taskId, clientId, minutes }));
+    },
+    async finish(index: number, how: "completed" | "error") {
+      const task = pick(index);
+      if (task)
+        await inTransaction((db) =>
+          tasks.endTarget(db, { taskId: task.taskId, targetId: task.targetId, end: ENDS[how] }),
+        );
+    },
+    async remove(index: number) {
+      const task = pick(index);
+      if (task) await inTransaction((db) => tasks.deleteTask(db, clientId, task.taskId));
+    },
+  };
+}
+type Moves = ReturnType<typeof makeMoves>;
+
+const micros = (max: number) => fc.integer({ min: 1, max }).map((n) => n / 1_000_000);
+const move: fc.Arbitrary<(moves: Moves) => Promise<unknown>> = fc.oneof(
+  micros(9_000_000).map((amount) => (moves: Moves) => moves.grant(amount)),
+  micros(5_000_000).map((amount) => (moves: Moves) => moves.grant(-amount)),
+  fc.tuple(micros(2_000_000), fc.integer({ min: 1, max: 3 })).map(
+    ([rate, minutes]) =>
+      (moves: Moves) =>
+        moves.create(rate, minutes),
+  ),
+  fc.tuple(fc.nat(), fc.integer({ min: 1, max: 5 })).map(
+    ([index, minutes]) =>
+      (moves: Moves) =>
+        moves.cover(index, minutes),
+  ),
+  fc.tuple(fc.nat(), fc.constantFrom("completed" as const, "error" as const)).map(
+    ([index, how]) =>
+      (moves: Moves) =>
+        moves.finish(index, how),
+  ),
+  fc.nat().map((index) => (moves: Moves) => moves.remove(index)),
+);
+
+it("[B1] [B6] whatever happens at once, the account is the sum of its entries and reservations, and never below zero", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(move, { minLength: 1, maxLength: 8 }), { maxLength: 8 }),
+      async (rounds) => {
+        const clientId = makeId();
+        await insertClient(database.db, { id: clientId, name: "Test", isMetered: true });
+        const moves = makeMoves(clientId, []);
+        for (const round of rounds) {
+          await Promise.all(round.map((run) => run(moves)));
+          const { balance, reserved } = await credits.findCreditAccount(database.db, clientId);
+          const { rows } = await database.pool.query(
+            `select coalesce((select sum(amount) from credit_entries where client_id = $1), 0) as balance,
+                  coalesce((select sum(amount) from credit_reservations where client_id = $1), 0) as reserved`,
+            [clientId],
+          );
+          expect(rows).toEqual([{ balance, reserved }]);
+          expect(reserved).toBeGreaterThanOrEqual(0);
+          expect(balance).toBeGreaterThanOrEqual(reserved);
+        }
+      },
+    ),
+    { numRuns: 40, seed: 20_261_115 },
+  );
+});

@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import type { WorkerReport } from "../domain/worker-report.ts";
+import type { DatabaseHandle } from "./database.ts";
+
+/** Without a sign of life for this long, a worker counts as dead; it gives one every five seconds. */
+const ALIVE_SECONDS = 30;
+/** A dead worker stays in the list this long, for whoever asks what it was doing. */
+const KEPT_HOURS = 24;
+
+export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Promise<void> {
+  const changing = {
+    seen_at: sql<Date>`now()`,
+    task_id: report.task?.id ?? null,
+    task_since: report.task?.since ?? null,
+    memory_bytes: report.memoryBytes,
+    engine_seconds: report.engineSeconds,
+    audio_seconds: report.audioSeconds,
+  };
+  const { id, host, pid, version } = report;
+  await db
+    .insertInto("workers")
+    .values({ id, host, pid, version, started_at: report.startedAt, ...changing })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(changing))
+    .execute();
+  await sql`delete from workers where seen_at < now() - make_interval(hours => ${KEPT_HOURS})`.execute(db);
+}
+
+export async function deleteWorker(db: DatabaseHandle, id: string): Promise<void> {
+  await db.deleteFrom("workers").where("id", "=", id).execute();
+}
+
+export async function listWorkers(db: DatabaseHandle) {
+  return await db
+    .selectFrom("workers")
+    .selectAll()
+    .select(sql<boolean>`seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})`.as("is_alive"))
+    .orderBy("started_at")
+    .orderBy("id")
+    .execute();
+}

@@ -1,0 +1,35 @@
+import type {
+  ApiKey,
+  ClientChange,
+  CreditEntry,
+  CreditGrantRequest,
+  KeyRequest,
+  Page,
+} from "@stemwright/contract";
+import type { ModelGrant } from "../models/model-view.ts";
+import type { Listed } from "../ports.ts";
+import type { ClientRecord } from "./client-record.ts";
+
+/** Clients and what belongs to them, as administrators manage them. */
+export interface AccountStore {
+  insertClient(client: { id: string; name: string; isMetered: boolean }): Promise<void>;
+  findClient(id: string): Promise<ClientRecord | undefined>;
+  listClients(page: Page): Promise<Listed<ClientRecord>>;
+  changeClient(id: string, change: ClientChange): Promise<void>;
+  setSuspended(id: string, isSuspended: boolean): Promise<void>;
+
+  insertKey(clientId: string, key: KeyRequest & { secret: string }): Promise<ApiKey>;
+  listKeys(clientId: string): Promise<ApiKey[]>;
+  findKey(id: string): Promise<ApiKey | undefined>;
+  revokeKey(id: string): Promise<void>;
+
+  upsertGrant(clientId: string, grant: ModelGrant): Promise<void>;
+  deleteGrant(clientId: string, model: string): Promise<boolean>;
+
+  /** Undefined when it would take what is reserved, or leave more than an account can hold. */
+  grantCredits(
+    clientId: string,
+    grant: CreditGrantRequest & { keyId: string },
+  ): Promise<CreditEntry | undefined>;
+  listCreditEntries(clientId: string, page: Page): Promise<Listed<CreditEntry>>;
+}

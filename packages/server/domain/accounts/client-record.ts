@@ -1,0 +1,27 @@
+import type { Client, Credits } from "@stemwright/contract";
+import { sumCredits } from "../credits.ts";
+
+export type ClientRecord = {
+  id: string;
+  name: string;
+  isMetered: boolean;
+  createdAt: Date;
+  suspendedAt: Date | null;
+  balance: number;
+  reserved: number;
+};
+
+export const toCredits = ({ balance, reserved }: { balance: number; reserved: number }): Credits => ({
+  balance,
+  reserved,
+  available: sumCredits([balance, -reserved]),
+});
+
+export const toClient = (record: ClientRecord): Client => ({
+  id: record.id,
+  name: record.name,
+  metered: record.isMetered,
+  createdAt: record.createdAt.toISOString(),
+  suspendedAt: record.suspendedAt?.toISOString() ?? null,
+  credits: toCredits(record),
+});

@@ -1,0 +1,103 @@
+import {
+  ApiError,
+  type ApiKey,
+  type ClientRequest,
+  CREDITS_MAX,
+  type CreditEntry,
+  type CreditGrantRequest,
+  type KeyRequest,
+  type ModelGrantRequest,
+} from "@stemwright/contract";
+import type { Caller } from "../caller.ts";
+import { makeCreditsError } from "../credits.ts";
+import { isId, makeId } from "../ids.ts";
+import { makeKey } from "../keys.ts";
+import { CATALOGUE, findCatalogueModel } from "../models/catalogue.ts";
+import type { ModelGrant } from "../models/model-view.ts";
+import type { AccountStore } from "./account-store.ts";
+import { type ClientRecord, toCredits } from "./client-record.ts";
+
+export async function getClient(
+  accounts: Pick<AccountStore, "findClient">,
+  id: string,
+): Promise<ClientRecord> {
+  const client = isId(id) ? await accounts.findClient(id) : undefined;
+  if (!client) throw new ApiError("NOT_FOUND", "There is no client of that id");
+  return client;
+}
+
+export async function createClient(accounts: AccountStore, request: ClientRequest): Promise<ClientRecord> {
+  const id = makeId();
+  await accounts.insertClient({ id, name: request.name, isMetered: request.metered });
+  return await getClient(accounts, id);
+}
+
+/** Nobody is left to undo what an administrator does to its own account. */
+function refuseLockout(isOwn: boolean, what: string): void {
+  if (isOwn) throw new ApiError("SELF_LOCKOUT", `${what}; use a key of another account for that`);
+}
+
+export async function suspendClient(
+  accounts: AccountStore,
+  caller: Caller,
+  id: string,
+): Promise<ClientRecord> {
+  await getClient(accounts, id);
+  refuseLockout(id === caller.clientId, "This would suspend the account of the key in use");
+  await accounts.setSuspended(id, true);
+  return await getClient(accounts, id);
+}
+
+export async function resumeClient(accounts: AccountStore, id: string): Promise<ClientRecord> {
+  await getClient(accounts, id);
+  await accounts.setSuspended(id, false);
+  return await getClient(accounts, id);
+}
+
+/** The one time a key's secret is seen. */
+export async function createKey(
+  accounts: AccountStore,
+  clientId: string,
+  request: KeyRequest,
+): Promise<ApiKey & { secret: string }> {
+  await getClient(accounts, clientId);
+  const secret = makeKey();
+  return { ...(await accounts.insertKey(clientId, { ...request, secret })), secret };
+}
+
+export async function revokeKey(accounts: AccountStore, caller: Caller, id: string): Promise<ApiKey> {
+  const unknown = () => new ApiError("NOT_FOUND", "There is no key of that id");
+  const key = isId(id) ? await accounts.findKey(id) : undefined;
+  if (!key) throw unknown();
+  refuseLockout(id === caller.keyId, "This would revoke the key in use");
+  await accounts.revokeKey(id);
+  return (await accounts.findKey(id)) ?? key;
+}
+
+export async function setGrant(
+  accounts: AccountStore,
+  options: { clientId: string; model: string; terms: ModelGrantRequest },
+): Promise<ModelGrant> {
+  await getClient(accounts, options.clientId);
+  if (!findCatalogueModel(options.model)) {
+    const known = CATALOGUE.map(({ id }) => id).join(", ");
+    throw new ApiError("MODEL_UNKNOWN", `Unknown model "${options.model}". Must be one of ${known}`);
+  }
+  const grant = { model: options.model, ...options.terms };
+  await accounts.upsertGrant(options.clientId, grant);
+  return grant;
+}
+
+export async function grantCredits(
+  accounts: AccountStore,
+  caller: Caller,
+  clientId: string,
+  request: CreditGrantRequest,
+): Promise<CreditEntry> {
+  const client = await getClient(accounts, clientId);
+  const entry = await accounts.grantCredits(clientId, { ...request, keyId: caller.keyId });
+  if (entry) return entry;
+  if (request.amount < 0) throw makeCreditsError(-request.amount, toCredits(client).available);
+  const message = `an account can hold ${CREDITS_MAX} credits; this one has ${client.balance}`;
+  throw new ApiError("REQUEST_INVALID", `amount: ${message}`, [{ path: "amount", message }]);
+}

@@ -1,0 +1,9 @@
+import type { QueueState, ServiceHealth, TargetStatus, Worker } from "@stemwright/contract";
+
+/** How the running service does. */
+export interface Operation {
+  listWorkers(): Promise<Worker[]>;
+  readQueues(): Promise<QueueState[]>;
+  countTargets(): Promise<{ status: TargetStatus; targets: number; tasks: number }[]>;
+  checkHealth(): Promise<ServiceHealth>;
+}

@@ -1,0 +1,18 @@
+import type { RouteOptions } from "fastify";
+import { z } from "zod";
+
+const clientId = z
+  .string()
+  .min(1)
+  .max(100)
+  .exactOptional()
+  .meta({ description: "The client to act for; for administrators. Others may name only themselves" });
+
+/** Every route that works for one client lets an administrator say for which. */
+export function addClientIdParameter(route: RouteOptions): void {
+  const { schema, config = {} } = route;
+  if (!schema || schema.hide || config.isAdmin || (config.isPublic && !config.takesClientId)) return;
+  route.config = { ...config, takesClientId: true };
+  const query = (schema.querystring ?? z.object({})) as z.ZodObject;
+  if (!("clientId" in query.shape)) schema.querystring = query.safeExtend({ clientId });
+}

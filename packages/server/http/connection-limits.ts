@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { ApiError } from "@stemwright/contract";
+import type { FastifyHttpOptions, FastifyInstance, FastifyRequest, RawServerDefault } from "fastify";
+import { toErrorBody } from "./error-mapper.ts";
+
+export type ConnectionLimits = {
+  requestTimeoutSeconds: number;
+  idleTimeoutSeconds: number;
+  connectionsMax: number;
+};
+
+const HEADERS_MAX_BYTES = 16 * 1024;
+/** How often the server looks for requests that are late; also how much later than the limit they are cut off. */
+const CHECK_INTERVAL_MS = 500;
+
+const toClientError = (code: string | undefined) => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new ApiError("REQUEST_TIMEOUT", "The request's headers took too long to arrive");
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new ApiError("HEADERS_TOO_LARGE", "The request's headers have more than 16 KiB");
+  return new ApiError("REQUEST_INVALID", "This is not HTTP");
+};
+
+/** What is refused before it is a request has the same body as every other failure. */
+function answerClientError(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const { statusCode, ...body } = toErrorBody(toClientError(error.code), requestId);
+  const text = JSON.stringify({ statusCode, ...body });
+  const head = [
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${requestId}`,
+    "connection: close",
+  ];
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.subarray(0, 5).toString() === "HEAD ";
+  socket.end(`${head.join("\r\n")}\r\n\r\n${isHead ? "" : text}`);
+}
+
+/**
+ * Against clients that open connections and then take their time. Headers have to be there within the time limit; a
+ * connection on which nothing moves is closed; so many connections and no more.
+ */
+export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }: ConnectionLimits) {
+  return {
+    http: {
+      maxHeaderSize: HEADERS_MAX_BYTES,
+      headersTimeout: requestTimeoutSeconds * 1000,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
+    // A limit on whole requests would cut off long uploads; bodies have their own limit below.
+    requestTimeout: 0,
+    connectionTimeout: idleTimeoutSeconds * 1000,
+    clientErrorHandler: answerClientError,
+  } satisfies FastifyHttpOptions<RawServerDefault>;
+}
+
+const isUpload = (request: FastifyRequest) =>
+  request.headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") === true;
+
+/** A body other than an upload has to be there within the time limit. An upload may take as long as its bytes keep coming. */
+export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimits): void {
+  app.server.maxConnections = limits.connectionsMax;
+  app.addHook("onRequest", async (request, reply) => {
+    const { raw } = request;
+    if (raw.complete || isUpload(request)) return;
+    const timer = setTimeout(() => {
+      if (raw.complete) return;
+      // Whoever reads the body hears of it and answers; where nobody does, there is nothing to answer.
+      if (raw.listenerCount("error") > 0 && !reply.sent) {
+        void reply.header("connection", "close");
+        raw.emit("error", new ApiError("REQUEST_TIMEOUT", "The request's body took too long to arrive"));
+      } else raw.destroy();
+    }, limits.requestTimeoutSeconds * 1000);
+    for (const event of ["end", "close"]) raw.once(event, () => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,261 @@
+import { readdir } from "node:fs/promises";
+import { get } from "node:http";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { apiErrorBody } from "@stemwright/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OpenApi } from "../../../test/support/openapi.ts";
+import { openRawConnection } from "../../../test/support/raw-connection.ts";
+import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
+
+const METRICS_TOKEN = "a-token-for-the-collector";
+let api: TestApi;
+let admin: TestAccount;
+beforeAll(async () => {
+  api = await startTestApi({ REQUEST_TIMEOUT_SECONDS: "1", IDLE_TIMEOUT_SECONDS: "2", METRICS_TOKEN });
+  admin = await api.addAccount({ role: "admin" });
+});
+afterAll(() => api.close());
+
+/** The body of the last answer on a raw connection, checked against the shape of errors. */
+const errorIn = (text: string) =>
+  apiErrorBody.parse(JSON.parse(text.slice(text.lastIndexOf("\r\n\r\n") + 4)));
+
+describe("GET /models", () => {
+  it("[M5] is 304 to who has it, and not to another client with other terms", async () => {
+    const first = await api.call("/models");
+    const tag = first.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^W\/"[\w-]{20,}"$/);
+    expect(first.headers.get("cache-control")).toBe("private, no-cache");
+    for (const known of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
+      const again = await api.call("/models", { headers: { "if-none-match": known } });
+      expect([again.status, again.headers.get("etag"), await again.text()]).toEqual([304, tag, ""]);
+    }
+    expect((await api.call("/models", { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+    const client = await api.addAccount();
+    await api.call(`/admin/clients/${client.clientId}/models/vocals`, {
+      method: "PUT",
+      key: admin.key,
+      body: JSON.stringify({ creditsPerMinute: 7 }),
+      headers: { "content-type": "application/json" },
+    });
+    const theirs = await api.call("/models", { key: client.key, headers: { "if-none-match": tag } });
+    expect(theirs.status).toBe(200);
+    expect(theirs.headers.get("etag")).not.toBe(tag);
+    const head = await api.call("/models", { method: "HEAD", headers: { "if-none-match": tag } });
+    expect(head.status).toBe(304);
+  });
+});
+
+describe("compression", () => {
+  /** What is really sent; fetch would unpack it. */
+  const load = (path: string, encodings: string) =>
+    new Promise<{ encoding: string | undefined; vary: string | undefined; body: Buffer }>(
+      (resolve, reject) => {
+        const headers = { "accept-encoding": encodings, "x-api-key": api.account.key };
+        get(new URL(path, api.address), { headers }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => {
+            const { "content-encoding": encoding, vary } = response.headers;
+            resolve({ encoding, vary, body: Buffer.concat(chunks) });
+          });
+        }).on("error", reject);
+      },
+    );
+
+  it("[G10] packs long JSON as the client takes it", async () => {
+    const plain = await load("/models", "identity");
+    expect(plain.encoding).toBeUndefined();
+    const brotli = await load("/models", "gzip, br");
+    expect([brotli.encoding, brotli.vary]).toEqual(["br", "x-api-key, accept-encoding"]);
+    expect(brotliDecompressSync(brotli.body)).toEqual(plain.body);
+    const gzip = await load("/models", "gzip");
+    expect(gzip.encoding).toBe("gzip");
+    expect(gunzipSync(gzip.body)).toEqual(plain.body);
+    expect(gzip.body.length).toBeLessThan(plain.body.length / 4);
+  });
+
+  it("[G10] leaves short answers and files as they are", async () => {
+    expect((await load("/health/live", "gzip, br")).encoding).toBeUndefined();
+    const text = "words ".repeat(2000);
+    const { link } = (await (await api.upload(text, "words.txt")).json()) as { link: string };
+    const file = await load(link, "gzip, br");
+    expect([file.encoding, file.body.toString()]).toEqual([undefined, text]);
+  });
+});
+
+describe("HEAD and OPTIONS", () => {
+  it("[G11] [G4] are there on every route", async () => {
+    const { paths } = (await (await api.call("/openapi.json")).json()) as OpenApi;
+    const routes = [
+      ...Object.entries(paths),
+      ...["/docs", "/openapi.json"].map((path) => [path, { get: {} }] as const),
+    ];
+    for (const [template, methods] of routes) {
+      const path = template.replaceAll(/\{[^}]+\}/g, "unknown-thing");
+      const headers = {
+        origin: "https://app.example",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "x-api-key",
+      };
+      for (const asked of [{}, headers]) {
+        const options = await api.call(path, { method: "OPTIONS", key: null, headers: asked });
+        expect([path, options.status]).toEqual([path, 204]);
+        const allowed = options.headers.get("allow")?.split(", ");
+        for (const method of Object.keys(methods)) expect(allowed).toContain(method.toUpperCase());
+        expect(options.headers.get("access-control-allow-origin")).toBe("*");
+        expect(options.headers.get("access-control-allow-methods")).toBe(options.headers.get("allow"));
+      }
+      const head = await api.call(path, { method: "HEAD", key: admin.key });
+      expect(await head.text()).toBe("");
+      const expected = "get" in methods ? (await api.call(path, { key: admin.key })).status : 405;
+      expect([path, head.status]).toEqual([path, expected]);
+    }
+  });
+});
+
+describe("clients that take their time", () => {
+  it("[G12] [E8] slow headers are 408", async () => {
+    const connection = openRawConnection(api.address, "GET /models HTTP/1.1\r\nhost: x\r\nx-slow: ");
+    const { text, openMs } = await connection.closed;
+    expect(errorIn(text).code).toBe("REQUEST_TIMEOUT");
+    expect(openMs).toBeLessThan(3000);
+  });
+
+  it("[G12] a slow JSON body is 408, however steadily it trickles", async () => {
+    const head = `POST /tasks HTTP/1.1\r\nhost: x\r\nx-api-key: ${api.account.key}\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{`;
+    const connection = openRawConnection(api.address, head);
+    const trickle = setInterval(() => connection.socket.write(" "), 100);
+    const { text, openMs } = await connection.closed;
+    clearInterval(trickle);
+    expect(errorIn(text).code).toBe("REQUEST_TIMEOUT");
+    expect(openMs).toBeGreaterThan(900);
+    expect(openMs).toBeLessThan(3000);
+  });
+
+  const startUpload = (sizeBytes: number) => {
+    const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="slow.wav"\r\n\r\n';
+    const end = "\r\n--x--\r\n";
+    const length = part.length + sizeBytes + end.length;
+    const head = `POST /assets HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ${api.account.key}\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: ${length}\r\n\r\n`;
+    return { connection: openRawConnection(api.address, head + part), end };
+  };
+
+  it("[G12] an upload may take longer than that, as long as its bytes keep coming", async () => {
+    const { connection, end } = startUpload(8);
+    for (let i = 0; i < 8; i += 1) {
+      await wait(400);
+      connection.socket.write("x");
+    }
+    connection.socket.write(end);
+    const { text, openMs } = await connection.closed;
+    expect(text).toMatch(/^HTTP\/1.1 200 /);
+    expect(openMs).toBeGreaterThan(3000);
+  });
+
+  it("[G12] [A2] an upload that stops moving is closed, and nothing of it is kept", async () => {
+    const listFiles = async () =>
+      (await readdir(join(api.dataDir, "blobs"), { recursive: true, withFileTypes: true })).filter((entry) =>
+        entry.isFile(),
+      );
+    const before = (await listFiles()).length;
+    const { connection } = startUpload(1000);
+    const { openMs } = await connection.closed;
+    expect(openMs).toBeGreaterThan(1900);
+    expect(openMs).toBeLessThan(5000);
+    await expect.poll(async () => (await listFiles()).length).toBe(before);
+  });
+});
+
+describe("what is no proper request", () => {
+  it.each([
+    ["REQUEST_INVALID", 400, "hello\r\n\r\n"],
+    ["REQUEST_INVALID", 400, "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n"],
+    ["HEADERS_TOO_LARGE", 431, `GET /models HTTP/1.1\r\nhost: x\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`],
+  ])("[E8] [G13] is refused with %s", async (code, status, text) => {
+    const { text: answer } = await openRawConnection(api.address, text).closed;
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const body = errorIn(answer);
+    expect([body.code, body.statusCode]).toEqual([code, status]);
+    expect(answer).toContain(`x-request-id: ${body.requestId}`);
+  });
+});
+
+describe("the number of connections", () => {
+  it("[G13] is limited", async () => {
+    const small = await startTestApi({ CONNECTIONS_MAX: "3" });
+    const held = Array.from({ length: 3 }, () =>
+      openRawConnection(small.address, "GET /models HTTP/1.1\r\n"),
+    );
+    await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
+    await wait(100);
+    const { text } = await openRawConnection(small.address, "GET /models HTTP/1.1\r\nhost: x\r\n\r\n").closed;
+    expect(text).toBe("");
+    for (const { socket } of held) socket.destroy();
+    await expect
+      .poll(() =>
+        small.call("/health/live").then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200);
+    await small.close();
+  });
+});
+
+describe("stopping", () => {
+  it("[E8] what still arrives on an open connection is 503 with Retry-After", async () => {
+    const stopping = await startTestApi();
+    const head = `POST /tasks HTTP/1.1\r\nhost: x\r\nx-api-key: ${stopping.account.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{`;
+    const connection = openRawConnection(stopping.address, head);
+    await wait(200);
+    const closing = stopping.close();
+    await wait(50);
+    connection.socket.write("}GET /models HTTP/1.1\r\nhost: x\r\n\r\n");
+    const { text } = await connection.closed;
+    await closing;
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(text).toContain("HTTP/1.1 503 ");
+    expect(text.toLowerCase()).toContain("retry-after: 5");
+    expect(errorIn(text).code).toBe("UNAVAILABLE");
+  });
+});
+
+describe("metrics", () => {
+  const load = (init: { key?: string | null; headers?: Record<string, string> }) =>
+    api.call("/metrics", init);
+
+  it("[G14] are for administrators and for the holder of the token", async () => {
+    expect((await load({ key: admin.key })).status).toBe(200);
+    expect((await load({ key: null, headers: { authorization: `Bearer ${METRICS_TOKEN}` } })).status).toBe(
+      200,
+    );
+    for (const headers of [{}, { authorization: "Bearer nope" }, { authorization: METRICS_TOKEN }] as Record<
+      string,
+      string
+    >[])
+      expect((await load({ key: null, headers })).status).toBe(403);
+    expect((await load({})).status).toBe(403);
+  });
+
+  it("[G14] count requests by route, and tell of targets, queues, workers and memory", async () => {
+    await api.call("/tasks/unknown-thing");
+    const response = await load({ key: admin.key });
+    expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const text = await response.text();
+    for (const line of [
+      /^stemwright_http_requests_total\{method="GET",route="\/tasks\/:id",status="404"\} [1-9]\d*$/m,
+      /^stemwright_http_request_duration_seconds_bucket\{method="GET",route="\/tasks\/:id",le="\+Inf"\} [1-9]\d*$/m,
+      /^stemwright_queue_jobs\{queue="task",state="waiting"\} \d+$/m,
+      /^stemwright_workers_alive 0$/m,
+      /^stemwright_process_memory_bytes \d{7,}$/m,
+    ])
+      expect(text).toMatch(line);
+    for (const line of text.trimEnd().split("\n"))
+      expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? [\d.e+-]+)$/);
+    expect(text).not.toContain(api.account.clientId);
+  });
+});

@@ -1,0 +1,90 @@
+import { client, clientChange, clientRequest, idParams, pageQuery } from "@stemwright/contract";
+import { z } from "zod";
+import { toClient } from "../../../domain/accounts/client-record.ts";
+import {
+  createClient,
+  getClient,
+  resumeClient,
+  suspendClient,
+} from "../../../domain/accounts/manage-accounts.ts";
+import type { Api } from "../../api.ts";
+import { getCaller } from "../../authenticate.ts";
+
+export function addClientRoutes({ app, ports }: Api): void {
+  const { accounts } = ports;
+  const config = { isAdmin: true };
+  const tags = ["Administration"];
+
+  app.post(
+    "/admin/clients",
+    { config, schema: { tags, summary: "Create a client", body: clientRequest, response: { 200: client } } },
+    async (request) => toClient(await createClient(accounts, request.body)),
+  );
+
+  app.get(
+    "/admin/clients",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List clients, newest first",
+        querystring: pageQuery,
+        response: { 200: z.array(client) },
+      },
+    },
+    async (request, reply) => {
+      const { items, total } = await accounts.listClients(request.query);
+      void reply.header("x-total-count", total);
+      return items.map(toClient);
+    },
+  );
+
+  app.get(
+    "/admin/clients/:id",
+    { config, schema: { tags, summary: "Get a client", params: idParams, response: { 200: client } } },
+    async (request) => toClient(await getClient(accounts, request.params.id)),
+  );
+
+  app.patch(
+    "/admin/clients/:id",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Rename a client, or change whether it is metered",
+        params: idParams,
+        body: clientChange,
+        response: { 200: client },
+      },
+    },
+    async (request) => {
+      const { id } = await getClient(accounts, request.params.id);
+      await accounts.changeClient(id, request.body);
+      return toClient(await getClient(accounts, id));
+    },
+  );
+
+  app.post(
+    "/admin/clients/:id/suspend",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Suspend a client",
+        description: "Its keys are refused at once with 403; Tasks that were taken in are finished.",
+        params: idParams,
+        response: { 200: client },
+      },
+    },
+    async (request) => toClient(await suspendClient(accounts, getCaller(request), request.params.id)),
+  );
+
+  app.post(
+    "/admin/clients/:id/resume",
+    {
+      config,
+      schema: { tags, summary: "End a suspension", params: idParams, response: { 200: client } },
+    },
+    async (request) => toClient(await resumeClient(accounts, request.params.id)),
+  );
+}

@@ -1,0 +1,50 @@
+import { apiKey, idParams, keyRequest, newApiKey } from "@stemwright/contract";
+import { z } from "zod";
+import { createKey, getClient, revokeKey } from "../../../domain/accounts/manage-accounts.ts";
+import type { Api } from "../../api.ts";
+import { getCaller } from "../../authenticate.ts";
+
+export function addKeyRoutes({ app, ports }: Api): void {
+  const { accounts } = ports;
+  const config = { isAdmin: true };
+  const tags = ["Administration"];
+
+  app.post(
+    "/admin/clients/:id/keys",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Create a key for a client",
+        description: "`secret` is the key; it is shown in this answer and never again.",
+        params: idParams,
+        body: keyRequest,
+        response: { 200: newApiKey },
+      },
+    },
+    async (request) => await createKey(accounts, request.params.id, request.body),
+  );
+
+  app.get(
+    "/admin/clients/:id/keys",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "List a client's keys, without their secrets",
+        params: idParams,
+        response: { 200: z.array(apiKey) },
+      },
+    },
+    async (request) => accounts.listKeys((await getClient(accounts, request.params.id)).id),
+  );
+
+  app.delete(
+    "/admin/keys/:id",
+    {
+      config,
+      schema: { tags, summary: "Revoke a key, at once", params: idParams, response: { 200: apiKey } },
+    },
+    async (request) => await revokeKey(accounts, getCaller(request), request.params.id),
+  );
+}

@@ -1,0 +1,33 @@
+import { queueState, serviceHealth, worker } from "@stemwright/contract";
+import { z } from "zod";
+import type { Api } from "../../api.ts";
+
+export function addOperationRoutes({ app, ports }: Api): void {
+  const { operation } = ports;
+  const config = { isAdmin: true };
+  const tags = ["Administration"];
+
+  app.get(
+    "/admin/workers",
+    { config, schema: { tags, summary: "List the workers", response: { 200: z.array(worker) } } },
+    () => operation.listWorkers(),
+  );
+
+  app.get(
+    "/admin/queue",
+    {
+      config,
+      schema: { tags, summary: "Count the jobs of each queue", response: { 200: z.array(queueState) } },
+    },
+    () => operation.readQueues(),
+  );
+
+  app.get(
+    "/admin/health",
+    {
+      config,
+      schema: { tags, summary: "Look at every part of the service", response: { 200: serviceHealth } },
+    },
+    () => operation.checkHealth(),
+  );
+}

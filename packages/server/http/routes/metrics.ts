@@ -1,0 +1,118 @@
+import { timingSafeEqual } from "node:crypto";
+import { ApiError } from "@stemwright/contract";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { hashKey } from "../../domain/keys.ts";
+import type { Operation } from "../../domain/operation.ts";
+import type { Api } from "../api.ts";
+import { type Metric, makeRequestMetrics, renderMetrics } from "../metrics.ts";
+
+/** Counting a million rows takes a tenth of a second: scrapes more often than this get the counts of the one before. */
+const COUNTS_KEPT_MS = 30_000;
+
+/** Collectors send bearer tokens; hashes are compared, so that neither time nor length tells anything of the token. */
+function isMetricsToken(request: FastifyRequest, token: string | undefined): boolean {
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  return token !== undefined && given !== undefined && timingSafeEqual(hashKey(given), hashKey(token));
+}
+
+/** The last answer, until it is older than that. */
+function keepFor<Value>(keptMs: number, load: () => Promise<Value>): () => Promise<Value> {
+  let kept: { value: Value; atMs: number } | undefined;
+  return async () => {
+    if (kept === undefined || Date.now() - kept.atMs > keptMs)
+      kept = { value: await load(), atMs: Date.now() };
+    return kept.value;
+  };
+}
+
+async function readMetrics(operation: Operation, counts: Awaited<ReturnType<Operation["countTargets"]>>) {
+  const [queues, workers] = await Promise.all([operation.readQueues(), operation.listWorkers()]);
+  const alive = workers.filter(({ isAlive }) => isAlive);
+  const gauge = (name: string, help: string, samples: Metric["samples"]): Metric => ({
+    name: `stemwright_${name}`,
+    help,
+    type: name.endsWith("_total") ? "counter" : "gauge",
+    samples,
+  });
+  const perWorker = (read: (worker: (typeof alive)[number]) => number) =>
+    alive.map((worker) => ({ labels: { worker: worker.id, host: worker.host }, value: read(worker) }));
+  return [
+    gauge(
+      "targets",
+      "Targets by state.",
+      counts.map(({ status, targets }) => ({ labels: { state: status }, value: targets })),
+    ),
+    gauge(
+      "tasks",
+      "Tasks with at least one target of the state.",
+      counts.map(({ status, tasks }) => ({ labels: { state: status }, value: tasks })),
+    ),
+    gauge(
+      "queue_jobs",
+      "Jobs by queue and state.",
+      queues.flatMap(({ name, waiting, active, retrying, failed }) =>
+        Object.entries({ waiting, active, retrying, failed }).map(([state, value]) => ({
+          labels: { queue: name, state },
+          value,
+        })),
+      ),
+    ),
+    gauge(
+      "queue_oldest_waiting_seconds",
+      "Age of the job that waits longest; 0 when none waits.",
+      queues.map(({ name, oldestWaitingAt }) => ({
+        labels: { queue: name },
+        value: oldestWaitingAt === null ? 0 : (Date.now() - Date.parse(oldestWaitingAt)) / 1000,
+      })),
+    ),
+    gauge("workers_alive", "Workers that gave a sign of life.", [{ value: alive.length }]),
+    gauge(
+      "worker_memory_bytes",
+      "Resident memory of a worker's processes.",
+      perWorker((w) => w.memoryBytes),
+    ),
+    gauge(
+      "engine_seconds_total",
+      "Time the engine worked.",
+      perWorker((w) => w.engineSeconds),
+    ),
+    gauge(
+      "engine_audio_seconds_total",
+      "Audio the engine finished.",
+      perWorker((w) => w.audioSeconds),
+    ),
+    gauge("process_memory_bytes", "Resident memory of this process.", [{ value: process.memoryUsage.rss() }]),
+  ];
+}
+
+/** For Prometheus. Only for administrators and for holders of METRICS_TOKEN: it tells who uses what, and how much. */
+export function addMetricsRoute({ app, ports, config }: Api): void {
+  const requests = makeRequestMetrics();
+  const countTargets = keepFor(COUNTS_KEPT_MS, () => ports.operation.countTargets());
+  app.addHook("onResponse", async ({ method, routeOptions }, { statusCode, elapsedTime }) =>
+    requests.observe({ method, route: routeOptions.url ?? "none", statusCode, seconds: elapsedTime / 1000 }),
+  );
+  app.get(
+    "/metrics",
+    {
+      config: { isPublic: true },
+      schema: {
+        tags: ["Health"],
+        summary: "Metrics in Prometheus' text format",
+        description: "For keys of the role `admin`, and with `Authorization: Bearer <METRICS_TOKEN>`.",
+        security: [{ apiKey: [] }, { metricsToken: [] }],
+        response: { 200: { description: "The metrics", content: { "text/plain": { schema: z.string() } } } },
+      },
+    },
+    async (request, reply) => {
+      if (!isMetricsToken(request, config.metricsToken) && request.caller?.role !== "admin")
+        throw new ApiError("ADMIN_REQUIRED", "Metrics are for administrators' keys and for METRICS_TOKEN");
+      const lines = [
+        ...requests.render(),
+        ...renderMetrics(await readMetrics(ports.operation, await countTargets())),
+      ];
+      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(`${lines.join("\n")}\n`);
+    },
+  );
+}

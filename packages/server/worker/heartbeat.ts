@@ -1,0 +1,83 @@
+import { hostname } from "node:os";
+import { performance } from "node:perf_hooks";
+import type { EngineProcess } from "@stemwright/engine";
+import type { FastifyBaseLogger } from "fastify";
+import { makeId } from "../domain/ids.ts";
+import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
+import { readProcessTreeMemory } from "./process-tree-memory.ts";
+
+const HEARTBEAT_MS = 5000;
+
+/** Tells the register every few seconds that this worker lives, and what it works on. */
+export async function startHeartbeat(options: {
+  register: WorkerRegister;
+  version: string;
+  log: FastifyBaseLogger;
+}) {
+  const { register, log } = options;
+  const id = makeId();
+  const startedAt = new Date();
+  let task: WorkerReport["task"];
+  let engineSeconds = 0;
+  let audioSeconds = 0;
+
+  const report = async () => {
+    try {
+      const memoryBytes = await readProcessTreeMemory(process.pid);
+      const { version } = options;
+      const place = { id, host: hostname(), pid: process.pid, version, startedAt };
+      await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds });
+    } catch (error) {
+      log.warn({ err: error }, "the sign of life could not be written");
+    }
+  };
+  // One after the other, so that the last report is behind us when the worker takes itself off the list.
+  let reported = Promise.resolve();
+  const beat = () => {
+    reported = reported.then(report);
+    return reported;
+  };
+  await beat();
+  const timer = setInterval(() => void beat(), HEARTBEAT_MS);
+
+  return {
+    /** Notes what is worked on while a Task runs. */
+    async during<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
+      task = { id: taskId, since: new Date() };
+      void beat();
+      try {
+        return await work();
+      } finally {
+        task = undefined;
+        void beat();
+      }
+    },
+    /** The same engine, with its work counted: seconds it took, and seconds of audio it finished. */
+    measure(engine: Pick<EngineProcess, "separate" | "close">): Pick<EngineProcess, "separate" | "close"> {
+      return {
+        close: () => engine.close(),
+        async separate(request, hooks = {}) {
+          const startMs = performance.now();
+          let finishedSeconds = 0;
+          try {
+            await engine.separate(request, {
+              ...hooks,
+              onTargetDone: async (key, result) => {
+                finishedSeconds = result.durationSeconds;
+                await hooks.onTargetDone?.(key, result);
+              },
+            });
+          } finally {
+            engineSeconds += (performance.now() - startMs) / 1000;
+            audioSeconds += finishedSeconds;
+          }
+        },
+      };
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await reported;
+      await register.remove(id);
+    },
+  };
+}
