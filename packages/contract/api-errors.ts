@@ -147,7 +147,7 @@ export const apiErrorBody = z
     error: z.string().meta({ description: "The status in words" }),
     code: z.enum(Object.keys(API_ERRORS) as [ApiErrorCode, ...ApiErrorCode[]]),
     message: z.string().meta({ description: "A sentence a person can act on" }),
-    details: z.array(apiErrorDetail).optional(),
+    details: z.array(apiErrorDetail).meta({ description: "The fields at fault; empty where it is none" }),
     requestId: z.string(),
   })
   .meta({ id: "Error", description: "The body of every failed request" });

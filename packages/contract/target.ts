@@ -22,7 +22,7 @@ const optionalFields = {
     .exactOptional()
     .meta({ description: "Alignment only: the transcript's asset" }),
   bitDepth: z
-    .union([z.literal(16), z.literal(24), z.literal(32)])
+    .literal([16, 24, 32])
     .exactOptional()
     .meta({ description: "Bits of a wav output: 16, 24 or 32 (float, the default)" }),
 };

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { describeIssue } from "./describe-issue.ts";
 
 /** Codes of single rules, by the field's name and the kind of the schema's complaint. */
 const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
@@ -48,18 +49,14 @@ function toPathText(path: readonly PropertyKey[]): string {
 
 /** The schema's complaints as one error of our table. */
 export function toRequestError(issues: readonly z.core.$ZodIssue[]): ApiError {
-  const details = issues.map((issue) => ({ path: toPathText(issue.path), message: issue.message }));
+  const details = issues.map((issue) => ({ path: toPathText(issue.path), message: describeIssue(issue) }));
   const [first] = issues;
   const field = String(first?.path.findLast((part) => typeof part === "string") ?? "");
   const code = PAGE_FIELDS.includes(field)
     ? "PAGE_INVALID"
     : (CODE_OF_ISSUE[`${field}/${first?.code}`] ?? "REQUEST_INVALID");
   const at = details[0]?.path;
-  return new ApiError(
-    code,
-    at ? `${at}: ${first?.message}` : `The request is not valid: ${first?.message}`,
-    details,
-  );
+  return new ApiError(code, at ? `${at} ${details[0]?.message}` : `The body ${details[0]?.message}`, details);
 }
 
 function toApiError(error: unknown): ApiError {
@@ -85,7 +82,7 @@ export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
     error: STATUS_CODES[statusCode] ?? "Error",
     code: error.code,
     message: error.message,
-    ...(error.details ? { details: error.details } : {}),
+    details: error.details ?? [],
     requestId,
   };
 }

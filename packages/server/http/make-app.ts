@@ -29,6 +29,7 @@ import { addStorageIntegrationRoutes } from "./routes/storage-integrations.ts";
 import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const EXPOSED_HEADERS = [
@@ -97,8 +98,8 @@ export async function makeApp(
     ...makeServerOptions(options.config.connectionLimits),
   }).withTypeProvider<ZodTypeProvider>();
 
-  app.setValidatorCompiler(({ schema }) => (data) => {
-    const result = (schema as z.ZodType).safeParse(data);
+  app.setValidatorCompiler(({ schema, httpPart }) => (data) => {
+    const result = (schema as z.ZodType).safeParse(httpPart === "body" ? withoutNulls(data) : data);
     return result.success ? { value: result.data } : { error: toRequestError(result.error.issues) };
   });
   app.setSerializerCompiler(serializerCompiler);
@@ -110,7 +111,8 @@ export async function makeApp(
   // Preflights are answered by the routes' own OPTIONS, which know their methods.
   await app.register(cors, { origin: "*", exposedHeaders: EXPOSED_HEADERS, preflight: false });
   await addRateLimit(app, options.config.rateLimitPerSecond);
-  app.addHook("onRequest", async (request) => {
+  // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
+  app.addHook("preParsing", async (request) => {
     if (request.is404) return;
     const { isPublic, isAdmin, takesClientId } = request.routeOptions.config;
     request.caller = (await findCaller(options.ports.keys, request)) ?? null;
@@ -124,6 +126,11 @@ export async function makeApp(
   // Sizes are limited while streaming to the store; the parser's own limit would cut a file short instead of refusing it.
   await app.register(multipart, {
     limits: { fileSize: Number.POSITIVE_INFINITY, files: 8, fields: 100, parts: 108 },
+  });
+  app.removeContentTypeParser("text/plain");
+  app.addHook("preValidation", async (request) => {
+    if (request.isMultipart() && !request.routeOptions.schema?.consumes?.includes("multipart/form-data"))
+      throw new ApiError("CONTENT_TYPE_UNSUPPORTED", "Send the body as application/json");
   });
   const methodsOf = new Map<string, Set<string>>();
   app.addHook("onRoute", (route) => {

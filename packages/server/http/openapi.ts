@@ -12,6 +12,13 @@ const uploadBody = {
   properties: { file: { type: "string", format: "binary" } },
 };
 
+/** `post /tasks/:id/cancel` → `postTasksIdCancel`: a name for the methods of generated clients. */
+const toOperationId = (method: string | string[], url: string) =>
+  [[method].flat()[0]?.toLowerCase(), ...url.split(/[^A-Za-z0-9]+/)]
+    .filter((word): word is string => word !== undefined && word !== "")
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join("");
+
 /** The description is made of the same schemas that check the requests, so the two can't drift apart. */
 export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => string): Promise<void> {
   await app.register(swagger, {
@@ -41,7 +48,7 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
       const { schema, url } = jsonSchemaTransform(route as Parameters<typeof jsonSchemaTransform>[0]);
       // A streamed upload is not parsed into a body, so its schema stands here and nowhere else.
       if (schema.consumes?.includes("multipart/form-data")) schema.body = uploadBody;
-      return { schema, url };
+      return { schema: { operationId: toOperationId(route.route.method, url), ...schema }, url };
     },
     transformObject: jsonSchemaTransformObject,
   });

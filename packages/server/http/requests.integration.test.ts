@@ -119,6 +119,20 @@ describe("errors", () => {
       code: "BODY_NOT_JSON",
     },
     {
+      title: "plain text",
+      body: "{}",
+      contentType: "text/plain",
+      status: 415,
+      code: "CONTENT_TYPE_UNSUPPORTED",
+    },
+    {
+      title: "an upload",
+      body: "--x--",
+      contentType: "multipart/form-data; boundary=x",
+      status: 415,
+      code: "CONTENT_TYPE_UNSUPPORTED",
+    },
+    {
       title: "a form",
       body: "a=b",
       contentType: "application/x-www-form-urlencoded",
@@ -170,6 +184,21 @@ describe("errors", () => {
   });
 });
 
+describe("nulls", () => {
+  it("[G3] a field that is null counts as left out", async () => {
+    const body = {
+      assetId: "unknown-asset",
+      url: null,
+      metadata: null,
+      targets: [{ model: "bass", formats: ["wav"], variant: null }],
+    };
+    expect((await errorOf(await api.post("/tasks", body))).code).toBe("ASSET_UNKNOWN");
+    expect((await errorOf(await api.post("/tasks", { assetId: "x", targets: null }))).message).toBe(
+      "targets is required; give a list",
+    );
+  });
+});
+
 describe("the rate limit", () => {
   let limited: TestApi;
   beforeAll(async () => {
@@ -187,6 +216,10 @@ describe("the rate limit", () => {
     if (first) expect((await errorOf(first)).code).toBe("RATE_LIMITED");
     const other = await limited.addAccount();
     expect((await limited.call("/models", { key: other.key })).status).toBe(200);
+    for (const path of ["/tasks", "/health/live"]) {
+      const keyless = await limited.call(path, { key: null });
+      expect(keyless.headers.get("ratelimit-limit")).toBe("5");
+    }
   });
 
   it("[E5] counts refused requests and unknown routes too", async () => {

@@ -38,7 +38,7 @@ const byToken = { isPublic: true };
 /** The older interface, at the root beside the new one. All that knows of it over HTTP lies in this folder. */
 export async function addLegacyRoutes(api: Api): Promise<void> {
   await api.app.register(async (scope) => {
-    scope.addHook("onRequest", async (request) => {
+    scope.addHook("preParsing", async (request) => {
       request.caller = await getLegacyCaller(api.ports.keys, request);
     });
     const scoped: Api = { ...api, app: scope.withTypeProvider<ZodTypeProvider>() };

@@ -15,6 +15,18 @@ export type ModelGrant = { model: string; access?: ModelAccess; creditsPerMinute
 
 export type ModelTerms = { access: ModelAccess; creditsPerMinute: number | undefined };
 
+/** Whether this installation has the network, and the variant of it, that a target asks for. */
+export function isInstalled(options: {
+  model: CatalogueModel;
+  variant: CatalogueVariant | undefined;
+  installed: readonly InstalledModel[];
+}): boolean {
+  const network = options.installed.find(({ id }) => id === options.model.id);
+  return (
+    network !== undefined && (options.variant === undefined || network.variants.includes(options.variant.id))
+  );
+}
+
 /**
  * Whether a client may run a model, and for how much. A model whose network is not installed can be
  * used by nobody, whatever was agreed.
@@ -26,10 +38,7 @@ export function findTerms(options: {
   grants: readonly ModelGrant[];
 }): ModelTerms {
   const { model, variant } = options;
-  const installed = options.installed.find(({ id }) => id === model.id);
   const grant = options.grants.find((candidate) => candidate.model === model.id);
-  const isInstalled =
-    installed !== undefined && (variant === undefined || installed.variants.includes(variant.id));
   const agreed = grant?.access ?? (model.needsGrant ? "requestAccess" : "enabled");
   const listed = variant?.creditsPerMinute ?? model.creditsPerMinute;
   // A negotiated rate is for the model; a variant keeps its ratio to it.
@@ -40,7 +49,7 @@ export function findTerms(options: {
           grant.creditsPerMinute *
             (listed !== undefined && model.creditsPerMinute ? listed / model.creditsPerMinute : 1),
         );
-  return { access: isInstalled ? agreed : "requestAccess", creditsPerMinute: negotiated ?? listed };
+  return { access: isInstalled(options) ? agreed : "requestAccess", creditsPerMinute: negotiated ?? listed };
 }
 
 /** The model list: the defaults without grants, a client's own view with them. */

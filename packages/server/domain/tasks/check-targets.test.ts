@@ -51,6 +51,10 @@ describe("targets against the catalogue", () => {
     [vocals, vocals],
     [vocals, { formats: ["wav"], model: "vocals" }],
     [vocals, { ...vocals, residual: false }],
+    [
+      { ...vocals, formats: ["wav", "mp3"] },
+      { ...vocals, formats: ["mp3", "wav"] },
+    ],
   ])("[T1] %j and %j are the same target twice", (first, second) => {
     expect(codeOf([first, second])).toBe("TARGETS_DUPLICATE");
   });

@@ -1,7 +1,7 @@
 import { ApiError, type TargetRequest } from "@stemwright/contract";
 import { makeId } from "../ids.ts";
 import { CATALOGUE, type CatalogueModel, findCatalogueModel } from "../models/catalogue.ts";
-import { findTerms, type InstalledModel, type ModelGrant } from "../models/model-view.ts";
+import { findTerms, type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
 import type { NewTarget } from "./task-record.ts";
 
 type Terms = { installed: readonly InstalledModel[]; grants: readonly ModelGrant[] };
@@ -65,11 +65,10 @@ function checkTarget(request: TargetRequest, path: string, terms: Terms): Checke
   const { access, creditsPerMinute } = findTerms({ model, variant, ...terms });
   if (access !== "enabled") {
     const what = variant ? `${model.id} with the variant ${variant.id}` : model.id;
-    refuse(
-      "MODEL_NOT_GRANTED",
-      `${path}.model`,
-      `${what} is not open to this account; ask the operator for access (see GET /models)`,
-    );
+    const message = isInstalled({ model, variant, installed: terms.installed })
+      ? `${what} is not open to this account; ask the operator for access (see GET /models)`
+      : `${what} can't be run by this installation: its network is not in yet (see GET /models)`;
+    refuse("MODEL_NOT_GRANTED", `${path}.model`, message);
   }
   return { model, target: { ...request, id: makeId(), creditsPerMinute: creditsPerMinute ?? 0 } };
 }
@@ -80,7 +79,9 @@ export function checkTargets(requests: readonly TargetRequest[], terms: Terms): 
   return requests.map((request, index) => {
     const path = `targets[${index}]`;
     const checked = checkTarget(request, path, terms);
-    const fingerprint = JSON.stringify(Object.entries({ residual: false, ...request }).sort());
+    const fingerprint = JSON.stringify(
+      Object.entries({ residual: false, ...request, formats: request.formats.toSorted() }).sort(),
+    );
     const twin = seen.get(fingerprint);
     if (twin !== undefined) {
       refuse(

@@ -13,9 +13,12 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
 });
 
 /** Seconds until the run is through, if it goes on as it went; undefined before it has come any way. */
+/** Before a tenth is done, loading the network tells more of the time passed than the work does. */
+const ETA_GAINED_MIN = 0.1;
+
 function findEtaSeconds(progress: number, run: TaskRun): number | undefined {
   const gained = progress - run.startProgress;
-  if (gained <= 0) return undefined;
+  if (gained < ETA_GAINED_MIN) return undefined;
   const elapsedSeconds = Math.max(0, Date.now() - run.startedAt.getTime()) / 1000;
   return Math.ceil((elapsedSeconds * (1 - progress)) / gained);
 }

@@ -1,0 +1,30 @@
+import type { z } from "zod";
+
+const ARTICLES: Record<string, string> = { array: "a list", object: "an object", int: "a whole number" };
+
+/** A schema's complaint as a sentence a person can act on; the schema's own words where it has some. */
+export function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type": {
+      const wanted = ARTICLES[issue.expected] ?? `a ${issue.expected}`;
+      return issue.message.endsWith("received undefined")
+        ? `is required; give ${wanted}`
+        : `must be ${wanted}`;
+    }
+    case "invalid_value":
+      return `must be one of ${issue.values.join(", ")}`;
+    case "too_big":
+      return issue.message.startsWith("Too big")
+        ? `must have at most ${issue.maximum}${unitOf(issue.origin)}`
+        : issue.message;
+    case "too_small":
+      return issue.message.startsWith("Too small")
+        ? `must have at least ${issue.minimum}${unitOf(issue.origin)}`
+        : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+const unitOf = (origin: string) =>
+  origin === "string" ? " characters" : origin === "array" ? " elements" : "";
