@@ -1,11 +1,11 @@
 import type { EngineErrorKind } from "../engine-error.ts";
 import type { DecodedMedia } from "../media/index.ts";
-import type { SeparateRequest, TargetResult } from "../pipelines/separate-request.ts";
+import type { EngineRequest } from "../pipelines/engine-request.ts";
 
 /** What the engine child is told: one request after another. */
 export type EngineCommand = {
-  kind: "separate";
-  request: SeparateRequest;
+  kind: "run";
+  request: EngineRequest;
   threads: number;
   cacheDir?: string;
 };
@@ -17,7 +17,7 @@ export type EngineFailure = { kind?: EngineErrorKind; message: string };
 export type EngineMessage =
   | { kind: "input"; info: DecodedMedia }
   | { kind: "progress"; fraction: number }
-  | { kind: "target-done"; key: string; result: TargetResult }
+  | { kind: "target-done"; key: string; result: { durationSeconds: number } }
   | { kind: "target-failed"; key: string; failure: EngineFailure }
   | { kind: "done" }
   | { kind: "failed"; failure: EngineFailure };
