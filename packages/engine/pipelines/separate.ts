@@ -63,14 +63,20 @@ async function runPass(run: Run, pass: PlannedPass): Promise<void> {
   const { info, sha256 } = run.decoded;
   const folder = join(run.request.workDir, manifest.id);
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
+  const { network, executionProvider } = await run.networks.getNetwork(manifest);
   await runNetworkPass({
-    network: await run.networks.getNetwork(manifest),
+    network,
     overlapShare: manifest.overlapShare,
     input,
     lanes: planLanes(info),
     stems,
     folder,
-    identity: { model: manifest.id, weightsSha256: manifest.weights.sha256, inputSha256: sha256 },
+    identity: {
+      model: manifest.id,
+      weightsSha256: manifest.weights.sha256,
+      executionProvider,
+      inputSha256: sha256,
+    },
     onProgress: run.progress.makeStage(run.passWeight),
   });
   for (const planned of targets) {
