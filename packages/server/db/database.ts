@@ -178,7 +178,7 @@ export type Tables = {
     client_id: string;
     key: string;
     fingerprint: Buffer;
-    answer: string | null;
+    sealed_answer: Buffer | null;
     created_at: Generated<Date>;
   };
   installation_secrets: { name: string; value: Buffer };

@@ -14,6 +14,7 @@ import { addClientIdParameter } from "./client-id-parameter.ts";
 import { addCompression } from "./compression.ts";
 import { addConnectionLimits, makeServerOptions } from "./connection-limits.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
+import { addIdempotencyHeader } from "./idempotency-header.ts";
 import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
 import { addOtherMethods } from "./other-methods.ts";
@@ -138,6 +139,7 @@ export async function makeApp(
     for (const method of [route.method].flat()) methods.add(method);
     methodsOf.set(route.url, methods);
     addClientIdParameter(route);
+    addIdempotencyHeader(route);
     if (route.schema && !route.schema.hide)
       route.schema.response = {
         ...(route.schema.response as object | undefined),
