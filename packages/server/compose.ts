@@ -17,6 +17,7 @@ import { openTaskChanges } from "./db/task-changes.ts";
 import { endRun, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
+import { sealOldSecrets } from "./db/webhook-secrets.ts";
 import * as workers from "./db/workers.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
@@ -24,8 +25,9 @@ import { shareLooks } from "./domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { Blobs, MediaLooker, UrlRules } from "./domain/ports.ts";
 import { makeOutputLinks } from "./domain/storage/output-links.ts";
-import type { Buckets, StoragePorts, Vault } from "./domain/storage/storage-ports.ts";
+import type { Buckets, StoragePorts } from "./domain/storage/storage-ports.ts";
 import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
+import type { Vault } from "./domain/vault.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
@@ -73,7 +75,7 @@ async function openHouse({ config, databaseUrl, log }: House) {
   });
   const guard = makeAddressGuard(config.allowPrivate);
   const vault = openVault(config.encryption);
-  const stores = makeStores(db, { queue });
+  const stores = makeStores(db, { queue, vault });
   const storage: StoragePorts = {
     integrations: stores.integrations,
     vault,
@@ -128,6 +130,7 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
 export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, stores, guard, storage } = await openHouse(house);
+  await sealOldSecrets(db, storage.vault);
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
@@ -153,7 +156,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     receipts: makeReceiptStore({
       db,
       vault: storage.vault,
-      makeStores: (handle) => makeStores(handle, { queue }),
+      makeStores: (handle) => makeStores(handle, { queue, vault: storage.vault }),
     }),
     statistics: {
       listUsage: (clientId, since) => listUsage(db, clientId, since),
@@ -185,7 +188,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const app = await makeApp({ ports, links, outputLinks, config, logger: log, publicBaseUrl });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
-  const deliveries = startDeliveries({ db, guard, log, render }, house.deliveries);
+  const deliveries = startDeliveries({ db, vault: storage.vault, guard, log, render }, house.deliveries);
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {

@@ -12,14 +12,18 @@ import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits
 import type { AssetStore, TaskStore } from "./domain/ports.ts";
 import type { StorageIntegrationStore } from "./domain/storage/storage-ports.ts";
 import type { Stores } from "./domain/stores.ts";
+import type { Vault } from "./domain/vault.ts";
 import type { TaskQueue } from "./queue/task-queue.ts";
 
 /** The stores over the database, or over one transaction of it, which they then do all their work in. */
-export function makeStores(handle: DatabaseHandle, { queue }: { queue: TaskQueue }): Stores {
+export function makeStores(
+  handle: DatabaseHandle,
+  { queue, vault }: { queue: TaskQueue; vault: Vault },
+): Stores {
   return {
     tasks: makeTaskStore(handle, queue),
     assets: makeAssetStore(handle),
-    webhooks: makeWebhookStore(handle),
+    webhooks: makeWebhookStore(handle, vault),
     integrations: makeIntegrationStore(handle),
     accounts: makeAccountStore(handle),
   };

@@ -37,6 +37,7 @@ export type Config = Readonly<{
   uploadMaxBytes: number;
   assetRetentionHours: number;
   outputRetentionHours: number;
+  deliveryRetentionHours: number;
   rateLimitPerSecond: number;
   metricsToken: string | undefined;
   connectionLimits: { requestTimeoutSeconds: number; idleTimeoutSeconds: number; connectionsMax: number };
@@ -127,6 +128,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
     assetRetentionHours: settings.ASSET_RETENTION_HOURS,
     outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
+    deliveryRetentionHours: settings.DELIVERY_RETENTION_HOURS,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
     metricsToken: settings.METRICS_TOKEN,
     connectionLimits: {

@@ -76,6 +76,12 @@ export const SETTINGS = {
     default: "72",
     description: "How long the outputs of a finished Task are kept; 0 = for ever. The Task itself stays.",
   },
+  DELIVERY_RETENTION_HOURS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "720",
+    description:
+      "How long the log of webhooks keeps deliveries that have ended, counted from their last try; 0 = for ever.",
+  },
   RATE_LIMIT_PER_SECOND: {
     schema: wholeNumber(0),
     default: "60",
@@ -154,7 +160,7 @@ export const SETTINGS = {
   ENCRYPTION_KEY: {
     schema: encryptionKey,
     description:
-      "32 bytes in base64 or hex (`openssl rand -base64 32`) that encrypt the secrets of storage integrations in the database; the same on every machine. Default: `DATA_DIR/encryption.key`, made at its first use. Without it the secrets can't be read again.",
+      "32 bytes in base64 or hex (`openssl rand -base64 32`) that encrypt secrets in the database (of storage integrations, of webhooks, in answers kept for `Idempotency-Key`); the same on every machine. Default: `DATA_DIR/encryption.key`, made at its first use. Without it the secrets can't be read again.",
     isSecret: true,
   },
   WORKERS: {

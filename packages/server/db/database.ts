@@ -147,6 +147,7 @@ export type Tables = {
     secret: Buffer;
     previous: Buffer | null;
     previous_until: Date | null;
+    is_sealed: boolean;
   };
   deliveries: {
     id: string;

@@ -1,6 +1,6 @@
 import type { ReceiptStore } from "../domain/idempotency.ts";
-import type { Vault } from "../domain/storage/storage-ports.ts";
 import type { Stores } from "../domain/stores.ts";
+import type { Vault } from "../domain/vault.ts";
 import type { Database, DatabaseHandle } from "./database.ts";
 import { findReceipt, setReceiptAnswer, takeReceipt } from "./idempotency-receipts.ts";
 

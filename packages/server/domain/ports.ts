@@ -4,7 +4,7 @@ import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
-import type { DeliveryRecord, WebhookRecord } from "./webhooks/webhook-record.ts";
+import type { DeliveryRecord, WebhookWithSecret } from "./webhooks/webhook-record.ts";
 
 /** What the domain needs of the world; db, queue and blobs make it real. */
 
@@ -71,10 +71,10 @@ export interface UrlRules {
 
 export interface WebhookStore {
   /** One for each account: a second call gives it another URL, and enables it again. */
-  setWebhook(clientId: string, url: string): Promise<WebhookRecord>;
-  findWebhook(clientId: string): Promise<WebhookRecord | undefined>;
-  deleteWebhook(clientId: string, id: string): Promise<WebhookRecord | undefined>;
-  rotateSecret(clientId: string, id: string): Promise<WebhookRecord | undefined>;
+  setWebhook(clientId: string, url: string): Promise<WebhookWithSecret>;
+  findWebhook(clientId: string): Promise<WebhookWithSecret | undefined>;
+  deleteWebhook(clientId: string, id: string): Promise<WebhookWithSecret | undefined>;
+  rotateSecret(clientId: string, id: string): Promise<WebhookWithSecret | undefined>;
   /** The account's signing secret, made at its first use. */
   loadSecret(clientId: string): Promise<Buffer>;
   insertTestDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;
