@@ -40,7 +40,12 @@ export type Config = Readonly<{
   deliveryRetentionHours: number;
   rateLimitPerSecond: number;
   metricsToken: string | undefined;
-  connectionLimits: { requestTimeoutSeconds: number; idleTimeoutSeconds: number; connectionsMax: number };
+  connectionLimits: {
+    requestTimeoutSeconds: number;
+    idleTimeoutSeconds: number;
+    uploadMinBytesPerSecond: number;
+    connectionsMax: number;
+  };
   workers: number;
   engineThreads: number;
   logLevel: SettingValues["LOG_LEVEL"];
@@ -134,6 +139,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     connectionLimits: {
       requestTimeoutSeconds: settings.REQUEST_TIMEOUT_SECONDS,
       idleTimeoutSeconds: settings.IDLE_TIMEOUT_SECONDS,
+      uploadMinBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
       connectionsMax: settings.CONNECTIONS_MAX,
     },
     workers: settings.WORKERS,

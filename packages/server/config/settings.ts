@@ -105,6 +105,12 @@ export const SETTINGS = {
     description:
       "A connection on which nothing moves for this long is closed, also in the middle of an upload.",
   },
+  UPLOAD_MIN_BYTES_PER_SECOND: {
+    schema: wholeNumber(0),
+    default: "1024",
+    description:
+      "An upload that comes more slowly than this, on average over REQUEST_TIMEOUT_SECONDS, is given up; 0 = any speed.",
+  },
   CONNECTIONS_MAX: {
     schema: wholeNumber(1, 1_000_000),
     default: "2000",
