@@ -1,4 +1,4 @@
-import type { ModelManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/model-manifest.ts";
 
 /** A network that takes a stereo segment apart: the one face every separating family shows to the pipelines. */
 export interface StemNetwork {
@@ -12,5 +12,5 @@ export interface StemNetwork {
 
 /** Where pipelines get the network of a manifest from. */
 export interface NetworkSource {
-  getNetwork(manifest: ModelManifest): Promise<StemNetwork>;
+  getNetwork(manifest: StemManifest): Promise<StemNetwork>;
 }

@@ -1,5 +1,6 @@
 import ort from "onnxruntime-node";
 import { EngineError } from "../engine-error.ts";
+import { toModelError } from "./to-model-error.ts";
 
 /** One input or output of a graph with the buffer that every run reads or fills. */
 export type TensorPort = { readonly data: Float32Array; readonly shape: readonly number[] };
@@ -81,13 +82,4 @@ function openPort(
 
 function toTensors(ports: Map<string, NamedPort>): Record<string, ort.Tensor> {
   return Object.fromEntries([...ports.values()].map((port) => [port.name, port.tensor]));
-}
-
-/** onnxruntime throws plain errors; running out of memory is told by its text alone. */
-function toModelError(error: unknown, what: string): EngineError {
-  const message = error instanceof Error ? error.message : String(error);
-  const isMemory = /bad_alloc|failed to allocate|out of memory/i.test(message);
-  return new EngineError(isMemory ? "out-of-memory" : "model-failed", `${what}: ${message}`, {
-    cause: error,
-  });
 }
