@@ -14,5 +14,6 @@ export {
 export { type EngineModel, listEngineModels } from "./models/list-engine-models.ts";
 export type { EngineRequest, EngineTarget } from "./pipelines/engine-request.ts";
 export { type EngineHooks, EngineProcess, type EngineProcessOptions } from "./process/engine-process.ts";
+export { EXECUTION_PROVIDERS, type ExecutionProvider } from "./runtime/execution-provider.ts";
 export type { ModelScore } from "./runtime/model-manifest.ts";
 export { TEXT_FORMATS, type TextFormat } from "./text/text-format.ts";

@@ -1,3 +1,4 @@
+import type { SessionOptions } from "../runtime/create-session.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
 import type { SpeechManifest, StemManifest, VoiceActivityManifest } from "../runtime/model-manifest.ts";
 import { NetworkSession } from "../runtime/network-session.ts";
@@ -6,13 +7,13 @@ import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import type { SpeechNetworks } from "./speech-networks.ts";
-import type { NetworkSource, StemNetwork } from "./stem-network.ts";
+import type { LoadedNetwork, NetworkSource } from "./stem-network.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
 
 const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
-type StoreOptions = { threads: number; cacheDir?: string };
+type StoreOptions = SessionOptions & { cacheDir?: string };
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
 export class NetworkStore implements NetworkSource, SpeechNetworks {
@@ -23,11 +24,12 @@ export class NetworkStore implements NetworkSource, SpeechNetworks {
     this.#options = options;
   }
 
-  getNetwork(manifest: StemManifest): Promise<StemNetwork> {
+  getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
     return this.#get(manifest.id, async () => {
       const path = this.#verify(manifest);
-      const session = await NetworkSession.load(path, { threads: this.#options.threads });
-      return new FAMILIES[manifest.family](session, manifest);
+      const session = await NetworkSession.load(path, this.#options);
+      const network = new FAMILIES[manifest.family](session, manifest);
+      return { network, executionProvider: session.executionProvider };
     });
   }
 

@@ -22,14 +22,20 @@ export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> 
   const { manifest, stems, targets } = pass;
   const { info, sha256 } = run.decoded;
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
+  const { network, executionProvider } = await run.networks.getNetwork(manifest);
   await runNetworkPass({
-    network: await run.networks.getNetwork(manifest),
+    network,
     overlapShare: manifest.overlapShare,
     input,
     lanes: planLanes(info),
     stems,
     folder: stemFolder(run, manifest),
-    identity: { model: manifest.id, weightsSha256: manifest.weights.sha256, inputSha256: sha256 },
+    identity: {
+      model: manifest.id,
+      weightsSha256: manifest.weights.sha256,
+      executionProvider,
+      inputSha256: sha256,
+    },
     onProgress: run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]),
   });
   for (const planned of targets) {

@@ -23,7 +23,7 @@ process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
   const { request, kind: _, ...settings } = command;
-  networks ??= new NetworkStore(settings);
+  networks ??= new NetworkStore({ ...settings, onNotice: (notice) => send({ kind: "notice", notice }) });
   await claimWorkDir(request.workDir);
   await runRequest(request, { networks, manifests: loadManifests(), report: makeReport() });
 }
