@@ -65,6 +65,8 @@ const speechManifestSchema = z.strictObject({
     tokenizer: weightsFileSchema,
     settings: weightsFileSchema,
   }),
+  /** Layer and number of the decoder's heads that look at the sound of the token they are given: they time words. */
+  timingHeads: z.array(z.tuple([z.int(), z.int()])).min(1),
   serves: z.array(serviceSchema),
 });
 

@@ -1,15 +1,17 @@
 import type { FloatTensor, GraphInput, GraphSession } from "../../runtime/graph-session.ts";
 import { getTensor } from "../../runtime/graph-session.ts";
-import type { AlignmentHead } from "./whisper-settings.ts";
 
-export type DecoderShape = { layers: number; alignmentHeads: readonly AlignmentHead[] };
+/** A part of the decoder that looks at the sound. */
+export type AttentionHead = readonly [layer: number, head: number];
+
+export type DecoderShape = { layers: number; timingHeads: readonly AttentionHead[] };
 
 /** What the decoder answers to the tokens of one call. */
 export type DecoderAnswer = {
   /** One value for each token of the vocabulary: how well it would follow the row's token at `position`. */
   logitsAt(row: number, position: number): Float32Array;
   /**
-   * Where in the sound each alignment head looked: one array a head, `positions` × 1500 states, each line adding up to one.
+   * Where in the sound each timing head looked: one array a head, `positions` × states, each line adding up to one.
    * Empty where it was not asked for.
    */
   attentionOf(row: number): Float32Array[];
@@ -49,7 +51,7 @@ export class DecoderRun {
       throw new RangeError(`${tokens.length} rows of tokens for ${this.#rows}`);
     const isFirst = this.#caches.size === 0;
     const layers = Array.from({ length: this.#shape.layers }, (_, layer) => layer);
-    const heads = options.withAttention ? this.#shape.alignmentHeads : [];
+    const heads = options.withAttention ? this.#shape.timingHeads : [];
     const attentionNames = [...new Set(heads.map(([layer]) => `cross_attentions.${layer}`))];
     const kept = layers.flatMap((layer) => cacheNames(layer, isFirst ? ["decoder", "encoder"] : ["decoder"]));
     const inputs: Record<string, GraphInput> = {
@@ -111,7 +113,7 @@ function cacheNames(layer: number, sides: readonly ("decoder" | "encoder")[]): s
 
 function makeAnswer(
   outputs: ReadonlyMap<string, FloatTensor>,
-  heads: readonly AlignmentHead[],
+  heads: readonly AttentionHead[],
 ): DecoderAnswer {
   const logits = getTensor(outputs, "logits");
   const [, positions = 0, vocabulary = 0] = logits.shape;

@@ -7,7 +7,7 @@ import { Whisper } from "./whisper.ts";
 import { loadWhisperSettings } from "./whisper-settings.ts";
 
 export async function loadWhisper(
-  { id: manifestId, weights }: SpeechManifest,
+  { id: manifestId, weights, timingHeads }: SpeechManifest,
   { cacheDir, ...session }: SessionOptions & { cacheDir?: string },
 ): Promise<Whisper> {
   const where = { manifestId, ...(cacheDir === undefined ? {} : { cacheDir }) };
@@ -15,6 +15,7 @@ export async function loadWhisper(
     encoder: await GraphSession.load(getVerifiedWeightsPath(weights.encoder, where), session),
     decoder: await GraphSession.load(getVerifiedWeightsPath(weights.decoder, where), session),
     tokenizer: WhisperTokenizer.load(getVerifiedWeightsPath(weights.tokenizer, where)),
+    timingHeads,
     settings: loadWhisperSettings(getVerifiedWeightsPath(weights.settings, where)),
   });
 }

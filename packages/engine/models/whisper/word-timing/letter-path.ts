@@ -83,12 +83,7 @@ class LetterPath {
     return this.#trace();
   }
 
-  #scoreJoints(
-    step: number,
-    joints: Float64Array,
-    letters: Float64Array,
-    pauses: Float64Array,
-  ): void {
+  #scoreJoints(step: number, joints: Float64Array, letters: Float64Array, pauses: Float64Array): void {
     const from = this.#jointFrom.subarray(step * (this.#words + 1), (step + 1) * (this.#words + 1));
     for (let joint = 0; joint <= this.#words; joint++) {
       let best = step === 0 && joint === 0 ? 0 : pauses[joint]!;
