@@ -19,4 +19,5 @@ export type {
   TargetResult,
 } from "./pipelines/separate-request.ts";
 export { EngineProcess, type EngineProcessOptions, type SeparateHooks } from "./process/engine-process.ts";
+export { EXECUTION_PROVIDERS, type ExecutionProvider } from "./runtime/execution-provider.ts";
 export type { ModelScore } from "./runtime/model-manifest.ts";

@@ -262,7 +262,12 @@ export async function startTaskWorker(house: House) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, assetStore, guard, storage } = await openHouse(house);
   log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
-  const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
+  const engine = new EngineProcess({
+    threads: config.engineThreads,
+    executionProvider: config.executionProvider,
+    cacheDir: config.cacheDir,
+    onNotice: (notice) => log.warn(notice),
+  });
   const worker = await startWorker({
     pool,
     queue,

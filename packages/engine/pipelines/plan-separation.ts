@@ -1,11 +1,11 @@
 import { EngineError } from "../engine-error.ts";
-import type { ModelManifest, ModelService } from "../runtime/model-manifest.ts";
+import type { StemManifest, StemService } from "../runtime/model-manifest.ts";
 import type { SeparateTarget } from "./separate-request.ts";
 
-export type PlannedTarget = { target: SeparateTarget; service: ModelService };
+export type PlannedTarget = { target: SeparateTarget; service: StemService };
 
 /** One run of a network over the input, and every target that is made from it. */
-export type PlannedPass = { manifest: ModelManifest; stems: string[]; targets: PlannedTarget[] };
+export type PlannedPass = { manifest: StemManifest; stems: string[]; targets: PlannedTarget[] };
 
 export type SeparationPlan = {
   passes: PlannedPass[];
@@ -15,7 +15,7 @@ export type SeparationPlan = {
 /** Groups targets by the network they need, so that five stems cost one pass, and asks only for stems in use. */
 export function planSeparation(
   targets: readonly SeparateTarget[],
-  manifests: readonly ModelManifest[],
+  manifests: readonly StemManifest[],
 ): SeparationPlan {
   const passes = new Map<string, PlannedPass>();
   const refused: SeparationPlan["refused"] = [];
@@ -36,7 +36,7 @@ export function planSeparation(
 }
 
 /** The one stem of the network that a service is made from. */
-export function getServiceStem(service: ModelService): string {
+export function getServiceStem(service: StemService): string {
   const stem = service.stem ?? service.inputWithout;
   if (stem === undefined) throw new Error(`the manifest's entry for ${service.model} names no stem`);
   return stem;
@@ -44,8 +44,8 @@ export function getServiceStem(service: ModelService): string {
 
 function findService(
   target: SeparateTarget,
-  manifests: readonly ModelManifest[],
-): { manifest: ModelManifest; service: ModelService } | undefined {
+  manifests: readonly StemManifest[],
+): { manifest: StemManifest; service: StemService } | undefined {
   for (const manifest of manifests) {
     const service = manifest.serves.find((entry) => entry.model === target.model);
     const hasVariant = target.variant === undefined || service?.variants.includes(target.variant);

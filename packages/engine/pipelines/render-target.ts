@@ -2,7 +2,7 @@ import { DifferenceSource, subtractPlanes } from "../dsp/difference-source.ts";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { interleave } from "../dsp/interleave.ts";
 import { type DecodedMedia, type EncodedFile, openEncoder, type PcmEncoder } from "../media/index.ts";
-import type { ModelService } from "../runtime/model-manifest.ts";
+import type { StemService } from "../runtime/model-manifest.ts";
 import type { SeparateFile, SeparateTarget } from "./separate-request.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
@@ -25,7 +25,7 @@ export type RenderWork = {
  * the vocals is better than drums + bass + other: 13.32 against 13.27 dB SDR on 30 s of a MUSDB test track,
  * 11.21 against 11.13 dB on another; and it keeps what the network's rate cannot hold.
  */
-export function toServiceSource(service: ModelService, stem: FrameSource, input: FrameSource): FrameSource {
+export function toServiceSource(service: StemService, stem: FrameSource, input: FrameSource): FrameSource {
   return service.inputWithout === undefined ? stem : new DifferenceSource(input, stem);
 }
 

@@ -3,7 +3,7 @@ import type { FrameSource } from "../dsp/frame-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { EngineError } from "../engine-error.ts";
 import type { NetworkSource } from "../models/stem-network.ts";
-import type { ModelManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/model-manifest.ts";
 import { type DecodedInput, loadDecodedInput } from "./decoded-input.ts";
 import { planLanes } from "./lanes.ts";
 import { runNetworkPass, spoolPath } from "./network-pass.ts";
@@ -37,7 +37,7 @@ type Run = {
  */
 export async function separate(
   request: SeparateRequest,
-  options: { networks: NetworkSource; manifests: readonly ModelManifest[]; report: SeparateReport },
+  options: { networks: NetworkSource; manifests: readonly StemManifest[]; report: SeparateReport },
 ): Promise<void> {
   const { networks, manifests, report } = options;
   const plan = planSeparation(request.targets, manifests);
@@ -63,14 +63,20 @@ async function runPass(run: Run, pass: PlannedPass): Promise<void> {
   const { info, sha256 } = run.decoded;
   const folder = join(run.request.workDir, manifest.id);
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
+  const { network, executionProvider } = await run.networks.getNetwork(manifest);
   await runNetworkPass({
-    network: await run.networks.getNetwork(manifest),
+    network,
     overlapShare: manifest.overlapShare,
     input,
     lanes: planLanes(info),
     stems,
     folder,
-    identity: { model: manifest.id, weightsSha256: manifest.weights.sha256, inputSha256: sha256 },
+    identity: {
+      model: manifest.id,
+      weightsSha256: manifest.weights.sha256,
+      executionProvider,
+      inputSha256: sha256,
+    },
     onProgress: run.progress.makeStage(run.passWeight),
   });
   for (const planned of targets) {
@@ -86,7 +92,7 @@ async function runPass(run: Run, pass: PlannedPass): Promise<void> {
 
 async function finishTarget(
   run: Run,
-  work: { manifest: ModelManifest; planned: PlannedTarget; spool: FrameSource },
+  work: { manifest: StemManifest; planned: PlannedTarget; spool: FrameSource },
 ): Promise<void> {
   const { info } = run.decoded;
   const { target, service } = work.planned;
@@ -115,7 +121,7 @@ async function finishTarget(
 }
 
 /** What made a file, written into its metadata. */
-function makeProvenanceTags(manifest: ModelManifest, model: string): Record<string, string> {
+function makeProvenanceTags(manifest: StemManifest, model: string): Record<string, string> {
   return {
     comment: `${model} by Stemwright with ${manifest.name}, weights sha256 ${manifest.weights.sha256}`,
   };

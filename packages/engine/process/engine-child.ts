@@ -2,7 +2,7 @@ import { EngineError } from "../engine-error.ts";
 import { NetworkStore } from "../models/network-store.ts";
 import { separate } from "../pipelines/separate.ts";
 import type { SeparateReport } from "../pipelines/separate-request.ts";
-import { loadManifests } from "../runtime/model-manifest.ts";
+import { isStemManifest, loadManifests } from "../runtime/model-manifest.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
@@ -23,9 +23,13 @@ process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
   const { request, kind: _, ...settings } = command;
-  networks ??= new NetworkStore(settings);
+  networks ??= new NetworkStore({ ...settings, onNotice: (notice) => send({ kind: "notice", notice }) });
   await claimWorkDir(request.workDir);
-  await separate(request, { networks, manifests: loadManifests(), report: makeReport() });
+  await separate(request, {
+    networks,
+    manifests: loadManifests().filter(isStemManifest),
+    report: makeReport(),
+  });
 }
 
 function makeReport(): SeparateReport {

@@ -170,6 +170,16 @@ describe("the process", () => {
     await expect(run).rejects.toMatchObject({ kind: "out-of-memory" });
   });
 
+  it("[S3] tells why the network runs on the CPU although another provider was asked for", async () => {
+    const notices: string[] = [];
+    const onNotice = (notice: string) => notices.push(notice);
+    const elsewhere = new EngineProcess({ executionProvider: "directml", onNotice });
+    writeSound(join(folder, "short.wav"), [Float32Array.of(0.5)], sampleRateHz);
+    await elsewhere.separate(makeRequest("short.wav", [makeTarget("dialogue")]));
+    await elsewhere.close();
+    expect(notices).toEqual([expect.stringContaining("directml cannot be used here")]);
+  });
+
   it("ends by itself when idle", async () => {
     const shortLived = new EngineProcess({ idleMs: 50 });
     await shortLived.separate(makeRequest("song.wav", []));

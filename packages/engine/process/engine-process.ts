@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
 import type { SeparateReport, SeparateRequest } from "../pipelines/separate-request.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
 const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
@@ -13,6 +14,10 @@ export type SeparateHooks = SeparateReport & { signal?: AbortSignal };
 export type EngineProcessOptions = {
   /** Threads of the network; by default as many as there are cores. */
   threads?: number;
+  /** The CPU by default, and wherever the one asked for cannot be had. */
+  executionProvider?: ExecutionProvider;
+  /** Told what an operator should know although the work goes on. */
+  onNotice?: (notice: string) => void;
   /** Where verified weights are remembered; without it they are hashed at each start of the process. */
   cacheDir?: string;
   /** How long the process, with its loaded network, waits for the next request. */
@@ -76,17 +81,19 @@ export class EngineProcess {
   }
 
   #converse(child: ChildProcess, request: SeparateRequest, hooks: SeparateHooks): Promise<void> {
-    const { threads = availableParallelism(), cacheDir } = this.#options;
+    const { threads = availableParallelism(), executionProvider = "cpu", cacheDir } = this.#options;
     const command: EngineCommand = {
       kind: "separate",
       request,
       threads,
+      executionProvider,
       ...(cacheDir === undefined ? {} : { cacheDir }),
     };
     const ended = Promise.withResolvers<void>();
     // Hooks run one after another in the order of the messages, each awaited.
     let hooksDone = Promise.resolve();
     const onMessage = (message: EngineMessage) => {
+      if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
       hooksDone = hooksDone.then(() => deliver(message, hooks, ended.resolve));
       hooksDone.catch(ended.reject);
     };
@@ -136,7 +143,11 @@ export class EngineProcess {
 /** An error the child reported itself, after which it waits for the next request. */
 class ReportedError extends Error {}
 
-async function deliver(message: EngineMessage, hooks: SeparateHooks, onDone: () => void): Promise<void> {
+async function deliver(
+  message: Exclude<EngineMessage, { kind: "notice" }>,
+  hooks: SeparateHooks,
+  onDone: () => void,
+): Promise<void> {
   switch (message.kind) {
     case "input":
       return hooks.onInput?.(message.info);

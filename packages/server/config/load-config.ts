@@ -42,6 +42,7 @@ export type Config = Readonly<{
   connectionLimits: { requestTimeoutSeconds: number; idleTimeoutSeconds: number; connectionsMax: number };
   workers: number;
   engineThreads: number;
+  executionProvider: SettingValues["EXECUTION_PROVIDER"];
   logLevel: SettingValues["LOG_LEVEL"];
   logFile: string | undefined;
 }>;
@@ -136,6 +137,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
+    executionProvider: settings.EXECUTION_PROVIDER,
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE,
   });

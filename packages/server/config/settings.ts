@@ -1,3 +1,4 @@
+import { EXECUTION_PROVIDERS } from "@stemwright/engine";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -166,6 +167,12 @@ export const SETTINGS = {
     schema: wholeNumber(0, 512),
     default: "0",
     description: "Threads a network may use; 0 = one for each core, shared among the workers.",
+  },
+  EXECUTION_PROVIDER: {
+    schema: z.enum(EXECUTION_PROVIDERS),
+    default: "cpu",
+    description:
+      "What networks run on: `cpu`, `cuda`, `coreml`, `directml` or `webgpu`. Where it can't be had they run on the CPU, and the log says why.",
   },
   LOG_LEVEL: {
     schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
