@@ -1,7 +1,6 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
 import type { SpeechManifest, StemManifest, VoiceActivityManifest } from "../runtime/model-manifest.ts";
-import { NetworkSession } from "../runtime/network-session.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
@@ -25,12 +24,9 @@ export class NetworkStore implements NetworkSource, SpeechNetworks {
   }
 
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
-    return this.#get(manifest.id, async () => {
-      const path = this.#verify(manifest);
-      const session = await NetworkSession.load(path, this.#options);
-      const network = new FAMILIES[manifest.family](session, manifest);
-      return { network, executionProvider: session.executionProvider };
-    });
+    return this.#get(manifest.id, () =>
+      FAMILIES[manifest.family].load(this.#verify(manifest), manifest, this.#options),
+    );
   }
 
   getWhisper(manifest: SpeechManifest): Promise<Whisper> {

@@ -15,7 +15,7 @@ import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 1;
+const SPOOL_VERSION = 2;
 
 export type NetworkPass = {
   network: StemNetwork;

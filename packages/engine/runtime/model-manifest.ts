@@ -44,7 +44,7 @@ const stemManifestSchema = z
     sampleRateHz: z.int().positive(),
     channels: z.int().positive(),
     segmentFrames: z.int().positive(),
-    /** Share of a segment that its neighbour covers too. */
+    /** Least share of a segment that its neighbour covers too. */
     overlapShare: z.number().positive().max(0.5),
     stems: z.array(z.string()).min(1),
     serves: z.array(stemServiceSchema).min(1),

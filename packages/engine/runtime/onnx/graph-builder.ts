@@ -1,3 +1,4 @@
+import type { Weight } from "./onnx-weights.ts";
 import { MessageWriter } from "./protobuf.ts";
 
 /** A tensor within a graph under construction. */
@@ -7,7 +8,7 @@ type Attribute = number | readonly number[] | { float: number };
 
 const OPSET = 17;
 const IR_VERSION = 8;
-const ELEMENT_TYPES = { float32: 1, uint8: 2, int8: 3, int64: 7 } as const;
+const ELEMENT_TYPES = { float32: 1, int64: 7 } as const;
 const CONTRIB_DOMAIN = "com.microsoft";
 
 /** Writes an ONNX graph of fixed shapes, node by node, in the order of execution. */
@@ -30,8 +31,12 @@ export class GraphBuilder {
     return this.#addTensor("float32", data, dims);
   }
 
-  bytes(data: Int8Array | Uint8Array, dims: readonly number[]): Value {
-    return this.#addTensor(data instanceof Int8Array ? "int8" : "uint8", data, dims);
+  weight({ data, dims }: Weight): Value {
+    return this.constant(data, dims);
+  }
+
+  floats(values: readonly number[]): Value {
+    return this.constant(Float32Array.from(values), [values.length]);
   }
 
   integers(values: readonly number[]): Value {
@@ -41,7 +46,7 @@ export class GraphBuilder {
   /** A node of the standard operators with one output of the shape given. */
   node(
     op: string,
-    inputs: readonly (Value | undefined)[],
+    inputs: readonly Value[],
     dims: readonly number[],
     attributes: Record<string, Attribute> = {},
   ): Value {
@@ -51,7 +56,7 @@ export class GraphBuilder {
   /** A node of onnxruntime's own operators. */
   contribNode(
     op: string,
-    inputs: readonly (Value | undefined)[],
+    inputs: readonly Value[],
     dims: readonly number[],
     attributes: Record<string, Attribute> = {},
   ): Value {
@@ -63,8 +68,18 @@ export class GraphBuilder {
   }
 
   transpose(value: Value, perm: readonly number[]): Value {
-    const dims = perm.map((axis) => value.dims[axis]!);
+    const dims = perm.map((axis) => getSize(value, axis));
     return this.node("Transpose", [value], dims, { perm });
+  }
+
+  slice(value: Value, { axis, from, to }: { axis: number; from: number; to: number }): Value {
+    const dims = value.dims.with(axis, to - from);
+    return this.node("Slice", [value, ...[from, to, axis].map((at) => this.integers([at]))], dims);
+  }
+
+  /** Of one axis, which stays with the length 1. */
+  mean(value: Value, axis: number): Value {
+    return this.node("ReduceMean", [value], value.dims.with(axis, 1), { axes: [axis], keepdims: 1 });
   }
 
   add(a: Value, b: Value): Value {
@@ -75,9 +90,16 @@ export class GraphBuilder {
     return this.node("Mul", [a, b], a.dims);
   }
 
+  gelu(value: Value): Value {
+    return this.contribNode("Gelu", [value], value.dims);
+  }
+
+  sigmoid(value: Value): Value {
+    return this.node("Sigmoid", [value], value.dims);
+  }
+
   toBytes(): Uint8Array {
-    const opset = (domain: string, version: number) =>
-      new MessageWriter().text(1, domain).number(2, version);
+    const opset = (domain: string, version: number) => new MessageWriter().text(1, domain).number(2, version);
     return new MessageWriter()
       .number(1, IR_VERSION)
       .message(7, this.#graph)
@@ -102,18 +124,24 @@ export class GraphBuilder {
 
   #addNode(
     op: string,
-    inputs: readonly (Value | undefined)[],
+    inputs: readonly Value[],
     output: string,
     attributes: Record<string, Attribute>,
     domain: string,
   ): string {
     const message = new MessageWriter();
-    for (const input of inputs) message.text(1, input?.name ?? "");
+    for (const input of inputs) message.text(1, input.name);
     message.text(2, output).text(4, op).text(7, domain);
     for (const [name, value] of Object.entries(attributes)) message.message(5, attributeMessage(name, value));
     this.#graph.message(1, message);
     return output;
   }
+}
+
+function getSize({ name, dims }: Value, axis: number): number {
+  const size = dims[axis];
+  if (size === undefined) throw new RangeError(`${name} has ${dims.length} axes, none is number ${axis}`);
+  return size;
 }
 
 function portMessage(port: Value): MessageWriter {
