@@ -3,6 +3,7 @@ import type { FrameSource } from "../dsp/frame-source.ts";
 import { interleave } from "../dsp/interleave.ts";
 import { type DecodedMedia, type EncodedFile, openEncoder, type PcmEncoder } from "../media/index.ts";
 import type { StemService } from "../runtime/model-manifest.ts";
+import { type Provenance, toProvenanceTags } from "./provenance.ts";
 import type { SeparateFile, SeparateTarget } from "./separate-request.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
@@ -16,7 +17,7 @@ export type RenderWork = {
   info: DecodedMedia;
   /** For the picture of a video. */
   inputPath: string;
-  tags: Record<string, string>;
+  provenance: Provenance;
   onProgress: (fraction: number) => void;
 };
 
@@ -57,7 +58,7 @@ async function openOutput(work: RenderWork, output: SeparateFile["output"]): Pro
     channels,
     channelLayout,
     files: files.map(({ output: _, ...file }) => file),
-    tags: { ...work.tags, ...(output === "residual" ? { residual: "true" } : {}) },
+    tags: toProvenanceTags(work.provenance, output),
     ...(hasVideo ? { pictureFrom: work.inputPath } : {}),
   });
 }

@@ -3,6 +3,7 @@ import type { FrameSource } from "../dsp/frame-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { EngineError } from "../engine-error.ts";
 import type { NetworkSource } from "../models/stem-network.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import { type DecodedInput, loadDecodedInput } from "./decoded-input.ts";
 import { planLanes } from "./lanes.ts";
@@ -86,15 +87,21 @@ async function runPass(run: Run, pass: PlannedPass): Promise<void> {
       sampleRateHz: manifest.sampleRateHz,
       lengthFrames: input.lengthFrames,
     });
-    await finishTarget(run, { manifest, planned, spool });
+    await finishTarget(run, { manifest, executionProvider, planned, spool });
   }
 }
 
 async function finishTarget(
   run: Run,
-  work: { manifest: StemManifest; planned: PlannedTarget; spool: FrameSource },
+  work: {
+    manifest: StemManifest;
+    executionProvider: ExecutionProvider;
+    planned: PlannedTarget;
+    spool: FrameSource;
+  },
 ): Promise<void> {
   const { info } = run.decoded;
+  const { manifest, executionProvider } = work;
   const { target, service } = work.planned;
   const stem = toSampleRate(work.spool, info);
   const onProgress = run.progress.makeStage(run.targetWeight);
@@ -105,7 +112,7 @@ async function finishTarget(
       input: run.input,
       info,
       inputPath: run.request.inputPath,
-      tags: makeProvenanceTags(work.manifest, target.model),
+      provenance: { target, manifest, executionProvider },
       onProgress,
     });
     onProgress(1);
@@ -118,11 +125,4 @@ async function finishTarget(
     if (!(known instanceof EngineError)) throw error;
     await run.report.onTargetFailed?.(target.key, known);
   }
-}
-
-/** What made a file, written into its metadata. */
-function makeProvenanceTags(manifest: StemManifest, model: string): Record<string, string> {
-  return {
-    comment: `${model} by Stemwright with ${manifest.name}, weights sha256 ${manifest.weights.sha256}`,
-  };
 }
