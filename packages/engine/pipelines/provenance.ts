@@ -1,11 +1,11 @@
 import engine from "../package.json" with { type: "json" };
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
-import type { SeparateFile, SeparateTarget } from "./separate-request.ts";
+import type { SoundFile, SoundTarget } from "./engine-request.ts";
 
 /** Everything that decided what a target sounds like, beside its input. */
 export type Provenance = {
-  target: Pick<SeparateTarget, "model" | "variant">;
+  target: Pick<SoundTarget, "model" | "variant">;
   manifest: Pick<StemManifest, "id" | "weights" | "overlapShare">;
   executionProvider: ExecutionProvider;
 };
@@ -16,7 +16,7 @@ export type Provenance = {
  */
 export function toProvenanceTags(
   { target, manifest, executionProvider }: Provenance,
-  output: SeparateFile["output"],
+  output: SoundFile["output"],
 ): { comment: string } {
   const facts = {
     "made-by": `Stemwright ${engine.version}`,

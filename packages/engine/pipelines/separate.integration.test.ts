@@ -6,10 +6,10 @@ import { EngineError } from "../engine-error.ts";
 import { AUDIO_FORMATS } from "../media/index.ts";
 import { readComment } from "../media/testing/read-comment.ts";
 import engine from "../package.json" with { type: "json" };
+import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
-import { separate } from "./separate.ts";
-import type { SeparateFile, SeparateReport, SeparateTarget } from "./separate-request.ts";
+import { runRequest } from "./run-request.ts";
 
 const SEGMENT_FRAMES = 4000;
 const STRIDE_FRAMES = 3000;
@@ -40,21 +40,21 @@ function makeTones(options: {
   );
 }
 
-function makeTarget(model: string, outputs: SeparateFile["output"][] = ["stem"]): SeparateTarget {
+function makeTarget(model: string, outputs: SoundFile["output"][] = ["stem"]): SoundTarget {
   const files = outputs.map((output) => ({
     output,
     format: "wav" as const,
     path: outputPath(model, output),
   }));
-  return { key: model, model, residual: outputs.includes("residual"), files };
+  return { kind: "sound", key: model, model, residual: outputs.includes("residual"), files };
 }
 
-function outputPath(model: string, output: SeparateFile["output"]): string {
+function outputPath(model: string, output: SoundFile["output"]): string {
   return join(folder, `${model}-${output}.wav`);
 }
 
-function run(targets: SeparateTarget[], report: SeparateReport = {}, inputPath = join(folder, "input.wav")) {
-  return separate(
+function run(targets: SoundTarget[], report: EngineReport = {}, inputPath = join(folder, "input.wav")) {
+  return runRequest(
     { inputPath, workDir: join(folder, "work"), targets },
     { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report },
   );
@@ -301,8 +301,8 @@ describe("errors", () => {
       maxDurationSeconds: 1,
     };
     const options = { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report: {} };
-    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+    await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
     rmSync(join(folder, "work"), { recursive: true });
-    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+    await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
   });
 });
