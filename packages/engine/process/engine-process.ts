@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
-import type { SeparateReport, SeparateRequest } from "../pipelines/separate-request.ts";
+import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
 const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
 const IDLE_MS = 60_000;
 
-export type SeparateHooks = SeparateReport & { signal?: AbortSignal };
+export type EngineHooks = EngineReport & { signal?: AbortSignal };
 
 export type EngineProcessOptions = {
   /** Threads of the network; by default as many as there are cores. */
@@ -25,7 +25,7 @@ export type EngineProcessOptions = {
 };
 
 /**
- * A child process that separates, one request at a time. It is started by the first request, kept for the
+ * A child process that works off requests, one at a time. It is started by the first request, kept for the
  * next, ended when idle, and killed to cancel: the network cannot be interrupted in any other way.
  */
 export class EngineProcess {
@@ -43,7 +43,7 @@ export class EngineProcess {
   }
 
   /** Resolves when every target is done or reported as failed, and every hook has returned. */
-  async separate(request: SeparateRequest, hooks: SeparateHooks = {}): Promise<void> {
+  async run(request: EngineRequest, hooks: EngineHooks = {}): Promise<void> {
     if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
     if (hooks.signal?.aborted) throw makeCancelledError();
     this.#isBusy = true;
@@ -80,10 +80,10 @@ export class EngineProcess {
     return child;
   }
 
-  #converse(child: ChildProcess, request: SeparateRequest, hooks: SeparateHooks): Promise<void> {
+  #converse(child: ChildProcess, request: EngineRequest, hooks: EngineHooks): Promise<void> {
     const { threads = availableParallelism(), executionProvider = "cpu", cacheDir } = this.#options;
     const command: EngineCommand = {
-      kind: "separate",
+      kind: "run",
       request,
       threads,
       executionProvider,
@@ -145,7 +145,7 @@ class ReportedError extends Error {}
 
 async function deliver(
   message: Exclude<EngineMessage, { kind: "notice" }>,
-  hooks: SeparateHooks,
+  hooks: EngineHooks,
   onDone: () => void,
 ): Promise<void> {
   switch (message.kind) {
