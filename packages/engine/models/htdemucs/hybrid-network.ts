@@ -8,7 +8,7 @@ type Shape = readonly number[];
 
 /**
  * The network's graphs, wired to each other: two encoders, the transformer between them, two decoders. The graph in the weights'
- * file is not run; the same network is written anew from its weights, for half the time and memory (docs/decisions/0021).
+ * file is not run; the same network is written anew from its weights, for half the time and memory (docs/decisions/0021-htdemucs-written-anew.md).
  */
 export class HybridNetwork {
   readonly waveformIn: Float32Array;
