@@ -2,43 +2,40 @@ import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import { describeSandbox, EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import type { Transaction } from "kysely";
 import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
 import { openS3Blobs } from "./blobs/s3-blobs.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
-import { makeAccountStore } from "./db/account-store.ts";
-import * as assets from "./db/assets.ts";
 import * as credits from "./db/credits.ts";
-import { openDatabase, type Tables } from "./db/database.ts";
+import { openDatabase } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
-import { findReceipt, setReceiptAnswer, takeReceipt } from "./db/idempotency-receipts.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
+import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
-import * as integrations from "./db/storage-integrations.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
-import { endRun, findQueuePositions, startRun } from "./db/task-runs.ts";
+import { endRun, startRun } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
-import { makeWebhookStore } from "./db/webhook-store.ts";
+import { sealOldSecrets } from "./db/webhook-secrets.ts";
 import * as workers from "./db/workers.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
-import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
-import type { AssetStore, Blobs, MediaLooker, TaskStore, UrlRules } from "./domain/ports.ts";
+import type { Blobs, MediaLooker, UrlRules } from "./domain/ports.ts";
 import { makeOutputLinks } from "./domain/storage/output-links.ts";
-import type { StorageIntegrationStore, StoragePorts } from "./domain/storage/storage-ports.ts";
+import type { Buckets, StoragePorts } from "./domain/storage/storage-ports.ts";
 import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
+import type { Vault } from "./domain/vault.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
+import { makeStores } from "./make-stores.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
-import { openTaskQueue, type TaskQueue } from "./queue/task-queue.ts";
+import { openTaskQueue } from "./queue/task-queue.ts";
 import { startSweeper } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
@@ -59,27 +56,14 @@ function openOwnBlobs({ s3, aws, blobsDir }: Config): Promise<Blobs> {
   return openS3Blobs({ place, prefix, tempDir: join(blobsDir, PARTIAL_DIR) });
 }
 
-function makeStoragePorts(
-  db: ReturnType<typeof openDatabase>["db"],
-  config: Config,
-  guard: AddressGuard,
-): StoragePorts {
-  const vault = openVault(config.encryption);
-  const store: StorageIntegrationStore = {
-    insertIntegration: (integration) => integrations.insertIntegration(db, integration),
-    findIntegration: (scope, id) => integrations.findIntegration(db, scope, id),
-    listIntegrations: (scope, page) => integrations.listIntegrations(db, scope, page),
-    deleteIntegration: (scope, id) =>
-      db.transaction().execute((transaction) => integrations.deleteIntegration(transaction, scope, id)),
-  };
+function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buckets {
   const { credentials: ownCredentials, stsEndpoint } = config.aws;
-  const buckets = makeBuckets({
+  return makeBuckets({
     vault,
     guard,
     aws: { ownCredentials, stsEndpoint },
     gcp: { identityTokenFile: config.gcpIdentityTokenFile },
   });
-  return { integrations: store, vault, buckets };
 }
 
 /** What the API and the worker have in common. */
@@ -90,55 +74,16 @@ async function openHouse({ config, databaseUrl, log }: House) {
     onError: (error) => log.error({ err: error }, "the queue met an error"),
   });
   const guard = makeAddressGuard(config.allowPrivate);
-  const storage = makeStoragePorts(db, config, guard);
+  const vault = openVault(config.encryption);
+  const stores = makeStores(db, { queue, vault });
+  const storage: StoragePorts = {
+    integrations: stores.integrations,
+    vault,
+    buckets: makeOpenBuckets(config, guard, vault),
+  };
   const blobs = withCustomerObjects(await openOwnBlobs(config), storage);
   const secret = await loadSecret(db, "links");
-  const assetStore: AssetStore = {
-    insertAsset: (asset) => assets.insertAsset(db, asset),
-    findAsset: (clientId, id) => assets.findAsset(db, clientId, id),
-    listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
-    setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
-    deleteAsset: (clientId, id) => assets.deleteAsset(db, clientId, id),
-  };
-  return { db, pool, queue, blobs, secret, assetStore, guard, storage };
-}
-
-async function reserveOrRefuse(
-  transaction: Transaction<Tables>,
-  clientId: string,
-  reservations: readonly Reservation[],
-): Promise<void> {
-  if (await credits.reserveCredits(transaction, clientId, reservations)) return;
-  const { balance, reserved } = await credits.findCreditAccount(transaction, clientId);
-  const needed = sumCredits(reservations.map(({ amount }) => amount));
-  throw makeCreditsError(needed, sumCredits([balance, -reserved]));
-}
-
-function makeTaskStore(db: ReturnType<typeof openDatabase>["db"], queue: TaskQueue): TaskStore {
-  return {
-    insertTask: (task, { reservations, receipt }) =>
-      db.transaction().execute(async (transaction) => {
-        if (task.storageIntegrationId !== undefined)
-          await integrations.holdIntegration(transaction, task.storageIntegrationId);
-        if (receipt) await takeReceipt(transaction, task.clientId, receipt);
-        await assets.holdInputs(transaction, task);
-        await tasks.insertTask(transaction, task);
-        await reserveOrRefuse(transaction, task.clientId, reservations);
-        await queue.sendTask(transaction, task.id);
-        const queuePosition = (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0;
-        if (receipt) {
-          const answer = receipt.toAnswer(queuePosition);
-          await setReceiptAnswer(transaction, task.clientId, { key: receipt.key, answer });
-        }
-        return { queuePosition };
-      }),
-    findTask: (clientId, id) => tasks.findTask(db, id, clientId),
-    listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
-    deleteTask: (clientId, id) =>
-      db.transaction().execute((transaction) => tasks.deleteTask(transaction, clientId, id)),
-    cancelTask: (clientId, id) =>
-      db.transaction().execute((transaction) => tasks.cancelTask(transaction, clientId, id)),
-  };
+  return { db, pool, queue, blobs, secret, stores, guard, storage };
 }
 
 function makeMediaLooker(blobs: Blobs): MediaLooker {
@@ -184,7 +129,8 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
 /** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
 export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
-  const { db, pool, queue, blobs, secret, assetStore, guard, storage } = await openHouse(house);
+  const { db, pool, queue, blobs, secret, stores, guard, storage } = await openHouse(house);
+  await sealOldSecrets(db, storage.vault);
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
@@ -200,16 +146,18 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const sweeper = startSweeper({ db, pool, blobs, config, log });
   const ports: ApiPorts = {
     ...storage,
-    tasks: makeTaskStore(db, queue),
-    assets: assetStore,
+    ...stores,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
     media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels(),
-    webhooks: makeWebhookStore(db),
     legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
-    receipts: { findReceipt: (clientId, key) => findReceipt(db, clientId, key) },
+    receipts: makeReceiptStore({
+      db,
+      vault: storage.vault,
+      makeStores: (handle) => makeStores(handle, { queue, vault: storage.vault }),
+    }),
     statistics: {
       listUsage: (clientId, since) => listUsage(db, clientId, since),
       listDistribution: (clientId, since) => listDistribution(db, clientId, since),
@@ -225,7 +173,6 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
         return caller;
       },
     },
-    accounts: makeAccountStore(db),
     operation: makeOperation({ db, pool, dataDir: config.dataDir }),
     health: {
       isReady: () =>
@@ -241,7 +188,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const app = await makeApp({ ports, links, outputLinks, config, logger: log, publicBaseUrl });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
-  const deliveries = startDeliveries({ db, guard, log, render }, house.deliveries);
+  const deliveries = startDeliveries({ db, vault: storage.vault, guard, log, render }, house.deliveries);
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {
@@ -260,15 +207,20 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
 /** The working side: takes Tasks and runs the engine for them. */
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
-  const { db, pool, queue, blobs, secret, assetStore, guard, storage } = await openHouse(house);
+  const { db, pool, queue, blobs, secret, stores, guard, storage } = await openHouse(house);
   log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
-  const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
+  const engine = new EngineProcess({
+    threads: config.engineThreads,
+    executionProvider: config.executionProvider,
+    cacheDir: config.cacheDir,
+    onNotice: (notice) => log.warn(notice),
+  });
   const worker = await startWorker({
     pool,
     queue,
     engine,
     blobs,
-    assets: assetStore,
+    assets: stores.assets,
     links: makeLinks({ secret, baseUrl: () => config.publicBaseUrl ?? "" }),
     guard,
     ...storage,

@@ -26,6 +26,7 @@ beforeAll(async () => {
   const config = {
     assetRetentionHours: 72,
     outputRetentionHours: 72,
+    deliveryRetentionHours: 720,
     blobsDir: join(dataDir, "blobs"),
     workDir: join(dataDir, "work"),
   };
@@ -212,9 +213,37 @@ describe("what was left over", () => {
     await expect(access(join(options.config.workDir, held))).rejects.toThrow();
   });
 
+  it("[R5] the log of webhooks forgets what ended long ago, counted from its last try", async () => {
+    const log: [id: string, state: string, madeHoursAgo: number, triedHoursAgo: number | null][] = [
+      ["delivered", "delivered", 721, 721],
+      ["failed untried", "failed", 721, null],
+      ["tried lately", "failed", 800, 719],
+      ["owed", "pending", 800, 721],
+      ["young", "delivered", 719, 719],
+    ];
+    for (const [id, state, madeHoursAgo, triedHoursAgo] of log)
+      await database.pool.query(
+        `insert into deliveries (id, client_id, event, url, state, created_at, last_attempt_at)
+         values ($1, $2, 'test', 'https://example.com', $3, $4, $5)`,
+        [
+          id,
+          clientId,
+          state,
+          hoursAgo(madeHoursAgo),
+          triedHoursAgo === null ? null : hoursAgo(triedHoursAgo),
+        ],
+      );
+    const listIds = async () =>
+      (await database.pool.query("select id from deliveries order by id")).rows.map(({ id }) => id);
+    const keepAll = { ...options, config: { ...options.config, deliveryRetentionHours: 0 } };
+    expect(await sweep(keepAll)).toMatchObject({ deliveries: 0 });
+    expect(await sweep(options)).toMatchObject({ deliveries: 2 });
+    expect(await listIds()).toEqual(["owed", "tried lately", "young"]);
+  });
+
   it("[R3] expired idempotency keys go", async () => {
     for (const key of ["old", "young"])
-      await takeReceipt(database.db, clientId, { key, fingerprint: Buffer.alloc(32) });
+      await takeReceipt(database.db, { clientId, key, fingerprint: Buffer.alloc(32) });
     await database.pool.query("update idempotency_receipts set created_at = $1 where key = 'old'", [
       hoursAgo(24.1),
     ]);

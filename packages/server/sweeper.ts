@@ -4,6 +4,7 @@ import type pg from "pg";
 import { sweepPartialFiles } from "./blobs/sweep-partial-files.ts";
 import type { Config } from "./config/load-config.ts";
 import type { Database, Tables } from "./db/database.ts";
+import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { sweepAssets, sweepOutputs } from "./db/retention.ts";
 import { isTaskUnfinished } from "./db/tasks.ts";
@@ -15,15 +16,18 @@ const HOUR_MS = 3_600_000;
 const PARTIAL_FILE_HOURS = 24;
 const FIRST_SWEEP_MS = 30_000;
 const SWEEP_INTERVAL_MS = 600_000;
-/** So many rows and files go in one transaction. */
+/** So many rows and files go in one transaction; more where there are only rows. */
 const BATCH_SIZE = 50;
-const RECEIPTS_BATCH_SIZE = 1000;
+const ROWS_BATCH_SIZE = 1000;
 
 export type SweeperOptions = {
   db: Database;
   pool: pg.Pool;
   blobs: Blobs;
-  config: Pick<Config, "assetRetentionHours" | "outputRetentionHours" | "blobsDir" | "workDir">;
+  config: Pick<
+    Config,
+    "assetRetentionHours" | "outputRetentionHours" | "deliveryRetentionHours" | "blobsDir" | "workDir"
+  >;
   log: FastifyBaseLogger;
 };
 
@@ -49,10 +53,16 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     return sweepAll(() => db.transaction().execute((transaction) => removeBatch(transaction, batch)));
   };
 
+  const sweepLog = (retentionHours: number) => {
+    if (retentionHours === 0) return 0;
+    return sweepAll(() => deleteOldDeliveries(db, hoursAgo(retentionHours), ROWS_BATCH_SIZE));
+  };
+
   return {
     assets: await sweepOld(config.assetRetentionHours, sweepAssets),
     tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
-    receipts: await sweepAll(() => deleteOldReceipts(db, RECEIPTS_BATCH_SIZE)),
+    deliveries: await sweepLog(config.deliveryRetentionHours),
+    receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
     partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
     workDirs: await sweepWorkDirs({
       pool: options.pool,

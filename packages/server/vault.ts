@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeId } from "./domain/ids.ts";
-import type { Vault } from "./domain/storage/storage-ports.ts";
+import type { Vault } from "./domain/vault.ts";
 
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;

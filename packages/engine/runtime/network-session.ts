@@ -1,5 +1,8 @@
 import ort from "onnxruntime-node";
 import { EngineError } from "../engine-error.ts";
+import { type CreatedSession, createSession, type SessionOptions } from "./create-session.ts";
+import type { ExecutionProvider } from "./execution-provider.ts";
+import { toModelError } from "./to-model-error.ts";
 
 /** One input or output of a graph with the buffer that every run reads or fills. */
 export type TensorPort = { readonly data: Float32Array; readonly shape: readonly number[] };
@@ -11,28 +14,18 @@ type NamedPort = TensorPort & { name: string; tensor: ort.Tensor };
  * leaves nothing behind for the collector. `run` blocks the thread for seconds: child processes only.
  */
 export class NetworkSession {
+  readonly executionProvider: ExecutionProvider;
   readonly #session: ort.InferenceSession;
   readonly #inputs = new Map<string, NamedPort>();
   readonly #outputs = new Map<string, NamedPort>();
 
-  private constructor(session: ort.InferenceSession) {
+  private constructor({ session, executionProvider }: CreatedSession) {
     this.#session = session;
+    this.executionProvider = executionProvider;
   }
 
-  static async load(graphPath: string, options: { threads: number }): Promise<NetworkSession> {
-    try {
-      const session = await ort.InferenceSession.create(graphPath, {
-        intraOpNumThreads: options.threads,
-        graphOptimizationLevel: "all",
-        // The arena keeps every block it ever took: htdemucs peaks at 4.8 GB with it, 2.5 GB without.
-        enableCpuMemArena: false,
-        // Without an arena, planned patterns only add a second copy of the plan's largest block (+0.2 GB).
-        enableMemPattern: false,
-      });
-      return new NetworkSession(session);
-    } catch (error) {
-      throw toModelError(error, "The network could not be loaded");
-    }
+  static async load(graphPath: string, options: SessionOptions): Promise<NetworkSession> {
+    return new NetworkSession(await createSession(graphPath, options));
   }
 
   getInput(index: number, shape: readonly number[]): TensorPort {
@@ -81,13 +74,4 @@ function openPort(
 
 function toTensors(ports: Map<string, NamedPort>): Record<string, ort.Tensor> {
   return Object.fromEntries([...ports.values()].map((port) => [port.name, port.tensor]));
-}
-
-/** onnxruntime throws plain errors; running out of memory is told by its text alone. */
-function toModelError(error: unknown, what: string): EngineError {
-  const message = error instanceof Error ? error.message : String(error);
-  const isMemory = /bad_alloc|failed to allocate|out of memory/i.test(message);
-  return new EngineError(isMemory ? "out-of-memory" : "model-failed", `${what}: ${message}`, {
-    cause: error,
-  });
 }

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { EngineError } from "../engine-error.ts";
-import { MANIFESTS_FOLDER, type ModelManifest } from "./model-manifest.ts";
+import { MANIFESTS_FOLDER, type WeightsFile } from "./model-manifest.ts";
 import { sha256OfFile } from "./sha256-of-file.ts";
 
-/** Where the manifest's weights lie on this machine; undefined when they are not here. */
-export function findWeightsPath(weights: ModelManifest["weights"]): string | undefined {
+/** Where a manifest's weights lie on this machine; undefined when they are not here. */
+export function findWeightsPath(weights: WeightsFile): string | undefined {
   const path =
     weights.package === undefined
       ? resolve(MANIFESTS_FOLDER, weights.file)
@@ -18,19 +18,21 @@ export function findWeightsPath(weights: ModelManifest["weights"]): string | und
  * The path of the weights after their sha256 was found right. Reading 174 MB at every start would cost a
  * second or more, so a file once verified is remembered by path, size and time of change in `cacheDir`.
  */
-export function getVerifiedWeightsPath(manifest: ModelManifest, cacheDir: string | undefined): string {
-  const { weights } = manifest;
+export function getVerifiedWeightsPath(
+  weights: WeightsFile,
+  { manifestId, cacheDir }: { manifestId: string; cacheDir?: string },
+): string {
   const path = findWeightsPath(weights);
   if (path === undefined) {
     const where =
       weights.package === undefined ? weights.file : `${weights.file} of the package ${weights.package}`;
-    throw new EngineError("model-missing", `The weights of ${manifest.id} are missing: ${where}.`);
+    throw new EngineError("model-missing", `The weights of ${manifestId} are missing: ${where}.`);
   }
   const { size, mtimeMs } = statSync(path);
   if (size !== weights.sizeBytes) {
     throw new EngineError(
       "model-missing",
-      `The weights of ${manifest.id} have ${size} bytes, but the manifest names ${weights.sizeBytes}.`,
+      `The weights of ${manifestId} have ${size} bytes, but the manifest names ${weights.sizeBytes}.`,
     );
   }
   const seal = `${path}\n${size}\n${mtimeMs}\n${weights.sha256}\n`;
@@ -40,7 +42,7 @@ export function getVerifiedWeightsPath(manifest: ModelManifest, cacheDir: string
   if (sha256 !== weights.sha256) {
     throw new EngineError(
       "model-missing",
-      `The weights of ${manifest.id} have the sha256 ${sha256}, but the manifest names ${weights.sha256}.`,
+      `The weights of ${manifestId} have the sha256 ${sha256}, but the manifest names ${weights.sha256}.`,
     );
   }
   if (sealPath !== undefined) replaceText(sealPath, seal);

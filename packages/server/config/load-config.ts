@@ -37,11 +37,18 @@ export type Config = Readonly<{
   uploadMaxBytes: number;
   assetRetentionHours: number;
   outputRetentionHours: number;
+  deliveryRetentionHours: number;
   rateLimitPerSecond: number;
   metricsToken: string | undefined;
-  connectionLimits: { requestTimeoutSeconds: number; idleTimeoutSeconds: number; connectionsMax: number };
+  connectionLimits: {
+    requestTimeoutSeconds: number;
+    idleTimeoutSeconds: number;
+    uploadMinBytesPerSecond: number;
+    connectionsMax: number;
+  };
   workers: number;
   engineThreads: number;
+  executionProvider: SettingValues["EXECUTION_PROVIDER"];
   logLevel: SettingValues["LOG_LEVEL"];
   logFile: string | undefined;
 }>;
@@ -127,15 +134,18 @@ export function loadConfig(environment: Environment = process.env): Config {
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
     assetRetentionHours: settings.ASSET_RETENTION_HOURS,
     outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
+    deliveryRetentionHours: settings.DELIVERY_RETENTION_HOURS,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
     metricsToken: settings.METRICS_TOKEN,
     connectionLimits: {
       requestTimeoutSeconds: settings.REQUEST_TIMEOUT_SECONDS,
       idleTimeoutSeconds: settings.IDLE_TIMEOUT_SECONDS,
+      uploadMinBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
       connectionsMax: settings.CONNECTIONS_MAX,
     },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
+    executionProvider: settings.EXECUTION_PROVIDER,
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE,
   });

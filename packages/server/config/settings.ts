@@ -1,3 +1,4 @@
+import { EXECUTION_PROVIDERS } from "@stemwright/engine";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -76,6 +77,12 @@ export const SETTINGS = {
     default: "72",
     description: "How long the outputs of a finished Task are kept; 0 = for ever. The Task itself stays.",
   },
+  DELIVERY_RETENTION_HOURS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "720",
+    description:
+      "How long the log of webhooks keeps deliveries that have ended, counted from their last try; 0 = for ever.",
+  },
   RATE_LIMIT_PER_SECOND: {
     schema: wholeNumber(0),
     default: "60",
@@ -98,6 +105,12 @@ export const SETTINGS = {
     default: "120",
     description:
       "A connection on which nothing moves for this long is closed, also in the middle of an upload.",
+  },
+  UPLOAD_MIN_BYTES_PER_SECOND: {
+    schema: wholeNumber(0),
+    default: "1024",
+    description:
+      "An upload that comes more slowly than this, on average over REQUEST_TIMEOUT_SECONDS, is given up; 0 = any speed.",
   },
   CONNECTIONS_MAX: {
     schema: wholeNumber(1, 1_000_000),
@@ -154,7 +167,7 @@ export const SETTINGS = {
   ENCRYPTION_KEY: {
     schema: encryptionKey,
     description:
-      "32 bytes in base64 or hex (`openssl rand -base64 32`) that encrypt the secrets of storage integrations in the database; the same on every machine. Default: `DATA_DIR/encryption.key`, made at its first use. Without it the secrets can't be read again.",
+      "32 bytes in base64 or hex (`openssl rand -base64 32`) that encrypt secrets in the database (of storage integrations, of webhooks, in answers kept for `Idempotency-Key`); the same on every machine. Default: `DATA_DIR/encryption.key`, made at its first use. Without it the secrets can't be read again.",
     isSecret: true,
   },
   WORKERS: {
@@ -166,6 +179,12 @@ export const SETTINGS = {
     schema: wholeNumber(0, 512),
     default: "0",
     description: "Threads a network may use; 0 = one for each core, shared among the workers.",
+  },
+  EXECUTION_PROVIDER: {
+    schema: z.enum(EXECUTION_PROVIDERS),
+    default: "cpu",
+    description:
+      "What networks run on: `cpu`, `cuda`, `coreml`, `directml` or `webgpu`. Where it can't be had they run on the CPU, and the log says why.",
   },
   LOG_LEVEL: {
     schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),

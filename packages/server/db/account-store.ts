@@ -2,8 +2,9 @@ import type { ApiKey, CreditEntry } from "@stemwright/contract";
 import type { AccountStore } from "../domain/accounts/account-store.ts";
 import * as clients from "./clients.ts";
 import * as credits from "./credits.ts";
-import type { Database } from "./database.ts";
+import type { DatabaseHandle } from "./database.ts";
 import * as grants from "./grants.ts";
+import { inTransaction } from "./in-transaction.ts";
 import * as keys from "./keys.ts";
 
 type KeyRow = Awaited<ReturnType<typeof keys.listKeys>>[number];
@@ -32,7 +33,7 @@ const toCreditEntry = (row: EntryRow): CreditEntry => ({
   createdAt: row.created_at.toISOString(),
 });
 
-export function makeAccountStore(db: Database): AccountStore {
+export function makeAccountStore(db: DatabaseHandle): AccountStore {
   const findKey = async (id: string) => {
     const row = await keys.findKey(db, id);
     return row && toApiKey(row);
@@ -55,9 +56,9 @@ export function makeAccountStore(db: Database): AccountStore {
     upsertGrant: (clientId, grant) => grants.upsertGrant(db, clientId, grant),
     deleteGrant: (clientId, model) => grants.deleteGrant(db, clientId, model),
     async grantCredits(clientId, grant) {
-      const row = await db
-        .transaction()
-        .execute((transaction) => credits.insertCreditGrant(transaction, { clientId, ...grant }));
+      const row = await inTransaction(db, (transaction) =>
+        credits.insertCreditGrant(transaction, { clientId, ...grant }),
+      );
       return row && toCreditEntry(row);
     },
     async listCreditEntries(clientId, page) {

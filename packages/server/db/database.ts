@@ -147,6 +147,7 @@ export type Tables = {
     secret: Buffer;
     previous: Buffer | null;
     previous_until: Date | null;
+    is_sealed: boolean;
   };
   deliveries: {
     id: string;
@@ -178,7 +179,7 @@ export type Tables = {
     client_id: string;
     key: string;
     fingerprint: Buffer;
-    answer: string | null;
+    sealed_answer: Buffer | null;
     created_at: Generated<Date>;
   };
   installation_secrets: { name: string; value: Buffer };

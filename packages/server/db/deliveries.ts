@@ -126,6 +126,16 @@ export async function replayDelivery(
   return toDeliveryRecord(replayed);
 }
 
+/** Removes entries of the log that are no longer owed and were last tried before then; gives how many. */
+export async function deleteOldDeliveries(db: DatabaseHandle, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from deliveries where id in (
+      select id from deliveries
+      where state <> 'pending' and created_at < ${before} and coalesce(last_attempt_at, created_at) < ${before}
+      order by created_at limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
 export type ClaimLimits = { count: number; perReceiver: number; perClient: number; leaseMs: number };
 
 /**

@@ -8,27 +8,28 @@ export async function findReceipt(
   db: DatabaseHandle,
   clientId: string,
   key: string,
-): Promise<{ fingerprint: Buffer; answer: string } | undefined> {
+): Promise<{ fingerprint: Buffer; sealedAnswer: Buffer } | undefined> {
   const row = await db
     .selectFrom("idempotency_receipts")
-    .select(["fingerprint", "answer"])
+    .select(["fingerprint", "sealed_answer"])
     .where("client_id", "=", clientId)
     .where("key", "=", key)
     .where("created_at", ">", sql<Date>`now() - ${LIFETIME}`)
     .executeTakeFirst();
-  return row && { fingerprint: row.fingerprint, answer: row.answer ?? "null" };
+  if (!row?.sealed_answer) return undefined;
+  return { fingerprint: row.fingerprint, sealedAnswer: row.sealed_answer };
 }
 
 /**
  * Takes the key for this transaction. While another transaction holds it this waits, and then either goes on, when that one
  * failed, or throws.
  */
-export async function takeReceipt(db: DatabaseHandle, clientId: string, receipt: Receipt): Promise<void> {
+export async function takeReceipt(db: DatabaseHandle, receipt: Receipt): Promise<void> {
   const { rows } = await sql`
     insert into idempotency_receipts (client_id, key, fingerprint)
-    values (${clientId}, ${receipt.key}, ${receipt.fingerprint})
+    values (${receipt.clientId}, ${receipt.key}, ${receipt.fingerprint})
     on conflict (client_id, key) do update
-      set fingerprint = excluded.fingerprint, answer = null, created_at = now()
+      set fingerprint = excluded.fingerprint, sealed_answer = null, created_at = now()
       where idempotency_receipts.created_at <= now() - ${LIFETIME}
     returning 1`.execute(db);
   if (rows.length === 0) throw new ReceiptTaken();
@@ -36,13 +37,12 @@ export async function takeReceipt(db: DatabaseHandle, clientId: string, receipt:
 
 export async function setReceiptAnswer(
   db: DatabaseHandle,
-  clientId: string,
-  receipt: { key: string; answer: string },
+  receipt: { clientId: string; key: string; sealedAnswer: Buffer },
 ): Promise<void> {
   await db
     .updateTable("idempotency_receipts")
-    .set({ answer: receipt.answer })
-    .where("client_id", "=", clientId)
+    .set({ sealed_answer: receipt.sealedAnswer })
+    .where("client_id", "=", receipt.clientId)
     .where("key", "=", receipt.key)
     .execute();
 }

@@ -1,19 +1,37 @@
 import type { WebhookStore } from "../domain/ports.ts";
-import type { Database } from "./database.ts";
+import type { Vault } from "../domain/vault.ts";
+import type { WebhookRecord } from "../domain/webhooks/webhook-record.ts";
+import type { DatabaseHandle } from "./database.ts";
 import * as deliveries from "./deliveries.ts";
+import { inTransaction } from "./in-transaction.ts";
+import { loadSigningSecrets, rotateSecret } from "./webhook-secrets.ts";
 import * as webhooks from "./webhooks.ts";
 
 /** The account's webhook and its log over the database; what changes more than one row does so in one transaction. */
-export function makeWebhookStore(db: Database): WebhookStore {
-  const together = db.transaction();
+export function makeWebhookStore(db: DatabaseHandle, vault: Vault): WebhookStore {
+  const loadSecret = async (handle: DatabaseHandle, clientId: string) =>
+    (await loadSigningSecrets(handle, vault, clientId))[0];
+  const withSecret = async (handle: DatabaseHandle, webhook: WebhookRecord) => ({
+    ...webhook,
+    secret: await loadSecret(handle, webhook.clientId),
+  });
+  const withSecretIfFound = async (handle: DatabaseHandle, webhook: WebhookRecord | undefined) =>
+    webhook && (await withSecret(handle, webhook));
   return {
-    setWebhook: (clientId, url) => together.execute((tx) => webhooks.setWebhook(tx, clientId, url)),
-    findWebhook: (clientId) => webhooks.findWebhook(db, clientId),
-    deleteWebhook: (clientId, id) => together.execute((tx) => webhooks.deleteWebhook(tx, clientId, id)),
-    rotateSecret: (clientId, id) => together.execute((tx) => webhooks.rotateSecret(tx, clientId, id)),
-    loadSecret: async (clientId) => (await webhooks.loadSigningSecrets(db, clientId))[0],
+    setWebhook: (clientId, url) =>
+      inTransaction(db, async (tx) => withSecret(tx, await webhooks.setWebhook(tx, clientId, url))),
+    findWebhook: async (clientId) => withSecretIfFound(db, await webhooks.findWebhook(db, clientId)),
+    deleteWebhook: (clientId, id) =>
+      inTransaction(db, async (tx) => withSecretIfFound(tx, await webhooks.deleteWebhook(tx, clientId, id))),
+    rotateSecret: (clientId, id) =>
+      inTransaction(db, async (tx) => {
+        const webhook = await webhooks.touchWebhook(tx, clientId, id);
+        if (webhook) await rotateSecret(tx, vault, clientId);
+        return await withSecretIfFound(tx, webhook);
+      }),
+    loadSecret: (clientId) => loadSecret(db, clientId),
     insertTestDelivery: (clientId, id) => deliveries.insertTestDelivery(db, clientId, id),
     listDeliveries: (clientId, filter) => deliveries.listDeliveries(db, clientId, filter),
-    replayDelivery: (clientId, id) => together.execute((tx) => deliveries.replayDelivery(tx, clientId, id)),
+    replayDelivery: (clientId, id) => inTransaction(db, (tx) => deliveries.replayDelivery(tx, clientId, id)),
   };
 }

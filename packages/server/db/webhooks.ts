@@ -1,37 +1,29 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { makeId } from "../domain/ids.ts";
-import { makeSecret } from "../domain/webhooks/signature.ts";
 import type { WebhookRecord } from "../domain/webhooks/webhook-record.ts";
-import type { DatabaseHandle } from "./database.ts";
+import type { DatabaseHandle, Tables } from "./database.ts";
 
-/** How long the secret before signs too, after a rotation. */
-const PREVIOUS_SECRET_LIFETIME = "24 hours";
+const toWebhookRecord = (row: Selectable<Tables["webhooks"]>): WebhookRecord => ({
+  id: row.id,
+  clientId: row.client_id,
+  url: row.url,
+  isEnabled: row.enabled,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
 
-/** The account's URL with its current secret. */
+/** The account's URL. */
 export async function findWebhook(db: DatabaseHandle, clientId: string): Promise<WebhookRecord | undefined> {
   const row = await db
     .selectFrom("webhooks")
-    .innerJoin("webhook_secrets", "webhook_secrets.client_id", "webhooks.client_id")
-    .selectAll("webhooks")
-    .select("webhook_secrets.secret")
-    .where("webhooks.client_id", "=", clientId)
+    .selectAll()
+    .where("client_id", "=", clientId)
     .executeTakeFirst();
-  return (
-    row && {
-      id: row.id,
-      clientId: row.client_id,
-      url: row.url,
-      isEnabled: row.enabled,
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-      secret: row.secret,
-    }
-  );
+  return row && toWebhookRecord(row);
 }
 
 /** Sets the account's URL; what is still owed to the one before goes to this one. */
 export async function setWebhook(db: DatabaseHandle, clientId: string, url: string): Promise<WebhookRecord> {
-  await makeSecretOnce(db, clientId);
   await db
     .insertInto("webhooks")
     .values({ id: makeId(), client_id: clientId, url })
@@ -85,38 +77,18 @@ async function failPending(db: DatabaseHandle, webhookId: string, reason: string
     .execute();
 }
 
-export async function rotateSecret(
+/** Notes a change of the account's webhook; gives it as it then is. */
+export async function touchWebhook(
   db: DatabaseHandle,
   clientId: string,
   id: string,
 ): Promise<WebhookRecord | undefined> {
-  if ((await findWebhook(db, clientId))?.id !== id) return undefined;
-  await sql`
-    update webhook_secrets
-    set secret = ${makeSecret()}, previous = secret, previous_until = now() + ${PREVIOUS_SECRET_LIFETIME}::interval
-    where client_id = ${clientId}`.execute(db);
-  await db.updateTable("webhooks").set({ updated_at: sql`now()` }).where("id", "=", id).execute();
-  return await findWebhook(db, clientId);
-}
-
-async function makeSecretOnce(db: DatabaseHandle, clientId: string): Promise<void> {
-  await db
-    .insertInto("webhook_secrets")
-    .values({ client_id: clientId, secret: makeSecret() })
-    .onConflict((conflict) => conflict.column("client_id").doNothing())
-    .execute();
-}
-
-/** The secrets that sign the account's calls now, the current one first; made at the first use. */
-export async function loadSigningSecrets(
-  db: DatabaseHandle,
-  clientId: string,
-): Promise<[current: Buffer, ...previous: Buffer[]]> {
-  await makeSecretOnce(db, clientId);
   const row = await db
-    .selectFrom("webhook_secrets")
-    .select(["secret", sql<Buffer | null>`case when previous_until > now() then previous end`.as("previous")])
+    .updateTable("webhooks")
+    .set({ updated_at: sql`now()` })
+    .where("id", "=", id)
     .where("client_id", "=", clientId)
-    .executeTakeFirstOrThrow();
-  return row.previous ? [row.secret, row.previous] : [row.secret];
+    .returningAll()
+    .executeTakeFirst();
+  return row && toWebhookRecord(row);
 }

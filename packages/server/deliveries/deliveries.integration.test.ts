@@ -17,6 +17,7 @@ import { makeId } from "../domain/ids.ts";
 import { makeLinks } from "../domain/links.ts";
 import { makeLog } from "../log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
+import { openVault } from "../vault.ts";
 import { renderDelivery } from "./render-delivery.ts";
 import { DELIVERY_DEFAULTS, type DeliveryOptions, startDeliveries } from "./start-deliveries.ts";
 
@@ -45,6 +46,9 @@ async function openReceiver(): Promise<Receiver> {
   return opened;
 }
 
+/** Of all processes of the installation. */
+const encryptionKey = Buffer.alloc(32, 1);
+
 type GuardOptions = { allowed?: string[]; lookUp?: typeof lookup };
 
 function start(
@@ -56,6 +60,7 @@ function start(
   const deliveries = startDeliveries(
     {
       db: database.db,
+      vault: openVault({ key: encryptionKey, keyFile: "" }),
       guard,
       log: makeLog({ logLevel: "silent", logFile: undefined }, "test"),
       render: (delivery) =>
@@ -297,6 +302,7 @@ async function startServiceProcess() {
       DATA_DIR: dataDir,
       PORT: "0",
       URL_ALLOW_PRIVATE: "127.0.0.1",
+      ENCRYPTION_KEY: encryptionKey.toString("hex"),
       LOG_LEVEL: "silent",
       NODE_ENV: "",
     },

@@ -1,7 +1,9 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Database } from "../db/database.ts";
 import { type AttemptResult, claimDeliveries, recordAttempt, releaseDelivery } from "../db/deliveries.ts";
-import { disableWebhook, loadSigningSecrets } from "../db/webhooks.ts";
+import { loadSigningSecrets } from "../db/webhook-secrets.ts";
+import { disableWebhook } from "../db/webhooks.ts";
+import type { Vault } from "../domain/vault.ts";
 import { findRetryDelayMs, RETRY_DELAYS_MS } from "../domain/webhooks/retry-delays.ts";
 import { makeSignatureHeaders } from "../domain/webhooks/signature.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
@@ -36,6 +38,7 @@ const GONE = 410;
 
 export type DeliveryPorts = {
   db: Database;
+  vault: Vault;
   guard: AddressGuard;
   log: FastifyBaseLogger;
   /** The body as it is now; undefined when what it tells of is no longer there. */
@@ -125,7 +128,7 @@ async function deliver(
   if (content === undefined)
     return await recordAttempt(ports.db, delivery.id, { isDelivered: false, error: "The Task is gone" });
   const body = Buffer.from(JSON.stringify(content));
-  const secrets = await loadSigningSecrets(ports.db, delivery.clientId);
+  const secrets = await loadSigningSecrets(ports.db, ports.vault, delivery.clientId);
   const headers = makeSignatureHeaders({ id: delivery.id, sentAt: new Date(), body, secrets });
   const { guard } = ports;
   const { timeoutMs } = options;

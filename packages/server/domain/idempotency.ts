@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "@stemwright/contract";
+import type { Stores } from "./stores.ts";
 
 /** What tells a repeated request from another one under the same key. */
-export type Receipt = { key: string; fingerprint: Buffer };
+export type Receipt = { clientId: string; key: string; fingerprint: Buffer };
 
 export interface ReceiptStore {
   /** What was answered under the key within the last day. */
-  findReceipt(clientId: string, key: string): Promise<{ fingerprint: Buffer; answer: string } | undefined>;
+  findReceipt(clientId: string, key: string): Promise<{ fingerprint: Buffer; answer: unknown } | undefined>;
+  /**
+   * Does the work over stores that are bound to one transaction, which also keeps the answer. Waits for another that does
+   * work under the same key, and fails with `ReceiptTaken` when that one was answered.
+   */
+  keepAnswer<Answer>(receipt: Receipt, work: (stores: Stores) => Promise<Answer>): Promise<Answer>;
 }
 
 /** Another request under the same key was answered first; nothing of this one was kept. */
@@ -14,19 +20,27 @@ export class ReceiptTaken extends Error {
   override readonly name = "ReceiptTaken";
 }
 
+/** What a request is: its route with the parameters, and its body. */
+export type RepeatableRequest = { clientId: string; key: string; route: string; content: unknown };
+
+/** What takes long or reaches elsewhere is prepared outside of the transaction that writes. */
+export type OnceWork<Prepared, Answer> = {
+  prepare(): Promise<Prepared>;
+  write(stores: Stores, prepared: Prepared): Promise<Answer>;
+};
+
 /**
- * Answers a request once, however often it is sent. `work` writes the receipt in the transaction that does the work: of two
- * that run at once the database lets one wait for the other, and one that dies leaves no trace. Failures are not kept.
+ * Answers a request once, however often it is sent. The receipt is written in the transaction that does the work: of two that
+ * run at once the database lets one wait for the other, and one that dies leaves no trace. Failures are not kept.
  */
-export async function answerOnce(
+export async function answerOnce<Prepared, Answer>(
   receipts: ReceiptStore,
-  request: { clientId: string; key: string; route: string; body: unknown },
-  work: (receipt: Receipt) => Promise<unknown>,
-): Promise<{ answer: unknown; isReplay: boolean }> {
-  const { clientId, key } = request;
+  { clientId, key, route, content }: RepeatableRequest,
+  { prepare, write }: OnceWork<Prepared, Answer>,
+): Promise<{ answer: Answer; isReplay: boolean }> {
   // The schema that checked the body has put its fields in order, so equal bodies give equal text.
   const fingerprint = createHash("sha256")
-    .update(`${request.route}\n${JSON.stringify(request.body)}`)
+    .update(`${route}\n${JSON.stringify(content)}`)
     .digest();
 
   const findAnswer = async () => {
@@ -36,13 +50,17 @@ export async function answerOnce(
         "IDEMPOTENCY_CONFLICT",
         "The Idempotency-Key was used before with another request; use a new key for each",
       );
-    return receipt && { answer: JSON.parse(receipt.answer) as unknown, isReplay: true };
+    return receipt && { answer: receipt.answer as Answer, isReplay: true };
   };
 
   const earlier = await findAnswer();
   if (earlier) return earlier;
   try {
-    return { answer: await work({ key, fingerprint }), isReplay: false };
+    const prepared = await prepare();
+    const answer = await receipts.keepAnswer({ clientId, key, fingerprint }, (stores) =>
+      write(stores, prepared),
+    );
+    return { answer, isReplay: false };
   } catch (error) {
     const answered = error instanceof ReceiptTaken ? await findAnswer() : undefined;
     if (!answered) throw error;

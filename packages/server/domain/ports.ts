@@ -2,24 +2,17 @@ import type { Readable } from "node:stream";
 import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits.ts";
-import type { Receipt } from "./idempotency.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
-import type { DeliveryRecord, WebhookRecord } from "./webhooks/webhook-record.ts";
+import type { DeliveryRecord, WebhookWithSecret } from "./webhooks/webhook-record.ts";
 
 /** What the domain needs of the world; db, queue and blobs make it real. */
 
 export type Listed<Item> = { items: Item[]; total: number };
 
 export interface TaskStore {
-  /** Task, targets, what they set aside of a metered client's credits, the queue's job and the receipt, in one transaction. */
-  insertTask(
-    task: NewTask,
-    options: {
-      reservations: readonly Reservation[];
-      receipt?: (Receipt & { toAnswer(queuePosition: number): string }) | undefined;
-    },
-  ): Promise<{ queuePosition: number }>;
+  /** Task, targets, what they set aside of a metered client's credits and the queue's job, in one transaction. */
+  insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
   /** Removes the Task with its rows; gives the keys of its files. */
@@ -78,10 +71,10 @@ export interface UrlRules {
 
 export interface WebhookStore {
   /** One for each account: a second call gives it another URL, and enables it again. */
-  setWebhook(clientId: string, url: string): Promise<WebhookRecord>;
-  findWebhook(clientId: string): Promise<WebhookRecord | undefined>;
-  deleteWebhook(clientId: string, id: string): Promise<WebhookRecord | undefined>;
-  rotateSecret(clientId: string, id: string): Promise<WebhookRecord | undefined>;
+  setWebhook(clientId: string, url: string): Promise<WebhookWithSecret>;
+  findWebhook(clientId: string): Promise<WebhookWithSecret | undefined>;
+  deleteWebhook(clientId: string, id: string): Promise<WebhookWithSecret | undefined>;
+  rotateSecret(clientId: string, id: string): Promise<WebhookWithSecret | undefined>;
   /** The account's signing secret, made at its first use. */
   loadSecret(clientId: string): Promise<Buffer>;
   insertTestDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;

@@ -7,21 +7,21 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
-import type { AccountStore } from "../domain/accounts/account-store.ts";
 import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
 import type { Operation } from "../domain/operation.ts";
-import type { Blobs, StatisticsStore, WebhookStore } from "../domain/ports.ts";
+import type { Blobs, StatisticsStore } from "../domain/ports.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
-import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
+import type { Stores } from "../domain/stores.ts";
+import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { LegacyPorts } from "../legacy/legacy-routes.ts";
 import type { KeyRing } from "./authenticate.ts";
 
-export type ApiPorts = CreateTaskPorts &
-  StoragePorts & {
-    webhooks: WebhookStore;
+export type ApiPorts = CheckPorts &
+  StoragePorts &
+  Stores & {
     legacy: LegacyPorts;
     blobs: Blobs;
     receipts: ReceiptStore;
@@ -29,7 +29,6 @@ export type ApiPorts = CreateTaskPorts &
     feed: TaskFeed;
     keys: KeyRing;
     health: { isReady(): Promise<boolean> };
-    accounts: AccountStore;
     operation: Operation;
   };
 

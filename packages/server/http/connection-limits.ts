@@ -8,6 +8,7 @@ import { toErrorBody } from "./error-mapper.ts";
 export type ConnectionLimits = {
   requestTimeoutSeconds: number;
   idleTimeoutSeconds: number;
+  uploadMinBytesPerSecond: number;
   connectionsMax: number;
 };
 
@@ -64,20 +65,40 @@ export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }:
 const isUpload = (request: FastifyRequest) =>
   request.headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") === true;
 
-/** A body other than an upload has to be there within the time limit. An upload may take as long as its bytes keep coming. */
+/** Tells whether fewer bytes than that came since it was last asked, though we were ready to read more. */
+function makeSlownessCheck({ raw }: FastifyRequest, leastBytes: number): () => boolean {
+  const { socket } = raw;
+  let seenBytes = socket.bytesRead;
+  return () => {
+    const newBytes = socket.bytesRead - seenBytes;
+    seenBytes = socket.bytesRead;
+    // What has come and waits to be read tells that it is our store that is slow.
+    return newBytes < leastBytes && raw.readableLength === 0;
+  };
+}
+
+/**
+ * A body other than an upload has to be there within the time limit. An upload may take as long as its bytes keep coming, at
+ * the least rate on average over each time limit.
+ */
 export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimits): void {
   app.server.maxConnections = limits.connectionsMax;
+  const { requestTimeoutSeconds, uploadMinBytesPerSecond } = limits;
   app.addHook("onRequest", async (request, reply) => {
     const { raw } = request;
-    if (raw.complete || isUpload(request)) return;
-    const timer = setTimeout(() => {
-      if (raw.complete) return;
+    if (raw.complete) return;
+    const isLate = isUpload(request)
+      ? makeSlownessCheck(request, requestTimeoutSeconds * uploadMinBytesPerSecond)
+      : () => true;
+    const timer = setInterval(() => {
+      if (raw.complete || !isLate()) return;
+      clearInterval(timer);
       // Whoever reads the body hears of it and answers; where nobody does, there is nothing to answer.
       if (raw.listenerCount("error") > 0 && !reply.sent) {
         void reply.header("connection", "close");
         raw.emit("error", new ApiError("REQUEST_TIMEOUT", "The request's body took too long to arrive"));
       } else raw.destroy();
-    }, limits.requestTimeoutSeconds * 1000);
-    for (const event of ["end", "close"]) raw.once(event, () => clearTimeout(timer));
+    }, requestTimeoutSeconds * 1000);
+    for (const event of ["end", "close"]) raw.once(event, () => clearInterval(timer));
   });
 }

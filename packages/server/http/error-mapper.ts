@@ -96,6 +96,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .code(apiError.statusCode)
     // What the router itself refuses has passed no hook.
     .header("x-request-id", request.id)
+    .header("access-control-allow-origin", "*")
     .header("content-type", "application/json; charset=utf-8")
     .serializer((body: unknown) => JSON.stringify(body))
     .send(toErrorBody(apiError, request.id));

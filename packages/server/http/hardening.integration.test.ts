@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { get } from "node:http";
+import { get, METHODS, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -13,7 +13,12 @@ const METRICS_TOKEN = "a-token-for-the-collector";
 let api: TestApi;
 let admin: TestAccount;
 beforeAll(async () => {
-  api = await startTestApi({ REQUEST_TIMEOUT_SECONDS: "1", IDLE_TIMEOUT_SECONDS: "2", METRICS_TOKEN });
+  api = await startTestApi({
+    REQUEST_TIMEOUT_SECONDS: "1",
+    IDLE_TIMEOUT_SECONDS: "2",
+    UPLOAD_MIN_BYTES_PER_SECOND: "4",
+    METRICS_TOKEN,
+  });
   admin = await api.addAccount({ role: "admin" });
 });
 afterAll(() => api.close());
@@ -116,6 +121,40 @@ describe("HEAD and OPTIONS", () => {
   });
 });
 
+describe("methods that no route has", () => {
+  const send = (path: string, method: string) =>
+    new Promise<{ status: number | undefined; allow: string | undefined; body: string }>(
+      (resolve, reject) => {
+        const sent = request(new URL(path, api.address), { method }, (response) => {
+          let body = "";
+          response.setEncoding("utf8").on("data", (text: string) => {
+            body += text;
+          });
+          response.on("end", () =>
+            resolve({ status: response.statusCode, allow: response.headers.allow, body }),
+          );
+        });
+        sent.on("error", reject).end();
+      },
+    );
+
+  it.each(METHODS.filter((method) => !["CONNECT", "GET", "HEAD", "OPTIONS", "POST"].includes(method)))(
+    "[E2] %s is 405 with Allow",
+    async (method) => {
+      const { status, allow, body } = await send("/tasks", method);
+      expect([status, allow?.split(", ").sort()]).toEqual([405, ["GET", "HEAD", "OPTIONS", "POST"]]);
+      expect(JSON.parse(body)).toMatchObject({ code: "METHOD_NOT_ALLOWED", statusCode: 405 });
+      expect((await send("/no/route", method)).status).toBe(404);
+    },
+  );
+
+  it("[E2] [G4] OPTIONS of an unknown route is 404 without a key, open to any origin", async () => {
+    const response = await api.call("/no/route", { method: "OPTIONS", key: null });
+    expect(response.status).toBe(404);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  });
+});
+
 describe("clients that take their time", () => {
   it("[G12] [E8] slow headers are 408", async () => {
     const connection = openRawConnection(api.address, "GET /models HTTP/1.1\r\nhost: x\r\nx-slow: ");
@@ -135,19 +174,19 @@ describe("clients that take their time", () => {
     expect(openMs).toBeLessThan(3000);
   });
 
-  const startUpload = (sizeBytes: number) => {
+  const startUpload = (sizeBytes: number, { address, account } = api) => {
     const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="slow.wav"\r\n\r\n';
     const end = "\r\n--x--\r\n";
     const length = part.length + sizeBytes + end.length;
-    const head = `POST /assets HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ${api.account.key}\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: ${length}\r\n\r\n`;
-    return { connection: openRawConnection(api.address, head + part), end };
+    const head = `POST /assets HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ${account.key}\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: ${length}\r\n\r\n`;
+    return { connection: openRawConnection(address, head + part), end };
   };
 
   it("[G12] an upload may take longer than that, as long as its bytes keep coming", async () => {
-    const { connection, end } = startUpload(8);
+    const { connection, end } = startUpload(64);
     for (let i = 0; i < 8; i += 1) {
       await wait(400);
-      connection.socket.write("x");
+      connection.socket.write("xxxxxxxx");
     }
     connection.socket.write(end);
     const { text, openMs } = await connection.closed;
@@ -155,17 +194,30 @@ describe("clients that take their time", () => {
     expect(openMs).toBeGreaterThan(3000);
   });
 
-  it("[G12] [A2] an upload that stops moving is closed, and nothing of it is kept", async () => {
-    const listFiles = async () =>
-      (await readdir(join(api.dataDir, "blobs"), { recursive: true, withFileTypes: true })).filter((entry) =>
-        entry.isFile(),
-      );
-    const before = (await listFiles()).length;
+  const countFiles = async (dataDir: string) => {
+    const entries = await readdir(join(dataDir, "blobs"), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).length;
+  };
+
+  it("[G12] [A2] an upload that only trickles is 408, and nothing of it is kept", async () => {
+    const before = await countFiles(api.dataDir);
     const { connection } = startUpload(1000);
+    const trickle = setInterval(() => connection.socket.write("x"), 500);
+    const { text, openMs } = await connection.closed;
+    clearInterval(trickle);
+    expect(errorIn(text).code).toBe("REQUEST_TIMEOUT");
+    expect(openMs).toBeLessThan(5000);
+    await expect.poll(() => countFiles(api.dataDir)).toBe(before);
+  });
+
+  it("[G12] [A2] an upload that stops moving is closed, and nothing of it is kept", async () => {
+    const patient = await startTestApi({ IDLE_TIMEOUT_SECONDS: "2", UPLOAD_MIN_BYTES_PER_SECOND: "0" });
+    const { connection } = startUpload(1000, patient);
     const { openMs } = await connection.closed;
     expect(openMs).toBeGreaterThan(1900);
     expect(openMs).toBeLessThan(5000);
-    await expect.poll(async () => (await listFiles()).length).toBe(before);
+    await expect.poll(() => countFiles(patient.dataDir)).toBe(0);
+    await patient.close();
   });
 });
 
@@ -237,7 +289,7 @@ describe("metrics", () => {
       string,
       string
     >[])
-      expect((await load({ key: null, headers })).status).toBe(403);
+      expect((await load({ key: null, headers })).status).toBe(401);
     expect((await load({})).status).toBe(403);
   });
 

@@ -97,7 +97,11 @@ describe("an Idempotency-Key", () => {
     const taken = Promise.withResolvers<void>();
     const dies = Promise.withResolvers<void>();
     const first = api.database.db.transaction().execute(async (transaction) => {
-      await takeReceipt(transaction, account.clientId, { key: "k-1", fingerprint: Buffer.alloc(32) });
+      await takeReceipt(transaction, {
+        clientId: account.clientId,
+        key: "k-1",
+        fingerprint: Buffer.alloc(32),
+      });
       taken.resolve();
       await dies.promise;
       throw new Error("died");

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import cors from "@fastify/cors";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
 import { ApiError, apiErrorBody } from "@stemwright/contract";
@@ -14,6 +13,7 @@ import { addClientIdParameter } from "./client-id-parameter.ts";
 import { addCompression } from "./compression.ts";
 import { addConnectionLimits, makeServerOptions } from "./connection-limits.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
+import { addIdempotencyHeader } from "./idempotency-header.ts";
 import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
 import { addOtherMethods } from "./other-methods.ts";
@@ -45,7 +45,7 @@ const EXPOSED_HEADERS = [
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",
-];
+].join(", ");
 
 function refuseUnknownRoute({ method, url }: FastifyRequest): never {
   throw new ApiError("NOT_FOUND", `No such route: ${method} ${url.split("?")[0]}`);
@@ -105,11 +105,15 @@ export async function makeApp(
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
   app.decorateRequest("caller", null);
-  app.addHook("onRequest", async (request, reply) => void reply.header("x-request-id", request.id));
+  app.addHook("onRequest", async (request, reply) => {
+    void reply
+      .header("x-request-id", request.id)
+      // Preflights are answered by the routes' own OPTIONS, which know their methods.
+      .header("access-control-allow-origin", "*")
+      .header("access-control-expose-headers", EXPOSED_HEADERS);
+  });
   addClosingAnswer(app);
   addConnectionLimits(app, options.config.connectionLimits);
-  // Preflights are answered by the routes' own OPTIONS, which know their methods.
-  await app.register(cors, { origin: "*", exposedHeaders: EXPOSED_HEADERS, preflight: false });
   await addRateLimit(app, options.config.rateLimitPerSecond);
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
   app.addHook("preParsing", async (request) => {
@@ -138,6 +142,7 @@ export async function makeApp(
     for (const method of [route.method].flat()) methods.add(method);
     methodsOf.set(route.url, methods);
     addClientIdParameter(route);
+    addIdempotencyHeader(route);
     if (route.schema && !route.schema.hide)
       route.schema.response = {
         ...(route.schema.response as object | undefined),

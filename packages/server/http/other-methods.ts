@@ -1,7 +1,10 @@
+import { METHODS } from "node:http";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyInstance } from "fastify";
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+const USED_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** All that Node's parser takes, of WebDAV and others. CONNECT is for proxies, and never reaches a route. */
+const PARSED_METHODS = METHODS.filter((method) => method !== "CONNECT");
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**
@@ -12,6 +15,9 @@ export function addOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, ReadonlySet<string>>,
 ): void {
+  // Without a body: whatever comes after the head of such a request is not looked at.
+  for (const method of PARSED_METHODS)
+    if (!USED_METHODS.includes(method)) app.addHttpMethod(method, { overrideExisting: true });
   for (const [url, methods] of methodsOf) {
     const allowed = [...methods, "OPTIONS"].join(", ");
     const options = { url, config: { isPublic: true }, schema: { hide: true } };
@@ -32,7 +38,7 @@ export function addOtherMethods(
     });
     app.route({
       ...options,
-      method: METHODS.filter((method) => !methods.has(method)),
+      method: PARSED_METHODS.filter((method) => method !== "OPTIONS" && !methods.has(method)),
       handler: async (request, reply) => {
         void reply.header("allow", allowed);
         throw new ApiError("METHOD_NOT_ALLOWED", `${url} has no ${request.method}; it takes ${allowed}`);

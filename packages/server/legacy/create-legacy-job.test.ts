@@ -1,17 +1,15 @@
 import type { LegacyJobRequest } from "@stemwright/contract";
 import { describe, expect, it } from "vitest";
-import type { CreateTaskPorts } from "../domain/tasks/create-task.ts";
-import type { NewTask } from "../domain/tasks/task-record.ts";
-import { createLegacyJob, toTaskRequest } from "./create-legacy-job.ts";
+import type { CheckPorts } from "../domain/tasks/create-task.ts";
+import { prepareLegacyJob, toTaskRequest } from "./create-legacy-job.ts";
 
 const caller = { keyId: "key", clientId: "client", role: "client" } as const;
 
 /** Ports of an installation that has the two models, with what was agreed with the client. */
-function makePorts(granted: string[], inserted: NewTask[]): CreateTaskPorts {
+function makePorts(granted: string[]): CheckPorts {
   const models = ["music_removal", "multi_voice"];
   const asset = { id: "asset", clientId: "client", media: { isReadable: true, durationSeconds: 5 } };
   return {
-    tasks: { insertTask: async (task: NewTask) => ({ queuePosition: inserted.push(task) }) },
     assets: { findAsset: async () => asset },
     grants: {
       listGrants: async () => granted.map((model) => ({ model, access: "enabled", creditsPerMinute: 3 })),
@@ -23,7 +21,7 @@ function makePorts(granted: string[], inserted: NewTask[]): CreateTaskPorts {
       weights: { name: "test", licence: "MIT" },
       scores: [],
     })),
-  } as unknown as CreateTaskPorts;
+  } as unknown as CheckPorts;
 }
 
 describe("a legacy job", () => {
@@ -52,17 +50,14 @@ describe("a legacy job", () => {
     { name: "music_removal", format: "wav" },
     { name: "multi_voice", format: "wav", variant: "n_speaker" },
   ])("[J7] $name is open to it where it was granted, at the rate that was agreed", async (metadata) => {
-    const inserted: NewTask[] = [];
     const job = { request: { assetId: "asset", metadata }, requestId: "request" };
-    await expect(createLegacyJob(makePorts([], inserted), caller, job)).rejects.toMatchObject({
+    await expect(prepareLegacyJob(makePorts([]), caller, job)).rejects.toMatchObject({
       code: "MODEL_NOT_GRANTED",
     });
-    await createLegacyJob(makePorts([metadata.name], inserted), caller, job);
-    expect(inserted).toMatchObject([
-      {
-        targets: [{ model: metadata.name, creditsPerMinute: 3 }],
-        legacyJob: { requestId: "request", metadata },
-      },
-    ]);
+    const { task } = await prepareLegacyJob(makePorts([metadata.name]), caller, job);
+    expect(task).toMatchObject({
+      targets: [{ model: metadata.name, creditsPerMinute: 3 }],
+      legacyJob: { requestId: "request", metadata },
+    });
   });
 });

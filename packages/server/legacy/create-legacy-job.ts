@@ -1,7 +1,14 @@
 import { ApiError, type LegacyJobRequest, type TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../domain/caller.ts";
 import { checkWebUrl } from "../domain/check-web-url.ts";
-import { type CreateTaskPorts, createTask } from "../domain/tasks/create-task.ts";
+import type { TaskStore } from "../domain/ports.ts";
+import {
+  type CheckPorts,
+  insertPreparedTask,
+  type PreparedTask,
+  prepareTask,
+} from "../domain/tasks/create-task.ts";
+import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
 import type { LegacyJobRecord } from "./legacy-job-record.ts";
 
 /** Where a field of the Task's one target stands in a job. */
@@ -30,23 +37,26 @@ function toJobError(error: unknown): unknown {
   return new ApiError(error.code, error.message, details);
 }
 
-/** Takes a job in as a Task with one target: the same checks, the same engine, the same bill. */
-export async function createLegacyJob(
-  ports: CreateTaskPorts,
+type PreparedJob = PreparedTask & { task: { legacyJob: LegacyJobPart } };
+
+/** A job is taken in as a Task with one target: the same checks, the same engine, the same bill. */
+export async function prepareLegacyJob(
+  ports: CheckPorts,
   caller: Caller,
   { request, requestId }: { request: LegacyJobRequest; requestId: string },
-): Promise<LegacyJobRecord> {
+): Promise<PreparedJob> {
   const { metadata, callbackUrl } = request;
   if (callbackUrl !== undefined) checkWebUrl(ports.urls, callbackUrl, "callbackUrl");
   const legacyJob = { requestId, metadata, ...(callbackUrl === undefined ? {} : { callbackUrl }) };
-  const tasks: CreateTaskPorts["tasks"] = {
-    ...ports.tasks,
-    insertTask: (task, options) => ports.tasks.insertTask({ ...task, legacyJob }, options),
-  };
   try {
-    const task = await createTask({ ...ports, tasks }, caller, toTaskRequest(request));
-    return { ...legacyJob, task, startedAt: null };
+    const { task, reservations } = await prepareTask(ports, caller, toTaskRequest(request));
+    return { task: { ...task, legacyJob }, reservations };
   } catch (error) {
     throw toJobError(error);
   }
+}
+
+export async function insertLegacyJob(tasks: TaskStore, prepared: PreparedJob): Promise<LegacyJobRecord> {
+  const task = await insertPreparedTask(tasks, prepared);
+  return { ...prepared.task.legacyJob, task, startedAt: null };
 }

@@ -17,9 +17,11 @@ import { isId } from "../domain/ids.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { Api } from "../http/api.ts";
 import { getCaller } from "../http/authenticate.ts";
-import { storeOnlyFile } from "../http/routes/assets.ts";
+import { keepAsset } from "../http/keep-asset.ts";
+import { onceAfter, onceHarmless } from "../http/once.ts";
+import { takeUpload } from "../http/routes/assets.ts";
 import { getLegacyCaller } from "./authenticate-token.ts";
-import { createLegacyJob } from "./create-legacy-job.ts";
+import { insertLegacyJob, prepareLegacyJob } from "./create-legacy-job.ts";
 import type { LegacyJobRecord } from "./legacy-job-record.ts";
 import { toLegacyAsset, toLegacyJob, toNewLegacyJob } from "./legacy-job-view.ts";
 import { type LinkOpener, storeLink } from "./store-link.ts";
@@ -64,19 +66,26 @@ function addUploadRoutes(api: Api): void {
         consumes: ["multipart/form-data"],
       },
     },
-    async (request) => toLegacyAsset(await storeOnlyFile(api, request), links),
+    (request, reply) => takeUpload(api, { request, reply }, (stored) => toLegacyAsset(stored, links)),
   );
 
   app.post(
     "/upload/link",
     { config: byEither, schema: { ...shared, summary: "Fetch a file from a link", body: legacyLinkRequest } },
-    async (request) => {
-      const asset = await storeLink({ ...ports, links: ports.legacy }, getCaller(request), {
-        request: request.body,
-        maxBytes: config.uploadMaxBytes,
-      });
-      return toLegacyAsset(asset, links);
-    },
+    (request, reply) =>
+      keepAsset(
+        ports,
+        { request, reply },
+        {
+          content: request.body,
+          store: () =>
+            storeLink({ ...ports, links: ports.legacy }, getCaller(request), {
+              request: request.body,
+              maxBytes: config.uploadMaxBytes,
+            }),
+          toAnswer: (stored) => toLegacyAsset(stored, links),
+        },
+      ),
   );
 }
 
@@ -93,13 +102,18 @@ function addJobRoutes({ app, ports, links }: Api): void {
         response: { 200: z.object({ job: newLegacyJob }) },
       },
     },
-    async (request) => {
-      const job = await createLegacyJob(ports, getCaller(request), {
-        request: request.body,
-        requestId: request.id,
-      });
-      return { job: toNewLegacyJob(job) };
-    },
+    (request, reply) =>
+      onceAfter(
+        ports,
+        { request, reply },
+        {
+          prepare: () =>
+            prepareLegacyJob(ports, getCaller(request), { request: request.body, requestId: request.id }),
+          write: async ({ tasks }, prepared) => ({
+            job: toNewLegacyJob(await insertLegacyJob(tasks, prepared)),
+          }),
+        },
+      ),
   );
 
   app.get(
@@ -143,14 +157,16 @@ function addJobRoutes({ app, ports, links }: Api): void {
 }
 
 function addUsageRoute({ app, ports }: Api): void {
-  app.route({
-    method: ["GET", "POST"],
-    url: "/usage",
-    config: byToken,
-    schema: { tags, security, summary: "Jobs of the last three months", response: { 200: legacyUsage } },
-    handler: async (request) => {
-      const { clientId } = getCaller(request);
-      return { clientId, usage: await ports.legacy.loadUsage(clientId) };
-    },
-  });
+  for (const method of ["GET", "POST"] as const)
+    app.route({
+      method,
+      url: "/usage",
+      config: byToken,
+      schema: { tags, security, summary: "Jobs of the last three months", response: { 200: legacyUsage } },
+      handler: (request, reply) =>
+        onceHarmless(ports, { request, reply }, async () => {
+          const { clientId } = getCaller(request);
+          return { clientId, usage: await ports.legacy.loadUsage(clientId) };
+        }),
+    });
 }

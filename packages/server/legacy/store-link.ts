@@ -5,14 +5,14 @@ import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { storeUpload } from "../domain/assets/store-upload.ts";
 import type { Caller } from "../domain/caller.ts";
 import { checkWebUrl } from "../domain/check-web-url.ts";
-import type { AssetStore, Blobs, UrlRules } from "../domain/ports.ts";
+import type { Blobs, UrlRules } from "../domain/ports.ts";
 
 export interface LinkOpener {
   /** The content behind a link; fails with LINK_FETCH_FAILED or URL_NOT_ALLOWED. */
   openLink(link: string): Promise<Readable>;
 }
 
-type StoreLinkPorts = { assets: AssetStore; blobs: Blobs; urls: UrlRules; links: LinkOpener };
+type StoreLinkPorts = { blobs: Blobs; urls: UrlRules; links: LinkOpener };
 
 /** The last part of the link's path, as people name files. */
 function findFileName(link: string): string {
@@ -24,7 +24,7 @@ function findFileName(link: string): string {
   }
 }
 
-/** Fetches what a link leads to, and keeps it as an asset, as if it had been uploaded. */
+/** Fetches what a link leads to into the store, as if it had been uploaded. */
 export async function storeLink(
   ports: StoreLinkPorts,
   caller: Caller,
@@ -36,7 +36,7 @@ export async function storeLink(
   content.on("error", () => {});
   try {
     const filename = request.name ?? findFileName(request.link);
-    return await storeUpload(ports, caller, { filename, content, maxBytes });
+    return await storeUpload(ports.blobs, caller, { filename, content, maxBytes });
   } catch (error) {
     if (error instanceof ApiError) throw error;
     throw new ApiError("LINK_FETCH_FAILED", `The link broke off: ${(error as Error).message}`);

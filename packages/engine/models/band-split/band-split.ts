@@ -1,4 +1,4 @@
-import type { ModelManifest } from "../../runtime/model-manifest.ts";
+import type { StemManifest } from "../../runtime/model-manifest.ts";
 import type { NetworkSession, TensorPort } from "../../runtime/network-session.ts";
 import type { StemNetwork } from "../stem-network.ts";
 import { BIN_COUNT, WindowSpectrum } from "./window-spectrum.ts";
@@ -18,7 +18,7 @@ export class BandSplit implements StemNetwork {
   readonly #mixIn: TensorPort;
   readonly #stemsOut: TensorPort;
 
-  constructor(session: NetworkSession, manifest: Pick<ModelManifest, "segmentFrames" | "stems">) {
+  constructor(session: NetworkSession, manifest: Pick<StemManifest, "segmentFrames" | "stems">) {
     const { segmentFrames, stems } = manifest;
     this.segmentFrames = segmentFrames;
     this.#stems = stems;

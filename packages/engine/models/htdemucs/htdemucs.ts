@@ -1,4 +1,4 @@
-import type { ModelManifest } from "../../runtime/model-manifest.ts";
+import type { StemManifest } from "../../runtime/model-manifest.ts";
 import type { NetworkSession, TensorPort } from "../../runtime/network-session.ts";
 import type { StemNetwork } from "../stem-network.ts";
 import { BIN_COUNT, SegmentSpectrum } from "./segment-spectrum.ts";
@@ -19,7 +19,7 @@ export class Htdemucs implements StemNetwork {
   readonly #spectrumOut: TensorPort;
   readonly #waveformOut: TensorPort;
 
-  constructor(session: NetworkSession, manifest: Pick<ModelManifest, "segmentFrames" | "stems">) {
+  constructor(session: NetworkSession, manifest: Pick<StemManifest, "segmentFrames" | "stems">) {
     const { segmentFrames, stems } = manifest;
     this.segmentFrames = segmentFrames;
     this.#stems = stems;

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { ApiError, INPUT_FORMATS } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { makeId } from "../ids.ts";
-import type { AssetStore, Blobs } from "../ports.ts";
+import type { Blobs } from "../ports.ts";
 import type { AssetRecord } from "./asset-record.ts";
 
 const ACCEPTED: readonly string[] = [...INPUT_FORMATS.audio, ...INPUT_FORMATS.video, ...INPUT_FORMATS.text];
@@ -26,9 +26,9 @@ function getFormat(name: string): string {
 
 const toPathSegment = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80) || "source";
 
-/** Streams an upload into the store, then makes it visible as an asset. */
+/** Streams an upload into the store. It is an asset once that is written down. */
 export async function storeUpload(
-  ports: { assets: AssetStore; blobs: Blobs },
+  blobs: Blobs,
   caller: Caller,
   upload: { filename: string; content: Readable; maxBytes: number },
 ): Promise<AssetRecord> {
@@ -36,12 +36,10 @@ export async function storeUpload(
   const format = getFormat(name);
   const id = makeId();
   const blobKey = `assets/${id}/${toPathSegment(basename(name, extname(name)))}.${format}`;
-  const { sizeBytes } = await ports.blobs.write(blobKey, upload.content, { maxBytes: upload.maxBytes });
+  const { sizeBytes } = await blobs.write(blobKey, upload.content, { maxBytes: upload.maxBytes });
   if (sizeBytes === 0) {
-    await ports.blobs.delete(blobKey);
+    await blobs.delete(blobKey);
     throw new ApiError("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
   }
-  const asset = { id, clientId: caller.clientId, name, format, sizeBytes, blobKey, createdAt: new Date() };
-  await ports.assets.insertAsset(asset);
-  return asset;
+  return { id, clientId: caller.clientId, name, format, sizeBytes, blobKey, createdAt: new Date() };
 }

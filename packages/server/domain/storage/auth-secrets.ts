@@ -1,6 +1,6 @@
 import type { AuthConfigOf, StorageType } from "@stemwright/contract";
+import type { Vault } from "../vault.ts";
 import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
-import type { Vault } from "./storage-ports.ts";
 
 const HIDDEN = "***";
 const SECRET_FIELDS: Record<StorageType, readonly string[]> = {

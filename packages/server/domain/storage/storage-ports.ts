@@ -1,5 +1,6 @@
 import type { Page } from "@stemwright/contract";
 import type { Listed } from "../ports.ts";
+import type { Vault } from "../vault.ts";
 import type { Bucket } from "./bucket.ts";
 import type { StorageIntegrationRecord, StorageScope } from "./storage-integration-record.ts";
 
@@ -13,12 +14,6 @@ export interface StorageIntegrationStore {
     scope: StorageScope,
     id: string,
   ): Promise<StorageIntegrationRecord | "in-use" | undefined>;
-}
-
-/** Encrypts what must not be readable from the database alone. The context is bound in: a text can't be moved elsewhere. */
-export interface Vault {
-  seal(text: string, context: string): Promise<Buffer>;
-  unseal(sealed: Buffer, context: string): Promise<string>;
 }
 
 export interface Buckets {

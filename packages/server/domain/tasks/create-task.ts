@@ -2,8 +2,7 @@ import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
-import { estimateReservations } from "../credits.ts";
-import type { Receipt } from "../idempotency.ts";
+import { estimateReservations, type Reservation } from "../credits.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
@@ -12,10 +11,9 @@ import { checkBuckets } from "../storage/check-buckets.ts";
 import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
-import type { NewTarget, TaskRecord } from "./task-record.ts";
+import type { NewTarget, NewTask, TaskRecord } from "./task-record.ts";
 
-export type CreateTaskPorts = {
-  tasks: TaskStore;
+export type CheckPorts = {
   assets: AssetStore;
   grants: GrantStore;
   media: MediaLooker;
@@ -26,7 +24,7 @@ export type CreateTaskPorts = {
 
 /** Checks all of a request; gives its targets with their rates, and the input's length where that is known. */
 export async function checkRequest(
-  ports: Omit<CreateTaskPorts, "tasks">,
+  ports: CheckPorts,
   caller: Caller,
   request: TaskRequest,
 ): Promise<{ targets: NewTarget[]; durationSeconds: number | undefined }> {
@@ -41,38 +39,39 @@ export async function checkRequest(
   return { targets: checked.map(({ target }) => target), durationSeconds };
 }
 
-/** Takes a request in: checks all of it, stores it with its job, and answers with the Task as it now stands. */
-export async function createTask(
-  ports: CreateTaskPorts,
+/** A request that passed every check. */
+export type PreparedTask = { task: NewTask; reservations: Reservation[] };
+
+export async function prepareTask(
+  ports: CheckPorts,
   caller: Caller,
   request: TaskRequest,
-  receipt?: Receipt & { toAnswer(task: TaskRecord): string },
-): Promise<TaskRecord> {
+): Promise<PreparedTask> {
   const { targets, durationSeconds } = await checkRequest(ports, caller, request);
   const { targets: _, ...input } = request;
-  const task = {
-    ...input,
-    id: makeId(),
-    clientId: caller.clientId,
-    createdAt: new Date(),
-    targets,
+  return {
+    task: { ...input, id: makeId(), clientId: caller.clientId, createdAt: new Date(), targets },
+    reservations: estimateReservations(targets, durationSeconds),
   };
-  const toRecord = (queuePosition: number): TaskRecord => ({
+}
+
+/** Takes a Task in with its job; gives it as it now stands. */
+export async function insertPreparedTask(
+  tasks: TaskStore,
+  { task, reservations }: PreparedTask,
+): Promise<TaskRecord> {
+  const { queuePosition } = await tasks.insertTask(task, reservations);
+  return {
     ...task,
     completedAt: null,
     queuePosition,
     targets: task.targets.map((target) => ({ ...target, status: "processing", progress: 0, output: [] })),
-  });
-  const { queuePosition } = await ports.tasks.insertTask(task, {
-    reservations: estimateReservations(targets, durationSeconds),
-    receipt: receipt && { ...receipt, toAnswer: (position) => receipt.toAnswer(toRecord(position)) },
-  });
-  return toRecord(queuePosition);
+  };
 }
 
 /** Refuses an asset the targets can't work on; gives its length, where the file tells. */
 async function checkAsset(
-  ports: Omit<CreateTaskPorts, "tasks">,
+  ports: CheckPorts,
   caller: Caller,
   assetId: string,
   targets: CheckedTarget[],
@@ -93,7 +92,7 @@ async function checkAsset(
   return facts.durationSeconds;
 }
 
-async function lookOnce(ports: Omit<CreateTaskPorts, "tasks">, asset: AssetRecord): Promise<MediaFacts> {
+async function lookOnce(ports: CheckPorts, asset: AssetRecord): Promise<MediaFacts> {
   if (asset.media) return asset.media;
   const facts = await ports.media.look(asset.blobKey);
   await ports.assets.setMediaFacts(asset.id, facts);

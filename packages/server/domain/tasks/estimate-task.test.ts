@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CreateTaskPorts } from "./create-task.ts";
+import type { CheckPorts } from "./create-task.ts";
 import { estimateTask } from "./estimate-task.ts";
 
 const installed = ["transcription", "alignment"].map((id) => ({
@@ -25,7 +25,7 @@ const asset = {
   media,
 };
 
-function makePorts(rates: Record<string, number>): Omit<CreateTaskPorts, "tasks"> {
+function makePorts(rates: Record<string, number>): CheckPorts {
   return {
     installed,
     grants: {
@@ -33,11 +33,11 @@ function makePorts(rates: Record<string, number>): Omit<CreateTaskPorts, "tasks"
         Object.entries(rates).map(([model, creditsPerMinute]) => ({ model, creditsPerMinute })),
     },
     assets: { findAsset: async () => ({ ...asset, createdAt: new Date() }) } as Partial<
-      CreateTaskPorts["assets"]
-    > as CreateTaskPorts["assets"],
+      CheckPorts["assets"]
+    > as CheckPorts["assets"],
     media: { look: async () => media },
     urls: { check: () => {} },
-    integrations: {} as CreateTaskPorts["integrations"],
+    integrations: {} as CheckPorts["integrations"],
   };
 }
 const caller = { keyId: "key", clientId: "client", role: "client" as const };

@@ -1,14 +1,14 @@
 import type { TaskEstimate, TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { sumCredits } from "../credits.ts";
-import { type CreateTaskPorts, checkRequest } from "./create-task.ts";
+import { type CheckPorts, checkRequest } from "./create-task.ts";
 import { estimateCosts } from "./target-costs.ts";
 
 const MINUTE_SECONDS = 60;
 
 /** What a Task would cost if all its targets completed: the same checks as for creating it, nothing stored but what a look into the asset found. */
 export async function estimateTask(
-  ports: Omit<CreateTaskPorts, "tasks">,
+  ports: CheckPorts,
   caller: Caller,
   request: TaskRequest,
 ): Promise<TaskEstimate> {

@@ -8,6 +8,9 @@ export type WebhookRecord = {
   isEnabled: boolean;
   createdAt: Date;
   updatedAt: Date;
+};
+
+export type WebhookWithSecret = WebhookRecord & {
   /** The account's current signing secret. */
   secret: Buffer;
 };

@@ -1,8 +1,8 @@
 import type { Webhook, WebhookDelivery } from "@stemwright/contract";
 import { toSecretText } from "./signature.ts";
-import type { DeliveryRecord, WebhookRecord } from "./webhook-record.ts";
+import type { DeliveryRecord, WebhookWithSecret } from "./webhook-record.ts";
 
-export function toWebhook(webhook: WebhookRecord): Webhook {
+export function toWebhook(webhook: WebhookWithSecret): Webhook {
   return {
     id: webhook.id,
     url: webhook.url,

@@ -1,11 +1,15 @@
+import { createHash, type Hash } from "node:crypto";
+import { Readable } from "node:stream";
 import { ApiError, asset, idParams, pageQuery } from "@stemwright/contract";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { AssetRecord } from "../../domain/assets/asset-record.ts";
 import { toAsset } from "../../domain/assets/asset-view.ts";
 import { storeUpload } from "../../domain/assets/store-upload.ts";
 import { isId } from "../../domain/ids.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
+import { isRepeatable, keepAsset } from "../keep-asset.ts";
 
 const unknownAsset = () => new ApiError("NOT_FOUND", "The account has no asset of that id");
 
@@ -26,10 +30,18 @@ function toUploadError(error: unknown, request: FastifyRequest): unknown {
   return error;
 }
 
+/** Passes a stream on, and hashes what goes by. */
+async function* hashOnTheWay(content: Readable, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    hash.update(chunk as Buffer);
+    yield chunk as Buffer;
+  }
+}
+
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
-export async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
-  const caller = getCaller(request);
-  let stored: Awaited<ReturnType<typeof storeUpload>> | undefined;
+async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
+  const hash = isRepeatable(request) ? createHash("sha256") : undefined;
+  let stored: AssetRecord | undefined;
   try {
     for await (const part of request.parts()) {
       if (part.type !== "file") continue;
@@ -41,17 +53,14 @@ export async function storeOnlyFile({ ports, config }: Api, request: FastifyRequ
           `The file part is named "${part.fieldname}"; name it "file"`,
         );
       }
-      stored = await storeUpload(ports, caller, {
+      stored = await storeUpload(ports.blobs, getCaller(request), {
         filename: part.filename ?? "",
-        content: part.file,
+        content: hash ? Readable.from(hashOnTheWay(part.file, hash), { objectMode: false }) : part.file,
         maxBytes: config.uploadMaxBytes,
       });
     }
   } catch (error) {
-    if (stored) {
-      await ports.assets.deleteAsset(caller.clientId, stored.id);
-      await ports.blobs.delete(stored.blobKey);
-    }
+    if (stored) await ports.blobs.delete(stored.blobKey);
     throw toUploadError(error, request);
   }
   if (!stored)
@@ -59,7 +68,18 @@ export async function storeOnlyFile({ ports, config }: Api, request: FastifyRequ
       "UPLOAD_FILE_MISSING",
       'The upload has no file; send it in a multipart part named "file"',
     );
-  return stored;
+  return { stored, sha256: hash?.digest("hex") };
+}
+
+/** Takes an upload in; one that repeats an earlier one under its `Idempotency-Key` is that one. */
+export async function takeUpload<Answer extends { id: string }>(
+  api: Api,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+  toAnswer: (asset: AssetRecord) => Answer,
+): Promise<Answer> {
+  const { stored, sha256 } = await storeOnlyFile(api, exchange.request);
+  const content = { name: stored.name, sha256 };
+  return await keepAsset(api.ports, exchange, { stored, store: async () => stored, content, toAnswer });
 }
 
 export function addAssetRoutes(api: Api): void {
@@ -77,7 +97,7 @@ export function addAssetRoutes(api: Api): void {
         response: { 200: asset },
       },
     },
-    async (request) => toAsset(await storeOnlyFile(api, request), links),
+    (request, reply) => takeUpload(api, { request, reply }, (stored) => toAsset(stored, links)),
   );
 
   app.get(

@@ -16,6 +16,18 @@ function isMetricsToken(request: FastifyRequest, token: string | undefined): boo
   return token !== undefined && given !== undefined && timingSafeEqual(hashKey(given), hashKey(token));
 }
 
+function refuseUnlessAdmin({ caller, headers }: FastifyRequest): void {
+  if (caller?.role === "admin") return;
+  if (caller)
+    throw new ApiError("ADMIN_REQUIRED", "Metrics are for keys of the role admin and for METRICS_TOKEN");
+  if (headers.authorization !== undefined)
+    throw new ApiError("KEY_INVALID", "The bearer token is not the METRICS_TOKEN of this service");
+  throw new ApiError(
+    "KEY_MISSING",
+    "Send an administrator's key in the x-api-key header, or METRICS_TOKEN as a bearer token",
+  );
+}
+
 /** The last answer, until it is older than that. */
 function keepFor<Value>(keptMs: number, load: () => Promise<Value>): () => Promise<Value> {
   let kept: { value: Value; atMs: number } | undefined;
@@ -106,8 +118,7 @@ export function addMetricsRoute({ app, ports, config }: Api): void {
       },
     },
     async (request, reply) => {
-      if (!isMetricsToken(request, config.metricsToken) && request.caller?.role !== "admin")
-        throw new ApiError("ADMIN_REQUIRED", "Metrics are for administrators' keys and for METRICS_TOKEN");
+      if (!isMetricsToken(request, config.metricsToken)) refuseUnlessAdmin(request);
       const lines = [
         ...requests.render(),
         ...renderMetrics(await readMetrics(ports.operation, await countTargets())),

@@ -16,6 +16,7 @@ import { getStorageScope } from "../../domain/storage/storage-scope.ts";
 import { verifyStorage } from "../../domain/storage/verify-storage.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
+import { once, onceHarmless } from "../once.ts";
 
 const unknownIntegration = () =>
   new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
@@ -39,8 +40,14 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
         response: { 200: storageIntegration },
       },
     },
-    async (request) =>
-      toStorageIntegration(await createStorageIntegration(ports, getCaller(request), request.body)),
+    (request, reply) =>
+      once(ports, { request, reply }, async ({ integrations }) => {
+        const { urls, vault } = ports;
+        const caller = getCaller(request);
+        return toStorageIntegration(
+          await createStorageIntegration({ urls, vault, integrations }, caller, request.body),
+        );
+      }),
   );
 
   app.get(
@@ -110,10 +117,11 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
         response: { 200: storageVerification },
       },
     },
-    async (request) => {
-      const found = await find(getCaller(request), request.params, request.query);
-      if (!found) throw unknownIntegration();
-      return await verifyStorage(() => ports.buckets.open(found));
-    },
+    (request, reply) =>
+      onceHarmless(ports, { request, reply }, async () => {
+        const found = await find(getCaller(request), request.params, request.query);
+        if (!found) throw unknownIntegration();
+        return await verifyStorage(() => ports.buckets.open(found));
+      }),
   );
 }

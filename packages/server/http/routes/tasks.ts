@@ -1,9 +1,7 @@
 import {
   ApiError,
-  idempotencyHeaders,
   idParams,
   pageQuery,
-  type Task,
   task,
   taskEstimate,
   taskListItem,
@@ -11,15 +9,15 @@ import {
 } from "@stemwright/contract";
 import { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
-import { answerOnce } from "../../domain/idempotency.ts";
 import { isId } from "../../domain/ids.ts";
 import type { TaskStore } from "../../domain/ports.ts";
-import { createTask } from "../../domain/tasks/create-task.ts";
+import { insertPreparedTask, prepareTask } from "../../domain/tasks/create-task.ts";
 import { estimateTask } from "../../domain/tasks/estimate-task.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import { toTask } from "../../domain/tasks/task-view.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
+import { onceAfter, onceHarmless } from "../once.ts";
 
 const unknownTask = () => new ApiError("NOT_FOUND", "The account has no Task of that id");
 
@@ -38,25 +36,19 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
       schema: {
         tags,
         summary: "Create a Task",
-        headers: idempotencyHeaders,
         body: taskRequest,
         response: { 200: task },
       },
     },
-    async (request, reply) => {
-      const { body } = request;
-      const caller = getCaller(request);
-      const key = request.headers["idempotency-key"];
-      if (key === undefined) return toTask(await createTask(ports, caller, body), links);
-      const toAnswer = (made: TaskRecord) => JSON.stringify(toTask(made, links));
-      const { answer, isReplay } = await answerOnce(
-        ports.receipts,
-        { clientId: caller.clientId, key, route: "POST /tasks", body },
-        async (receipt) => toTask(await createTask(ports, caller, body, { ...receipt, toAnswer }), links),
-      );
-      if (isReplay) void reply.header("idempotency-replayed", "true");
-      return answer as Task;
-    },
+    (request, reply) =>
+      onceAfter(
+        ports,
+        { request, reply },
+        {
+          prepare: () => prepareTask(ports, getCaller(request), request.body),
+          write: async ({ tasks }, prepared) => toTask(await insertPreparedTask(tasks, prepared), links),
+        },
+      ),
   );
 
   app.post(
@@ -70,7 +62,8 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
         response: { 200: taskEstimate },
       },
     },
-    async (request) => await estimateTask(ports, getCaller(request), request.body),
+    (request, reply) =>
+      onceHarmless(ports, { request, reply }, () => estimateTask(ports, getCaller(request), request.body)),
   );
 
   app.post(
@@ -84,12 +77,14 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
         response: { 200: task },
       },
     },
-    async (request) => {
-      const { id } = request.params;
-      const cancelled = isId(id) ? await ports.tasks.cancelTask(getCaller(request).clientId, id) : undefined;
-      if (!cancelled) throw unknownTask();
-      return toTask(cancelled, await outputLinks.prepare([cancelled]));
-    },
+    (request, reply) =>
+      onceHarmless(ports, { request, reply }, async () => {
+        const { id } = request.params;
+        const { clientId } = getCaller(request);
+        const cancelled = isId(id) ? await ports.tasks.cancelTask(clientId, id) : undefined;
+        if (!cancelled) throw unknownTask();
+        return toTask(cancelled, await outputLinks.prepare([cancelled]));
+      }),
   );
 
   app.get(

@@ -14,6 +14,7 @@ import { toSecretText } from "../../domain/webhooks/signature.ts";
 import { toWebhook, toWebhookDelivery } from "../../domain/webhooks/webhook-view.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
+import { once } from "../once.ts";
 
 const tags = ["Webhooks"];
 
@@ -36,10 +37,11 @@ function addWebhookOfAccount({ app, ports }: Api): void {
   app.post(
     "/webhooks",
     { schema: { tags, summary: "Set the account's webhook URL", body: webhookRequest, response } },
-    async (request) => {
-      checkWebUrl(ports.urls, request.body.url, "url");
-      return toWebhook(await webhooks.setWebhook(getCaller(request).clientId, request.body.url));
-    },
+    (request, reply) =>
+      once(ports, { request, reply }, async (stores) => {
+        checkWebUrl(ports.urls, request.body.url, "url");
+        return toWebhook(await stores.webhooks.setWebhook(getCaller(request).clientId, request.body.url));
+      }),
   );
 
   app.get(
@@ -86,12 +88,12 @@ function addWebhookOfAccount({ app, ports }: Api): void {
         response,
       },
     },
-    async (request) => {
-      const { clientId } = getCaller(request);
-      return toWebhook(
-        await getFound(request.params.id, "webhook", (id) => webhooks.rotateSecret(clientId, id)),
-      );
-    },
+    (request, reply) =>
+      once(ports, { request, reply }, async (stores) => {
+        const { clientId } = getCaller(request);
+        const rotate = (id: string) => stores.webhooks.rotateSecret(clientId, id);
+        return toWebhook(await getFound(request.params.id, "webhook", rotate));
+      }),
   );
 
   app.post(
@@ -105,16 +107,16 @@ function addWebhookOfAccount({ app, ports }: Api): void {
         response: { 200: webhookDelivery },
       },
     },
-    async (request) => {
-      const { clientId } = getCaller(request);
-      return toWebhookDelivery(
-        await getFound(request.params.id, "webhook", (id) => webhooks.insertTestDelivery(clientId, id)),
-      );
-    },
+    (request, reply) =>
+      once(ports, { request, reply }, async (stores) => {
+        const { clientId } = getCaller(request);
+        const insert = (id: string) => stores.webhooks.insertTestDelivery(clientId, id);
+        return toWebhookDelivery(await getFound(request.params.id, "webhook", insert));
+      }),
   );
 }
 
-function addDeliveryLog({ app, ports: { webhooks } }: Api): void {
+function addDeliveryLog({ app, ports }: Api): void {
   app.get(
     "/webhooks/deliveries",
     {
@@ -126,7 +128,10 @@ function addDeliveryLog({ app, ports: { webhooks } }: Api): void {
       },
     },
     async (request, reply) => {
-      const { items, total } = await webhooks.listDeliveries(getCaller(request).clientId, request.query);
+      const { items, total } = await ports.webhooks.listDeliveries(
+        getCaller(request).clientId,
+        request.query,
+      );
       void reply.header("x-total-count", total);
       return items.map(toWebhookDelivery);
     },
@@ -143,17 +148,17 @@ function addDeliveryLog({ app, ports: { webhooks } }: Api): void {
         response: { 200: webhookDelivery },
       },
     },
-    async (request) => {
-      const { clientId } = getCaller(request);
-      const replayed = await getFound(request.params.id, "delivery", (id) =>
-        webhooks.replayDelivery(clientId, id),
-      );
-      if (replayed === "disabled")
-        throw new ApiError(
-          "WEBHOOK_DISABLED",
-          "The account's webhook URL is disabled or removed; set it again with POST /webhooks",
-        );
-      return toWebhookDelivery(replayed);
-    },
+    (request, reply) =>
+      once(ports, { request, reply }, async (stores) => {
+        const { clientId } = getCaller(request);
+        const replay = (id: string) => stores.webhooks.replayDelivery(clientId, id);
+        const replayed = await getFound(request.params.id, "delivery", replay);
+        if (replayed === "disabled")
+          throw new ApiError(
+            "WEBHOOK_DISABLED",
+            "The account's webhook URL is disabled or removed; set it again with POST /webhooks",
+          );
+        return toWebhookDelivery(replayed);
+      }),
   );
 }

@@ -9,6 +9,7 @@ import {
 } from "../../../domain/accounts/manage-accounts.ts";
 import type { Api } from "../../api.ts";
 import { getCaller } from "../../authenticate.ts";
+import { once } from "../../once.ts";
 
 export function addClientRoutes({ app, ports }: Api): void {
   const { accounts } = ports;
@@ -18,7 +19,10 @@ export function addClientRoutes({ app, ports }: Api): void {
   app.post(
     "/admin/clients",
     { config, schema: { tags, summary: "Create a client", body: clientRequest, response: { 200: client } } },
-    async (request) => toClient(await createClient(accounts, request.body)),
+    (request, reply) =>
+      once(ports, { request, reply }, async (stores) =>
+        toClient(await createClient(stores.accounts, request.body)),
+      ),
   );
 
   app.get(
@@ -76,7 +80,10 @@ export function addClientRoutes({ app, ports }: Api): void {
         response: { 200: client },
       },
     },
-    async (request) => toClient(await suspendClient(accounts, getCaller(request), request.params.id)),
+    (request, reply) =>
+      once(ports, { request, reply }, async (stores) =>
+        toClient(await suspendClient(stores.accounts, getCaller(request), request.params.id)),
+      ),
   );
 
   app.post(
@@ -85,6 +92,9 @@ export function addClientRoutes({ app, ports }: Api): void {
       config,
       schema: { tags, summary: "End a suspension", params: idParams, response: { 200: client } },
     },
-    async (request) => toClient(await resumeClient(accounts, request.params.id)),
+    (request, reply) =>
+      once(ports, { request, reply }, async (stores) =>
+        toClient(await resumeClient(stores.accounts, request.params.id)),
+      ),
   );
 }

@@ -4,6 +4,7 @@ import { toCredits } from "../../../domain/accounts/client-record.ts";
 import { getClient, grantCredits } from "../../../domain/accounts/manage-accounts.ts";
 import type { Api } from "../../api.ts";
 import { getCaller } from "../../authenticate.ts";
+import { once } from "../../once.ts";
 
 export function addCreditRoutes({ app, ports }: Api): void {
   const { accounts } = ports;
@@ -22,7 +23,10 @@ export function addCreditRoutes({ app, ports }: Api): void {
         response: { 200: creditEntry },
       },
     },
-    async (request) => await grantCredits(accounts, getCaller(request), request.params.id, request.body),
+    (request, reply) =>
+      once(ports, { request, reply }, (stores) =>
+        grantCredits(stores.accounts, getCaller(request), request.params.id, request.body),
+      ),
   );
 
   app.get(

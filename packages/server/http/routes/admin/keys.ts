@@ -3,6 +3,7 @@ import { z } from "zod";
 import { createKey, getClient, revokeKey } from "../../../domain/accounts/manage-accounts.ts";
 import type { Api } from "../../api.ts";
 import { getCaller } from "../../authenticate.ts";
+import { once } from "../../once.ts";
 
 export function addKeyRoutes({ app, ports }: Api): void {
   const { accounts } = ports;
@@ -22,7 +23,10 @@ export function addKeyRoutes({ app, ports }: Api): void {
         response: { 200: newApiKey },
       },
     },
-    async (request) => await createKey(accounts, request.params.id, request.body),
+    (request, reply) =>
+      once(ports, { request, reply }, (stores) =>
+        createKey(stores.accounts, request.params.id, request.body),
+      ),
   );
 
   app.get(

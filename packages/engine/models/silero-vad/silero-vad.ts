@@ -1,0 +1,37 @@
+import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
+
+/** Of the trained network, at 16 kHz: blocks of 32 ms, each heard with the end of the one before. */
+export const BLOCK_FRAMES = 512;
+const CONTEXT_FRAMES = 64;
+const STATE_SHAPE = [2, 1, 128] as const;
+const STATE_SIZE = 256;
+const SAMPLE_RATE_HZ = 16000;
+
+/** Silero VAD: how probable it is that somebody speaks, block by block. */
+export class SileroVad {
+  readonly #session: GraphSession;
+
+  constructor(session: GraphSession) {
+    this.#session = session;
+  }
+
+  /** A listener with a memory of its own: give it the blocks of one recording in order. */
+  makeListener(): (block: Float32Array) => Promise<number> {
+    const input = new Float32Array(CONTEXT_FRAMES + BLOCK_FRAMES);
+    let state: Float32Array = new Float32Array(STATE_SIZE);
+    return async (block) => {
+      input.copyWithin(0, BLOCK_FRAMES);
+      input.set(block, CONTEXT_FRAMES);
+      const outputs = await this.#session.run(
+        {
+          input: { data: input, shape: [1, input.length] },
+          state: { data: state, shape: STATE_SHAPE },
+          sr: { count: SAMPLE_RATE_HZ },
+        },
+        ["output", "stateN"],
+      );
+      state = getTensor(outputs, "stateN").data;
+      return getTensor(outputs, "output").data[0] ?? 0;
+    };
+  }
+}

@@ -1,0 +1,9 @@
+import type { SpeechManifest, VoiceActivityManifest } from "../runtime/model-manifest.ts";
+import type { SileroVad } from "./silero-vad/silero-vad.ts";
+import type { Whisper } from "./whisper/whisper.ts";
+
+/** Where pipelines get the networks that work on speech. */
+export interface SpeechNetworks {
+  getWhisper(manifest: SpeechManifest): Promise<Whisper>;
+  getVoiceActivity(manifest: VoiceActivityManifest): Promise<SileroVad>;
+}

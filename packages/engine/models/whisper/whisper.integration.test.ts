@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadManifests } from "../../runtime/model-manifest.ts";
+import { makeTestSignal } from "./fixtures/test-signal.ts";
+import reference from "./fixtures/whisper-tiny-reference.json" with { type: "json" };
+import { loadWhisper } from "./load-whisper.ts";
+import { LogMel, MEL_SHAPE } from "./log-mel.ts";
+import { STATE_COUNT, type Whisper } from "./whisper.ts";
+
+let whisper: Whisper;
+
+beforeAll(async () => {
+  const manifest = loadManifests({ speechModel: "whisper-tiny" }).find(({ family }) => family === "whisper");
+  if (manifest?.family !== "whisper") throw new Error("no manifest of whisper-tiny");
+  whisper = await loadWhisper(manifest, { threads: 1 });
+}, 30_000);
+
+describe("[V1] Whisper's front end gives the reference implementation's numbers", () => {
+  it("log-mel bands", () => {
+    const bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
+    new LogMel().compute(makeTestSignal(), bands);
+    for (const { band, slot, value } of reference.mel) {
+      expect(bands[band * MEL_SHAPE[1] + slot], `band ${band}, slot ${slot}`).toBeCloseTo(value, 3);
+    }
+  });
+
+  it.each(reference.tokens)("tokens of $text, and the text again", ({ text, ids }) => {
+    expect(whisper.tokenizer.encode(text)).toEqual(ids);
+    expect(whisper.tokenizer.decode(ids)).toBe(text);
+  });
+
+  it("knows a hundred languages and the commands", () => {
+    const { languageIds, endOfText, startOfTranscript, transcribe, noSpeech, noTimestamps } =
+      whisper.tokenizer;
+    expect(languageIds.size).toBe(99);
+    expect(languageIds.get("en")).toBe(50259);
+    expect([endOfText, startOfTranscript, transcribe, noSpeech, noTimestamps]).toEqual([
+      50257, 50258, 50359, 50362, 50363,
+    ]);
+  });
+});
+
+describe("[V1] Whisper's networks give the reference implementation's numbers", () => {
+  it("states of the encoder", async () => {
+    const { data, shape } = await whisper.encode(makeTestSignal());
+    expect(shape).toEqual([1, STATE_COUNT, 384]);
+    for (const { state, channel, value } of reference.states) {
+      expect(Math.abs((data[state * 384 + channel] ?? Number.NaN) - value), `state ${state}`).toBeLessThan(
+        0.05,
+      );
+    }
+  });
+
+  it("logits and attention of the decoder, fed at once", async () => {
+    const states = await whisper.encode(makeTestSignal());
+    const answer = await whisper.startDecoding([states]).feed([reference.fed], { withAttention: true });
+    for (const { position, best, bestValue, endOfText } of reference.logits) {
+      const logits = answer.logitsAt(0, position);
+      expect(Math.abs((logits[best] ?? Number.NaN) - bestValue)).toBeLessThan(0.3);
+      expect(Math.abs((logits[whisper.tokenizer.endOfText] ?? Number.NaN) - endOfText)).toBeLessThan(0.3);
+    }
+    const heads = whisper.settings.alignmentHeads.map(([layer, head]) => `${layer}.${head}`);
+    for (const { layer, head, position, peak, peakValue } of reference.attention) {
+      const attention = answer.attentionOf(0)[heads.indexOf(`${layer}.${head}`)];
+      const line = attention?.subarray(position * STATE_COUNT, (position + 1) * STATE_COUNT);
+      expect(line?.[peak]).toBeCloseTo(peakValue, 1);
+      expect(line?.reduce((sum, value) => sum + value)).toBeCloseTo(1, 3);
+    }
+  });
+});
+
+describe("[V2] the decoder writes the same", () => {
+  const fed = reference.fed;
+  const start = fed.slice(0, 4);
+
+  it("token by token as all at once, with several rows and with rows taken out", async () => {
+    const speech = await whisper.encode(makeTestSignal());
+    const silence = await whisper.encode(new Float32Array(16000));
+    const whole = await whisper.startDecoding([speech]).feed([fed], { withAttention: false });
+    const run = whisper.startDecoding([speech, silence, speech]);
+    await run.feed([start, start, start], { withAttention: false });
+    run.dropRow(1);
+    expect(run.rows).toBe(2);
+    for (let position = start.length; position < fed.length; position++) {
+      const token = [fed[position] ?? 0];
+      const answer = await run.feed([token, token], { withAttention: false });
+      expect(answer.logitsAt(1, 0)).toEqual(answer.logitsAt(0, 0));
+      // 8-bit products take their scale from all that is fed at once, so how tokens are fed moves the logits a little.
+      expect(correlate(answer.logitsAt(0, 0), whole.logitsAt(0, position))).toBeGreaterThan(0.95);
+    }
+  });
+});
+
+function correlate(a: Float32Array, b: Float32Array): number {
+  const meanOf = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [meanA, meanB] = [meanOf(a), meanOf(b)];
+  let [ab, aa, bb] = [0, 0, 0];
+  a.forEach((value, n) => {
+    const [x, y] = [value - meanA, (b[n] ?? 0) - meanB];
+    ab += x * y;
+    aa += x * x;
+    bb += y * y;
+  });
+  return ab / Math.sqrt(aa * bb);
+}

@@ -1,0 +1,45 @@
+import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
+import { DecoderRun, type DecoderShape } from "./decoder-run.ts";
+import { LogMel, MEL_SHAPE } from "./log-mel.ts";
+import type { WhisperTokenizer } from "./tokenizer.ts";
+import type { WhisperSettings } from "./whisper-settings.ts";
+
+/** The encoder gives one state for every 20 ms of a window of 30 s. */
+export const STATE_COUNT = 1500;
+
+/** The multilingual Whisper networks: an encoder that hears a window of 30 s, a decoder that writes what was said in it. */
+export class Whisper {
+  readonly tokenizer: WhisperTokenizer;
+  readonly settings: WhisperSettings;
+  readonly #encoder: GraphSession;
+  readonly #decoder: GraphSession;
+  readonly #decoderShape: DecoderShape;
+  readonly #mel = new LogMel();
+  readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
+
+  constructor(parts: {
+    encoder: GraphSession;
+    decoder: GraphSession;
+    tokenizer: WhisperTokenizer;
+    settings: WhisperSettings;
+  }) {
+    this.tokenizer = parts.tokenizer;
+    this.settings = parts.settings;
+    this.#encoder = parts.encoder;
+    this.#decoder = parts.decoder;
+    const keys = parts.decoder.inputNames.filter((name) => name.endsWith(".decoder.key"));
+    this.#decoderShape = { layers: keys.length, alignmentHeads: parts.settings.alignmentHeads };
+  }
+
+  /** What the encoder makes of at most 30 s at 16 kHz: `STATE_COUNT` states of the sound, shape [1, 1500, width]. */
+  async encode(samples: Float32Array): Promise<FloatTensor> {
+    this.#mel.compute(samples, this.#bands);
+    const inputs = { input_features: { data: this.#bands, shape: [1, ...MEL_SHAPE] } };
+    return getTensor(await this.#encoder.run(inputs, ["last_hidden_state"]), "last_hidden_state");
+  }
+
+  /** Starts writing for several encoded windows at once, a row each. */
+  startDecoding(states: readonly FloatTensor[]): DecoderRun {
+    return new DecoderRun(this.#decoder, this.#decoderShape, states);
+  }
+}

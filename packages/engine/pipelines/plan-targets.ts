@@ -1,0 +1,70 @@
+import { EngineError } from "../engine-error.ts";
+import {
+  isStemManifest,
+  type ModelManifest,
+  type SpeechManifest,
+  type StemManifest,
+  type StemService,
+} from "../runtime/model-manifest.ts";
+import type { EngineTarget, SoundTarget, TextTarget } from "./engine-request.ts";
+
+export type PlannedSound = { target: SoundTarget; service: StemService };
+
+/** One run of a network over the input, and every target that is made from it. */
+export type StemPass = { manifest: StemManifest; stems: string[]; targets: PlannedSound[] };
+
+/** One reading of the input's words, and every target that is made from it. */
+export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
+
+export type TargetPlan = {
+  stemPasses: StemPass[];
+  speechPass: SpeechPass | undefined;
+  refused: { target: EngineTarget; error: EngineError }[];
+};
+
+/** Groups targets by the network they need, so that five stems cost one pass, and asks only for stems in use. */
+export function planTargets(
+  targets: readonly EngineTarget[],
+  manifests: readonly ModelManifest[],
+): TargetPlan {
+  const passes = new Map<string, StemPass>();
+  const plan: TargetPlan = { stemPasses: [], speechPass: undefined, refused: [] };
+  for (const target of targets) {
+    const manifest = manifests.find(({ serves }) => serves.some((service) => isServed(target, service)));
+    if (target.kind === "sound" && manifest && isStemManifest(manifest)) {
+      const pass = passes.get(manifest.id) ?? { manifest, stems: [], targets: [] };
+      passes.set(manifest.id, pass);
+      addSound(pass, target);
+    } else if (target.kind === "text" && manifest?.family === "whisper") {
+      plan.speechPass ??= { manifest, targets: [] };
+      plan.speechPass.targets.push(target);
+    } else plan.refused.push({ target, error: makeMissingError(target) });
+  }
+  plan.stemPasses = [...passes.values()];
+  return plan;
+}
+
+/** The one stem of the network that a service is made from. */
+export function getServiceStem(service: StemService): string {
+  const stem = service.stem ?? service.inputWithout;
+  if (stem === undefined) throw new Error(`the manifest's entry for ${service.model} names no stem`);
+  return stem;
+}
+
+function addSound(pass: StemPass, target: SoundTarget): void {
+  const service = pass.manifest.serves.find((entry) => isServed(target, entry));
+  if (service === undefined) throw new Error(`${pass.manifest.id} does not serve ${target.model}`);
+  pass.targets.push({ target, service });
+  const stem = getServiceStem(service);
+  if (!pass.stems.includes(stem)) pass.stems.push(stem);
+}
+
+function isServed(target: EngineTarget, service: { model: string; variants: string[] }): boolean {
+  const hasVariant = target.variant === undefined || service.variants.includes(target.variant);
+  return service.model === target.model && hasVariant;
+}
+
+function makeMissingError(target: EngineTarget): EngineError {
+  const name = target.variant === undefined ? target.model : `${target.model} (${target.variant})`;
+  return new EngineError("model-missing", `No network here makes ${name}.`);
+}

@@ -1,0 +1,69 @@
+import ort from "onnxruntime-node";
+import { createSession, type SessionOptions } from "./create-session.ts";
+import { toModelError } from "./to-model-error.ts";
+
+export type FloatTensor = { data: Float32Array; shape: readonly number[] };
+
+/** What a graph is given by name: floats, rows of token ids, a single whole number, or a switch. */
+export type GraphInput =
+  | FloatTensor
+  | { ids: readonly (readonly number[])[] }
+  | { count: number }
+  | { flag: boolean };
+
+/**
+ * A loaded graph whose shapes change from run to run, as a decoder's do. It gives only the outputs that are asked for: each one is
+ * copied out of the runtime, and a decoder offers hundreds of megabytes of them. `run` blocks the thread: child processes only.
+ */
+export class GraphSession {
+  readonly #session: ort.InferenceSession;
+
+  private constructor(session: ort.InferenceSession) {
+    this.#session = session;
+  }
+
+  static async load(graphPath: string, options: SessionOptions): Promise<GraphSession> {
+    const { session } = await createSession(graphPath, options);
+    return new GraphSession(session);
+  }
+
+  get inputNames(): readonly string[] {
+    return this.#session.inputNames;
+  }
+
+  async run(
+    inputs: Record<string, GraphInput>,
+    outputNames: readonly string[],
+  ): Promise<Map<string, FloatTensor>> {
+    try {
+      const feeds = Object.fromEntries(
+        Object.entries(inputs).map(([name, input]) => [name, toTensor(input)]),
+      );
+      const results = await this.#session.run(feeds, [...outputNames]);
+      return new Map(outputNames.map((name) => [name, toFloatTensor(results[name], name)]));
+    } catch (error) {
+      throw toModelError(error, "The network failed");
+    }
+  }
+}
+
+function toTensor(input: GraphInput): ort.Tensor {
+  if ("flag" in input) return new ort.Tensor("bool", [input.flag], [1]);
+  if ("count" in input) return new ort.Tensor("int64", BigInt64Array.of(BigInt(input.count)), []);
+  if ("ids" in input) {
+    const ids = BigInt64Array.from(input.ids.flat(), BigInt);
+    return new ort.Tensor("int64", ids, [input.ids.length, input.ids[0]?.length ?? 0]);
+  }
+  return new ort.Tensor("float32", input.data, [...input.shape]);
+}
+
+function toFloatTensor(tensor: ort.Tensor | undefined, name: string): FloatTensor {
+  if (!(tensor?.data instanceof Float32Array)) throw new Error(`the graph gave no floats for ${name}`);
+  return { data: tensor.data, shape: tensor.dims };
+}
+
+export function getTensor(tensors: ReadonlyMap<string, FloatTensor>, name: string): FloatTensor {
+  const tensor = tensors.get(name);
+  if (tensor === undefined) throw new Error(`the graph gave no ${name}`);
+  return tensor;
+}

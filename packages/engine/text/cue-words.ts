@@ -1,0 +1,49 @@
+import { cutByWidth, displayWidth } from "./display-width.ts";
+import type { TimedText, TimedWord } from "./timed-text.ts";
+
+/** What a cue may end after, from the best place to the worst. */
+export type Joint = "line" | "sentence" | "clause" | "phrase";
+
+export type CueWord = {
+  text: string;
+  width: number;
+  /** What stands between this word and the next on the same row. */
+  space: "" | " ";
+  joint: Joint;
+  startSeconds: number;
+  endSeconds: number;
+};
+
+const SENTENCE_END = /[.!?…。！？؟।]["'”’»)\]」』]*$/u;
+const CLAUSE_END = /[,;:–—、，；：،]["'”’»)\]」』]*$/u;
+
+/** All words of the text in a row, as subtitles show them; one that no row could hold comes in pieces. */
+export function listCueWords(text: TimedText, maxWidth: number): CueWord[] {
+  return text.lines.flatMap(({ words }) =>
+    words.flatMap((word, index) => toCueWords(word, { isLineEnd: index === words.length - 1, maxWidth })),
+  );
+}
+
+function toCueWords(word: TimedWord, place: { isLineEnd: boolean; maxWidth: number }): CueWord[] {
+  const shown = word.text.trim().replace(/\s+/gu, " ");
+  if (shown === "") return [];
+  const pieces = cutByWidth(shown, place.maxWidth);
+  const pieceSeconds = (word.endSeconds - word.startSeconds) / pieces.length;
+  return pieces.map((text, index) => {
+    const isLast = index === pieces.length - 1;
+    return {
+      text,
+      width: displayWidth(text),
+      space: isLast && (place.isLineEnd || /\s$/u.test(word.text)) ? " " : "",
+      joint: isLast ? jointAfter(text, place.isLineEnd) : "phrase",
+      startSeconds: word.startSeconds + index * pieceSeconds,
+      endSeconds: isLast ? word.endSeconds : word.startSeconds + (index + 1) * pieceSeconds,
+    };
+  });
+}
+
+function jointAfter(text: string, isLineEnd: boolean): Joint {
+  if (isLineEnd) return "line";
+  if (SENTENCE_END.test(text)) return "sentence";
+  return CLAUSE_END.test(text) ? "clause" : "phrase";
+}

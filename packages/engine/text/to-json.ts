@@ -1,0 +1,21 @@
+import { joinLines, joinWords, type TimedLine, type TimedText } from "./timed-text.ts";
+
+/** The words with their times in seconds, to the millisecond. */
+export function toJson(text: TimedText): string {
+  const lines = text.lines.filter((line) => line.words.length > 0);
+  return JSON.stringify({ text: joinLines(text), lines: lines.map(toJsonLine), metadata: text.metadata });
+}
+
+function toJsonLine(line: TimedLine) {
+  const words = line.words.map((word) => ({
+    start: roundTo(word.startSeconds, 3),
+    end: roundTo(word.endSeconds, 3),
+    text: word.text,
+    confidence: roundTo(word.confidence, 3),
+  }));
+  return { start: words[0]?.start, end: words.at(-1)?.end, text: joinWords(line), words };
+}
+
+function roundTo(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}

@@ -1,0 +1,32 @@
+import { toLyricsTime } from "./clock-time.ts";
+import type { TimedText, TimedWord } from "./timed-text.ts";
+
+/** A line stays on the player's screen until the next one; past this it is cleared. */
+const CLEAR_AFTER_SECONDS = 5;
+
+/** Lyrics with a tag for each line and, as in enhanced lrc, one before each word and one where the last ends. */
+export function toLrc(text: TimedText): string {
+  const rows = ["[re:Stemwright]", `[la:${text.metadata.language}]`];
+  const lines = text.lines.filter((line) => line.words.length > 0);
+  lines.forEach(({ words }, index) => {
+    rows.push(toRow(words));
+    const end = words.at(-1)?.endSeconds ?? 0;
+    const nextStart = lines[index + 1]?.words[0]?.startSeconds ?? Number.POSITIVE_INFINITY;
+    if (nextStart - end > CLEAR_AFTER_SECONDS) rows.push(`[${toLyricsTime(end)}]`);
+  });
+  return `${rows.join("\n")}\n`;
+}
+
+function toRow(words: TimedWord[]): string {
+  const [first, last] = [words[0], words.at(-1)];
+  const tagged = words.map((word) => `<${toLyricsTime(word.startSeconds)}>${toOneRow(word.text)}`);
+  return `[${toLyricsTime(first?.startSeconds ?? 0)}]${tagged.join("").trimEnd()} <${toLyricsTime(last?.endSeconds ?? 0)}>`;
+}
+
+/** Line breaks end a row; and a player would take a bracket before digits for a tag. */
+function toOneRow(text: string): string {
+  return text
+    .replace(/\s+/gu, " ")
+    .replace(/<(?=\d+:)/g, "‹")
+    .replace(/\[(?=\d+:)/g, "(");
+}

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { joinLines, type TimedText } from "./timed-text.ts";
+import { writeText } from "./write-text.ts";
+
+const metadata = { language: "fr", languageConfidence: 0.98, model: "test" };
+
+const song: TimedText = {
+  durationSeconds: 4000,
+  metadata,
+  lines: [
+    {
+      words: [
+        { text: "Ça ", startSeconds: 1.0004, endSeconds: 1.5, confidence: 0.91234 },
+        { text: "va\n\n", startSeconds: 1.5, endSeconds: 2, confidence: 1 },
+      ],
+    },
+    { words: [{ text: "<Tom & Jo>", startSeconds: 3661.25, endSeconds: 3662.5, confidence: 0.5 }] },
+  ],
+};
+const silence: TimedText = { lines: [], durationSeconds: 3, metadata };
+
+describe("writeText", () => {
+  it("[Y1] writes json as lines of words that join to the text", () => {
+    expect(JSON.parse(writeText(song, "json"))).toEqual({
+      text: "Ça va\n\n<Tom & Jo>",
+      lines: [
+        {
+          start: 1,
+          end: 2,
+          text: "Ça va\n\n",
+          words: [
+            { start: 1, end: 1.5, text: "Ça ", confidence: 0.912 },
+            { start: 1.5, end: 2, text: "va\n\n", confidence: 1 },
+          ],
+        },
+        {
+          start: 3661.25,
+          end: 3662.5,
+          text: "<Tom & Jo>",
+          words: [{ start: 3661.25, end: 3662.5, text: "<Tom & Jo>", confidence: 0.5 }],
+        },
+      ],
+      metadata,
+    });
+  });
+
+  it("[Y1] keeps times monotone and the text whole, whatever the words", () => {
+    const words = fc.array(
+      fc.record({ text: fc.string({ minLength: 1 }), seconds: fc.double({ min: 0, max: 5, noNaN: true }) }),
+      { minLength: 1, maxLength: 30 },
+    );
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 8 }), (lines) => {
+        let now = 0;
+        const text: TimedText = {
+          durationSeconds: 1000,
+          metadata,
+          lines: lines.map((line) => ({
+            words: line.map(({ text, seconds }) => {
+              const startSeconds = now;
+              now += seconds;
+              return { text, startSeconds, endSeconds: now, confidence: 1 };
+            }),
+          })),
+        };
+        const json = JSON.parse(writeText(text, "json")) as {
+          text: string;
+          lines: {
+            start: number;
+            end: number;
+            text: string;
+            words: { start: number; end: number; text: string }[];
+          }[];
+        };
+        expect(json.text).toBe(joinLines(text));
+        expect(json.lines.map((line) => line.text).join("")).toBe(json.text);
+        const times = json.lines.flatMap((line) => {
+          expect(line.words.map((word) => word.text).join("")).toBe(line.text);
+          expect([line.words[0]?.start, line.words.at(-1)?.end]).toEqual([line.start, line.end]);
+          return line.words.flatMap((word) => [word.start, word.end]);
+        });
+        expect(times).toEqual([...times].sort((a, b) => a - b));
+        expect(writeText(text, "txt")).toBe(json.text);
+      }),
+    );
+  });
+
+  it("[Y2] writes srt with commas and counted cues", () => {
+    expect(writeText(song, "srt")).toBe(
+      "1\n00:00:01,000 --> 00:00:02,000\nÇa va\n\n2\n01:01:01,250 --> 01:01:02,500\n<Tom & Jo>\n",
+    );
+  });
+
+  it("[Y2] writes vtt with its markup escaped", () => {
+    expect(writeText(song, "vtt")).toBe(
+      "WEBVTT\n\n00:00:01.000 --> 00:00:02.000\nÇa va\n\n01:01:01.250 --> 01:01:02.500\n&lt;Tom &amp; Jo&gt;\n",
+    );
+  });
+
+  it("[Y3] writes lrc with a tag for each line and word, and clears the screen in long pauses", () => {
+    expect(writeText(song, "lrc").split("\n")).toEqual([
+      "[re:Stemwright]",
+      "[la:fr]",
+      "[00:01.00]<00:01.00>Ça <00:01.50>va <00:02.00>",
+      "[00:02.00]",
+      "[61:01.25]<61:01.25><Tom & Jo> <61:02.50>",
+      "[61:02.50]",
+      "",
+    ]);
+  });
+
+  it("[Y1] writes no lines where nothing is said", () => {
+    expect(JSON.parse(writeText(silence, "json"))).toEqual({ text: "", lines: [], metadata });
+    expect(writeText(silence, "srt")).toBe("");
+    expect(writeText(silence, "vtt")).toBe("WEBVTT\n");
+    expect(writeText(silence, "txt")).toBe("");
+    expect(writeText(silence, "lrc")).toBe("[re:Stemwright]\n[la:fr]\n");
+  });
+});

@@ -1,0 +1,18 @@
+import type { TextFormat } from "./text-format.ts";
+import { joinLines, type TimedText } from "./timed-text.ts";
+import { toJson } from "./to-json.ts";
+import { toLrc } from "./to-lrc.ts";
+import { toSrt, toVtt } from "./to-subtitles.ts";
+
+const WRITERS: Record<TextFormat, (text: TimedText) => string> = {
+  json: toJson,
+  srt: toSrt,
+  vtt: toVtt,
+  lrc: toLrc,
+  txt: joinLines,
+};
+
+/** The content of a text output. */
+export function writeText(text: TimedText, format: TextFormat): string {
+  return WRITERS[format](text);
+}

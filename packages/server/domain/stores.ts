@@ -1,0 +1,12 @@
+import type { AccountStore } from "./accounts/account-store.ts";
+import type { AssetStore, TaskStore, WebhookStore } from "./ports.ts";
+import type { StorageIntegrationStore } from "./storage/storage-ports.ts";
+
+/** All that a request can change in the database. */
+export type Stores = {
+  tasks: TaskStore;
+  assets: AssetStore;
+  webhooks: WebhookStore;
+  integrations: StorageIntegrationStore;
+  accounts: AccountStore;
+};

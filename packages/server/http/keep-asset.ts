@@ -1,0 +1,43 @@
+import type { FastifyRequest } from "fastify";
+import type { AssetRecord } from "../domain/assets/asset-record.ts";
+import type { ApiPorts } from "./api.ts";
+import { onceAfter } from "./once.ts";
+
+/**
+ * Makes a stored file visible as an asset. It is removed again where it did not become one: the database refused it, or the
+ * request was a repetition, which gets the asset that the first one made.
+ */
+export async function keepAsset<Answer extends { id: string }>(
+  ports: ApiPorts,
+  exchange: Parameters<typeof onceAfter>[1],
+  work: {
+    /** What has to be stored before it can be told whether the request is a repetition. */
+    stored?: AssetRecord;
+    store(): Promise<AssetRecord>;
+    content: unknown;
+    toAnswer(asset: AssetRecord): Answer;
+  },
+): Promise<Answer> {
+  let { stored } = work;
+  let keptId: string | undefined;
+  try {
+    const answer = await onceAfter(ports, exchange, {
+      content: work.content,
+      prepare: async () => {
+        stored = await work.store();
+        return stored;
+      },
+      async write({ assets }, asset) {
+        await assets.insertAsset(asset);
+        return work.toAnswer(asset);
+      },
+    });
+    keptId = answer.id;
+    return answer;
+  } finally {
+    if (stored && stored.id !== keptId) await ports.blobs.delete(stored.blobKey);
+  }
+}
+
+/** Uploads are compared by what is in them; hashing it is left out where nobody asks. */
+export const isRepeatable = (request: FastifyRequest) => request.headers["idempotency-key"] !== undefined;

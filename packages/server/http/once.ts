@@ -1,0 +1,49 @@
+import type { FastifyRequest } from "fastify";
+import { answerOnce } from "../domain/idempotency.ts";
+import type { Stores } from "../domain/stores.ts";
+import type { ApiPorts } from "./api.ts";
+import { getCaller } from "./authenticate.ts";
+
+type Reply = { header(name: string, value: string): unknown };
+
+/** What a POST does: what takes long first, then what is written. */
+type PostWork<Prepared, Answer> = {
+  prepare(): Promise<Prepared>;
+  write(stores: Stores, prepared: Prepared): Promise<Answer>;
+  /** What makes two requests of a route the same; the body, where nothing else is said. */
+  content?: unknown;
+};
+
+/** Does the work of a POST, or gives the answer it had under its `Idempotency-Key` before. */
+export async function onceAfter<Prepared, Answer>(
+  ports: ApiPorts,
+  exchange: { request: FastifyRequest; reply: Reply },
+  { prepare, write, content = exchange.request.body }: PostWork<Prepared, Answer>,
+): Promise<Answer> {
+  const { request, reply } = exchange;
+  const key = request.method === "POST" ? request.headers["idempotency-key"] : undefined;
+  if (typeof key !== "string") return await write(ports, await prepare());
+  const { clientId } = getCaller(request);
+  const route = `POST ${request.routeOptions.url}`;
+  const { answer, isReplay } = await answerOnce(
+    ports.receipts,
+    { clientId, key, route, content: [request.params, content] },
+    { prepare, write },
+  );
+  if (isReplay) void reply.header("idempotency-replayed", "true");
+  return answer;
+}
+
+/** For work that only writes to the database. */
+export const once = <Answer>(
+  ports: ApiPorts,
+  exchange: { request: FastifyRequest; reply: Reply },
+  write: (stores: Stores) => Promise<Answer>,
+): Promise<Answer> => onceAfter(ports, exchange, { prepare: async () => undefined, write });
+
+/** For work that a repetition does no harm to: it may be done twice, and the first answer counts. */
+export const onceHarmless = <Answer>(
+  ports: ApiPorts,
+  exchange: { request: FastifyRequest; reply: Reply },
+  work: () => Promise<Answer>,
+): Promise<Answer> => onceAfter(ports, exchange, { prepare: work, write: async (_stores, answer) => answer });

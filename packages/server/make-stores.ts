@@ -1,0 +1,82 @@
+import type { Transaction } from "kysely";
+import { makeAccountStore } from "./db/account-store.ts";
+import * as assets from "./db/assets.ts";
+import * as credits from "./db/credits.ts";
+import type { DatabaseHandle, Tables } from "./db/database.ts";
+import { inTransaction } from "./db/in-transaction.ts";
+import * as integrations from "./db/storage-integrations.ts";
+import { findQueuePositions } from "./db/task-runs.ts";
+import * as tasks from "./db/tasks.ts";
+import { makeWebhookStore } from "./db/webhook-store.ts";
+import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
+import type { AssetStore, TaskStore } from "./domain/ports.ts";
+import type { StorageIntegrationStore } from "./domain/storage/storage-ports.ts";
+import type { Stores } from "./domain/stores.ts";
+import type { Vault } from "./domain/vault.ts";
+import type { TaskQueue } from "./queue/task-queue.ts";
+
+/** The stores over the database, or over one transaction of it, which they then do all their work in. */
+export function makeStores(
+  handle: DatabaseHandle,
+  { queue, vault }: { queue: TaskQueue; vault: Vault },
+): Stores {
+  return {
+    tasks: makeTaskStore(handle, queue),
+    assets: makeAssetStore(handle),
+    webhooks: makeWebhookStore(handle, vault),
+    integrations: makeIntegrationStore(handle),
+    accounts: makeAccountStore(handle),
+  };
+}
+
+function makeAssetStore(db: DatabaseHandle): AssetStore {
+  return {
+    insertAsset: (asset) => assets.insertAsset(db, asset),
+    findAsset: (clientId, id) => assets.findAsset(db, clientId, id),
+    listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
+    setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
+    deleteAsset: (clientId, id) => assets.deleteAsset(db, clientId, id),
+  };
+}
+
+function makeIntegrationStore(db: DatabaseHandle): StorageIntegrationStore {
+  return {
+    insertIntegration: (integration) => integrations.insertIntegration(db, integration),
+    findIntegration: (scope, id) => integrations.findIntegration(db, scope, id),
+    listIntegrations: (scope, page) => integrations.listIntegrations(db, scope, page),
+    deleteIntegration: (scope, id) =>
+      inTransaction(db, (transaction) => integrations.deleteIntegration(transaction, scope, id)),
+  };
+}
+
+async function reserveOrRefuse(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  reservations: readonly Reservation[],
+): Promise<void> {
+  if (await credits.reserveCredits(transaction, clientId, reservations)) return;
+  const { balance, reserved } = await credits.findCreditAccount(transaction, clientId);
+  const needed = sumCredits(reservations.map(({ amount }) => amount));
+  throw makeCreditsError(needed, sumCredits([balance, -reserved]));
+}
+
+function makeTaskStore(db: DatabaseHandle, queue: TaskQueue): TaskStore {
+  return {
+    insertTask: (task, reservations) =>
+      inTransaction(db, async (transaction) => {
+        if (task.storageIntegrationId !== undefined)
+          await integrations.holdIntegration(transaction, task.storageIntegrationId);
+        await assets.holdInputs(transaction, task);
+        await tasks.insertTask(transaction, task);
+        await reserveOrRefuse(transaction, task.clientId, reservations);
+        await queue.sendTask(transaction, task.id);
+        return { queuePosition: (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0 };
+      }),
+    findTask: (clientId, id) => tasks.findTask(db, id, clientId),
+    listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
+    deleteTask: (clientId, id) =>
+      inTransaction(db, (transaction) => tasks.deleteTask(transaction, clientId, id)),
+    cancelTask: (clientId, id) =>
+      inTransaction(db, (transaction) => tasks.cancelTask(transaction, clientId, id)),
+  };
+}
