@@ -1,9 +1,16 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
-import type { SpeechManifest, StemManifest, VoiceActivityManifest } from "../runtime/model-manifest.ts";
+import type {
+  MusicManifest,
+  SpeechManifest,
+  StemManifest,
+  VoiceActivityManifest,
+} from "../runtime/model-manifest.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
+import { MusicDetector } from "./music-detector/music-detector.ts";
+import type { MusicNetworks } from "./music-networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import type { SpeechNetworks } from "./speech-networks.ts";
 import type { LoadedNetwork, NetworkSource } from "./stem-network.ts";
@@ -15,7 +22,7 @@ const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 type StoreOptions = SessionOptions & { cacheDir?: string };
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
-export class NetworkStore implements NetworkSource, SpeechNetworks {
+export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks {
   readonly #options: StoreOptions;
   readonly #loaded = new Map<string, unknown>();
 
@@ -40,7 +47,13 @@ export class NetworkStore implements NetworkSource, SpeechNetworks {
     });
   }
 
-  #verify({ id, weights }: StemManifest | VoiceActivityManifest): string {
+  getMusicDetector(manifest: MusicManifest): Promise<MusicDetector> {
+    return this.#get(manifest.id, async () => {
+      return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#options));
+    });
+  }
+
+  #verify({ id, weights }: StemManifest | VoiceActivityManifest | MusicManifest): string {
     const { cacheDir } = this.#options;
     return getVerifiedWeightsPath(weights, {
       manifestId: id,

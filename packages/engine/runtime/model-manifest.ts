@@ -76,7 +76,16 @@ const voiceActivityManifestSchema = z.strictObject({
   serves: z.array(serviceSchema).max(0),
 });
 
+/** A network that tells where there is music. */
+const musicManifestSchema = z.strictObject({
+  ...common,
+  family: z.literal("music-detector"),
+  weights: weightsFileSchema,
+  serves: z.array(serviceSchema),
+});
+
 const manifestSchema = z.discriminatedUnion("family", [
+  musicManifestSchema,
   stemManifestSchema,
   speechManifestSchema,
   voiceActivityManifestSchema,
@@ -86,6 +95,7 @@ export type ModelManifest = z.infer<typeof manifestSchema>;
 export type StemManifest = z.infer<typeof stemManifestSchema>;
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
+export type MusicManifest = z.infer<typeof musicManifestSchema>;
 export type WeightsFile = z.infer<typeof weightsFileSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
