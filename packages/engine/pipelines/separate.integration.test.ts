@@ -165,6 +165,58 @@ describe("one pass", () => {
   });
 });
 
+describe("high quality", () => {
+  const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 2 * STRIDE_FRAMES + 2000 };
+  const better: SoundTarget = { ...makeTarget("vocals"), key: "better", variant: "high_quality" };
+
+  beforeEach(() => {
+    better.files = [{ output: "stem", format: "wav", path: outputPath("better", "stem") }];
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    network.bias = 0.03;
+  });
+
+  it("[Q1] is the mean of several looks at the input, each turned back", async () => {
+    await run([better]);
+    const { planes, ...given } = readSound(outputPath("better", "stem"));
+    expect(given).toEqual(shape);
+    // The left side's bias once as it is, once inverted, once on the right.
+    const input = makeTones(shape);
+    const error = peakOf(
+      input,
+      (channel, n) =>
+        (planes[channel]?.[n] ?? Number.NaN) - (input[channel]?.[n] ?? 0) / 2 - (channel === 1 ? 0.01 : 0),
+    );
+    expect(error).toBeLessThan(1e-6);
+  });
+
+  it("[Q1] shares its plain look with targets of the standard quality", async () => {
+    const done: string[] = [];
+    await run([better, makeTarget("drums"), makeTarget("vocals")], {
+      onTargetDone: (key) => void done.push(key),
+    });
+    expect(network.runs.filter((stems) => stems.includes("drums"))).toEqual(
+      Array.from({ length: 3 }, () => ["vocals", "drums"]),
+    );
+    expect(network.runs.length).toBe(3 * 3);
+    expect(done).toEqual(["drums", "vocals", "better"]);
+  });
+
+  it("[Q1] goes on in the look it was killed in, and gives the same bytes", async () => {
+    await run([better]);
+    const uninterrupted = readFileSync(outputPath("better", "stem"));
+    const allRuns = network.runs.length;
+    rmSync(join(folder, "work"), { recursive: true });
+    network = new GainNetwork(SEGMENT_FRAMES);
+    network.bias = 0.03;
+    network.failsAtRun = 5;
+    await expect(run([better])).rejects.toThrow("killed");
+    network.failsAtRun = Number.POSITIVE_INFINITY;
+    await run([better]);
+    expect(network.runs.length).toBe(allRuns + 1);
+    expect(readFileSync(outputPath("better", "stem"))).toEqual(uninterrupted);
+  });
+});
+
 describe("a run that was killed", () => {
   const lengthFrames = 4 * STRIDE_FRAMES + 1500;
   const writeInput = (gain: number) =>
@@ -188,7 +240,7 @@ describe("a run that was killed", () => {
     network.failsAtRun = 3;
     await expect(run(targets)).rejects.toThrow("killed");
     // What a kill in the middle of a write leaves.
-    writeFileSync(join(folder, "work/gain/drums.f32"), Buffer.alloc(100), { flag: "a" });
+    writeFileSync(join(folder, "work/gain/plain/drums.f32"), Buffer.alloc(100), { flag: "a" });
     network = new GainNetwork(SEGMENT_FRAMES);
     await run(targets);
     expect(network.runs.length).toBe(allRuns - 3 + 1);
@@ -199,7 +251,7 @@ describe("a run that was killed", () => {
     writeInput(1);
     await run([makeTarget("vocals")]);
     const uninterrupted = readFileSync(outputPath("vocals", "stem"));
-    const spool = join(folder, "work/gain/vocals.f32");
+    const spool = join(folder, "work/gain/plain/vocals.f32");
     truncateSync(spool, statSync(spool).size - 80);
     network = new GainNetwork(SEGMENT_FRAMES);
     await run([makeTarget("vocals")]);
@@ -245,6 +297,7 @@ describe("provenance", () => {
       "network=gain",
       `weights-sha256=${"0".repeat(64)}`,
       "overlap=0.25",
+      "looks=1",
       "execution-provider=cpu",
     ].join("; ");
     expect(files.map(({ path }) => readComment(path))).toEqual(AUDIO_FORMATS.map(() => comment));
