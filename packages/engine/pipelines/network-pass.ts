@@ -12,6 +12,7 @@ import {
 import type { StemNetwork } from "../models/stem-network.ts";
 import { findJson, replaceJson } from "./json-file.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
@@ -27,6 +28,8 @@ export type NetworkPass = {
   folder: string;
   /** What the spools depend on: input and weights. Spools made from anything else are thrown away. */
   identity: Record<string, string | number>;
+  /** Where finished stems are looked up and kept, if anywhere. */
+  cache: { stems: StemCache; user: CacheUser } | undefined;
   onProgress: (fraction: number) => void;
 };
 
@@ -45,7 +48,8 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     overlapShare: pass.overlapShare,
     lengthFrames: pass.input.lengthFrames,
   });
-  prepareFolder(pass, grid);
+  const madeFrom = prepareFolder(pass, grid);
+  borrowStems(pass, madeFrom);
   using spools = new SpoolSet(pass, grid);
   const finished = spools.finishedSegments;
   const joints = makeJoints(pass, grid, spools.stems);
@@ -54,16 +58,31 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     if (index >= finished) spools.append(stretches);
     pass.onProgress((index + 1) / grid.segmentCount);
   }
+  for (const stem of spools.stems) {
+    pass.cache?.stems.keep({ madeFrom, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
+  }
 }
 
-function prepareFolder(pass: NetworkPass, grid: SegmentGrid): void {
+/** All that decides the samples of the pass. */
+type MadeFrom = Record<string, string | number>;
+
+function borrowStems({ cache, folder, input, stems }: NetworkPass, madeFrom: MadeFrom): void {
+  const sizeBytes = input.lengthFrames * input.channels * Float32Array.BYTES_PER_ELEMENT;
+  for (const stem of stems) {
+    cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
+  }
+}
+
+/** Makes the folder this pass's own. */
+function prepareFolder(pass: NetworkPass, grid: SegmentGrid): MadeFrom {
   const { lengthFrames, segmentFrames, strideFrames } = grid;
   const state = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
   const statePath = join(pass.folder, "pass.json");
-  if (isDeepStrictEqual(findJson(statePath), state)) return;
+  if (isDeepStrictEqual(findJson(statePath), state)) return state;
   rmSync(pass.folder, { recursive: true, force: true });
   mkdirSync(pass.folder, { recursive: true });
   replaceJson(statePath, state);
+  return state;
 }
 
 /** The spools that are not complete yet, cut to the strides that all of them have. */

@@ -10,6 +10,7 @@ import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
 import { runRequest } from "./run-request.ts";
+import { StemCache } from "./stem-cache.ts";
 
 const SEGMENT_FRAMES = 4000;
 const STRIDE_FRAMES = 3000;
@@ -214,6 +215,39 @@ describe("high quality", () => {
     await run([better]);
     expect(network.runs.length).toBe(allRuns + 1);
     expect(readFileSync(outputPath("better", "stem"))).toEqual(uninterrupted);
+  });
+});
+
+describe("the cache", () => {
+  const shape = { channels: 2, sampleRateHz: 48000, lengthFrames: 2 * STRIDE_FRAMES + 2000 };
+  const runCached = (targets: SoundTarget[], owner: string) => {
+    const workDir = join(folder, owner);
+    return runRequest(
+      { inputPath: join(folder, "input.wav"), workDir, targets, cacheUser: { scope: "client", owner } },
+      {
+        networks: network,
+        manifests: [makeGainManifest(SEGMENT_FRAMES)],
+        report: {},
+        stemCache: new StemCache(join(folder, "stems"), 1e9),
+      },
+    );
+  };
+
+  it("[H1] answers the same work with the same bytes and without the network", async () => {
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    await runCached([makeTarget("vocals")], "first");
+    const first = readFileSync(outputPath("vocals", "stem"));
+    const { length: runs } = network.runs;
+    rmSync(join(folder, "first"), { recursive: true });
+    await runCached([makeTarget("vocals")], "second");
+    expect(readFileSync(outputPath("vocals", "stem"))).toEqual(first);
+    expect(network.runs.length).toBe(runs);
+    // Another stem is other work, and so is other content.
+    await runCached([makeTarget("vocals"), makeTarget("drums")], "third");
+    expect(network.runs.slice(runs)).toEqual(Array.from({ length: runs }, () => ["drums"]));
+    writeSound(join(folder, "input.wav"), makeTones({ ...shape, lengthFrames: 99 }), shape.sampleRateHz);
+    await runCached([makeTarget("vocals")], "fourth");
+    expect(network.runs.length).toBe(2 * runs + 1);
   });
 });
 

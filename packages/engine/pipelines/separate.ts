@@ -40,6 +40,7 @@ export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> 
       executionProvider,
       inputSha256: sha256,
     },
+    cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
     onProgress: run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]),
   });
   for (const planned of targets) {
