@@ -1,6 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import {
   makeFadeIn,
@@ -10,13 +8,13 @@ import {
   segmentSpan,
 } from "../dsp/overlap-add.ts";
 import type { StemNetwork } from "../models/stem-network.ts";
-import { findJson, replaceJson } from "./json-file.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import { prepareSpoolFolder } from "./spool-folder.ts";
 import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 1;
+const SPOOL_VERSION = 2;
 
 export type NetworkPass = {
   network: StemNetwork;
@@ -48,8 +46,10 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     overlapShare: pass.overlapShare,
     lengthFrames: pass.input.lengthFrames,
   });
-  const madeFrom = prepareFolder(pass, grid);
-  borrowStems(pass, madeFrom);
+  const { lengthFrames, segmentFrames, strideFrames } = grid;
+  const identity = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
+  prepareSpoolFolder(pass.folder, identity);
+  borrowStems(pass, identity);
   using spools = new SpoolSet(pass, grid);
   const finished = spools.finishedSegments;
   const joints = makeJoints(pass, grid, spools.stems);
@@ -59,30 +59,15 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     pass.onProgress((index + 1) / grid.segmentCount);
   }
   for (const stem of spools.stems) {
-    pass.cache?.stems.keep({ madeFrom, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
+    pass.cache?.stems.keep({ madeFrom: identity, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
   }
 }
 
-/** All that decides the samples of the pass. */
-type MadeFrom = Record<string, string | number>;
-
-function borrowStems({ cache, folder, input, stems }: NetworkPass, madeFrom: MadeFrom): void {
+function borrowStems({ cache, folder, input, stems }: NetworkPass, madeFrom: NetworkPass["identity"]): void {
   const sizeBytes = input.lengthFrames * input.channels * Float32Array.BYTES_PER_ELEMENT;
   for (const stem of stems) {
     cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
   }
-}
-
-/** Makes the folder this pass's own. */
-function prepareFolder(pass: NetworkPass, grid: SegmentGrid): MadeFrom {
-  const { lengthFrames, segmentFrames, strideFrames } = grid;
-  const state = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
-  const statePath = join(pass.folder, "pass.json");
-  if (isDeepStrictEqual(findJson(statePath), state)) return state;
-  rmSync(pass.folder, { recursive: true, force: true });
-  mkdirSync(pass.folder, { recursive: true });
-  replaceJson(statePath, state);
-  return state;
 }
 
 /** The spools that are not complete yet, cut to the strides that all of them have. */
