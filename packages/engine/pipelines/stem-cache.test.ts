@@ -70,8 +70,14 @@ describe("StemCache", () => {
 
   it("[H2] makes room by what was not used for longest", () => {
     const cache = openCache(2 * SIZE_BYTES);
-    keepStem(cache, "a");
-    keepStem(cache, "b");
+    for (const [input, secondsAgo] of [
+      ["a", 20],
+      ["b", 10],
+    ] as const) {
+      const used = Date.now() / 1000 - secondsAgo;
+      // A hard link: its time is the entry's.
+      utimesSync(keepStem(cache, input), used, used);
+    }
     findStem(cache, "a");
     keepStem(cache, "c");
     expect(["a", "b", "c"].map((input) => findStem(cache, input) !== undefined)).toEqual([true, false, true]);
