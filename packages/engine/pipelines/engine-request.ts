@@ -1,6 +1,7 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, DecodedMedia, WavBitDepth } from "../media/index.ts";
 import type { TextFormat } from "../text/text-format.ts";
+import type { CacheUser } from "./stem-cache.ts";
 
 type TargetOf<Kind extends string> = {
   kind: Kind;
@@ -41,6 +42,8 @@ export type EngineRequest = {
   workDir: string;
   targets: EngineTarget[];
   maxDurationSeconds?: number;
+  /** In whose name finished stems are kept for the next request; without one they are neither kept nor found. */
+  cacheUser?: CacheUser;
 };
 
 export type EngineReport = {

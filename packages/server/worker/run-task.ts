@@ -96,6 +96,7 @@ async function runTargets(ports: RunTaskPorts, { task, targets, taskDir, watch }
       workDir: join(taskDir, "engine"),
       targets: targets.map((target) => toEngineTarget(target, taskDir)),
       maxDurationSeconds: Math.min(limitSeconds, coveredSeconds),
+      cacheUser: { scope: task.clientId, owner: task.id },
     },
     {
       signal: watch.signal,
