@@ -1,6 +1,7 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, DecodedMedia, WavBitDepth } from "../media/index.ts";
 import type { TextFormat } from "../text/text-format.ts";
+import type { CacheUser } from "./stem-cache.ts";
 
 type TargetOf<Kind extends string> = {
   kind: Kind;
@@ -29,7 +30,12 @@ export type TextTarget = TargetOf<"text"> & {
   files: { format: TextFormat; path: string }[];
 };
 
-export type EngineTarget = SoundTarget | TextTarget;
+export type DetectionFormat = "json" | "txt";
+
+/** Where there is music. */
+export type DetectionTarget = TargetOf<"detection"> & { files: { format: DetectionFormat; path: string }[] };
+
+export type EngineTarget = SoundTarget | TextTarget | DetectionTarget;
 
 /** All that is wanted of one input. */
 export type EngineRequest = {
@@ -38,6 +44,8 @@ export type EngineRequest = {
   workDir: string;
   targets: EngineTarget[];
   maxDurationSeconds?: number;
+  /** In whose name finished stems are kept for the next request; without one they are neither kept nor found. */
+  cacheUser?: CacheUser;
 };
 
 export type EngineReport = {

@@ -1,11 +1,13 @@
 import type { ModelManifest } from "../runtime/model-manifest.ts";
 import { loadDecodedInput } from "./decoded-input.ts";
+import { runDetectionPass, weighDetectionPass } from "./detect.ts";
 import type { EngineReport, EngineRequest } from "./engine-request.ts";
 import type { InputRun, Networks } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { planTargets } from "./plan-targets.ts";
 import { runStemPass, weighStemPass } from "./separate.ts";
 import { StageProgress } from "./stage-progress.ts";
+import type { StemCache } from "./stem-cache.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
@@ -17,13 +19,19 @@ const DECODE_SECONDS = 0.013;
  */
 export async function runRequest(
   request: EngineRequest,
-  options: { networks: Networks; manifests: readonly ModelManifest[]; report: EngineReport },
+  options: {
+    networks: Networks;
+    manifests: readonly ModelManifest[];
+    report: EngineReport;
+    stemCache?: StemCache;
+  },
 ): Promise<void> {
-  const { networks, manifests, report } = options;
-  const { stemPasses, refused } = planTargets(request.targets, manifests);
+  const { networks, manifests, report, stemCache } = options;
+  const { stemPasses, detectionPass, refused } = planTargets(request.targets, manifests);
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
   if (refused.length === request.targets.length) return;
   const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
+  if (detectionPass) weights.push(weighDetectionPass(detectionPass));
   const progress = new StageProgress(
     (fraction) => report.onProgress?.(fraction),
     weights.reduce((sum, weight) => sum + weight),
@@ -32,7 +40,8 @@ export async function runRequest(
     const decoded = await loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
     await report.onInput?.(decoded.info);
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
-    const run: InputRun = { request, networks, report, decoded, input, progress };
+    const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
+    if (detectionPass) await runDetectionPass(run, detectionPass);
     for (const pass of stemPasses) await runStemPass(run, pass);
   } catch (error) {
     throw toSystemError(error);

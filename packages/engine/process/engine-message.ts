@@ -10,6 +10,7 @@ export type EngineCommand = {
   threads: number;
   executionProvider: ExecutionProvider;
   cacheDir?: string;
+  stemCacheBytes: number;
 };
 
 /** An error on its way through the channel. Without a kind it is a defect, not a condition. */

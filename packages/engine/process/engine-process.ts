@@ -18,8 +18,10 @@ export type EngineProcessOptions = {
   executionProvider?: ExecutionProvider;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;
-  /** Where verified weights are remembered; without it they are hashed at each start of the process. */
+  /** Where verified weights are remembered and finished stems kept; without it weights are hashed at each start of the process. */
   cacheDir?: string;
+  /** How much of the disk finished stems may take, for requests that name a cache user; none by default. */
+  stemCacheBytes?: number;
   /** How long the process, with its loaded network, waits for the next request. */
   idleMs?: number;
 };
@@ -81,12 +83,18 @@ export class EngineProcess {
   }
 
   #converse(child: ChildProcess, request: EngineRequest, hooks: EngineHooks): Promise<void> {
-    const { threads = availableParallelism(), executionProvider = "cpu", cacheDir } = this.#options;
+    const {
+      threads = availableParallelism(),
+      executionProvider = "cpu",
+      cacheDir,
+      stemCacheBytes = 0,
+    } = this.#options;
     const command: EngineCommand = {
       kind: "run",
       request,
       threads,
       executionProvider,
+      stemCacheBytes,
       ...(cacheDir === undefined ? {} : { cacheDir }),
     };
     const ended = Promise.withResolvers<void>();

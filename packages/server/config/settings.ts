@@ -186,6 +186,12 @@ export const SETTINGS = {
     description:
       "What networks run on: `cpu`, `cuda`, `coreml`, `directml` or `webgpu`. Where it can't be had they run on the CPU, and the log says why.",
   },
+  CACHE_SIZE_BYTES: {
+    schema: wholeNumber(0),
+    default: String(4 * 1024 ** 3),
+    description:
+      "How much of the disk finished stems may take, for the next Task of the same client with the same content; never more than half of what is free. 0 = none are kept.",
+  },
   LOG_LEVEL: {
     schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
     default: "info",

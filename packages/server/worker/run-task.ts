@@ -100,6 +100,7 @@ async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
       workDir: join(taskDir, "engine"),
       targets: targets.map((target) => toEngineTarget(target, taskDir)),
       maxDurationSeconds: Math.min(limitSeconds, coveredSeconds),
+      cacheUser: { scope: task.clientId, owner: task.id },
     },
     {
       signal: watch.signal,
