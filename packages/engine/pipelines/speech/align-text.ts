@@ -1,7 +1,9 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { EngineError } from "../../engine-error.ts";
+import { WINDOW_SECONDS } from "../../models/whisper/log-mel.ts";
 import type { Whisper } from "../../models/whisper/whisper.ts";
-import { fillTimes } from "../../text/fill-times.ts";
+import { fillTimes, type TimeSpan } from "../../text/fill-times.ts";
+import { normaliseWord } from "../../text/normalise-word.ts";
 import { splitWords } from "../../text/split-words.ts";
 import type { TimedText, TimedWord } from "../../text/timed-text.ts";
 import { anchorWords } from "./anchor-words.ts";
@@ -11,8 +13,6 @@ import { type PlacedWord, placeWords } from "./place-words.ts";
 const CONTEXT_WORDS = 4;
 /** Sound around the words that is listened to with them. */
 const MARGIN_SECONDS = 0.4;
-/** As much as one window holds: so much sound can be searched for a text of which no row was heard. */
-const SEARCHABLE_SECONDS = 30;
 /** A text that is heard this badly is another one. The right text has 0.9 on TIMIT, another one 0.2. */
 const LEAST_CONFIDENCE = 0.4;
 
@@ -55,54 +55,79 @@ export async function alignText(work: AlignmentWork): Promise<TimedText> {
   return { ...spoken, lines: timedLines };
 }
 
+type Gap = { start: number; end: number };
+
 async function fillGaps(
   work: AlignmentWork,
   words: readonly string[],
   heard: readonly (TimedWord | undefined)[],
 ): Promise<(PlacedWord | undefined)[]> {
   const placed: (PlacedWord | undefined)[] = [...heard];
-  for (let index = 0; index < words.length; index++) {
-    if (heard[index] !== undefined) continue;
-    let end = index;
-    while (end < words.length && heard[end] === undefined) end++;
-    const found = await fillGap(work, { words, heard, start: index, end });
-    found.forEach((word, n) => {
-      placed[index + n] = word;
-    });
-    index = end;
+  for (const gap of joinGaps(listGaps(words, heard), (joined) => spanOf(work, heard, joined))) {
+    const { first, behind } = withContext(heard, gap);
+    const { source, spoken, getWhisper } = work;
+    const listening = { source, language: spoken.metadata.language, getWhisper };
+    const found = await placeWords(listening, spanOf(work, heard, gap), words.slice(first, behind));
+    for (let index = gap.start; index < gap.end; index++) placed[index] ??= found[index - first];
   }
   return placed;
 }
 
-/** Looks for the words from `start` to before `end`, with the heard ones beside them. */
-async function fillGap(
-  { source, spoken, getWhisper }: AlignmentWork,
-  gap: { words: readonly string[]; heard: readonly (TimedWord | undefined)[]; start: number; end: number },
-): Promise<(PlacedWord | undefined)[]> {
-  const { words, heard, start, end } = gap;
-  let first = start;
-  while (first > 0 && start - first < CONTEXT_WORDS && heard[first - 1] !== undefined) first--;
-  let behind = end;
-  while (behind < words.length && behind - end < CONTEXT_WORDS && heard[behind] !== undefined) behind++;
-  const span = {
-    startSeconds: Math.max(0, (first < start ? (heard[first]?.startSeconds ?? 0) : 0) - MARGIN_SECONDS),
-    endSeconds: Math.min(
-      spoken.durationSeconds,
-      (behind > end ? (heard[behind - 1]?.endSeconds ?? 0) : spoken.durationSeconds) + MARGIN_SECONDS,
-    ),
-  };
-  const { language } = spoken.metadata;
-  const found = await placeWords({ source, language, getWhisper }, span, words.slice(first, behind));
-  return found.slice(start - first, end - first);
+/** The rows of words that were not heard, from `start` to before `end`; nobody says mere punctuation. */
+function listGaps(words: readonly string[], heard: readonly (TimedWord | undefined)[]): Gap[] {
+  const gaps: Gap[] = [];
+  words.forEach((word, index) => {
+    if (heard[index] !== undefined || normaliseWord(word) === "") return;
+    const last = gaps.at(-1);
+    if (last?.end === index) last.end = index + 1;
+    else gaps.push({ start: index, end: index + 1 });
+  });
+  return gaps;
 }
 
-/** The last chance of a text none of whose rows was heard: a short recording is searched for it. */
+/** Gaps that one window holds are listened to at once. */
+function joinGaps(gaps: readonly Gap[], spanOf: (gap: Gap) => TimeSpan): Gap[] {
+  const joined: Gap[] = [];
+  for (const gap of gaps) {
+    const last = joined.at(-1);
+    const both = last && { start: last.start, end: gap.end };
+    const span = both && spanOf(both);
+    if (both && span && span.endSeconds - span.startSeconds <= WINDOW_SECONDS)
+      joined[joined.length - 1] = both;
+    else joined.push(gap);
+  }
+  return joined;
+}
+
+/** A gap with the heard words beside it. */
+function withContext(
+  heard: readonly (TimedWord | undefined)[],
+  { start, end }: Gap,
+): { first: number; behind: number } {
+  let first = start;
+  while (start - first < CONTEXT_WORDS && heard[first - 1] !== undefined) first--;
+  let behind = end;
+  while (behind - end < CONTEXT_WORDS && heard[behind] !== undefined) behind++;
+  return { first, behind };
+}
+
+function spanOf({ spoken }: AlignmentWork, heard: readonly (TimedWord | undefined)[], gap: Gap): TimeSpan {
+  const { first, behind } = withContext(heard, gap);
+  const startSeconds = first < gap.start ? (heard[first]?.startSeconds ?? 0) : 0;
+  const endSeconds = behind > gap.end ? heard[behind - 1]?.endSeconds : undefined;
+  return {
+    startSeconds: Math.max(0, startSeconds - MARGIN_SECONDS),
+    endSeconds: Math.min(spoken.durationSeconds, (endSeconds ?? spoken.durationSeconds) + MARGIN_SECONDS),
+  };
+}
+
+/** The last chance of a text none of whose rows was heard: a recording of one window is searched for it. */
 async function searchWhole(
   { source, spoken, getWhisper }: AlignmentWork,
   words: readonly string[],
 ): Promise<(PlacedWord | undefined)[]> {
   const { durationSeconds, metadata } = spoken;
-  if (durationSeconds <= SEARCHABLE_SECONDS) {
+  if (durationSeconds <= WINDOW_SECONDS) {
     const span = { startSeconds: 0, endSeconds: durationSeconds };
     const found = await placeWords({ source, language: metadata.language, getWhisper }, span, words);
     const confidence = found.reduce((sum, word) => sum + (word?.confidence ?? 0), 0) / words.length;

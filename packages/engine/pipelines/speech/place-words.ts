@@ -40,7 +40,7 @@ export async function placeWords(
     const isLast = restSeconds <= WINDOW_SECONDS;
     const window = { startSeconds, endSeconds: isLast ? span.endSeconds : startSeconds + WINDOW_SECONDS };
     const candidates = isLast ? rest : takeCandidates(rest, WINDOW_SECONDS / restSeconds);
-    const found = await listen(listening, window, candidates);
+    const found = await listen(listening, { ...window, isOpenEnded: !isLast }, candidates);
     if (isLast) return [...placed, ...found];
     const kept = takeSure(found, window.endSeconds - UNSURE_SECONDS);
     placed.push(...kept);
@@ -51,7 +51,7 @@ export async function placeWords(
 
 async function listen(
   { source, language, getWhisper }: Listening,
-  { startSeconds, endSeconds }: TimeSpan,
+  { startSeconds, endSeconds, isOpenEnded }: TimeSpan & { isOpenEnded: boolean },
   words: readonly string[],
 ): Promise<(PlacedWord | undefined)[]> {
   const startFrame = Math.round(startSeconds * SAMPLE_RATE_HZ);
@@ -62,7 +62,7 @@ async function listen(
   const [samples = new Float32Array()] = source.read(startFrame, lengthFrames);
   const whisper = await getWhisper();
   const states = await whisper.encode(samples);
-  const heard = await timeWords(whisper, { states, samples, language }, words);
+  const heard = await timeWords(whisper, { states, samples, language, isOpenEnded }, words);
   return heard.map((word) => {
     const confidence = Math.min(1, (word?.confidence ?? 0) / CERTAIN_SHARE);
     if (word === undefined || confidence < LEAST_CONFIDENCE) return undefined;

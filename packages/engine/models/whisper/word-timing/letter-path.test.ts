@@ -83,6 +83,17 @@ describe("findLetterPath", () => {
     expect(findLetterPath(none)).toEqual([undefined]);
   });
 
+  it("[Z3] leaves the text where the sound ends, if it may", () => {
+    const said = { letters: 5, stepsPerLetter: 6, pauseSteps: 0, isSpoken: true };
+    const unsaid = { ...said, isSpoken: false };
+    const { input, spans } = speak([said, said, said, unsaid, unsaid, unsaid, unsaid, unsaid]);
+    const found = findLetterPath({ ...input, isOpenEnded: true });
+    expect(found.map((span) => span?.start)).toEqual([
+      ...spans.slice(0, 3).map((span) => span.start),
+      ...Array<undefined>(5).fill(undefined),
+    ]);
+  });
+
   it("[Z3] passes over words without sounded letters", () => {
     const { input, spans } = speak([spokenWordOf(5), spokenWordOf(6)]);
     const wordOfLetter = input.wordOfLetter.map((word) => (word === 1 ? 2 : word));

@@ -3,7 +3,7 @@
  * the error changes by less than 2 ms when one of them is moved by a quarter. A letter that is not heard, a word that is not, a
  * pause, and at the edges sound that belongs to other words.
  */
-const SKIPPED_LETTER = -2;
+const SKIPPED_LETTER = -4;
 const SKIPPED_WORD = -8;
 const PAUSE = -2.5;
 const EDGE = -3;
@@ -20,9 +20,11 @@ export type LetterPathInput = {
   wordCount: number;
   /** How likely each step is a voice. */
   voice: Float64Array;
+  /** Whether the sound may end before the text does: what is left of the text then costs nothing. */
+  isOpenEnded?: boolean;
 };
 
-/** First step and the one behind the last, and how well the word is heard there; undefined for a word that is not. */
+/** First step and the one behind the last, and the mean share its letters have there; one that is left out has none. */
 export type WordSpan = { start: number; end: number; share: number };
 
 /** Where a cell of the table is best entered from. */
@@ -31,6 +33,7 @@ const STAY = 0;
 const VIA_JOINT = 32;
 const FROM_PAUSE = 1;
 const FROM_JOINT = 2;
+const NOWHERE = -1;
 /** `FROM_LETTER + n`: the joint behind a word, or a letter, from the letter n + 1 places before. */
 const FROM_LETTER = 64;
 
@@ -52,6 +55,8 @@ class LetterPath {
   readonly #letterFrom: Uint8Array;
   readonly #pauseFrom: Uint8Array;
   readonly #jointFrom: Uint8Array;
+  /** For each step the joint at which the text was left for good, or `NOWHERE`. */
+  readonly #restFrom: Int32Array;
 
   constructor(input: LetterPathInput) {
     this.#input = input;
@@ -68,19 +73,23 @@ class LetterPath {
     this.#letterFrom = new Uint8Array(this.#letters * this.#steps);
     this.#pauseFrom = new Uint8Array((this.#words + 1) * this.#steps);
     this.#jointFrom = new Uint8Array((this.#words + 1) * (this.#steps + 1));
+    this.#restFrom = new Int32Array(this.#steps);
   }
 
   find(): (WordSpan | undefined)[] {
     const letterScores = new Float64Array(this.#letters).fill(Number.NEGATIVE_INFINITY);
     const pauseScores = new Float64Array(this.#words + 1).fill(Number.NEGATIVE_INFINITY);
     const jointScores = new Float64Array(this.#words + 1);
+    let restScore = Number.NEGATIVE_INFINITY;
     this.#scoreJoints(0, jointScores, letterScores, pauseScores);
     for (let step = 0; step < this.#steps; step++) {
+      restScore = this.#scoreRest(step, jointScores, restScore);
       this.#scorePauses(step, jointScores, pauseScores);
       this.#scoreLetters(step, jointScores, letterScores);
       this.#scoreJoints(step + 1, jointScores, letterScores, pauseScores);
     }
-    return this.#trace();
+    const isLeft = this.#input.isOpenEnded === true && restScore > jointScores[this.#words]!;
+    return isLeft ? this.#traceFromRest() : this.#trace(this.#words, this.#steps);
   }
 
   #scoreJoints(step: number, joints: Float64Array, letters: Float64Array, pauses: Float64Array): void {
@@ -105,6 +114,17 @@ class LetterPath {
       }
       joints[joint] = best;
     }
+  }
+
+  #scoreRest(step: number, joints: Float64Array, rest: number): number {
+    let best = rest;
+    this.#restFrom[step] = NOWHERE;
+    for (let joint = 0; joint <= this.#words; joint++) {
+      if (joints[joint]! <= best) continue;
+      best = joints[joint]!;
+      this.#restFrom[step] = joint;
+    }
+    return best + EDGE;
   }
 
   #scorePauses(step: number, joints: Float64Array, pauses: Float64Array): void {
@@ -146,10 +166,16 @@ class LetterPath {
     }
   }
 
-  #trace(): (WordSpan | undefined)[] {
+  #traceFromRest(): (WordSpan | undefined)[] {
+    let step = this.#steps - 1;
+    while (this.#restFrom[step] === NOWHERE) step--;
+    return this.#trace(this.#restFrom[step]!, step);
+  }
+
+  /** The words before a joint that the path is at before a step. */
+  #trace(lastJoint: number, lastStep: number): (WordSpan | undefined)[] {
     const spans: (WordSpan | undefined)[] = new Array(this.#words).fill(undefined);
-    let joint = this.#words;
-    let step = this.#steps;
+    let [joint, step] = [lastJoint, lastStep];
     while (joint > 0 || step > 0) {
       const from = this.#jointFrom[step * (this.#words + 1) + joint]!;
       if (from === FROM_JOINT) {
@@ -173,13 +199,21 @@ class LetterPath {
   }
 
   #traceWord(word: number, end: number, skipped: number): WordSpan {
-    let letter = this.#firstLetter[word + 1]! - 1 - skipped;
+    const [firstLetter, letterEnd] = [this.#firstLetter[word]!, this.#firstLetter[word + 1]!];
+    let letter = letterEnd - 1 - skipped;
+    let heardLetters = 1;
     let share = 0;
     for (let step = end - 1; ; step--) {
       share += this.#input.shares[letter * this.#steps + step]!;
       const from = this.#letterFrom[letter * this.#steps + step]!;
-      if (from === VIA_JOINT) return { start: step, end, share: share / (end - step) };
-      if (from >= FROM_LETTER) letter -= from - FROM_LETTER + 1;
+      if (from === VIA_JOINT) {
+        const heardShare = heardLetters / (letterEnd - firstLetter);
+        return { start: step, end, share: (heardShare * share) / (end - step) };
+      }
+      if (from >= FROM_LETTER) {
+        letter -= from - FROM_LETTER + 1;
+        heardLetters++;
+      }
     }
   }
 }

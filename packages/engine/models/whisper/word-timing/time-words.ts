@@ -13,6 +13,8 @@ export type SpeechWindow = {
   samples: Float32Array;
   /** Code of a language the network knows. */
   language: string;
+  /** Whether the sound may end before the text does. */
+  isOpenEnded?: boolean;
 };
 
 /** When a word is heard, in seconds from the start of the window, and how clearly, from 0 to 1. */
@@ -48,14 +50,15 @@ export async function timeWords(
       continue;
     }
     const wordCount = (part.at(-1)?.word ?? 0) + 1;
+    const isLastPart = heard.length + wordCount >= words.length;
     const attention = await lookForLetters(whisper, window, part);
     const spans = findLetterPath({
       shares: toShares(attention, part, { firstStep, stepCount: voice.length - firstStep }),
       wordOfLetter: part.filter((letter) => letter.isSounded).map((letter) => letter.word),
       wordCount,
       voice: voice.subarray(firstStep),
+      isOpenEnded: !isLastPart || window.isOpenEnded === true,
     });
-    const isLastPart = heard.length + wordCount >= words.length;
     const kept = spans.slice(0, isLastPart ? wordCount : Math.ceil((wordCount * 2) / 3));
     heard.push(...kept.map((span) => span && toHeardWord(span, firstStep)));
     firstStep += Math.max(0, ...kept.map((span) => span?.end ?? 0));
