@@ -22,8 +22,8 @@ export class GraphSession {
     this.#session = session;
   }
 
-  static async load(graphPath: string, options: SessionOptions): Promise<GraphSession> {
-    const { session } = await createSession(graphPath, options);
+  static async load(graph: string | Uint8Array, options: SessionOptions): Promise<GraphSession> {
+    const { session } = await createSession(graph, options);
     return new GraphSession(session);
   }
 

@@ -1,5 +1,5 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { DecoderRun, type DecoderShape } from "./decoder-run.ts";
+import { DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
 import { LogMel, MEL_SHAPE } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
@@ -14,6 +14,7 @@ export class Whisper {
   readonly #encoder: GraphSession;
   readonly #decoder: GraphSession;
   readonly #decoderShape: DecoderShape;
+  readonly #soundCaches = new SoundCaches();
   readonly #mel = new LogMel();
   readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
 
@@ -40,6 +41,11 @@ export class Whisper {
 
   /** Starts writing for several encoded windows at once, a row each. */
   startDecoding(states: readonly FloatTensor[]): DecoderRun {
-    return new DecoderRun(this.#decoder, this.#decoderShape, states);
+    return new DecoderRun({
+      session: this.#decoder,
+      shape: this.#decoderShape,
+      states,
+      soundCaches: this.#soundCaches,
+    });
   }
 }
