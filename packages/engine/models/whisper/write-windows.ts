@@ -18,17 +18,12 @@ export type WrittenWindow = {
   tokens: number[];
   /** One for each token, and one more for the end. */
   logProbs: number[];
-  /**
-   * Where each alignment head looked: one array a head, a line of 1500 states for each token, as it was chosen, and one more for
-   * the end.
-   */
-  attention: Float32Array[];
   noSpeechProbability: number;
   /** Broken off, because it went round in circles or was too long. */
   isBrokenOff: boolean;
 };
 
-type Row = { index: number; window: WrittenWindow; lines: Float32Array[][]; next: number };
+type Row = { index: number; window: WrittenWindow; next: number };
 
 /**
  * Lets the decoder write for several windows at once. `chooseLanguages` is told what each window sounds like and answers with the
@@ -50,15 +45,8 @@ export async function writeWindows(
   const { run, answer, languages } = await start(whisper, options);
   const rows = languages.map((language, index): Row => {
     const noSpeechProbability = toNoSpeechProbability(answer.logitsAt(index, 0), tokenizer);
-    const window = {
-      language,
-      tokens: [],
-      logProbs: [],
-      attention: [],
-      noSpeechProbability,
-      isBrokenOff: false,
-    };
-    return { index, window, lines: settings.alignmentHeads.map(() => []), next: 0 };
+    const window = { language, tokens: [], logProbs: [], noSpeechProbability, isBrokenOff: false };
+    return { index, window, next: 0 };
   });
   const written: WrittenWindow[] = [];
   let last: { answer: DecoderAnswer; position: number } = { answer, position: PROMPT_TOKENS - 1 };
@@ -73,12 +61,11 @@ export async function writeWindows(
         random,
       });
       row.window.logProbs.push(logProb);
-      keepLines(row, last.answer.attentionOf(at), last.position);
       if (id !== tokenizer.endOfText) row.window.tokens.push(id);
       row.window.isBrokenOff = row.window.tokens.length === TOKENS_MAX || endsInLoop(row.window.tokens);
       row.next = id;
       if (id !== tokenizer.endOfText && !row.window.isBrokenOff) continue;
-      written[row.index] = { ...row.window, attention: row.lines.map(join) };
+      written[row.index] = row.window;
       run.dropRow(at);
       rows[at] = rows.at(-1)!;
       rows.pop();
@@ -86,7 +73,7 @@ export async function writeWindows(
     if (rows.length === 0) break;
     const answer = await run.feed(
       rows.map(({ next }) => [next]),
-      { withAttention: true },
+      { withAttention: false },
     );
     last = { answer, position: 0 };
   }
@@ -109,7 +96,7 @@ async function start(
       tokenizer.transcribe,
       tokenizer.noTimestamps,
     ]);
-    return { run, answer: await run.feed(prompts, { withAttention: true }), languages };
+    return { run, answer: await run.feed(prompts, { withAttention: false }), languages };
   };
   const guessed = await feed(options.expected);
   const heard = options.states.map((_, row) =>
@@ -123,21 +110,4 @@ function getLanguageId({ tokenizer }: Whisper, language: string): number {
   const id = tokenizer.languageIds.get(language);
   if (id === undefined) throw new RangeError(`the network does not know the language ${language}`);
   return id;
-}
-
-/** Copies the lines of one token out of the answer, which is large and would be kept alive otherwise. */
-function keepLines(row: Row, attention: readonly Float32Array[], position: number): void {
-  attention.forEach((lines, head) => {
-    const states = lines.length / (position + 1);
-    row.lines[head]?.push(lines.slice(position * states, (position + 1) * states));
-  });
-}
-
-function join(lines: readonly Float32Array[]): Float32Array {
-  const width = lines[0]?.length ?? 0;
-  const joined = new Float32Array(lines.length * width);
-  lines.forEach((line, n) => {
-    joined.set(line, n * width);
-  });
-  return joined;
 }

@@ -1,4 +1,4 @@
-import type { SpeechRegion } from "../models/silero-vad/speech-regions.ts";
+import type { SpeechRegion } from "../../models/silero-vad/speech-regions.ts";
 
 /** A stretch of the recording and where it stands in a window. */
 export type WindowPiece = { sourceFrame: number; windowFrame: number; lengthFrames: number };
@@ -34,7 +34,8 @@ export function packSpeechWindows(regions: readonly SpeechRegion[], rules: Windo
 
 /** Where a frame of the window lies in the recording. */
 export function toSourceFrame(window: SpeechWindow, windowFrame: number): number {
-  const piece = window.pieces.findLast((candidate) => candidate.windowFrame <= windowFrame) ?? window.pieces[0];
+  const piece =
+    window.pieces.findLast((candidate) => candidate.windowFrame <= windowFrame) ?? window.pieces[0];
   if (piece === undefined) return 0;
   return piece.sourceFrame + Math.min(windowFrame - piece.windowFrame, piece.lengthFrames);
 }
