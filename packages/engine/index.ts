@@ -12,7 +12,7 @@ export {
   type WavBitDepth,
 } from "./media/index.ts";
 export { type EngineModel, listEngineModels } from "./models/list-engine-models.ts";
-export type { EngineRequest, EngineTarget } from "./pipelines/engine-request.ts";
+export type { DetectionFormat, EngineRequest, EngineTarget } from "./pipelines/engine-request.ts";
 export { type EngineHooks, EngineProcess, type EngineProcessOptions } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS, type ExecutionProvider } from "./runtime/execution-provider.ts";
 export type { ModelScore } from "./runtime/model-manifest.ts";

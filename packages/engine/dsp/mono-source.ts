@@ -1,6 +1,6 @@
 import type { FrameSource } from "./frame-source.ts";
 
-/** The mean of a source's channels. */
+/** A source heard with one ear: the mean of its channels. */
 export class MonoSource implements FrameSource {
   readonly channels = 1;
   readonly sampleRateHz: number;
@@ -14,11 +14,9 @@ export class MonoSource implements FrameSource {
   }
 
   read(startFrame: number, lengthFrames: number): Float32Array[] {
-    const planes = this.#source.read(startFrame, lengthFrames);
-    const mono = new Float32Array(lengthFrames);
-    for (const plane of planes) {
-      for (let n = 0; n < lengthFrames; n++) mono[n]! += plane[n]! / planes.length;
-    }
-    return [mono];
+    const [mean = new Float32Array(lengthFrames), ...others] = this.#source.read(startFrame, lengthFrames);
+    for (const plane of others) for (let n = 0; n < lengthFrames; n++) mean[n]! += plane[n]!;
+    if (others.length > 0) for (let n = 0; n < lengthFrames; n++) mean[n]! /= others.length + 1;
+    return [mean];
   }
 }

@@ -1,10 +1,16 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
-import type { SpeechManifest, StemManifest, VoiceActivityManifest } from "../runtime/model-manifest.ts";
-import { NetworkSession } from "../runtime/network-session.ts";
+import type {
+  MusicManifest,
+  SpeechManifest,
+  StemManifest,
+  VoiceActivityManifest,
+} from "../runtime/model-manifest.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
+import { MusicDetector } from "./music-detector/music-detector.ts";
+import type { MusicNetworks } from "./music-networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import type { SpeechNetworks } from "./speech-networks.ts";
 import type { LoadedNetwork, NetworkSource } from "./stem-network.ts";
@@ -16,7 +22,7 @@ const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 type StoreOptions = SessionOptions & { cacheDir?: string };
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
-export class NetworkStore implements NetworkSource, SpeechNetworks {
+export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks {
   readonly #options: StoreOptions;
   readonly #loaded = new Map<string, unknown>();
 
@@ -25,12 +31,9 @@ export class NetworkStore implements NetworkSource, SpeechNetworks {
   }
 
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
-    return this.#get(manifest.id, async () => {
-      const path = this.#verify(manifest);
-      const session = await NetworkSession.load(path, this.#options);
-      const network = new FAMILIES[manifest.family](session, manifest);
-      return { network, executionProvider: session.executionProvider };
-    });
+    return this.#get(manifest.id, () =>
+      FAMILIES[manifest.family].load(this.#verify(manifest), manifest, this.#options),
+    );
   }
 
   getWhisper(manifest: SpeechManifest): Promise<Whisper> {
@@ -44,7 +47,13 @@ export class NetworkStore implements NetworkSource, SpeechNetworks {
     });
   }
 
-  #verify({ id, weights }: StemManifest | VoiceActivityManifest): string {
+  getMusicDetector(manifest: MusicManifest): Promise<MusicDetector> {
+    return this.#get(manifest.id, async () => {
+      return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#options));
+    });
+  }
+
+  #verify({ id, weights }: StemManifest | VoiceActivityManifest | MusicManifest): string {
     const { cacheDir } = this.#options;
     return getVerifiedWeightsPath(weights, {
       manifestId: id,

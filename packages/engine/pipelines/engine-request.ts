@@ -27,7 +27,12 @@ export type TextTarget = TargetOf<"text"> & {
   files: { format: TextFormat; path: string }[];
 };
 
-export type EngineTarget = SoundTarget | TextTarget;
+export type DetectionFormat = "json" | "txt";
+
+/** Where there is music. */
+export type DetectionTarget = TargetOf<"detection"> & { files: { format: DetectionFormat; path: string }[] };
+
+export type EngineTarget = SoundTarget | TextTarget | DetectionTarget;
 
 /** All that is wanted of one input. */
 export type EngineRequest = {

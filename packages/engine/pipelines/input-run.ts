@@ -1,5 +1,6 @@
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { EngineError } from "../engine-error.ts";
+import type { MusicNetworks } from "../models/music-networks.ts";
 import type { SpeechNetworks } from "../models/speech-networks.ts";
 import type { NetworkSource } from "../models/stem-network.ts";
 import type { DecodedInput } from "./decoded-input.ts";
@@ -7,7 +8,7 @@ import type { EngineReport, EngineRequest, EngineTarget } from "./engine-request
 import type { StageProgress } from "./stage-progress.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
-export type Networks = NetworkSource & SpeechNetworks;
+export type Networks = NetworkSource & SpeechNetworks & MusicNetworks;
 
 /** What every pass over an input works with. */
 export type InputRun = {

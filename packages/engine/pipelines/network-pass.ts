@@ -1,6 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import {
   makeFadeIn,
@@ -10,12 +8,12 @@ import {
   segmentSpan,
 } from "../dsp/overlap-add.ts";
 import type { StemNetwork } from "../models/stem-network.ts";
-import { findJson, replaceJson } from "./json-file.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import { prepareSpoolFolder } from "./spool-folder.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 1;
+const SPOOL_VERSION = 2;
 
 export type NetworkPass = {
   network: StemNetwork;
@@ -45,7 +43,9 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     overlapShare: pass.overlapShare,
     lengthFrames: pass.input.lengthFrames,
   });
-  prepareFolder(pass, grid);
+  const { lengthFrames, segmentFrames, strideFrames } = grid;
+  const identity = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
+  prepareSpoolFolder(pass.folder, identity);
   using spools = new SpoolSet(pass, grid);
   const finished = spools.finishedSegments;
   const joints = makeJoints(pass, grid, spools.stems);
@@ -54,16 +54,6 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     if (index >= finished) spools.append(stretches);
     pass.onProgress((index + 1) / grid.segmentCount);
   }
-}
-
-function prepareFolder(pass: NetworkPass, grid: SegmentGrid): void {
-  const { lengthFrames, segmentFrames, strideFrames } = grid;
-  const state = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
-  const statePath = join(pass.folder, "pass.json");
-  if (isDeepStrictEqual(findJson(statePath), state)) return;
-  rmSync(pass.folder, { recursive: true, force: true });
-  mkdirSync(pass.folder, { recursive: true });
-  replaceJson(statePath, state);
 }
 
 /** The spools that are not complete yet, cut to the strides that all of them have. */

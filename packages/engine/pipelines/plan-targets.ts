@@ -2,11 +2,12 @@ import { EngineError } from "../engine-error.ts";
 import {
   isStemManifest,
   type ModelManifest,
+  type MusicManifest,
   type SpeechManifest,
   type StemManifest,
   type StemService,
 } from "../runtime/model-manifest.ts";
-import type { EngineTarget, SoundTarget, TextTarget } from "./engine-request.ts";
+import type { DetectionTarget, EngineTarget, SoundTarget, TextTarget } from "./engine-request.ts";
 
 export type PlannedSound = { target: SoundTarget; service: StemService };
 
@@ -16,8 +17,12 @@ export type StemPass = { manifest: StemManifest; stems: string[]; targets: Plann
 /** One reading of the input's words, and every target that is made from it. */
 export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
 
+/** One listening for music, and every target that is made from it. */
+export type DetectionPass = { manifest: MusicManifest; targets: DetectionTarget[] };
+
 export type TargetPlan = {
   stemPasses: StemPass[];
+  detectionPass: DetectionPass | undefined;
   speechPass: SpeechPass | undefined;
   refused: { target: EngineTarget; error: EngineError }[];
 };
@@ -28,7 +33,12 @@ export function planTargets(
   manifests: readonly ModelManifest[],
 ): TargetPlan {
   const passes = new Map<string, StemPass>();
-  const plan: TargetPlan = { stemPasses: [], speechPass: undefined, refused: [] };
+  const plan: TargetPlan = {
+    stemPasses: [],
+    detectionPass: undefined,
+    speechPass: undefined,
+    refused: [],
+  };
   for (const target of targets) {
     const manifest = manifests.find(({ serves }) => serves.some((service) => isServed(target, service)));
     if (target.kind === "sound" && manifest && isStemManifest(manifest)) {
@@ -38,6 +48,9 @@ export function planTargets(
     } else if (target.kind === "text" && manifest?.family === "whisper") {
       plan.speechPass ??= { manifest, targets: [] };
       plan.speechPass.targets.push(target);
+    } else if (target.kind === "detection" && manifest?.family === "music-detector") {
+      plan.detectionPass ??= { manifest, targets: [] };
+      plan.detectionPass.targets.push(target);
     } else plan.refused.push({ target, error: makeMissingError(target) });
   }
   plan.stemPasses = [...passes.values()];

@@ -4,6 +4,7 @@ import { interleave } from "../dsp/interleave.ts";
 import { type DecodedMedia, openEncoder, type PcmEncoder } from "../media/index.ts";
 import type { StemService } from "../runtime/model-manifest.ts";
 import type { SoundFile, SoundTarget } from "./engine-request.ts";
+import { type Provenance, toProvenanceTags } from "./provenance.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
 const BLOCK_FRAMES = 1 << 15;
@@ -16,7 +17,7 @@ export type RenderWork = {
   info: DecodedMedia;
   /** For the picture of a video. */
   inputPath: string;
-  tags: Record<string, string>;
+  provenance: Provenance;
   onProgress: (fraction: number) => void;
 };
 
@@ -58,7 +59,7 @@ async function openOutput(work: RenderWork, output: SoundFile["output"]): Promis
     channels,
     channelLayout,
     files: files.map(({ output: _, ...file }) => file),
-    tags: { ...work.tags, ...(output === "residual" ? { residual: "true" } : {}) },
+    tags: toProvenanceTags(work.provenance, output),
     ...(hasVideo ? { pictureFrom: work.inputPath } : {}),
   });
 }

@@ -1,5 +1,6 @@
 import type { ModelManifest } from "../runtime/model-manifest.ts";
 import { loadDecodedInput } from "./decoded-input.ts";
+import { runDetectionPass, weighDetectionPass } from "./detect.ts";
 import type { EngineReport, EngineRequest } from "./engine-request.ts";
 import type { InputRun, Networks } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
@@ -20,10 +21,11 @@ export async function runRequest(
   options: { networks: Networks; manifests: readonly ModelManifest[]; report: EngineReport },
 ): Promise<void> {
   const { networks, manifests, report } = options;
-  const { stemPasses, refused } = planTargets(request.targets, manifests);
+  const { stemPasses, detectionPass, refused } = planTargets(request.targets, manifests);
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
   if (refused.length === request.targets.length) return;
   const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
+  if (detectionPass) weights.push(weighDetectionPass(detectionPass));
   const progress = new StageProgress(
     (fraction) => report.onProgress?.(fraction),
     weights.reduce((sum, weight) => sum + weight),
@@ -33,6 +35,7 @@ export async function runRequest(
     await report.onInput?.(decoded.info);
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
     const run: InputRun = { request, networks, report, decoded, input, progress };
+    if (detectionPass) await runDetectionPass(run, detectionPass);
     for (const pass of stemPasses) await runStemPass(run, pass);
   } catch (error) {
     throw toSystemError(error);

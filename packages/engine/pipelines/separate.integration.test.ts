@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { EngineError } from "../engine-error.ts";
+import { AUDIO_FORMATS } from "../media/index.ts";
+import { readComment } from "../media/testing/read-comment.ts";
+import engine from "../package.json" with { type: "json" };
 import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
@@ -225,6 +228,26 @@ describe("a run that was killed", () => {
       (channel, n) => (loud.planes[channel]?.[n] ?? 0) / 2 - (quiet.planes[channel]?.[n] ?? 0),
     );
     expect(error).toBeLessThan(1e-6);
+  });
+});
+
+describe("provenance", () => {
+  it.each(["stem", "residual"] as const)("[O7] stands in every format of the %s", async (output) => {
+    const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 5000 };
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    const files = AUDIO_FORMATS.map((format) => ({ output, format, path: join(folder, `vocals.${format}`) }));
+    await run([{ ...makeTarget("vocals"), files }]);
+    const comment = [
+      `made-by=Stemwright ${engine.version}`,
+      "model=vocals",
+      "variant=standard",
+      `output=${output}`,
+      "network=gain",
+      `weights-sha256=${"0".repeat(64)}`,
+      "overlap=0.25",
+      "execution-provider=cpu",
+    ].join("; ");
+    expect(files.map(({ path }) => readComment(path))).toEqual(AUDIO_FORMATS.map(() => comment));
   });
 });
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";
@@ -40,7 +41,9 @@ export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> 
   });
   for (const planned of targets) {
     using spool = openStem(run, manifest, getServiceStem(planned.service));
-    await finishTarget(run, planned.target, () => render(run, { manifest, planned, spool }));
+    await finishTarget(run, planned.target, () =>
+      render(run, { manifest, executionProvider, planned, spool }),
+    );
   }
 }
 
@@ -62,10 +65,16 @@ function stemFolder(run: InputRun, manifest: StemManifest): string {
 
 async function render(
   run: InputRun,
-  { manifest, planned, spool }: { manifest: StemManifest; planned: PlannedSound; spool: FrameSource },
+  work: {
+    manifest: StemManifest;
+    executionProvider: ExecutionProvider;
+    planned: PlannedSound;
+    spool: FrameSource;
+  },
 ): Promise<void> {
   const { info } = run.decoded;
-  const { target, service } = planned;
+  const { manifest, executionProvider, spool } = work;
+  const { target, service } = work.planned;
   const onProgress = run.progress.makeStage(RENDER_SECONDS);
   await renderTarget({
     target,
@@ -73,15 +82,8 @@ async function render(
     input: run.input,
     info,
     inputPath: run.request.inputPath,
-    tags: makeProvenanceTags(manifest, target.model),
+    provenance: { target, manifest, executionProvider },
     onProgress,
   });
   onProgress(1);
-}
-
-/** What made a file, written into its metadata. */
-function makeProvenanceTags(manifest: StemManifest, model: string): Record<string, string> {
-  return {
-    comment: `${model} by Stemwright with ${manifest.name}, weights sha256 ${manifest.weights.sha256}`,
-  };
 }

@@ -1,6 +1,6 @@
 import ort from "onnxruntime-node";
 import { EngineError } from "../engine-error.ts";
-import { type CreatedSession, createSession, type SessionOptions } from "./create-session.ts";
+import { type CreatedSession, createSession, type GraphFile, type SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import { toModelError } from "./to-model-error.ts";
 
@@ -24,16 +24,17 @@ export class NetworkSession {
     this.executionProvider = executionProvider;
   }
 
-  static async load(graphPath: string, options: SessionOptions): Promise<NetworkSession> {
-    return new NetworkSession(await createSession(graphPath, options));
+  static async load(graph: GraphFile, options: SessionOptions): Promise<NetworkSession> {
+    return new NetworkSession(await createSession(graph, options));
   }
 
-  getInput(index: number, shape: readonly number[]): TensorPort {
-    return openPort(this.#inputs, this.#session.inputMetadata[index], shape);
+  /** With a buffer of its own, or one given: what one graph writes, another may read. */
+  getInput(index: number, shape: readonly number[], data?: Float32Array): TensorPort {
+    return openPort(this.#inputs, this.#session.inputMetadata[index], { shape, data });
   }
 
   getOutput(index: number, shape: readonly number[]): TensorPort {
-    return openPort(this.#outputs, this.#session.outputMetadata[index], shape);
+    return openPort(this.#outputs, this.#session.outputMetadata[index], { shape, data: undefined });
   }
 
   /** Runs the graph on what the input ports hold; the results are in the output ports afterwards. */
@@ -50,7 +51,7 @@ export class NetworkSession {
 function openPort(
   ports: Map<string, NamedPort>,
   metadata: ort.InferenceSession.ValueMetadata | undefined,
-  shape: readonly number[],
+  { shape, data: given }: { shape: readonly number[]; data: Float32Array | undefined },
 ): TensorPort {
   if (!metadata?.isTensor || metadata.type !== "float32") {
     throw new EngineError("model-failed", `The graph's ${metadata?.name ?? "port"} is not a float32 tensor.`);
@@ -66,7 +67,7 @@ function openPort(
       `The graph's ${name} has the shape ${metadata.shape.join("×")}, not ${shape.join("×")}.`,
     );
   }
-  const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+  const data = given ?? new Float32Array(shape.reduce((product, size) => product * size, 1));
   const port = { name, shape, data, tensor: new ort.Tensor("float32", data, shape) };
   ports.set(name, port);
   return port;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AudioFormat, EngineTarget, TextFormat } from "@stemwright/engine";
+import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@stemwright/engine";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import { toOutputNames } from "../domain/tasks/output-names.ts";
 import type { TargetRecord } from "../domain/tasks/task-record.ts";
@@ -22,7 +22,15 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
   const { id: key, model, variant, language } = target;
   const outputs = planOutputs(target, taskDir);
   const common = { key, model, ...(variant === undefined ? {} : { variant }) };
-  if (findCatalogueModel(model)?.produces === "text") {
+  const produces = findCatalogueModel(model)?.produces;
+  if (produces === "detection") {
+    return {
+      ...common,
+      kind: "detection",
+      files: outputs.map(({ format, path }) => ({ format: format as DetectionFormat, path })),
+    };
+  }
+  if (produces === "text") {
     return {
       ...common,
       kind: "text",
