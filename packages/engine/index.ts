@@ -15,5 +15,5 @@ export { type EngineModel, listEngineModels } from "./models/list-engine-models.
 export type { DetectionFormat, EngineRequest, EngineTarget } from "./pipelines/engine-request.ts";
 export { type EngineHooks, EngineProcess, type EngineProcessOptions } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS, type ExecutionProvider } from "./runtime/execution-provider.ts";
-export type { ModelScore } from "./runtime/model-manifest.ts";
+export { type ModelScore, SPEECH_MODELS, type SpeechModel } from "./runtime/model-manifest.ts";
 export { TEXT_FORMATS, type TextFormat } from "./text/text-format.ts";

@@ -150,7 +150,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
     media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
-    installed: listEngineModels(),
+    installed: listEngineModels({ speechModel: config.speechModel }),
     legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
     receipts: makeReceiptStore({
@@ -212,6 +212,7 @@ export async function startTaskWorker(house: House) {
   const engine = new EngineProcess({
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
+    speechModel: config.speechModel,
     cacheDir: config.cacheDir,
     onNotice: (notice) => log.warn(notice),
   });

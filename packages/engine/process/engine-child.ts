@@ -22,10 +22,11 @@ process.on("disconnect", () => process.exit());
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { request, kind: _, ...settings } = command;
+  const { request, kind: _, speechModel, ...settings } = command;
   networks ??= new NetworkStore({ ...settings, onNotice: (notice) => send({ kind: "notice", notice }) });
   await claimWorkDir(request.workDir);
-  await runRequest(request, { networks, manifests: loadManifests(), report: makeReport() });
+  const manifests = loadManifests(speechModel === undefined ? {} : { speechModel });
+  await runRequest(request, { networks, manifests, report: makeReport() });
 }
 
 function makeReport(): EngineReport {

@@ -1,15 +1,17 @@
 import type { FloatTensor, GraphInput, GraphSession } from "../../runtime/graph-session.ts";
 import { getTensor } from "../../runtime/graph-session.ts";
-import type { AlignmentHead } from "./whisper-settings.ts";
 
-export type DecoderShape = { layers: number; alignmentHeads: readonly AlignmentHead[] };
+/** A part of the decoder that looks at the sound. */
+export type AttentionHead = readonly [layer: number, head: number];
+
+export type DecoderShape = { layers: number; timingHeads: readonly AttentionHead[] };
 
 /** What the decoder answers to the tokens of one call. */
 export type DecoderAnswer = {
   /** One value for each token of the vocabulary: how well it would follow the row's token at `position`. */
   logitsAt(row: number, position: number): Float32Array;
   /**
-   * Where in the sound each alignment head looked: one array a head, `positions` × 1500 states, each line adding up to one.
+   * Where in the sound each timing head looked: one array a head, `positions` × states, each line adding up to one.
    * Empty where it was not asked for.
    */
   attentionOf(row: number): Float32Array[];
@@ -77,7 +79,7 @@ export class DecoderRun {
     if (tokens.length !== this.#rows) {
       throw new RangeError(`${tokens.length} rows of tokens for ${this.#rows}`);
     }
-    const heads = options.withAttention ? this.#shape.alignmentHeads : [];
+    const heads = options.withAttention ? this.#shape.timingHeads : [];
     if (this.#caches.size === 0) return makeAnswer(await this.#start(tokens, heads), heads);
     if (tokens.some((row) => row.length !== 1)) throw new RangeError("one token a row after the first call");
     const kept = this.#cacheNames("decoder");
@@ -106,7 +108,7 @@ export class DecoderRun {
   }
 
   /** The first tokens, row by row: all rows at once would hold what the sound gives twice, in the runtime and here. */
-  async #start(tokens: readonly (readonly number[])[], heads: readonly AlignmentHead[]): Promise<Outputs[]> {
+  async #start(tokens: readonly (readonly number[])[], heads: readonly AttentionHead[]): Promise<Outputs[]> {
     const rows = this.#rows;
     const kept = [...this.#cacheNames("decoder"), ...this.#cacheNames("encoder")];
     const answers: Outputs[] = [];
@@ -163,12 +165,12 @@ export class DecoderRun {
   }
 }
 
-function attentionNames(heads: readonly AlignmentHead[]): string[] {
+function attentionNames(heads: readonly AttentionHead[]): string[] {
   return [...new Set(heads.map(([layer]) => `cross_attentions.${layer}`))];
 }
 
 /** `outputs` are one for all rows, or one for each. */
-function makeAnswer(outputs: readonly Outputs[], heads: readonly AlignmentHead[]): DecoderAnswer {
+function makeAnswer(outputs: readonly Outputs[], heads: readonly AttentionHead[]): DecoderAnswer {
   const find = (row: number, name: string) => {
     const isShared = outputs.length === 1;
     const tensor = getTensor(outputs[isShared ? 0 : row] ?? new Map(), name);

@@ -9,7 +9,7 @@ import { Whisper } from "./whisper.ts";
 import { loadWhisperSettings } from "./whisper-settings.ts";
 
 export async function loadWhisper(
-  { id: manifestId, weights }: SpeechManifest,
+  { id: manifestId, weights, timingHeads }: SpeechManifest,
   { cacheDir, ...options }: SessionOptions & { cacheDir?: string },
 ): Promise<Whisper> {
   const where = { manifestId, ...(cacheDir === undefined ? {} : { cacheDir }) };
@@ -22,6 +22,7 @@ export async function loadWhisper(
     encoder: await load(weights.encoder, (output) => !output.startsWith("encoder_attentions.")),
     decoder: await load(weights.decoder, (output) => !output.startsWith("decoder_attentions.")),
     tokenizer: WhisperTokenizer.load(getVerifiedWeightsPath(weights.tokenizer, where)),
+    timingHeads,
     settings: loadWhisperSettings(getVerifiedWeightsPath(weights.settings, where)),
   });
 }

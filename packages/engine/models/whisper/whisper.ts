@@ -1,11 +1,14 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
-import { LogMel, MEL_SHAPE } from "./log-mel.ts";
+
+import { type AttentionHead, DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
+
+import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
 
 /** The encoder gives one state for every 20 ms of a window of 30 s. */
 export const STATE_COUNT = 1500;
+export const STATE_FRAMES = WINDOW_FRAMES / STATE_COUNT;
 
 /** The multilingual Whisper networks: an encoder that hears a window of 30 s, a decoder that writes what was said in it. */
 export class Whisper {
@@ -23,13 +26,14 @@ export class Whisper {
     decoder: GraphSession;
     tokenizer: WhisperTokenizer;
     settings: WhisperSettings;
+    timingHeads: readonly AttentionHead[];
   }) {
     this.tokenizer = parts.tokenizer;
     this.settings = parts.settings;
     this.#encoder = parts.encoder;
     this.#decoder = parts.decoder;
     const keys = parts.decoder.inputNames.filter((name) => name.endsWith(".decoder.key"));
-    this.#decoderShape = { layers: keys.length, alignmentHeads: parts.settings.alignmentHeads };
+    this.#decoderShape = { layers: keys.length, timingHeads: parts.timingHeads };
   }
 
   /** What the encoder makes of at most 30 s at 16 kHz: `STATE_COUNT` states of the sound, shape [1, 1500, width]. */

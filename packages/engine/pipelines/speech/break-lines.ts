@@ -1,6 +1,6 @@
 import type { TimedLine, TimedWord } from "../../text/timed-text.ts";
 
-const PAUSE_SECONDS = 1;
+const PAUSE_SECONDS = 1.5;
 const SENTENCE_END = /[.!?…。！？؟।]["'”’»)\]」』]*\s*$/u;
 const CLAUSE_END = /[,;:–—、，；：،]["'”’»)\]」』]*\s*$/u;
 /** A line this long ends at the next comma, one that long anywhere. */

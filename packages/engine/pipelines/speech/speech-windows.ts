@@ -1,4 +1,6 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
 import type { SpeechRegion } from "../../models/silero-vad/speech-regions.ts";
+import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
 
 /** A stretch of the recording and where it stands in a window. */
 export type WindowPiece = { sourceFrame: number; windowFrame: number; lengthFrames: number };
@@ -15,6 +17,9 @@ export type WindowRules = {
   sourceFrames: number;
 };
 
+/** Longer pauses are as good: it must not matter how long a silence is. */
+const LONG_PAUSE_FRAMES = SAMPLE_RATE_HZ;
+
 type Stretch = SpeechRegion & { pauseFrames: number };
 
 /**
@@ -26,18 +31,48 @@ export function packSpeechWindows(regions: readonly SpeechRegion[], rules: Windo
   let stretches = makeStretches(regions, rules);
   while (stretches.length > 0) {
     const count = countForWindow(stretches, rules);
-    windows.push(makeWindow(stretches.slice(0, count)));
+    const taken = stretches.slice(0, count);
+    windows.push(
+      makeWindow(
+        taken.map(({ startFrame, endFrame }) => ({
+          sourceFrame: startFrame,
+          lengthFrames: endFrame - startFrame,
+        })),
+      ),
+    );
     stretches = stretches.slice(count);
   }
   return windows;
 }
 
-/** Where a frame of the window lies in the recording. */
-export function toSourceFrame(window: SpeechWindow, windowFrame: number): number {
-  const piece =
-    window.pieces.findLast((candidate) => candidate.windowFrame <= windowFrame) ?? window.pieces[0];
-  if (piece === undefined) return 0;
-  return piece.sourceFrame + Math.min(windowFrame - piece.windowFrame, piece.lengthFrames);
+/** Where a span of the window lies in the recording. One across a joint is put where the larger part of it is. */
+export function toSourceSpan(
+  window: SpeechWindow,
+  span: { startSeconds: number; endSeconds: number },
+): { startSeconds: number; endSeconds: number } {
+  const start = span.startSeconds * SAMPLE_RATE_HZ;
+  const end = span.endSeconds * SAMPLE_RATE_HZ;
+  const shared = window.pieces.map(
+    ({ windowFrame, lengthFrames }) =>
+      Math.min(end, windowFrame + lengthFrames) - Math.max(start, windowFrame),
+  );
+  const piece = window.pieces[shared.indexOf(Math.max(...shared))];
+  if (piece === undefined) throw new RangeError("a window without sound has no words");
+  const toSeconds = (frame: number) => {
+    const inside = Math.min(Math.max(frame - piece.windowFrame, 0), piece.lengthFrames);
+    return (piece.sourceFrame + inside) / SAMPLE_RATE_HZ;
+  };
+  return { startSeconds: toSeconds(start), endSeconds: toSeconds(end) };
+}
+
+/** The sound of a window. */
+export function readWindow({ pieces, lengthFrames }: SpeechWindow, source: FrameSource): Float32Array {
+  const samples = new Float32Array(lengthFrames);
+  for (const { sourceFrame, windowFrame, lengthFrames: length } of pieces) {
+    const [plane = new Float32Array()] = source.read(sourceFrame, length);
+    samples.set(plane, windowFrame);
+  }
+  return samples;
 }
 
 /** Regions with their margins; those whose margins meet are one. Each knows the pause behind it. */
@@ -54,7 +89,10 @@ function makeStretches(regions: readonly SpeechRegion[], rules: WindowRules): St
     .flatMap((region) => cut(region, rules.maxFrames))
     .map((region, index, all) => ({
       ...region,
-      pauseFrames: (all[index + 1]?.startFrame ?? Number.POSITIVE_INFINITY) - region.endFrame,
+      pauseFrames: Math.min(
+        (all[index + 1]?.startFrame ?? Number.POSITIVE_INFINITY) - region.endFrame,
+        LONG_PAUSE_FRAMES,
+      ),
     }));
 }
 
@@ -80,16 +118,15 @@ function countForWindow(stretches: readonly Stretch[], rules: WindowRules): numb
   return best;
 }
 
-function makeWindow(stretches: readonly Stretch[]): SpeechWindow {
+/** A window of stretches of the recording, one behind the other. */
+export function makeWindow(
+  stretches: readonly { sourceFrame: number; lengthFrames: number }[],
+): SpeechWindow {
   const pieces: WindowPiece[] = [];
-  let lengthFrames = 0;
-  for (const { startFrame, endFrame } of stretches) {
-    pieces.push({
-      sourceFrame: startFrame,
-      windowFrame: lengthFrames,
-      lengthFrames: endFrame - startFrame,
-    });
-    lengthFrames += endFrame - startFrame;
+  let windowFrame = 0;
+  for (const { sourceFrame, lengthFrames } of stretches) {
+    pieces.push({ sourceFrame, windowFrame, lengthFrames });
+    windowFrame += lengthFrames;
   }
-  return { pieces, lengthFrames };
+  return { pieces, lengthFrames: windowFrame };
 }

@@ -1,8 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { findJson, replaceJson } from "../json-file.ts";
+import { prepareSpoolFolder } from "../spool-folder.ts";
 
 /** Raised whenever the same input and weights would give another text. */
 const LOG_VERSION = 1;
@@ -22,38 +21,35 @@ const spokenWindowSchema = z.object({
   ),
 });
 
-/** What was heard in a window; times are those of the recording. */
+/** What was heard in a window, or the part of one that is in one language; times are those of the recording. */
 export type SpokenWindow = z.infer<typeof spokenWindowSchema>;
+
+const lineSchema = z.array(spokenWindowSchema).min(1);
 
 /** The windows that are done, a line each: the checkpoint of a transcription. A line that a kill cut short does not count. */
 export class WindowLog {
   readonly #path: string;
-  readonly windows: SpokenWindow[];
+  /** A list for each window: its parts, one as a rule. */
+  readonly windows: SpokenWindow[][];
 
   /** `identity` is what the windows depend on; a log made from anything else is thrown away. */
-  constructor(folder: string, identity: Record<string, unknown>) {
+  constructor(folder: string, identity: Record<string, string | number>) {
     this.#path = join(folder, "windows.jsonl");
-    const statePath = join(folder, "pass.json");
-    const state = { version: LOG_VERSION, ...identity };
-    if (!isDeepStrictEqual(findJson(statePath), state)) {
-      rmSync(folder, { recursive: true, force: true });
-      mkdirSync(folder, { recursive: true });
-      replaceJson(statePath, state);
-    }
+    prepareSpoolFolder(folder, { version: LOG_VERSION, ...identity });
     this.windows = readWindows(this.#path);
     replaceLines(this.#path, this.windows);
   }
 
-  append(windows: readonly SpokenWindow[]): void {
+  append(windows: readonly SpokenWindow[][]): void {
     appendFileSync(this.#path, toLines(windows), { flush: true });
     this.windows.push(...windows);
   }
 }
 
-function readWindows(path: string): SpokenWindow[] {
-  const windows: SpokenWindow[] = [];
+function readWindows(path: string): SpokenWindow[][] {
+  const windows: SpokenWindow[][] = [];
   for (const line of findText(path).split("\n")) {
-    const window = spokenWindowSchema.safeParse(parseLine(line));
+    const window = lineSchema.safeParse(parseLine(line));
     if (!window.success) break;
     windows.push(window.data);
   }
@@ -76,11 +72,11 @@ function parseLine(line: string): unknown {
   }
 }
 
-function replaceLines(path: string, windows: readonly SpokenWindow[]): void {
+function replaceLines(path: string, windows: readonly SpokenWindow[][]): void {
   rmSync(path, { force: true });
   appendFileSync(path, toLines(windows), { flush: true });
 }
 
-function toLines(windows: readonly SpokenWindow[]): string {
+function toLines(windows: readonly SpokenWindow[][]): string {
   return windows.map((window) => `${JSON.stringify(window)}\n`).join("");
 }

@@ -10,6 +10,8 @@ const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
 /** The text of a window; without tokens where nobody speaks. */
 export type Transcript = WrittenWindow & { text: string };
 
+type Draft = { states: FloatTensor; transcript: Transcript };
+
 /**
  * Writes down several windows at once. A text that goes round in circles or is improbable is written again at higher temperatures;
  * one that nothing helps is left out rather than passed on.
@@ -23,36 +25,43 @@ export async function writeTranscripts(
     random: () => number;
   },
 ): Promise<Transcript[]> {
-  const { random } = options;
-  const toTranscript = (window: WrittenWindow): Transcript => ({
-    ...window,
-    text: whisper.tokenizer.decode(window.tokens).trim(),
-  });
-  const first = await writeWindows(whisper, { ...options, temperature: 0 });
-  const transcripts = first.map(toTranscript);
-  for (const temperature of TEMPERATURES) {
-    const again = transcripts.flatMap((transcript, row) =>
-      isDoubtful(transcript, transcript.text) ? [row] : [],
-    );
-    if (again.length === 0) break;
-    const languages = again.map((row) => transcripts[row]!.language);
-    const written = await writeWindows(whisper, {
-      states: again.map((row) => options.states[row]!),
-      expected: languages,
-      chooseLanguages: () => languages,
-      temperature,
-      random,
-    });
-    written.map(toTranscript).forEach((transcript, n) => {
-      const row = again[n]!;
-      transcripts[row] = pickBetter(transcripts[row]!, transcript);
-    });
+  const drafts: Draft[] = [];
+  for (const [row, window] of (await writeWindows(whisper, { ...options, temperature: 0 })).entries()) {
+    const states = options.states[row];
+    if (states) drafts.push({ states, transcript: toTranscript(whisper, window) });
   }
-  return transcripts.map((transcript) =>
+  for (const temperature of TEMPERATURES) {
+    const doubtful = drafts.filter(({ transcript }) => isDoubtful(transcript, transcript.text));
+    if (doubtful.length === 0) break;
+    await improve(whisper, doubtful, { temperature, random: options.random });
+  }
+  return drafts.map(({ transcript }) =>
     isSilent(transcript) || isLooping(transcript, transcript.text)
       ? { ...transcript, tokens: [], logProbs: [], text: "" }
       : transcript,
   );
+}
+
+async function improve(
+  whisper: Whisper,
+  drafts: readonly Draft[],
+  options: { temperature: number; random: () => number },
+): Promise<void> {
+  const languages = drafts.map(({ transcript }) => transcript.language);
+  const written = await writeWindows(whisper, {
+    ...options,
+    states: drafts.map(({ states }) => states),
+    expected: languages,
+    chooseLanguages: () => languages,
+  });
+  drafts.forEach((draft, row) => {
+    const window = written[row];
+    if (window) draft.transcript = pickBetter(draft.transcript, toTranscript(whisper, window));
+  });
+}
+
+function toTranscript({ tokenizer }: Whisper, window: WrittenWindow): Transcript {
+  return { ...window, text: tokenizer.decode(window.tokens).trim() };
 }
 
 function pickBetter(a: Transcript, b: Transcript): Transcript {
