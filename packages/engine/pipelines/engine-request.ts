@@ -1,6 +1,7 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, DecodedMedia, WavBitDepth } from "../media/index.ts";
 import type { TextFormat } from "../text/text-format.ts";
+import type { CacheUser } from "./stem-cache.ts";
 
 type TargetOf<Kind extends string> = {
   kind: Kind;
@@ -24,6 +25,8 @@ export type SoundTarget = TargetOf<"sound"> & { residual: boolean; files: SoundF
 export type TextTarget = TargetOf<"text"> & {
   /** The language's code, e.g. "de"; without one it is found out. */
   language?: string;
+  /** A text to be timed, as the client gave it; without one the recording is written down. */
+  transcriptPath?: string;
   files: { format: TextFormat; path: string }[];
 };
 
@@ -41,6 +44,8 @@ export type EngineRequest = {
   workDir: string;
   targets: EngineTarget[];
   maxDurationSeconds?: number;
+  /** In whose name finished stems are kept for the next request; without one they are neither kept nor found. */
+  cacheUser?: CacheUser;
 };
 
 export type EngineReport = {

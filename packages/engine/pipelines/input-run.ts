@@ -6,6 +6,7 @@ import type { NetworkSource } from "../models/stem-network.ts";
 import type { DecodedInput } from "./decoded-input.ts";
 import type { EngineReport, EngineRequest, EngineTarget } from "./engine-request.ts";
 import type { StageProgress } from "./stage-progress.ts";
+import type { StemCache } from "./stem-cache.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
 export type Networks = NetworkSource & SpeechNetworks & MusicNetworks;
@@ -18,6 +19,7 @@ export type InputRun = {
   decoded: DecodedInput;
   input: FrameSource;
   progress: StageProgress;
+  stemCache: StemCache | undefined;
 };
 
 /** Does the last of a target's work and reports how it ended; one that cannot be finished leaves the others to go on. */

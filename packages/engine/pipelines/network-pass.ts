@@ -10,6 +10,7 @@ import {
 import type { StemNetwork } from "../models/stem-network.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
 import { prepareSpoolFolder } from "./spool-folder.ts";
+import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
@@ -25,6 +26,8 @@ export type NetworkPass = {
   folder: string;
   /** What the spools depend on: input and weights. Spools made from anything else are thrown away. */
   identity: Record<string, string | number>;
+  /** Where finished stems are looked up and kept, if anywhere. */
+  cache: { stems: StemCache; user: CacheUser } | undefined;
   onProgress: (fraction: number) => void;
 };
 
@@ -46,6 +49,7 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   const { lengthFrames, segmentFrames, strideFrames } = grid;
   const identity = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
   prepareSpoolFolder(pass.folder, identity);
+  borrowStems(pass, identity);
   using spools = new SpoolSet(pass, grid);
   const finished = spools.finishedSegments;
   const joints = makeJoints(pass, grid, spools.stems);
@@ -53,6 +57,16 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     const stretches = await separateSegment({ pass, grid, joints, index, stems: spools.stems });
     if (index >= finished) spools.append(stretches);
     pass.onProgress((index + 1) / grid.segmentCount);
+  }
+  for (const stem of spools.stems) {
+    pass.cache?.stems.keep({ madeFrom: identity, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
+  }
+}
+
+function borrowStems({ cache, folder, input, stems }: NetworkPass, madeFrom: NetworkPass["identity"]): void {
+  const sizeBytes = input.lengthFrames * input.channels * Float32Array.BYTES_PER_ELEMENT;
+  for (const stem of stems) {
+    cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
   }
 }
 

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { EngineError } from "../engine-error.ts";
 import {
   isStemManifest,
+  type Look,
   type ModelManifest,
   type MusicManifest,
   type SpeechManifest,
@@ -8,11 +10,13 @@ import {
   type StemService,
 } from "../runtime/model-manifest.ts";
 import type { DetectionTarget, EngineTarget, SoundTarget, TextTarget } from "./engine-request.ts";
+import { PLAIN_LOOK } from "./look.ts";
 
-export type PlannedSound = { target: SoundTarget; service: StemService };
+/** A target, and the looks whose stems are averaged for it. */
+export type PlannedSound = { target: SoundTarget; service: StemService; looks: Look[] };
 
-/** One run of a network over the input, and every target that is made from it. */
-export type StemPass = { manifest: StemManifest; stems: string[]; targets: PlannedSound[] };
+/** One run of a network over the input in one look, and every target that is complete after it. */
+export type StemPass = { manifest: StemManifest; look: Look; stems: string[]; targets: PlannedSound[] };
 
 /** One reading of the input's words, and every target that is made from it. */
 export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
@@ -32,7 +36,7 @@ export function planTargets(
   targets: readonly EngineTarget[],
   manifests: readonly ModelManifest[],
 ): TargetPlan {
-  const passes = new Map<string, StemPass>();
+  const passes = new Map<string, StemPass[]>();
   const plan: TargetPlan = {
     stemPasses: [],
     detectionPass: undefined,
@@ -42,9 +46,9 @@ export function planTargets(
   for (const target of targets) {
     const manifest = manifests.find(({ serves }) => serves.some((service) => isServed(target, service)));
     if (target.kind === "sound" && manifest && isStemManifest(manifest)) {
-      const pass = passes.get(manifest.id) ?? { manifest, stems: [], targets: [] };
-      passes.set(manifest.id, pass);
-      addSound(pass, target);
+      const ofManifest = passes.get(manifest.id) ?? [];
+      passes.set(manifest.id, ofManifest);
+      addSound(ofManifest, manifest, target);
     } else if (target.kind === "text" && manifest?.family === "whisper") {
       plan.speechPass ??= { manifest, targets: [] };
       plan.speechPass.targets.push(target);
@@ -53,7 +57,7 @@ export function planTargets(
       plan.detectionPass.targets.push(target);
     } else plan.refused.push({ target, error: makeMissingError(target) });
   }
-  plan.stemPasses = [...passes.values()];
+  plan.stemPasses = [...passes.values()].flat();
   return plan;
 }
 
@@ -64,12 +68,22 @@ export function getServiceStem(service: StemService): string {
   return stem;
 }
 
-function addSound(pass: StemPass, target: SoundTarget): void {
-  const service = pass.manifest.serves.find((entry) => isServed(target, entry));
-  if (service === undefined) throw new Error(`${pass.manifest.id} does not serve ${target.model}`);
-  pass.targets.push({ target, service });
+/** Adds the target to the network's passes: its stem to each look it needs, itself to the last of them. */
+function addSound(passes: StemPass[], manifest: StemManifest, target: SoundTarget): void {
+  const service = manifest.serves.find((entry) => isServed(target, entry));
+  if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);
   const stem = getServiceStem(service);
-  if (!pass.stems.includes(stem)) pass.stems.push(stem);
+  const looks = (target.variant !== undefined && manifest.looks[target.variant]) || [PLAIN_LOOK];
+  const needed = looks.map((look) => {
+    const known = passes.find((pass) => isDeepStrictEqual(pass.look, look));
+    const pass = known ?? { manifest, look, stems: [], targets: [] };
+    if (known === undefined) passes.push(pass);
+    if (!pass.stems.includes(stem)) pass.stems.push(stem);
+    return pass;
+  });
+  // Other targets may have brought the passes in another order.
+  const last = needed.reduce((a, b) => (passes.indexOf(b) > passes.indexOf(a) ? b : a));
+  last.targets.push({ target, service, looks });
 }
 
 function isServed(target: EngineTarget, service: { model: string; variants: string[] }): boolean {

@@ -9,6 +9,7 @@ import { runStemPass, weighStemPass } from "./separate.ts";
 import { chooseSpeechSource, weighSpeechSource } from "./speech/choose-speech-source.ts";
 import { runSpeechPass, weighSpeechPass } from "./speech/speech-pass.ts";
 import { StageProgress } from "./stage-progress.ts";
+import type { StemCache } from "./stem-cache.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
@@ -20,9 +21,14 @@ const DECODE_SECONDS = 0.013;
  */
 export async function runRequest(
   request: EngineRequest,
-  options: { networks: Networks; manifests: readonly ModelManifest[]; report: EngineReport },
+  options: {
+    networks: Networks;
+    manifests: readonly ModelManifest[];
+    report: EngineReport;
+    stemCache?: StemCache;
+  },
 ): Promise<void> {
-  const { networks, manifests, report } = options;
+  const { networks, manifests, report, stemCache } = options;
   const { stemPasses, detectionPass, speechPass, refused } = planTargets(request.targets, manifests);
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
   if (refused.length === request.targets.length) return;
@@ -37,7 +43,7 @@ export async function runRequest(
     const decoded = await loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
     await report.onInput?.(decoded.info);
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
-    const run: InputRun = { request, networks, report, decoded, input, progress };
+    const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
     if (detectionPass) await runDetectionPass(run, detectionPass);
     const speechSource = speechPass && (await chooseSpeechSource(run, manifests, stemPasses));
     for (const pass of stemPasses) await runStemPass(run, pass);

@@ -1,88 +1,96 @@
 import { join } from "node:path";
-import type { FrameSource } from "../dsp/frame-source.ts";
+import { MeanSource } from "../dsp/mean-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
+import { ShiftedSource } from "../dsp/shifted-source.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
-import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { Look, StemManifest } from "../runtime/model-manifest.ts";
+import { forEachAtOnce } from "./for-each-at-once.ts";
 import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";
+import { describeLook, lookThrough, PLAIN_LOOK, toDelayFrames } from "./look.ts";
 import { runNetworkPass, spoolPath } from "./network-pass.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { getServiceStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
 import { renderTarget, toServiceSource } from "./render-target.ts";
 
 /** How long passes take: a second of stereo in seconds of the machine, as measured; for the progress only. */
-const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 1.2, "band-split": 0.6 };
+const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.6 };
 const RENDER_SECONDS = 0.012;
+/** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
+const RENDERS_AT_ONCE = 2;
 
 export function weighStemPass({ manifest, targets }: StemPass): number {
   return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
 }
 
-/** Runs a network over the input once and renders every target that is made from its stems. */
+/** Runs a network over the input in one look and renders every target that is complete with it. */
 export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> {
-  const { manifest, stems, targets } = pass;
+  const { manifest, look, stems, targets } = pass;
   const { info, sha256 } = run.decoded;
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
   const { network, executionProvider } = await run.networks.getNetwork(manifest);
   await runNetworkPass({
-    network,
+    network: lookThrough(network, look),
     overlapShare: manifest.overlapShare,
-    input,
+    input: new ShiftedSource(input, toDelayFrames(look, manifest)),
     lanes: planLanes(info),
     stems,
-    folder: stemFolder(run, manifest),
+    folder: stemFolder(run, manifest, look),
     identity: {
       model: manifest.id,
       weightsSha256: manifest.weights.sha256,
+      look: describeLook(look),
       executionProvider,
       inputSha256: sha256,
     },
+    cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
     onProgress: run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]),
   });
-  for (const planned of targets) {
-    using spool = openStem(run, manifest, getServiceStem(planned.service));
-    await finishTarget(run, planned.target, () =>
-      render(run, { manifest, executionProvider, planned, spool }),
-    );
-  }
+  await forEachAtOnce(targets, RENDERS_AT_ONCE, (planned) =>
+    finishTarget(run, planned.target, () => render(run, { manifest, executionProvider, planned })),
+  );
 }
 
-/** A stem that the pass has finished, at the network's rate. */
-export function openStem(run: InputRun, manifest: StemManifest, stem: string): PcmFileSource {
+/** A stem that the pass of a look has finished, at the network's rate and with the look's delay at its start. */
+export function openStem(
+  run: InputRun,
+  manifest: StemManifest,
+  stem: string,
+  look: Look = PLAIN_LOOK,
+): PcmFileSource {
   const { sampleRateHz } = manifest;
-  const { channels } = run.decoded.info;
   const { lengthFrames } = toSampleRate(run.input, { sampleRateHz });
-  return new PcmFileSource(spoolPath(stemFolder(run, manifest), stem), {
-    channels,
+  return new PcmFileSource(spoolPath(stemFolder(run, manifest, look), stem), {
+    channels: run.decoded.info.channels,
     sampleRateHz,
-    lengthFrames,
+    lengthFrames: lengthFrames + toDelayFrames(look, manifest),
   });
 }
 
-function stemFolder(run: InputRun, manifest: StemManifest): string {
-  return join(run.request.workDir, manifest.id);
+function stemFolder(run: InputRun, manifest: StemManifest, look: Look): string {
+  return join(run.request.workDir, manifest.id, describeLook(look));
 }
 
 async function render(
   run: InputRun,
-  work: {
-    manifest: StemManifest;
-    executionProvider: ExecutionProvider;
-    planned: PlannedSound;
-    spool: FrameSource;
-  },
+  work: { manifest: StemManifest; executionProvider: ExecutionProvider; planned: PlannedSound },
 ): Promise<void> {
   const { info } = run.decoded;
-  const { manifest, executionProvider, spool } = work;
-  const { target, service } = work.planned;
+  const { manifest, executionProvider } = work;
+  const { target, service, looks } = work.planned;
   const onProgress = run.progress.makeStage(RENDER_SECONDS);
+  using opened = new DisposableStack();
+  const stems = looks.map((look) => {
+    const spool = opened.use(openStem(run, manifest, getServiceStem(service), look));
+    return new ShiftedSource(spool, -toDelayFrames(look, manifest));
+  });
   await renderTarget({
     target,
-    stem: toServiceSource(service, toSampleRate(spool, info), run.input),
+    stem: toServiceSource(service, toSampleRate(new MeanSource(stems), info), run.input),
     input: run.input,
     info,
     inputPath: run.request.inputPath,
-    provenance: { target, manifest, executionProvider },
+    provenance: { target, manifest, executionProvider, lookCount: looks.length },
     onProgress,
   });
   onProgress(1);

@@ -2,6 +2,7 @@ import { EngineError } from "../engine-error.ts";
 import { NetworkStore } from "../models/network-store.ts";
 import type { EngineReport } from "../pipelines/engine-request.ts";
 import { runRequest } from "../pipelines/run-request.ts";
+import { StemCache, stemCacheFolder } from "../pipelines/stem-cache.ts";
 import { loadManifests } from "../runtime/model-manifest.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
@@ -25,8 +26,14 @@ async function perform(command: EngineCommand): Promise<void> {
   const { request, kind: _, speechModel, ...settings } = command;
   networks ??= new NetworkStore({ ...settings, onNotice: (notice) => send({ kind: "notice", notice }) });
   await claimWorkDir(request.workDir);
-  const manifests = loadManifests(speechModel === undefined ? {} : { speechModel });
-  await runRequest(request, { networks, manifests, report: makeReport() });
+  const { cacheDir, stemCacheBytes } = settings;
+  const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
+  await runRequest(request, {
+    networks,
+    manifests: loadManifests(speechModel === undefined ? {} : { speechModel }),
+    report: makeReport(),
+    ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
+  });
 }
 
 function makeReport(): EngineReport {

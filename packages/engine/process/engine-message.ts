@@ -12,6 +12,7 @@ export type EngineCommand = {
   executionProvider: ExecutionProvider;
   speechModel?: SpeechModel;
   cacheDir?: string;
+  stemCacheBytes: number;
 };
 
 /** An error on its way through the channel. Without a kind it is a defect, not a condition. */

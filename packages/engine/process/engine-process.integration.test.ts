@@ -128,7 +128,7 @@ describe("five targets from one network pass", () => {
 });
 
 describe("an input of two segments", () => {
-  const spool = join(folder, "long.wav-work/htdemucs/vocals.f32");
+  const spool = join(folder, "long.wav-work/htdemucs/plain/vocals.f32");
 
   beforeAll(() => {
     const planes = makeSyntheticSong({ sampleRateHz, lengthFrames: 350_000 }).slice(0, 1);

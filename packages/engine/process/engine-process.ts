@@ -21,8 +21,10 @@ export type EngineProcessOptions = {
   speechModel?: SpeechModel;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;
-  /** Where verified weights are remembered; without it they are hashed at each start of the process. */
+  /** Where verified weights are remembered and finished stems kept; without it weights are hashed at each start of the process. */
   cacheDir?: string;
+  /** How much of the disk finished stems may take, for requests that name a cache user; none by default. */
+  stemCacheBytes?: number;
   /** How long the process, with its loaded network, waits for the next request. */
   idleMs?: number;
 };
@@ -89,12 +91,14 @@ export class EngineProcess {
       executionProvider = "cpu",
       speechModel,
       cacheDir,
+      stemCacheBytes = 0,
     } = this.#options;
     const command: EngineCommand = {
       kind: "run",
       request,
       threads,
       executionProvider,
+      stemCacheBytes,
       ...(speechModel === undefined ? {} : { speechModel }),
       ...(cacheDir === undefined ? {} : { cacheDir }),
     };

@@ -48,6 +48,7 @@ export type Config = Readonly<{
   };
   workers: number;
   engineThreads: number;
+  stemCacheBytes: number;
   executionProvider: SettingValues["EXECUTION_PROVIDER"];
   speechModel: SettingValues["SPEECH_MODEL"];
   logLevel: SettingValues["LOG_LEVEL"];
@@ -146,6 +147,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
+    stemCacheBytes: settings.CACHE_SIZE_BYTES,
     executionProvider: settings.EXECUTION_PROVIDER,
     speechModel: settings.SPEECH_MODEL,
     logLevel: settings.LOG_LEVEL,

@@ -192,6 +192,12 @@ export const SETTINGS = {
     description:
       "The network that writes down speech: `whisper-small`, or `whisper-base` or `whisper-tiny`, which are faster and make more mistakes.",
   },
+  CACHE_SIZE_BYTES: {
+    schema: wholeNumber(0),
+    default: String(4 * 1024 ** 3),
+    description:
+      "How much of the disk finished stems may take, for the next Task of the same client with the same content; never more than half of what is free. 0 = none are kept.",
+  },
   LOG_LEVEL: {
     schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
     default: "info",

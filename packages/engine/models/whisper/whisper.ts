@@ -1,7 +1,5 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-
 import { type AttentionHead, DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
-
 import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";

@@ -1,3 +1,4 @@
+import { fillTimes } from "../../text/fill-times.ts";
 import type { TextMetadata, TimedText, TimedWord } from "../../text/timed-text.ts";
 import { breakLines } from "./break-lines.ts";
 import { makeTally } from "./hear-windows.ts";
@@ -19,21 +20,21 @@ export function assembleText(
   const spans = listLanguageSpans(spoken);
   const isMixed = spans.some((span) => span.language !== metadata.language);
   return {
-    lines: breakLines(inOrder(spoken.flatMap(({ words }) => words))),
+    lines: breakLines(
+      inOrder(
+        spoken.flatMap(({ words }) => words),
+        durationSeconds,
+      ),
+    ),
     durationSeconds,
     metadata: isMixed ? { ...metadata, languageSpans: spans } : metadata,
   };
 }
 
 /** Neighbouring words may meet but not overlap. */
-function inOrder(words: readonly TimedWord[]): TimedWord[] {
-  let end = 0;
-  return words.map((word) => {
-    const startSeconds = Math.max(word.startSeconds, end);
-    const endSeconds = Math.max(word.endSeconds, startSeconds);
-    end = endSeconds;
-    return { ...word, startSeconds, endSeconds };
-  });
+function inOrder(words: readonly TimedWord[], durationSeconds: number): TimedWord[] {
+  const times = fillTimes(words, { durationSeconds });
+  return words.map((word, n) => ({ ...word, ...times[n] }));
 }
 
 function listLanguageSpans(windows: readonly SpokenWindow[]): NonNullable<TextMetadata["languageSpans"]> {

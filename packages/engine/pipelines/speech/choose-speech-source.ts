@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { isStemManifest, type ModelManifest, type StemManifest } from "../../runtime/model-manifest.ts";
 import { detectMusic } from "../detect-music.ts";
 import type { InputRun } from "../input-run.ts";
+import { PLAIN_LOOK } from "../look.ts";
 import type { StemPass } from "../plan-targets.ts";
 import { weighStemPass } from "../separate.ts";
 
@@ -38,9 +40,11 @@ export async function chooseSpeechSource(
 }
 
 function addVocals(run: InputRun, manifest: StemManifest, stemPasses: StemPass[]): void {
-  const pass = stemPasses.find((candidate) => candidate.manifest.id === manifest.id);
+  const pass = stemPasses.find(
+    (candidate) => candidate.manifest.id === manifest.id && isDeepStrictEqual(candidate.look, PLAIN_LOOK),
+  );
   if (pass === undefined) {
-    const added = { manifest, stems: [VOCALS], targets: [] };
+    const added = { manifest, look: PLAIN_LOOK, stems: [VOCALS], targets: [] };
     stemPasses.push(added);
     run.progress.addWeight(weighStemPass(added));
   } else if (!pass.stems.includes(VOCALS)) pass.stems.push(VOCALS);

@@ -1,14 +1,17 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { EngineError } from "../../engine-error.ts";
 import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
 import type { ModelManifest, StemManifest } from "../../runtime/model-manifest.ts";
+import { parseTranscript } from "../../text/parse-transcript.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { writeText } from "../../text/write-text.ts";
+import type { TextTarget } from "../engine-request.ts";
 import { finishTarget, type InputRun } from "../input-run.ts";
 import type { SpeechPass } from "../plan-targets.ts";
 import { openStem } from "../separate.ts";
+import { type AlignmentWork, alignText } from "./align-text.ts";
 import { transcribe } from "./transcribe.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
@@ -31,8 +34,9 @@ export async function runSpeechPass(
   if (voiceActivity === undefined) throw new EngineError("model-missing", "The voice detector is missing.");
   using stem = options.vocals && openStem(run, options.vocals, "vocals");
   const source = toSampleRate(new MonoSource(stem ?? run.input), { sampleRateHz: SAMPLE_RATE_HZ });
+  const getWhisper = () => run.networks.getWhisper(pass.manifest);
   for (const language of listLanguages(pass)) {
-    const text = await transcribe(run, {
+    const spoken = await transcribe(run, {
       manifest: pass.manifest,
       voiceActivity,
       source,
@@ -41,15 +45,23 @@ export async function runSpeechPass(
       onProgress: run.progress.makeStage(SPEECH_SECONDS),
     });
     for (const target of pass.targets.filter((candidate) => candidate.language === language)) {
-      await finishTarget(run, target, async () => writeFiles(target, text));
+      await finishTarget(run, target, async () =>
+        writeFiles(target, await makeText(target, { spoken, source, getWhisper })),
+      );
     }
   }
+}
+
+/** What was said, or the given text laid over it. */
+async function makeText(target: TextTarget, heard: Omit<AlignmentWork, "text">): Promise<TimedText> {
+  if (target.transcriptPath === undefined) return heard.spoken;
+  return alignText({ ...heard, text: parseTranscript(readFileSync(target.transcriptPath)) });
 }
 
 function listLanguages({ targets }: Pick<SpeechPass, "targets">): (string | undefined)[] {
   return [...new Set(targets.map(({ language }) => language))];
 }
 
-function writeFiles(target: SpeechPass["targets"][number], text: TimedText): void {
+function writeFiles(target: TextTarget, text: TimedText): void {
   for (const { format, path } of target.files) writeFileSync(path, writeText(text, format));
 }

@@ -1,7 +1,8 @@
 import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
 import type { Whisper } from "../../models/whisper/whisper.ts";
-import { type HeardWord, timeWords } from "../../models/whisper/word-timing/time-words.ts";
+import { timeWords } from "../../models/whisper/word-timing/time-words.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
+import { fillTimes } from "../../text/fill-times.ts";
 import { splitWords } from "../../text/split-words.ts";
 import type { TimedWord } from "../../text/timed-text.ts";
 import { rateWords } from "./rate-words.ts";
@@ -22,50 +23,16 @@ export async function timeTranscript(
   if (words.length === 0) return [];
   const rates = rateWords(words, transcript, whisper.tokenizer);
   const { language } = transcript;
-  const times = fillTimes(await timeWords(whisper, { states, samples, language }, words), {
-    durationSeconds: samples.length / SAMPLE_RATE_HZ,
-  });
+  const heardWords = await timeWords(whisper, { states, samples, language }, words);
+  const times = fillTimes(heardWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
   return words.map((text, n) => {
-    const { startSeconds, endSeconds, isHeard } = times[n] ?? {
-      startSeconds: 0,
-      endSeconds: 0,
-      isHeard: false,
-    };
+    const isLast = n === words.length - 1;
     return {
-      text: n === words.length - 1 ? `${text}${isSpaced(text) ? " " : ""}` : text,
-      ...toSourceSpan(window, { startSeconds, endSeconds }),
-      confidence: (rates[n] ?? 0) * (isHeard ? 1 : UNHEARD_FACTOR),
+      text: isLast && isSpaced(text) ? `${text} ` : text,
+      ...toSourceSpan(window, times[n] ?? { startSeconds: 0, endSeconds: 0 }),
+      confidence: (rates[n] ?? 0) * (heardWords[n] === undefined ? UNHEARD_FACTOR : 1),
     };
   });
-}
-
-type FilledTime = { startSeconds: number; endSeconds: number; isHeard: boolean };
-
-/** Words that were not found share the time between those that were. */
-function fillTimes(
-  words: readonly (HeardWord | undefined)[],
-  { durationSeconds }: { durationSeconds: number },
-): FilledTime[] {
-  const times: FilledTime[] = [];
-  let index = 0;
-  while (index < words.length) {
-    const word = words[index];
-    if (word !== undefined) {
-      times.push({ ...word, isHeard: true });
-      index += 1;
-      continue;
-    }
-    const next = words.findIndex((candidate, n) => n > index && candidate !== undefined);
-    const count = (next < 0 ? words.length : next) - index;
-    const from = times.at(-1)?.endSeconds ?? 0;
-    const to = Math.max(from, words[next]?.startSeconds ?? durationSeconds);
-    for (let n = 0; n < count; n++) {
-      const at = (part: number) => from + ((to - from) * part) / count;
-      times.push({ startSeconds: at(n), endSeconds: at(n + 1), isHeard: false });
-    }
-    index += count;
-  }
-  return times;
 }
 
 /** Whether the word is of a script that puts spaces between words. */
