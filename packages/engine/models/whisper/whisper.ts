@@ -1,11 +1,12 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { type AttentionHead, DecoderRun, type DecoderShape } from "./decoder-run.ts";
-import { LogMel, MEL_SHAPE } from "./log-mel.ts";
+import { type AttentionHead, DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
+import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
 
 /** The encoder gives one state for every 20 ms of a window of 30 s. */
 export const STATE_COUNT = 1500;
+export const STATE_FRAMES = WINDOW_FRAMES / STATE_COUNT;
 
 /** The multilingual Whisper networks: an encoder that hears a window of 30 s, a decoder that writes what was said in it. */
 export class Whisper {
@@ -14,6 +15,7 @@ export class Whisper {
   readonly #encoder: GraphSession;
   readonly #decoder: GraphSession;
   readonly #decoderShape: DecoderShape;
+  readonly #soundCaches = new SoundCaches();
   readonly #mel = new LogMel();
   readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
 
@@ -41,6 +43,11 @@ export class Whisper {
 
   /** Starts writing for several encoded windows at once, a row each. */
   startDecoding(states: readonly FloatTensor[]): DecoderRun {
-    return new DecoderRun(this.#decoder, this.#decoderShape, states);
+    return new DecoderRun({
+      session: this.#decoder,
+      shape: this.#decoderShape,
+      states,
+      soundCaches: this.#soundCaches,
+    });
   }
 }
