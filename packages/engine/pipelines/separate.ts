@@ -4,6 +4,7 @@ import { toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { Look, StemManifest } from "../runtime/model-manifest.ts";
+import { forEachAtOnce } from "./for-each-at-once.ts";
 import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";
 import { describeLook, lookThrough, PLAIN_LOOK, toDelayFrames } from "./look.ts";
@@ -13,8 +14,10 @@ import { getServiceStem, type PlannedSound, type StemPass } from "./plan-targets
 import { renderTarget, toServiceSource } from "./render-target.ts";
 
 /** How long passes take: a second of stereo in seconds of the machine, as measured; for the progress only. */
-const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 1.2, "band-split": 0.6 };
+const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.6 };
 const RENDER_SECONDS = 0.012;
+/** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
+const RENDERS_AT_ONCE = 2;
 
 export function weighStemPass({ manifest, targets }: StemPass): number {
   return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
@@ -43,9 +46,9 @@ export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> 
     cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
     onProgress: run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]),
   });
-  for (const planned of targets) {
-    await finishTarget(run, planned.target, () => render(run, { manifest, executionProvider, planned }));
-  }
+  await forEachAtOnce(targets, RENDERS_AT_ONCE, (planned) =>
+    finishTarget(run, planned.target, () => render(run, { manifest, executionProvider, planned })),
+  );
 }
 
 /** A stem that the pass of a look has finished, at the network's rate and with the look's delay at its start. */

@@ -5,7 +5,7 @@ import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
 import { HybridNetwork } from "./hybrid-network.ts";
 import { BIN_COUNT, SegmentSpectrum } from "./segment-spectrum.ts";
-import { denormalise, normalise } from "./standard-score.ts";
+import { denormalise, normalise, type StandardScore } from "./standard-score.ts";
 
 const CHANNELS = 2;
 
@@ -41,7 +41,7 @@ export class Htdemucs implements StemNetwork {
     segment: readonly [Float32Array, Float32Array],
     stems: readonly string[],
   ): Promise<Map<string, Float32Array[]>> {
-    const { waveformIn, spectrumIn, waveformOut, spectrumOut } = this.#network;
+    const { waveformIn, spectrumIn } = this.#network;
     segment.forEach((plane, channel) => {
       waveformIn.set(plane, channel * this.segmentFrames);
       this.#spectrum.analyse(plane, this.#spectrumPlanes(spectrumIn, channel));
@@ -49,20 +49,23 @@ export class Htdemucs implements StemNetwork {
     const waveformScore = normalise(waveformIn);
     const spectrumScore = normalise(spectrumIn);
     await this.#network.run();
-    denormalise(waveformOut, waveformScore);
-    denormalise(spectrumOut, spectrumScore);
-    return new Map(stems.map((stem) => [stem, this.#collect(stem)]));
+    const scores = { waveform: waveformScore, spectrum: spectrumScore };
+    return new Map(stems.map((stem) => [stem, this.#collect(stem, scores)]));
   }
 
-  #collect(stem: string): Float32Array[] {
+  #collect(stem: string, scores: { waveform: StandardScore; spectrum: StandardScore }): Float32Array[] {
     const stemIndex = this.#stems.indexOf(stem);
     if (stemIndex < 0) throw new RangeError(`the network has no stem ${stem}`);
     const { waveformOut, spectrumOut } = this.#network;
     return [0, 1].map((channel) => {
       const row = stemIndex * CHANNELS + channel;
-      const plane = this.#spectrum.synthesise(this.#spectrumPlanes(spectrumOut, row));
+      const planes = this.#spectrumPlanes(spectrumOut, row);
+      denormalise(planes.re, scores.spectrum);
+      denormalise(planes.im, scores.spectrum);
+      const plane = this.#spectrum.synthesise(planes);
+      const { mean, deviation } = scores.waveform;
       const start = row * this.segmentFrames;
-      for (let n = 0; n < plane.length; n++) plane[n]! += waveformOut[start + n]!;
+      for (let n = 0; n < plane.length; n++) plane[n]! += waveformOut[start + n]! * deviation + mean;
       return plane;
     });
   }
