@@ -1,8 +1,13 @@
-"""Weights on disk. A checkpoint is {"config", "weights" (f16, averaged)} and, to go on exactly, {"state"} beside it."""
+"""Weights on disk: {"config", "weights" (f16, averaged)}; or the exported ONNX file, which keeps every parameter under its own name."""
+
+import json
 
 import torch
 
 from training.networks.band_split import BandSplit, BandSplitConfig
+from training.networks.music_detector import MusicDetector, MusicDetectorConfig
+
+NETWORKS = {"band-split": (BandSplit, BandSplitConfig), "music-detector": (MusicDetector, MusicDetectorConfig)}
 
 
 def save_weights(path, config, weights):
@@ -10,7 +15,6 @@ def save_weights(path, config, weights):
 
 
 def read_onnx_weights(path):
-    """The exported file keeps every parameter under its own name, so it is a place to train on from."""
     import numpy
     import onnx
     from onnx import numpy_helper
@@ -25,12 +29,15 @@ def read_onnx_weights(path):
     return config, weights
 
 
-def parse_config(raw):
-    import json
+def to_tuples(value):
+    return tuple(to_tuples(entry) for entry in value) if isinstance(value, (list, tuple)) else value
 
+
+def make_network(raw):
+    """A network of the kind and size a recipe or a file names; files made before there were kinds are band-split."""
     raw = json.loads(raw) if isinstance(raw, str) else dict(raw)
-    raw["bands"] = tuple(tuple(pair) for pair in raw["bands"])
-    return BandSplitConfig(**raw)
+    network, config = NETWORKS[raw.get("kind", "band-split")]
+    return network(config(**{name: to_tuples(value) for name, value in raw.items()}))
 
 
 def load_network(path):
@@ -39,6 +46,6 @@ def load_network(path):
     else:
         saved = torch.load(path, map_location="cpu")
         raw, weights = saved["config"], saved["weights"]
-    network = BandSplit(parse_config(raw))
+    network = make_network(raw)
     network.load_state_dict({name: value.float() for name, value in weights.items()})
     return network

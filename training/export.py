@@ -1,5 +1,7 @@
 """Exports a network to ONNX (opset 17, free number of frames, weights stored in f16) and checks it.
 
+A band-split network maps `spectrum` to `stems`; a music detector maps `power` to `music`, a probability for every fourth frame.
+
     python3 -m training.export --weights average.pt --out model.onnx [--check]
 
 The parameters keep their own names under `parameter.`, so training can go on from the file; a Cast to f32 follows each, which
@@ -8,6 +10,7 @@ onnxruntime folds away when it loads the graph: arithmetic is f32.
 
 import argparse
 import json
+from dataclasses import dataclass
 
 import numpy
 import onnx
@@ -15,17 +18,51 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from training.checkpoint import load_network
+from training.networks.band_split import Layer
+from training.networks.music_detector import MusicDetector
 from training.networks.stft import BINS
 
 OPSET = 17
 SMALLEST_HALF = 4096  # elements; smaller tensors (norms, biases) stay f32
 
 
+@dataclass(frozen=True)
+class Ends:
+    """What goes into a graph and what comes out, and which axes of them are free."""
+
+    input: str
+    output: str
+    shape: tuple
+    input_axis: int
+    output_axis: int
+    output_frames: str = "frames"
+
+
+BAND_SPLIT = Ends("spectrum", "stems", (1, 4, 87, BINS), 2, 3)
+DETECTOR = Ends("power", "music", (1, 87, BINS), 1, 1, "steps")
+
+
+class Probability(torch.nn.Module):
+    """A detector as it is shipped: the calibrated probability instead of logits."""
+
+    def __init__(self, network):
+        super().__init__()
+        self.network = network
+
+    def forward(self, power):
+        return self.network.probability(power)
+
+
+def ends_of(network):
+    return DETECTOR if isinstance(network, MusicDetector) else BAND_SPLIT
+
+
 def trace(network, path):
-    example = torch.randn(1, 4, 87, BINS)
+    ends = ends_of(network)
+    module = Probability(network) if ends is DETECTOR else network
     torch.onnx.export(
-        network, (example,), path, opset_version=OPSET, input_names=["spectrum"], output_names=["stems"],
-        dynamic_axes={"spectrum": {2: "frames"}, "stems": {3: "frames"}}, do_constant_folding=False,
+        module, (torch.rand(ends.shape),), path, opset_version=OPSET, input_names=[ends.input], output_names=[ends.output],
+        dynamic_axes={ends.input: {ends.input_axis: "frames"}, ends.output: {ends.output_axis: ends.output_frames}}, do_constant_folding=False,
         **({"dynamo": False} if int(torch.__version__.split(".")[0]) >= 2 else {}),
     )
 
@@ -34,9 +71,10 @@ def rename_parameters(model, network):
     """The tracer transposes or folds some weights; those it kept by name are renamed, the others are matched by value."""
     names = dict(network.named_parameters())
     for tensor in model.graph.initializer:
-        if tensor.name in names:
-            rename_everywhere(model, tensor.name, f"parameter.{tensor.name}")
-            tensor.name = f"parameter.{tensor.name}"
+        name = tensor.name[len("network.") :] if tensor.name.startswith("network.") else tensor.name
+        if name in names:
+            rename_everywhere(model, tensor.name, f"parameter.{name}")
+            tensor.name = f"parameter.{name}"
 
 
 def rename_everywhere(model, old, new):
@@ -63,9 +101,9 @@ def store_half(model):
     model.graph.initializer.extend(tensors)
 
 
-def shorten_names(model):
+def shorten_names(model, ends):
     """The tracer's scoped names are 0.3 MB of the file."""
-    keep = {tensor.name for tensor in model.graph.initializer} | {"spectrum", "stems"}
+    keep = {tensor.name for tensor in model.graph.initializer} | {ends.input, ends.output}
     short = {}
     for node in model.graph.node:
         node.name, node.doc_string = "", ""
@@ -78,8 +116,9 @@ def shorten_names(model):
 
 def export(weights, path):
     network = load_network(weights).eval()
-    for layer in (*network.time_layers, *network.band_layers):
-        layer.in_plain_operators = True
+    for layer in network.modules():
+        if isinstance(layer, Layer):
+            layer.in_plain_operators = True
     with torch.no_grad():
         for parameter in network.parameters():
             if parameter.numel() >= SMALLEST_HALF:
@@ -92,7 +131,7 @@ def export(weights, path):
     if missing:
         raise RuntimeError(f"the tracer renamed {sorted(missing)[:4]}")
     store_half(model)
-    shorten_names(model)
+    shorten_names(model, ends_of(network))
     del model.metadata_props[:]
     entry = model.metadata_props.add()
     entry.key, entry.value = "config", json.dumps(network.config.to_dict())
@@ -102,18 +141,23 @@ def export(weights, path):
 
 
 def check(network, path):
-    """Relative difference between ONNX and PyTorch, and how far the stems are from summing to the mix."""
+    """Relative difference between ONNX and PyTorch, and for stems how far they are from summing to the mix."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    ends = ends_of(network)
+    reference = network.probability if ends is DETECTOR else network
     for frames in (65, 259):
-        spectrum = torch.randn(1, 4, frames, BINS) * torch.logspace(1, -2, BINS)
-        stems = session.run(None, {"spectrum": spectrum.numpy()})[0]
+        shape = list(ends.shape)
+        shape[ends.input_axis] = frames
+        given = torch.randn(shape) * torch.logspace(1, -2, BINS)
+        given = given.square() if ends is DETECTOR else given
+        result = session.run(None, {ends.input: given.numpy()})[0]
         with torch.no_grad():
-            expected = network(spectrum).numpy()
-        distance = numpy.linalg.norm(stems - expected) / numpy.linalg.norm(expected)
-        rest = numpy.abs(stems.sum(1) - spectrum.numpy()).max() / spectrum.abs().max()
-        print(f"{frames} frames: against PyTorch {distance:.1e}, sum against mix {rest:.1e}")
+            expected = reference(given).numpy()
+        print(f"{frames} frames: against PyTorch {numpy.linalg.norm(result - expected) / numpy.linalg.norm(expected):.1e}")
+        if ends is BAND_SPLIT:
+            print(f"sum against mix {numpy.abs(result.sum(1) - given.numpy()).max() / given.abs().max():.1e}")
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Trains a separation network; may be stopped and gone on with.
+"""Trains the network a recipe names; may be stopped and gone on with.
 
     python3 -m training.train --recipe training/recipes/dialogue-music-effects.json --packs FOLDER --out FOLDER --minutes 25
 
@@ -11,19 +11,15 @@ import json
 import time
 from pathlib import Path
 
-import numpy
 import torch
 
-from training.checkpoint import load_network, parse_config, save_weights
-from training.evaluate import score
-from training.losses.ratio import separation_loss
-from training.mix.dialogue_music_effects import DialogueMusicEffects
+from training.checkpoint import load_network, make_network, save_weights
 from training.mix.pool import Pools
-from training.networks.band_split import BandSplit
-from training.networks.stft import HOP, istft, stft
 from training.optimizers.muon import make_optimizers
+from training.tasks.detection import Detection
+from training.tasks.separation import Separation
 
-MIXERS = {"dialogue-music-effects": DialogueMusicEffects}
+TASKS = {"separation": Separation, "detection": Detection}
 
 
 def parse_options():
@@ -76,8 +72,7 @@ class Trainer:
         torch.manual_seed(recipe["seed"] + int(bool(options.init or options.resume)))
         torch.set_float32_matmul_precision("high")
         options.out.mkdir(parents=True, exist_ok=True)
-        self.config = parse_config(recipe["network"])
-        self.network = (load_network(options.init) if options.init else BandSplit(self.config)).to(self.device)
+        self.network = (load_network(options.init) if options.init else make_network(recipe["network"])).to(self.device)
         self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         muon_rate = recipe["muon_learning_rate"] if options.muon_learning_rate is None else options.muon_learning_rate
         self.optimizers = make_optimizers(self.network, recipe["learning_rate"], muon_rate)
@@ -86,11 +81,9 @@ class Trainer:
         if options.resume:
             self.load_state(torch.load(options.resume, map_location=self.device))
         sources = json.loads((options.recipe.parent.parent / "data" / recipe["data"]).read_text())["sources"]
-        band_limited = [source["id"] for source in sources if not source.get("full_band", True)]
-        self.pools = Pools(options.packs, self.device, band_limited)
+        self.pools = Pools(options.packs, self.device, sources)
         self.note(packs=list(self.pools.load_new()), minutes=self.pools.describe())
-        frames = recipe["segment_hops"] * HOP
-        self.mixer = MIXERS[recipe["mixer"]](self.pools, frames)
+        self.task = TASKS[recipe["task"]](recipe, self.pools)
         self.batch = options.batch or recipe["batch"]
         self.forward = self.network if options.no_compile else self.compiled()
         self.schedule = Schedule(options, recipe)
@@ -113,15 +106,10 @@ class Trainer:
 
     def take_step(self):
         with torch.no_grad():
-            stems = self.mixer.draw(self.batch)
-            level = stems.sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)
-            stems = stems / level[:, None, None, None]
-            parts = stft(stems)
-            mixture_parts = parts.sum(1)
+            mixture, truth = self.task.draw(self.batch)
         with self.autocast():
-            estimate_parts = self.forward(mixture_parts)
-        estimate = istft(estimate_parts, stems.shape[-1])
-        loss = separation_loss(estimate, estimate_parts, stems, parts)
+            estimate = self.forward(mixture)
+        loss = self.task.loss(estimate, truth)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe["clip"])
         factor = self.schedule.factor(self.step)
@@ -145,13 +133,12 @@ class Trainer:
         if self.held_out is None:
             if not (self.options.held_out and self.options.held_out.exists()):
                 return {}
-            self.held_out = torch.from_numpy(numpy.load(self.options.held_out)).to(self.device)
-            self.note(untouched=score(None, self.held_out))
+            self.held_out = self.task.load_held_out(self.options.held_out, self.device)
         raw = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         self.network.load_state_dict(self.average)
         self.network.eval()
         with self.autocast():
-            result = score(self.network, self.held_out)
+            result = self.task.score(self.network, self.held_out)
         self.network.load_state_dict(raw)
         self.network.train()
         return result

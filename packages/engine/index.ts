@@ -12,11 +12,9 @@ export {
   type WavBitDepth,
 } from "./media/index.ts";
 export { type EngineModel, listEngineModels } from "./models/list-engine-models.ts";
-export type {
-  SeparateFile,
-  SeparateRequest,
-  SeparateTarget,
-  TargetResult,
-} from "./pipelines/separate-request.ts";
-export { EngineProcess, type EngineProcessOptions, type SeparateHooks } from "./process/engine-process.ts";
+export type { DetectionFormat, EngineRequest, EngineTarget } from "./pipelines/engine-request.ts";
+export { forgetStems, sweepStemCache } from "./pipelines/stem-cache.ts";
+export { type EngineHooks, EngineProcess, type EngineProcessOptions } from "./process/engine-process.ts";
+export { EXECUTION_PROVIDERS, type ExecutionProvider } from "./runtime/execution-provider.ts";
 export type { ModelScore } from "./runtime/model-manifest.ts";
+export { TEXT_FORMATS, type TextFormat } from "./text/text-format.ts";

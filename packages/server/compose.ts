@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
-import { describeSandbox, EngineProcess, listEngineModels, MediaError, probeMedia } from "@stemwright/engine";
+import {
+  describeSandbox,
+  EngineProcess,
+  forgetStems,
+  listEngineModels,
+  MediaError,
+  probeMedia,
+} from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
 import { openS3Blobs } from "./blobs/s3-blobs.ts";
@@ -36,7 +43,7 @@ import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/addre
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { openTaskQueue } from "./queue/task-queue.ts";
-import { startSweeper } from "./sweeper.ts";
+import { startSweeper, sweep, sweepStems } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
@@ -143,7 +150,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     findTask: (id) => tasks.findTask(db, id),
     onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
   });
-  const sweeper = startSweeper({ db, pool, blobs, config, log });
+  const sweeper = startSweeper(log, (signal) => sweep({ db, pool, blobs, config }, signal));
   const ports: ApiPorts = {
     ...storage,
     ...stores,
@@ -171,6 +178,11 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
             log.warn({ err: error }, "last use of a key not noted"),
           );
         return caller;
+      },
+    },
+    stemCache: {
+      async forget(taskId) {
+        await forgetStems(config.cacheDir, taskId);
       },
     },
     operation: makeOperation({ db, pool, dataDir: config.dataDir }),
@@ -209,7 +221,14 @@ export async function startTaskWorker(house: House) {
   const { config, log } = house;
   const { db, pool, queue, blobs, secret, stores, guard, storage } = await openHouse(house);
   log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
-  const engine = new EngineProcess({ threads: config.engineThreads, cacheDir: config.cacheDir });
+  const engine = new EngineProcess({
+    threads: config.engineThreads,
+    executionProvider: config.executionProvider,
+    cacheDir: config.cacheDir,
+    stemCacheBytes: config.stemCacheBytes,
+    onNotice: (notice) => log.warn(notice),
+  });
+  const sweeper = startSweeper(log, async () => ({ stems: await sweepStems({ db, config }) }));
   const worker = await startWorker({
     pool,
     queue,
@@ -251,6 +270,7 @@ export async function startTaskWorker(house: House) {
   });
   return {
     async close(): Promise<void> {
+      await sweeper.close();
       await worker.close();
       await db.destroy();
     },

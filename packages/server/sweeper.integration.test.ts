@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
+import { StemCache, stemCacheFolder } from "../engine/pipelines/stem-cache.ts";
 import { openFileBlobs } from "./blobs/file-blobs.ts";
 import { findAsset, holdInputs, insertAsset } from "./db/assets.ts";
 import { takeReceipt } from "./db/idempotency-receipts.ts";
@@ -12,7 +13,6 @@ import { endTarget, findTask, insertTask } from "./db/tasks.ts";
 import { makeId } from "./domain/ids.ts";
 import type { Blobs } from "./domain/ports.ts";
 import type { NewTask, TargetWishes } from "./domain/tasks/task-record.ts";
-import { makeLog } from "./log.ts";
 import { type SweeperOptions, sweep } from "./sweeper.ts";
 import { findTaskLock } from "./worker/task-lock.ts";
 
@@ -29,11 +29,12 @@ beforeAll(async () => {
     deliveryRetentionHours: 720,
     blobsDir: join(dataDir, "blobs"),
     workDir: join(dataDir, "work"),
+    cacheDir: join(dataDir, "cache"),
+    stemCacheBytes: 1,
   };
   blobs = await openFileBlobs(config.blobsDir);
   await mkdir(config.workDir);
-  const log = makeLog({ logLevel: "silent", logFile: undefined }, "api");
-  options = { db: database.db, pool: database.pool, blobs, config, log };
+  options = { db: database.db, pool: database.pool, blobs, config };
 });
 afterAll(() => database.close());
 beforeEach(async () => {
@@ -239,6 +240,25 @@ describe("what was left over", () => {
     expect(await sweep(keepAll)).toMatchObject({ deliveries: 0 });
     expect(await sweep(options)).toMatchObject({ deliveries: 2 });
     expect(await listIds()).toEqual(["owed", "tried lately", "young"]);
+  });
+
+  it("[H3] stems go with the last Task whose outputs are kept", async () => {
+    const cache = new StemCache(stemCacheFolder(options.config.cacheDir), 1000);
+    const spool = join(options.config.workDir, "spool");
+    await writeFile(spool, "stem");
+    const keep = (input: string, owner: string) =>
+      cache.keep({ madeFrom: { input }, stem: "vocals", path: spool }, { scope: clientId, owner });
+    const running = await createTask({ url: "https://example.com/a.wav" });
+    const old = await createTask({ url: "https://example.com/a.wav" });
+    await completeTask(old, 73);
+    keep("shared", running.id);
+    keep("shared", old.id);
+    keep("old", old.id);
+    keep("deleted", makeId());
+    expect(await sweep(options)).toMatchObject({ stems: 2 });
+    expect(await readdir(stemCacheFolder(options.config.cacheDir))).toHaveLength(1);
+    const off = { ...options, config: { ...options.config, stemCacheBytes: 0 } };
+    expect(await sweep(off)).toMatchObject({ stems: 1 });
   });
 
   it("[R3] expired idempotency keys go", async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { sweepStemCache } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import type { Transaction } from "kysely";
 import type pg from "pg";
@@ -8,7 +9,7 @@ import type { Database, Tables } from "./db/database.ts";
 import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { sweepAssets, sweepOutputs } from "./db/retention.ts";
-import { isTaskUnfinished } from "./db/tasks.ts";
+import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
 import type { Blobs } from "./domain/ports.ts";
 import { sweepWorkDirs } from "./worker/sweep-work-dirs.ts";
 
@@ -27,9 +28,14 @@ export type SweeperOptions = {
   blobs: Blobs;
   config: Pick<
     Config,
-    "assetRetentionHours" | "outputRetentionHours" | "deliveryRetentionHours" | "blobsDir" | "workDir"
+    | "assetRetentionHours"
+    | "outputRetentionHours"
+    | "deliveryRetentionHours"
+    | "blobsDir"
+    | "workDir"
+    | "cacheDir"
+    | "stemCacheBytes"
   >;
-  log: FastifyBaseLogger;
 };
 
 /** Removes, batch by batch, what need not be kept any longer. Any number of processes may do so at once. */
@@ -75,21 +81,36 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
       workDir: config.workDir,
       isUnfinished: (taskId) => isTaskUnfinished(db, taskId),
     }),
+    stems: await sweepStems(options),
   };
 }
 
+/**
+ * Removes the stems that are kept for Tasks that were deleted or whose outputs are gone. Where several machines work, each
+ * has a cache of its own: its workers sweep it.
+ */
+export async function sweepStems({ db, config }: Pick<SweeperOptions, "db" | "config">): Promise<number> {
+  const { cacheDir, stemCacheBytes, outputRetentionHours } = config;
+  return await sweepStemCache(cacheDir, async (taskId) =>
+    stemCacheBytes === 0 ? false : hasOutputsToKeep(db, taskId, outputRetentionHours),
+  );
+}
+
 /** Sweeps now and then until it is closed. */
-export function startSweeper(options: SweeperOptions) {
+export function startSweeper(
+  log: FastifyBaseLogger,
+  sweepOnce: (signal: AbortSignal) => Promise<Record<string, number>>,
+) {
   const closing = new AbortController();
   let sweeping = Promise.resolve();
   let timer: NodeJS.Timeout;
 
   async function sweepAndLog(): Promise<void> {
     try {
-      const removed = await sweep(options, closing.signal);
-      if (Object.values(removed).some((count) => count > 0)) options.log.info({ removed }, "swept");
+      const removed = await sweepOnce(closing.signal);
+      if (Object.values(removed).some((count) => count > 0)) log.info({ removed }, "swept");
     } catch (error) {
-      options.log.error({ err: error }, "the sweep failed; the next one tries again");
+      log.error({ err: error }, "the sweep failed; the next one tries again");
     }
   }
   const schedule = (delayMs: number) => {

@@ -63,11 +63,11 @@ async function work(taskId: string): Promise<void> {
       log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
       engine: {
         close: async () => {},
-        async separate(request, hooks = {}) {
+        async run(request, hooks = {}) {
           seen = await readFile(request.inputPath);
           for (const { key, files } of request.targets) {
             for (const { path } of files) await writeFile(path, randomBytes(9 * 1024 ** 2));
-            await hooks.onTargetDone?.(key, { durationSeconds: 61, files: [] });
+            await hooks.onTargetDone?.(key, { durationSeconds: 61 });
           }
         },
       },

@@ -14,17 +14,17 @@ import { startWorker } from "../../packages/server/worker/worker.ts";
 import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";
 
-export type Separate = EngineProcess["separate"];
+export type RunEngine = EngineProcess["run"];
 
 /** A worker over the real database, queue and store; only the network is left out. */
 export async function startWorkerWithoutNetwork(options: {
   database: TestDatabase;
   blobs: Blobs;
   workDir: string;
-  separate: Separate;
+  run: RunEngine;
   probeDuration?: (path: string) => Promise<number | undefined>;
 }) {
-  const { database, blobs, workDir, separate } = options;
+  const { database, blobs, workDir, run } = options;
   const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
   const guard = makeAddressGuard([]);
   const worker = await startWorker({
@@ -34,7 +34,7 @@ export async function startWorkerWithoutNetwork(options: {
     queue,
     blobs,
     workDir,
-    engine: { separate, close: async () => {} },
+    engine: { run, close: async () => {} },
     assets: {
       findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
     } as AssetStore,
@@ -74,15 +74,15 @@ export async function startWorkerWithoutNetwork(options: {
 }
 
 /** Writes each file as if a network had made it. */
-export const separateAll: Separate = async (request, hooks = {}) => {
+export const finishAll: RunEngine = async (request, hooks = {}) => {
   for (const { key, files } of request.targets) {
     for (const { path } of files) await writeFile(path, "stem");
-    await hooks.onTargetDone?.(key, { durationSeconds: 61, files: [] });
+    await hooks.onTargetDone?.(key, { durationSeconds: 61 });
   }
 };
 
 /** Works until it is told to stop. */
-export const separateUntilAborted: Separate = (_request, hooks = {}) =>
+export const workUntilAborted: RunEngine = (_request, hooks = {}) =>
   new Promise((_resolve, reject) =>
     hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
   );

@@ -2,6 +2,7 @@ import unittest
 
 import torch
 
+from training.losses.correlation import negative_si_sdr
 from training.losses.ratio import log_ratio
 from training.losses.scores import sdr, si_sdr
 
@@ -26,6 +27,20 @@ class RatioTest(unittest.TestCase):
         leak = stems + 0.1
         less = stems + 0.01
         self.assertLess(log_ratio(less, stems, mixture, 0.1), log_ratio(leak, stems, mixture, 0.1))
+
+
+class CorrelationTest(unittest.TestCase):
+    def test_it_is_minus_si_sdr_and_passes_over_silent_stems(self):
+        stems = torch.zeros(2, 3, 2, 20000)
+        stems[:, :2] = torch.randn(2, 2, 2, 20000)
+        estimate = 0.3 * (stems + 0.3 * torch.randn_like(stems))
+        expected = -si_sdr(estimate[:, :2], stems[:, :2]).mean()
+        self.assertAlmostEqual(float(negative_si_sdr(estimate, stems)), float(expected), delta=0.1)
+
+    def test_half_to_each_is_better_than_a_wrong_choice(self):
+        stems = torch.randn(1, 2, 2, 20000)
+        shared = stems.sum(1, keepdim=True).expand_as(stems) / 2
+        self.assertLess(negative_si_sdr(shared, stems), negative_si_sdr(stems.flip(1), stems))
 
 
 if __name__ == "__main__":

@@ -12,8 +12,3 @@ def log_ratio(estimate, stem, mixture, floor):
     error = (estimate - stem).abs().mean(axes)
     size = stem.abs().mean(axes) + SILENCE_SHARE * mixture.abs().mean(axes) + 1e-7
     return torch.log(error / size + floor).mean()
-
-
-def separation_loss(estimate, estimate_parts, stems, stems_parts):
-    mixture, mixture_parts = stems.sum(1, keepdim=True), stems_parts.sum(1, keepdim=True)
-    return log_ratio(estimate, stems, mixture, 0.1) + log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6)

@@ -21,7 +21,7 @@ class DialogueMusicEffects:
         rates = 1 + rate_spread * (2 * torch.rand(count, device=self.pools.device) - 1)
         return self.pools[f"{role}.train"].draw(count, self.frames, rates)
 
-    def _dialogue(self, count):
+    def dialogue(self, count):
         device = self.pools.device
         voices = []
         for is_second in (False, True):
@@ -38,7 +38,7 @@ class DialogueMusicEffects:
             voices.append(voice)
         return voices[0] + voices[1]
 
-    def _music(self, count):
+    def music(self, count):
         device = self.pools.device
         music, _ = self._draw("music", count, 0.06)
         music = augment.colour(augment.narrow(music, 0.1), self.rooms, 0.1, 3.0)
@@ -48,10 +48,10 @@ class DialogueMusicEffects:
             song = augment.colour(song, self.rooms, 0.5, 3.0)
             song = augment.set_level(augment.pan(song, 0.3), -20 + 4 * torch.randn(count, device=device))
             song = song * augment.chance(count, 0.15, device)[:, None, None]
-            music = music * ~augment.chance(count, 0.03, device)[:, None, None] + song
+            music = music * ~augment.chance(count, 0.06, device)[:, None, None] + song
         return music * augment.presence(count, self.frames, device, 0.0, 0.2)
 
-    def _effects(self, count):
+    def effects(self, count):
         device = self.pools.device
         total = torch.zeros(count, 2, self.frames, device=device)
         for absent_chance in (0.12, 0.6):
@@ -68,16 +68,16 @@ class DialogueMusicEffects:
     def draw(self, count):
         """Stems [count, 3, 2, frames]; the mixture is their sum."""
         device = self.pools.device
-        makers = (self._dialogue, self._music, self._effects)
+        makers = (self.dialogue, self.music, self.effects)
         levels_db = ((-17, 2.5), (-24, 4.0), (-21, 4.0))
         stems = []
         for make, (mean_db, spread_db) in zip(makers, levels_db):
             stem = augment.set_level(make(count), mean_db + spread_db * torch.randn(count, device=device))
             silent = augment.chance(count, 0.06, device)[:, None, None]
             stems.append(torch.where(silent, torch.zeros_like(stem), stem))
-        return self._finish(torch.stack(stems, 1))
+        return self.finish(torch.stack(stems, 1))
 
-    def _finish(self, stems):
+    def finish(self, stems):
         """What a transmission does to the whole mixture: mono and band limits, the same for all stems."""
         count, device = len(stems), stems.device
         mono = augment.chance(count, 0.3, device)[:, None, None, None]

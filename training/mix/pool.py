@@ -48,12 +48,13 @@ class Pool:
 
 
 class Pools:
-    """All roles; new packs may be added while training runs."""
+    """All roles; new packs may be added while training runs. Reels that the data list marks as dropped are left out of training."""
 
-    def __init__(self, folder, device, band_limited_sources=()):
+    def __init__(self, folder, device, sources=()):
         self.folder = Path(folder)
         self.device = device
-        self.band_limited = set(band_limited_sources)
+        self.band_limited = {source["id"] for source in sources if not source.get("full_band", True)}
+        self.dropped = {(source["id"], entry["reel"]) for source in sources for entry in source.get("dropped", [])}
         self.roles = {}
         self.known = set()
 
@@ -63,10 +64,21 @@ class Pools:
                 continue
             self.known.add(ready.parent)
             for key, reels in json.loads((ready.parent / "reels.json").read_text()).items():
-                pool = self.roles.setdefault(key, Pool(self.device))
-                samples = numpy.load(ready.parent / f"{key}.npy")
-                pool.add(samples, [reel["frames"] for reel in reels], [reel["source"] not in self.band_limited for reel in reels])
+                if not key.endswith(".train"):
+                    continue
+                samples = numpy.load(ready.parent / f"{key}.npy", mmap_mode="r")
+                self._add(key, samples, reels)
             yield ready.parent.name
+
+    def _add(self, key, samples, reels):
+        ends = numpy.cumsum([reel["frames"] for reel in reels])
+        kept = [(end - reel["frames"], end, reel) for end, reel in zip(ends, reels) if (reel["source"], reel["reel"]) not in self.dropped]
+        pool = self.roles.setdefault(key, Pool(self.device))
+        pool.add(
+            numpy.concatenate([samples[start:end] for start, end, _ in kept]),
+            [reel["frames"] for _, _, reel in kept],
+            [reel["source"] not in self.band_limited for _, _, reel in kept],
+        )
 
     def __getitem__(self, key):
         return self.roles[key]

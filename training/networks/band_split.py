@@ -16,6 +16,7 @@ from training.networks.stft import BINS
 
 @dataclass(frozen=True)
 class BandSplitConfig:
+    kind: str = "band-split"
     stems: int = 3
     width: int = 128
     depth: int = 6

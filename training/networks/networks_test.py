@@ -3,7 +3,8 @@ import unittest
 import torch
 
 from training.networks.band_split import BandSplit, BandSplitConfig
-from training.networks.stft import BINS, HOP, istft, stft
+from training.networks.music_detector import MusicDetector, MusicDetectorConfig
+from training.networks.stft import BINS, HOP, istft, power_spectrum, stft
 
 SMALL = BandSplitConfig(width=16, depth=1, heads=2, feed_forward=32, mask_hidden=16)
 
@@ -35,6 +36,23 @@ class BandSplitTest(unittest.TestCase):
 
     def test_the_shipped_network_has_less_than_seven_million_parameters(self):
         self.assertLess(sum(p.numel() for p in BandSplit().parameters()), 7e6)
+
+
+class MusicDetectorTest(unittest.TestCase):
+    def test_a_piece_with_its_context_gives_what_the_whole_gives(self):
+        network = MusicDetector(MusicDetectorConfig(width=16, hidden=16)).eval()
+        power = torch.rand(1, 1400, BINS)
+        with torch.no_grad():
+            whole, piece = network.probability(power), network.probability(power[:, 200:1200])
+        self.assertLess((whole[:, 150:200] - piece[:, 100:150]).abs().max(), 1e-5)
+
+    def test_silence_has_features_of_zero(self):
+        self.assertEqual(float(MusicDetector().features(torch.zeros(1, 3, BINS)).abs().max()), 0)
+
+    def test_the_power_spectrum_is_that_of_the_transform(self):
+        sound = torch.randn(2, 8 * HOP)
+        parts = stft(sound)
+        self.assertLess((parts[:2].square().sum(0) - power_spectrum(sound)[0]).abs().max(), 1e-2)
 
 
 if __name__ == "__main__":

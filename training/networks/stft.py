@@ -21,6 +21,15 @@ def stft(sound):
     return parts.reshape(*lead, 4, *parts.shape[-2:])
 
 
+def power_spectrum(sound):
+    """[..., samples] → [..., frames, bins], with the frames of `stft`."""
+    window = torch.hann_window(WINDOW, device=sound.device)
+    flat = sound.reshape(-1, sound.shape[-1])
+    spectrum = torch.stft(flat, WINDOW, HOP, window=window, center=True, pad_mode="constant", return_complex=True)
+    power = torch.view_as_real(spectrum).square().sum(-1).transpose(1, 2)
+    return power.reshape(*sound.shape[:-1], *power.shape[-2:])
+
+
 def istft(parts, samples):
     """[..., 4, frames, bins] → [..., 2, samples]; samples ≤ (frames − 1) · HOP + HOP.
 

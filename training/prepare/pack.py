@@ -10,11 +10,13 @@ import random
 import subprocess
 import tarfile
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import numpy
 import soundfile
 
+from training.prepare.copy_excerpts import copy_excerpts
 from training.prepare.screen import screen
 from training.prepare.sources import decode, decode_clip, hash_fraction, list_clips, load_data_list
 
@@ -24,9 +26,14 @@ SHORTEST_REEL_S = 8.0
 VORBIS_QUALITY = 2
 
 
-def excerpt_spans(total, rate_hz, seconds):
-    """Up to `seconds` of a track in pieces of 40 s spread over it: more tracks for the same bytes."""
+def excerpt_spans(total, rate_hz, seconds, excerpts_at=None):
+    """Up to `seconds` of a track in pieces of 40 s spread over it: more tracks for the same bytes.
+
+    `excerpts_at` names where they start instead, as shares of what is left beside a piece: a source that another one took from
+    already gives other parts of its tracks that way."""
     piece = int(40 * rate_hz)
+    if excerpts_at:
+        return [(int(share * (total - piece)), int(share * (total - piece)) + piece) for share in excerpts_at] if total > 2 * piece else []
     count = min(int(seconds // 40) or 1, max(1, total // piece))
     if total <= piece * count:
         return [(0, total)]
@@ -36,16 +43,16 @@ def excerpt_spans(total, rate_hz, seconds):
 
 def music_pieces(clips, source, seconds):
     """Excerpts of a track; only they are decoded where the file can be sought in."""
-    channels = source.get("channels", 2)
+    channels, excerpts_at = source.get("channels", 2), source.get("excerpts_at")
     if not source.get("sum_group"):
         try:
             info = soundfile.info(str(clips[0].path))
-            spans = excerpt_spans(info.frames, info.samplerate, seconds)
+            spans = excerpt_spans(info.frames, info.samplerate, seconds, excerpts_at)
             return [decode(clips[0].path, channels, span)[0] for span in spans], info.samplerate
         except soundfile.LibsndfileError:
             pass
     samples, rate_hz = sum_stems(clips, channels) if source.get("sum_group") else decode_clip(clips[0], channels)
-    return [samples[start:end] for start, end in excerpt_spans(len(samples), rate_hz, seconds)], rate_hz
+    return [samples[start:end] for start, end in excerpt_spans(len(samples), rate_hz, seconds, excerpts_at)], rate_hz
 
 
 def gather_groups(source, roots):
@@ -123,8 +130,18 @@ def cut_reels(source, roots, wanted_split):
         yield key[0], key[2], join(pending.pop(key), key[2], gap_s, dice), count
 
 
+def list_reels(source, roots, split):
+    """Yields (write, seconds, clip count): how a reel's file is made, and what is in it."""
+    if source.get("copy"):
+        spans_of = lambda total, rate_hz: excerpt_spans(total, rate_hz, source["seconds_a_group"], source.get("excerpts_at"))
+        for write, seconds in copy_excerpts(source, roots, split, spans_of):
+            yield write, seconds, 1
+        return
+    for _, rate_hz, samples, clips in cut_reels(source, roots, split):
+        yield partial(encode, samples, rate_hz), len(samples) / rate_hz, clips
+
+
 def encode(samples, rate_hz, path):
-    path.parent.mkdir(parents=True, exist_ok=True)
     command = ["ffmpeg", "-v", "error", "-y", "-threads", "1", "-f", "f32le", "-ar", str(rate_hz), "-ac", str(samples.shape[1])]
     command += ["-i", "-", "-ar", str(RATE_HZ), "-c:a", "libvorbis", "-q:a", str(VORBIS_QUALITY), "-map_metadata", "-1"]
     command += ["-fflags", "+bitexact", "-flags:a", "+bitexact", "-serial_offset", "1", str(path)]
@@ -135,15 +152,16 @@ def make_reels(sources, roots, out):
     """Held-out reels of all sources first: the evaluation set must be whole before training starts."""
     for split, source in ((split, source) for split in ("held-out", "train") for source in sources):
         index_path = out / "index" / f"{source['id']}.{split}.json"
-        if index_path.exists():
+        if index_path.exists() or (split == "held-out" and source.get("train_only")):
             continue
         entries = []
-        for number, (_, rate_hz, samples, clips) in enumerate(cut_reels(source, roots, split)):
+        for number, (write, seconds, clips) in enumerate(list_reels(source, roots, split)):
             name = f"{source['role']}/{split}/{source['id']}/{number:04d}.ogg"
-            encode(samples, rate_hz, out / "reels" / name)
+            (out / "reels" / name).parent.mkdir(parents=True, exist_ok=True)
+            write(out / "reels" / name)
             data = (out / "reels" / name).read_bytes()
-            seconds = round(len(samples) / rate_hz, 2)
-            entries.append({"reel": name, "seconds": seconds, "clips": clips, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
+            digest = hashlib.sha256(data).hexdigest()
+            entries.append({"reel": name, "seconds": round(seconds, 2), "clips": clips, "bytes": len(data), "sha256": digest})
         index_path.parent.mkdir(parents=True, exist_ok=True)
         index_path.write_text(json.dumps(entries))
         minutes = sum(entry["seconds"] for entry in entries) / 60

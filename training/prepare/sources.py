@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy
 import soundfile
 
-AUDIO_SUFFIXES = {".ogg", ".wav", ".mp3", ".flac", ".m4a", ".webm", ".oga", ".opus"}
+AUDIO_SUFFIXES = {".ogg", ".wav", ".mp3", ".flac", ".m4a", ".webm", ".oga", ".opus", ".it", ".s3m"}
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,12 @@ def unpack(pack, out):
         with multiprocessing.Pool(max(1, (os.cpu_count() or 2) - 2)) as pool:
             decoded = pool.map(decode_stereo, [f"{folder}/{name}" for name in names], chunksize=1)
     for name, samples in zip(names, decoded):
-        role, split, source = name.split("/")[:3]
-        groups[(role, split)].append((source, samples))
+        role, split, source, reel = name.split("/")
+        groups[(role, split)].append((source, Path(reel).stem, samples))
     reels = {}
     for (role, split), items in groups.items():
-        numpy.save(target / f"{role}.{split}.npy", numpy.concatenate([samples for _, samples in items]))
-        reels[f"{role}.{split}"] = [{"source": source, "frames": len(samples)} for source, samples in items]
+        numpy.save(target / f"{role}.{split}.npy", numpy.concatenate([samples for _, _, samples in items]))
+        reels[f"{role}.{split}"] = [{"source": source, "reel": reel, "frames": len(samples)} for source, reel, samples in items]
     (target / "reels.json").write_text(json.dumps(reels))
     (target / "ready").touch()
 

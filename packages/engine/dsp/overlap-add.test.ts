@@ -4,7 +4,7 @@ import { makeFadeIn, makeSegmentGrid, OverlapAdd, segmentSpan } from "./overlap-
 
 const grids = fc
   .record({
-    segmentFrames: fc.integer({ min: 4, max: 400 }),
+    segmentFrames: fc.integer({ min: 10, max: 400 }),
     overlapShare: fc.constantFrom(0, 0.1, 0.25, 0.4),
     lengthFrames: fc.integer({ min: 1, max: 3000 }),
   })
@@ -25,6 +25,20 @@ describe("makeSegmentGrid", () => {
         expect(coveredFrames).toBe(grid.lengthFrames);
       }),
     );
+  });
+
+  it("takes no more segments than the least overlap asks for, and spreads them evenly", () => {
+    fc.assert(
+      fc.property(grids, ({ segmentFrames, strideFrames, lengthFrames, segmentCount, overlapFrames }) => {
+        expect(overlapFrames).toBeLessThanOrEqual(strideFrames);
+        if (segmentCount < 2) return;
+        const spare = (segmentCount - 1) * strideFrames + segmentFrames - lengthFrames;
+        const isAtHalf = strideFrames === Math.ceil(segmentFrames / 2);
+        expect(spare).toBeLessThan(isAtHalf ? segmentFrames / 2 : segmentCount - 1);
+      }),
+    );
+    const thirtySeconds = { segmentFrames: 343_980, overlapShare: 0.05, lengthFrames: 1_323_000 };
+    expect(makeSegmentGrid(thirtySeconds)).toMatchObject({ segmentCount: 4, strideFrames: 326_340 });
   });
 
   it("puts a short segment into the middle of the network's window", () => {

@@ -11,19 +11,30 @@ export type SegmentGrid = {
   segmentCount: number;
 };
 
+/**
+ * As few segments as an overlap of at least `overlapShare` allows, spread evenly: what a whole number of segments covers too
+ * much goes into longer cross-fades, not into one segment that is nearly all overlap.
+ */
 export function makeSegmentGrid(options: {
   segmentFrames: number;
   overlapShare: number;
   lengthFrames: number;
 }): SegmentGrid {
   const { segmentFrames, overlapShare, lengthFrames } = options;
-  const strideFrames = Math.floor((1 - overlapShare) * segmentFrames);
-  const overlapFrames = segmentFrames - strideFrames;
-  if (overlapFrames > strideFrames) throw new RangeError("segments may overlap by half at most");
-  // A segment that starts where the one before already reaches the end would add nothing new.
-  const segmentCount =
-    lengthFrames === 0 ? 0 : 1 + Math.max(0, Math.ceil((lengthFrames - segmentFrames) / strideFrames));
-  return { segmentFrames, strideFrames, overlapFrames, lengthFrames, segmentCount };
+  const longestStride = Math.floor((1 - overlapShare) * segmentFrames);
+  const shortestStride = Math.ceil(segmentFrames / 2);
+  if (longestStride < shortestStride) throw new RangeError("segments may overlap by half at most");
+  // Strides beyond the first segment: what it leaves of the signal.
+  const rest = Math.max(0, lengthFrames - segmentFrames);
+  const strides = Math.ceil(rest / longestStride);
+  const strideFrames = strides === 0 ? longestStride : Math.max(shortestStride, Math.ceil(rest / strides));
+  return {
+    segmentFrames,
+    strideFrames,
+    overlapFrames: segmentFrames - strideFrames,
+    lengthFrames,
+    segmentCount: lengthFrames === 0 ? 0 : 1 + strides,
+  };
 }
 
 /** Frames the segment covers, and the window the network sees: a short last segment sits in its middle. */

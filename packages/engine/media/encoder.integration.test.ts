@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { AUDIO_FORMATS } from "./audio-format.ts";
 import { openEncoder } from "./open-encoder.ts";
 import { encode } from "./testing/encode-and-decode.ts";
+import { readComment } from "./testing/read-comment.ts";
 import { makeNoise } from "./testing/signals.ts";
 import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
 
@@ -31,13 +32,12 @@ describe("openEncoder", () => {
     expect(file).toEqual({ path, format: "wav", sizeBytes: (await readFile(path)).length });
   });
 
-  it("writes tags", async () => {
-    const path = inFolder("tagged.flac");
-    await encode(makeNoise({ ...stereo, lengthFrames: 10 }), {
-      files: [{ path, format: "flac" }],
-      tags: { title: "Été" },
-    });
-    expect((await readFile(path)).includes("title=Été", 0, "utf8")).toBe(true);
+  it("writes tags into every format", async () => {
+    const comment = "Été; é=1";
+    const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`tagged.${format}`), format }));
+    await encode(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags: { comment } });
+    const comments = files.map(({ path, format }) => [format, readComment(path)]);
+    expect(comments).toEqual(AUDIO_FORMATS.map((format) => [format, comment]));
   });
 
   it("removes its files when it is aborted", async () => {

@@ -1,21 +1,28 @@
+import type { SessionOptions } from "../runtime/create-session.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
-import type { SpeechManifest, StemManifest, VoiceActivityManifest } from "../runtime/model-manifest.ts";
-import { NetworkSession } from "../runtime/network-session.ts";
+import type {
+  MusicManifest,
+  SpeechManifest,
+  StemManifest,
+  VoiceActivityManifest,
+} from "../runtime/model-manifest.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
+import { MusicDetector } from "./music-detector/music-detector.ts";
+import type { MusicNetworks } from "./music-networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import type { SpeechNetworks } from "./speech-networks.ts";
-import type { NetworkSource, StemNetwork } from "./stem-network.ts";
+import type { LoadedNetwork, NetworkSource } from "./stem-network.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
 
 const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
-type StoreOptions = { threads: number; cacheDir?: string };
+type StoreOptions = SessionOptions & { cacheDir?: string };
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
-export class NetworkStore implements NetworkSource, SpeechNetworks {
+export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks {
   readonly #options: StoreOptions;
   readonly #loaded = new Map<string, unknown>();
 
@@ -23,12 +30,10 @@ export class NetworkStore implements NetworkSource, SpeechNetworks {
     this.#options = options;
   }
 
-  getNetwork(manifest: StemManifest): Promise<StemNetwork> {
-    return this.#get(manifest.id, async () => {
-      const path = this.#verify(manifest);
-      const session = await NetworkSession.load(path, { threads: this.#options.threads });
-      return new FAMILIES[manifest.family](session, manifest);
-    });
+  getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
+    return this.#get(manifest.id, () =>
+      FAMILIES[manifest.family].load(this.#verify(manifest), manifest, this.#options),
+    );
   }
 
   getWhisper(manifest: SpeechManifest): Promise<Whisper> {
@@ -42,7 +47,13 @@ export class NetworkStore implements NetworkSource, SpeechNetworks {
     });
   }
 
-  #verify({ id, weights }: StemManifest | VoiceActivityManifest): string {
+  getMusicDetector(manifest: MusicManifest): Promise<MusicDetector> {
+    return this.#get(manifest.id, async () => {
+      return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#options));
+    });
+  }
+
+  #verify({ id, weights }: StemManifest | VoiceActivityManifest | MusicManifest): string {
     const { cacheDir } = this.#options;
     return getVerifiedWeightsPath(weights, {
       manifestId: id,

@@ -1,3 +1,4 @@
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 
 /** A network that takes a stereo segment apart: the one face every separating family shows to the pipelines. */
@@ -10,7 +11,10 @@ export interface StemNetwork {
   ): Promise<Map<string, Float32Array[]>>;
 }
 
+/** A network and what it runs on: another provider gives slightly other samples. */
+export type LoadedNetwork = { network: StemNetwork; executionProvider: ExecutionProvider };
+
 /** Where pipelines get the network of a manifest from. */
 export interface NetworkSource {
-  getNetwork(manifest: StemManifest): Promise<StemNetwork>;
+  getNetwork(manifest: StemManifest): Promise<LoadedNetwork>;
 }

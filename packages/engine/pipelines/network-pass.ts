@@ -1,6 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import {
   makeFadeIn,
@@ -10,12 +8,13 @@ import {
   segmentSpan,
 } from "../dsp/overlap-add.ts";
 import type { StemNetwork } from "../models/stem-network.ts";
-import { findJson, replaceJson } from "./json-file.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import { prepareSpoolFolder } from "./spool-folder.ts";
+import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 1;
+const SPOOL_VERSION = 2;
 
 export type NetworkPass = {
   network: StemNetwork;
@@ -27,6 +26,8 @@ export type NetworkPass = {
   folder: string;
   /** What the spools depend on: input and weights. Spools made from anything else are thrown away. */
   identity: Record<string, string | number>;
+  /** Where finished stems are looked up and kept, if anywhere. */
+  cache: { stems: StemCache; user: CacheUser } | undefined;
   onProgress: (fraction: number) => void;
 };
 
@@ -45,7 +46,10 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     overlapShare: pass.overlapShare,
     lengthFrames: pass.input.lengthFrames,
   });
-  prepareFolder(pass, grid);
+  const { lengthFrames, segmentFrames, strideFrames } = grid;
+  const identity = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
+  prepareSpoolFolder(pass.folder, identity);
+  borrowStems(pass, identity);
   using spools = new SpoolSet(pass, grid);
   const finished = spools.finishedSegments;
   const joints = makeJoints(pass, grid, spools.stems);
@@ -54,16 +58,16 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     if (index >= finished) spools.append(stretches);
     pass.onProgress((index + 1) / grid.segmentCount);
   }
+  for (const stem of spools.stems) {
+    pass.cache?.stems.keep({ madeFrom: identity, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
+  }
 }
 
-function prepareFolder(pass: NetworkPass, grid: SegmentGrid): void {
-  const { lengthFrames, segmentFrames, strideFrames } = grid;
-  const state = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
-  const statePath = join(pass.folder, "pass.json");
-  if (isDeepStrictEqual(findJson(statePath), state)) return;
-  rmSync(pass.folder, { recursive: true, force: true });
-  mkdirSync(pass.folder, { recursive: true });
-  replaceJson(statePath, state);
+function borrowStems({ cache, folder, input, stems }: NetworkPass, madeFrom: NetworkPass["identity"]): void {
+  const sizeBytes = input.lengthFrames * input.channels * Float32Array.BYTES_PER_ELEMENT;
+  for (const stem of stems) {
+    cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
+  }
 }
 
 /** The spools that are not complete yet, cut to the strides that all of them have. */

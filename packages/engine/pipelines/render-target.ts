@@ -1,22 +1,23 @@
 import { DifferenceSource, subtractPlanes } from "../dsp/difference-source.ts";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { interleave } from "../dsp/interleave.ts";
-import { type DecodedMedia, type EncodedFile, openEncoder, type PcmEncoder } from "../media/index.ts";
+import { type DecodedMedia, openEncoder, type PcmEncoder } from "../media/index.ts";
 import type { StemService } from "../runtime/model-manifest.ts";
-import type { SeparateFile, SeparateTarget } from "./separate-request.ts";
+import type { SoundFile, SoundTarget } from "./engine-request.ts";
+import { type Provenance, toProvenanceTags } from "./provenance.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
 const BLOCK_FRAMES = 1 << 15;
 
 export type RenderWork = {
-  target: SeparateTarget;
+  target: SoundTarget;
   /** The target's sound and the input, both at the input's rate, channels and length. */
   stem: FrameSource;
   input: FrameSource;
   info: DecodedMedia;
   /** For the picture of a video. */
   inputPath: string;
-  tags: Record<string, string>;
+  provenance: Provenance;
   onProgress: (fraction: number) => void;
 };
 
@@ -33,22 +34,23 @@ export function toServiceSource(service: StemService, stem: FrameSource, input: 
  * Writes all files of one target in a single reading. The residual is the input minus the stem as floats at the
  * input's own rate, so the two add up to the input, with everything above the network's band in the residual.
  */
-export async function renderTarget(work: RenderWork): Promise<EncodedFile[]> {
-  const encoders: Partial<Record<SeparateFile["output"], PcmEncoder>> = {};
+export async function renderTarget(work: RenderWork): Promise<void> {
+  const encoders: Partial<Record<SoundFile["output"], PcmEncoder>> = {};
   try {
     for (const output of ["stem", "residual"] as const) {
       const encoder = await openOutput(work, output);
       if (encoder !== undefined) encoders[output] = encoder;
     }
     await writeBlocks(work, encoders);
-    return [...((await encoders.stem?.finish()) ?? []), ...((await encoders.residual?.finish()) ?? [])];
+    await encoders.stem?.finish();
+    await encoders.residual?.finish();
   } catch (error) {
     await Promise.allSettled(Object.values(encoders).map((encoder) => encoder.abort()));
     throw toEngineError(error, "encoding");
   }
 }
 
-async function openOutput(work: RenderWork, output: SeparateFile["output"]): Promise<PcmEncoder | undefined> {
+async function openOutput(work: RenderWork, output: SoundFile["output"]): Promise<PcmEncoder | undefined> {
   const files = work.target.files.filter((file) => file.output === output);
   if (files.length === 0) return undefined;
   const { sampleRateHz, channels, channelLayout, hasVideo } = work.info;
@@ -57,14 +59,14 @@ async function openOutput(work: RenderWork, output: SeparateFile["output"]): Pro
     channels,
     channelLayout,
     files: files.map(({ output: _, ...file }) => file),
-    tags: { ...work.tags, ...(output === "residual" ? { residual: "true" } : {}) },
+    tags: toProvenanceTags(work.provenance, output),
     ...(hasVideo ? { pictureFrom: work.inputPath } : {}),
   });
 }
 
 async function writeBlocks(
   work: RenderWork,
-  encoders: Partial<Record<SeparateFile["output"], PcmEncoder>>,
+  encoders: Partial<Record<SoundFile["output"], PcmEncoder>>,
 ): Promise<void> {
   const { stem, input } = work;
   for (let start = 0; start < input.lengthFrames; start += BLOCK_FRAMES) {

@@ -3,10 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { EngineError } from "../engine-error.ts";
+import { AUDIO_FORMATS } from "../media/index.ts";
+import { readComment } from "../media/testing/read-comment.ts";
+import engine from "../package.json" with { type: "json" };
+import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
-import { separate } from "./separate.ts";
-import type { SeparateFile, SeparateReport, SeparateTarget } from "./separate-request.ts";
+import { runRequest } from "./run-request.ts";
+import { StemCache } from "./stem-cache.ts";
 
 const SEGMENT_FRAMES = 4000;
 const STRIDE_FRAMES = 3000;
@@ -37,21 +41,21 @@ function makeTones(options: {
   );
 }
 
-function makeTarget(model: string, outputs: SeparateFile["output"][] = ["stem"]): SeparateTarget {
+function makeTarget(model: string, outputs: SoundFile["output"][] = ["stem"]): SoundTarget {
   const files = outputs.map((output) => ({
     output,
     format: "wav" as const,
     path: outputPath(model, output),
   }));
-  return { key: model, model, residual: outputs.includes("residual"), files };
+  return { kind: "sound", key: model, model, residual: outputs.includes("residual"), files };
 }
 
-function outputPath(model: string, output: SeparateFile["output"]): string {
+function outputPath(model: string, output: SoundFile["output"]): string {
   return join(folder, `${model}-${output}.wav`);
 }
 
-function run(targets: SeparateTarget[], report: SeparateReport = {}, inputPath = join(folder, "input.wav")) {
-  return separate(
+function run(targets: SoundTarget[], report: EngineReport = {}, inputPath = join(folder, "input.wav")) {
+  return runRequest(
     { inputPath, workDir: join(folder, "work"), targets },
     { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report },
   );
@@ -162,6 +166,91 @@ describe("one pass", () => {
   });
 });
 
+describe("high quality", () => {
+  const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 2 * STRIDE_FRAMES + 2000 };
+  const better: SoundTarget = { ...makeTarget("vocals"), key: "better", variant: "high_quality" };
+
+  beforeEach(() => {
+    better.files = [{ output: "stem", format: "wav", path: outputPath("better", "stem") }];
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    network.bias = 0.03;
+  });
+
+  it("[Q1] is the mean of several looks at the input, each turned back", async () => {
+    await run([better]);
+    const { planes, ...given } = readSound(outputPath("better", "stem"));
+    expect(given).toEqual(shape);
+    // The left side's bias once as it is, once inverted, once on the right.
+    const input = makeTones(shape);
+    const error = peakOf(
+      input,
+      (channel, n) =>
+        (planes[channel]?.[n] ?? Number.NaN) - (input[channel]?.[n] ?? 0) / 2 - (channel === 1 ? 0.01 : 0),
+    );
+    expect(error).toBeLessThan(1e-6);
+  });
+
+  it("[Q1] shares its plain look with targets of the standard quality", async () => {
+    const done: string[] = [];
+    await run([better, makeTarget("drums"), makeTarget("vocals")], {
+      onTargetDone: (key) => void done.push(key),
+    });
+    expect(network.runs.filter((stems) => stems.includes("drums"))).toEqual(
+      Array.from({ length: 3 }, () => ["vocals", "drums"]),
+    );
+    expect(network.runs.length).toBe(3 * 3);
+    expect(done).toEqual(["drums", "vocals", "better"]);
+  });
+
+  it("[Q1] goes on in the look it was killed in, and gives the same bytes", async () => {
+    await run([better]);
+    const uninterrupted = readFileSync(outputPath("better", "stem"));
+    const allRuns = network.runs.length;
+    rmSync(join(folder, "work"), { recursive: true });
+    network = new GainNetwork(SEGMENT_FRAMES);
+    network.bias = 0.03;
+    network.failsAtRun = 5;
+    await expect(run([better])).rejects.toThrow("killed");
+    network.failsAtRun = Number.POSITIVE_INFINITY;
+    await run([better]);
+    expect(network.runs.length).toBe(allRuns + 1);
+    expect(readFileSync(outputPath("better", "stem"))).toEqual(uninterrupted);
+  });
+});
+
+describe("the cache", () => {
+  const shape = { channels: 2, sampleRateHz: 48000, lengthFrames: 2 * STRIDE_FRAMES + 2000 };
+  const runCached = (targets: SoundTarget[], owner: string) => {
+    const workDir = join(folder, owner);
+    return runRequest(
+      { inputPath: join(folder, "input.wav"), workDir, targets, cacheUser: { scope: "client", owner } },
+      {
+        networks: network,
+        manifests: [makeGainManifest(SEGMENT_FRAMES)],
+        report: {},
+        stemCache: new StemCache(join(folder, "stems"), 1e9),
+      },
+    );
+  };
+
+  it("[H1] answers the same work with the same bytes and without the network", async () => {
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    await runCached([makeTarget("vocals")], "first");
+    const first = readFileSync(outputPath("vocals", "stem"));
+    const { length: runs } = network.runs;
+    rmSync(join(folder, "first"), { recursive: true });
+    await runCached([makeTarget("vocals")], "second");
+    expect(readFileSync(outputPath("vocals", "stem"))).toEqual(first);
+    expect(network.runs.length).toBe(runs);
+    // Another stem is other work, and so is other content.
+    await runCached([makeTarget("vocals"), makeTarget("drums")], "third");
+    expect(network.runs.slice(runs)).toEqual(Array.from({ length: runs }, () => ["drums"]));
+    writeSound(join(folder, "input.wav"), makeTones({ ...shape, lengthFrames: 99 }), shape.sampleRateHz);
+    await runCached([makeTarget("vocals")], "fourth");
+    expect(network.runs.length).toBe(2 * runs + 1);
+  });
+});
+
 describe("a run that was killed", () => {
   const lengthFrames = 4 * STRIDE_FRAMES + 1500;
   const writeInput = (gain: number) =>
@@ -185,7 +274,7 @@ describe("a run that was killed", () => {
     network.failsAtRun = 3;
     await expect(run(targets)).rejects.toThrow("killed");
     // What a kill in the middle of a write leaves.
-    writeFileSync(join(folder, "work/gain/drums.f32"), Buffer.alloc(100), { flag: "a" });
+    writeFileSync(join(folder, "work/gain/plain/drums.f32"), Buffer.alloc(100), { flag: "a" });
     network = new GainNetwork(SEGMENT_FRAMES);
     await run(targets);
     expect(network.runs.length).toBe(allRuns - 3 + 1);
@@ -196,7 +285,7 @@ describe("a run that was killed", () => {
     writeInput(1);
     await run([makeTarget("vocals")]);
     const uninterrupted = readFileSync(outputPath("vocals", "stem"));
-    const spool = join(folder, "work/gain/vocals.f32");
+    const spool = join(folder, "work/gain/plain/vocals.f32");
     truncateSync(spool, statSync(spool).size - 80);
     network = new GainNetwork(SEGMENT_FRAMES);
     await run([makeTarget("vocals")]);
@@ -225,6 +314,27 @@ describe("a run that was killed", () => {
       (channel, n) => (loud.planes[channel]?.[n] ?? 0) / 2 - (quiet.planes[channel]?.[n] ?? 0),
     );
     expect(error).toBeLessThan(1e-6);
+  });
+});
+
+describe("provenance", () => {
+  it.each(["stem", "residual"] as const)("[O7] stands in every format of the %s", async (output) => {
+    const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 5000 };
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    const files = AUDIO_FORMATS.map((format) => ({ output, format, path: join(folder, `vocals.${format}`) }));
+    await run([{ ...makeTarget("vocals"), files }]);
+    const comment = [
+      `made-by=Stemwright ${engine.version}`,
+      "model=vocals",
+      "variant=standard",
+      `output=${output}`,
+      "network=gain",
+      `weights-sha256=${"0".repeat(64)}`,
+      "overlap=0.25",
+      "looks=1",
+      "execution-provider=cpu",
+    ].join("; ");
+    expect(files.map(({ path }) => readComment(path))).toEqual(AUDIO_FORMATS.map(() => comment));
   });
 });
 
@@ -278,8 +388,8 @@ describe("errors", () => {
       maxDurationSeconds: 1,
     };
     const options = { networks: network, manifests: [makeGainManifest(SEGMENT_FRAMES)], report: {} };
-    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+    await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
     rmSync(join(folder, "work"), { recursive: true });
-    await expect(separate(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+    await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
   });
 });

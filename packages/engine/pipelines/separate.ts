@@ -1,122 +1,97 @@
 import { join } from "node:path";
-import type { FrameSource } from "../dsp/frame-source.ts";
+import { MeanSource } from "../dsp/mean-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
-import { EngineError } from "../engine-error.ts";
-import type { NetworkSource } from "../models/stem-network.ts";
-import type { StemManifest } from "../runtime/model-manifest.ts";
-import { type DecodedInput, loadDecodedInput } from "./decoded-input.ts";
+import { ShiftedSource } from "../dsp/shifted-source.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import type { Look, StemManifest } from "../runtime/model-manifest.ts";
+import { forEachAtOnce } from "./for-each-at-once.ts";
+import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";
+import { describeLook, lookThrough, PLAIN_LOOK, toDelayFrames } from "./look.ts";
 import { runNetworkPass, spoolPath } from "./network-pass.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
-import { getServiceStem, type PlannedPass, type PlannedTarget, planSeparation } from "./plan-separation.ts";
+import { getServiceStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
 import { renderTarget, toServiceSource } from "./render-target.ts";
-import type { SeparateReport, SeparateRequest } from "./separate-request.ts";
-import { StageProgress } from "./stage-progress.ts";
-import { toSystemError } from "./to-engine-error.ts";
 
-/** Shares of the whole request's time, as measured on a three-minute song with five targets in wav. */
-const DECODE_WEIGHT = 0.01;
-const NETWORK_WEIGHT = 0.94;
-const RENDER_WEIGHT = 0.05;
+/** How long passes take: a second of stereo in seconds of the machine, as measured; for the progress only. */
+const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.6 };
+const RENDER_SECONDS = 0.012;
+/** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
+const RENDERS_AT_ONCE = 2;
 
-type Run = {
-  request: SeparateRequest;
-  networks: NetworkSource;
-  report: SeparateReport;
-  decoded: DecodedInput;
-  input: FrameSource;
-  progress: StageProgress;
-  /** Shares that one pass and one target have of all of them. */
-  passWeight: number;
-  targetWeight: number;
-};
-
-/**
- * Decodes the input once, runs each needed network once, and renders every target from its stems. Input and
- * network errors reject; a target that cannot be written is reported and the others go on.
- */
-export async function separate(
-  request: SeparateRequest,
-  options: { networks: NetworkSource; manifests: readonly StemManifest[]; report: SeparateReport },
-): Promise<void> {
-  const { networks, manifests, report } = options;
-  const plan = planSeparation(request.targets, manifests);
-  for (const { target, error } of plan.refused) await report.onTargetFailed?.(target.key, error);
-  if (plan.passes.length === 0) return;
-  const progress = new StageProgress((fraction) => report.onProgress?.(fraction), 1);
-  try {
-    const decoded = await loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_WEIGHT) });
-    await report.onInput?.(decoded.info);
-    using input = new PcmFileSource(decoded.pcmPath, decoded.info);
-    const targetCount = request.targets.length - plan.refused.length;
-    const passWeight = NETWORK_WEIGHT / plan.passes.length;
-    const targetWeight = RENDER_WEIGHT / targetCount;
-    const run: Run = { request, networks, report, decoded, input, progress, passWeight, targetWeight };
-    for (const pass of plan.passes) await runPass(run, pass);
-  } catch (error) {
-    throw toSystemError(error);
-  }
+export function weighStemPass({ manifest, targets }: StemPass): number {
+  return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
 }
 
-async function runPass(run: Run, pass: PlannedPass): Promise<void> {
-  const { manifest, stems, targets } = pass;
+/** Runs a network over the input in one look and renders every target that is complete with it. */
+export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> {
+  const { manifest, look, stems, targets } = pass;
   const { info, sha256 } = run.decoded;
-  const folder = join(run.request.workDir, manifest.id);
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
+  const { network, executionProvider } = await run.networks.getNetwork(manifest);
   await runNetworkPass({
-    network: await run.networks.getNetwork(manifest),
+    network: lookThrough(network, look),
     overlapShare: manifest.overlapShare,
-    input,
+    input: new ShiftedSource(input, toDelayFrames(look, manifest)),
     lanes: planLanes(info),
     stems,
-    folder,
-    identity: { model: manifest.id, weightsSha256: manifest.weights.sha256, inputSha256: sha256 },
-    onProgress: run.progress.makeStage(run.passWeight),
+    folder: stemFolder(run, manifest, look),
+    identity: {
+      model: manifest.id,
+      weightsSha256: manifest.weights.sha256,
+      look: describeLook(look),
+      executionProvider,
+      inputSha256: sha256,
+    },
+    cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
+    onProgress: run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]),
   });
-  for (const planned of targets) {
-    const path = spoolPath(folder, getServiceStem(planned.service));
-    using spool = new PcmFileSource(path, {
-      channels: info.channels,
-      sampleRateHz: manifest.sampleRateHz,
-      lengthFrames: input.lengthFrames,
-    });
-    await finishTarget(run, { manifest, planned, spool });
-  }
+  await forEachAtOnce(targets, RENDERS_AT_ONCE, (planned) =>
+    finishTarget(run, planned.target, () => render(run, { manifest, executionProvider, planned })),
+  );
 }
 
-async function finishTarget(
-  run: Run,
-  work: { manifest: StemManifest; planned: PlannedTarget; spool: FrameSource },
+/** A stem that the pass of a look has finished, at the network's rate and with the look's delay at its start. */
+export function openStem(
+  run: InputRun,
+  manifest: StemManifest,
+  stem: string,
+  look: Look = PLAIN_LOOK,
+): PcmFileSource {
+  const { sampleRateHz } = manifest;
+  const { lengthFrames } = toSampleRate(run.input, { sampleRateHz });
+  return new PcmFileSource(spoolPath(stemFolder(run, manifest, look), stem), {
+    channels: run.decoded.info.channels,
+    sampleRateHz,
+    lengthFrames: lengthFrames + toDelayFrames(look, manifest),
+  });
+}
+
+function stemFolder(run: InputRun, manifest: StemManifest, look: Look): string {
+  return join(run.request.workDir, manifest.id, describeLook(look));
+}
+
+async function render(
+  run: InputRun,
+  work: { manifest: StemManifest; executionProvider: ExecutionProvider; planned: PlannedSound },
 ): Promise<void> {
   const { info } = run.decoded;
-  const { target, service } = work.planned;
-  const stem = toSampleRate(work.spool, info);
-  const onProgress = run.progress.makeStage(run.targetWeight);
-  try {
-    const files = await renderTarget({
-      target,
-      stem: toServiceSource(service, stem, run.input),
-      input: run.input,
-      info,
-      inputPath: run.request.inputPath,
-      tags: makeProvenanceTags(work.manifest, target.model),
-      onProgress,
-    });
-    onProgress(1);
-    await run.report.onTargetDone?.(target.key, {
-      durationSeconds: info.lengthFrames / info.sampleRateHz,
-      files,
-    });
-  } catch (error) {
-    const known = toSystemError(error);
-    if (!(known instanceof EngineError)) throw error;
-    await run.report.onTargetFailed?.(target.key, known);
-  }
-}
-
-/** What made a file, written into its metadata. */
-function makeProvenanceTags(manifest: StemManifest, model: string): Record<string, string> {
-  return {
-    comment: `${model} by Stemwright with ${manifest.name}, weights sha256 ${manifest.weights.sha256}`,
-  };
+  const { manifest, executionProvider } = work;
+  const { target, service, looks } = work.planned;
+  const onProgress = run.progress.makeStage(RENDER_SECONDS);
+  using opened = new DisposableStack();
+  const stems = looks.map((look) => {
+    const spool = opened.use(openStem(run, manifest, getServiceStem(service), look));
+    return new ShiftedSource(spool, -toDelayFrames(look, manifest));
+  });
+  await renderTarget({
+    target,
+    stem: toServiceSource(service, toSampleRate(new MeanSource(stems), info), run.input),
+    input: run.input,
+    info,
+    inputPath: run.request.inputPath,
+    provenance: { target, manifest, executionProvider, lookCount: looks.length },
+    onProgress,
+  });
+  onProgress(1);
 }

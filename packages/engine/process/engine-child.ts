@@ -1,8 +1,9 @@
 import { EngineError } from "../engine-error.ts";
 import { NetworkStore } from "../models/network-store.ts";
-import { separate } from "../pipelines/separate.ts";
-import type { SeparateReport } from "../pipelines/separate-request.ts";
-import { isStemManifest, loadManifests } from "../runtime/model-manifest.ts";
+import type { EngineReport } from "../pipelines/engine-request.ts";
+import { runRequest } from "../pipelines/run-request.ts";
+import { StemCache, stemCacheFolder } from "../pipelines/stem-cache.ts";
+import { loadManifests } from "../runtime/model-manifest.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
@@ -23,16 +24,19 @@ process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
   const { request, kind: _, ...settings } = command;
-  networks ??= new NetworkStore(settings);
+  networks ??= new NetworkStore({ ...settings, onNotice: (notice) => send({ kind: "notice", notice }) });
   await claimWorkDir(request.workDir);
-  await separate(request, {
+  const { cacheDir, stemCacheBytes } = settings;
+  const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
+  await runRequest(request, {
     networks,
-    manifests: loadManifests().filter(isStemManifest),
+    manifests: loadManifests(),
     report: makeReport(),
+    ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
   });
 }
 
-function makeReport(): SeparateReport {
+function makeReport(): EngineReport {
   return {
     onInput: (info) => send({ kind: "input", info }),
     onProgress: (fraction) => send({ kind: "progress", fraction }),

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { interleave } from "../dsp/interleave.ts";
+import type { SoundTarget } from "../pipelines/engine-request.ts";
 import reference from "../pipelines/fixtures/htdemucs-reference.json" with { type: "json" };
 import { readSound, type Sound, writeSound } from "../pipelines/fixtures/sound-file.ts";
 import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
-import type { SeparateTarget } from "../pipelines/separate-request.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const { sampleRateHz, lengthFrames, everyFrames } = reference;
@@ -21,21 +21,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function makeTarget(model: string): SeparateTarget {
+function makeTarget(model: string): SoundTarget {
   const path = (output: string) => join(folder, `${model}-${output}.wav`);
   const files = (["stem", "residual"] as const).map((output) => ({
     output,
     format: "wav" as const,
     path: path(output),
   }));
-  return { key: model, model, residual: true, files };
+  return { kind: "sound", key: model, model, residual: true, files };
 }
 
 function readOutput(model: string, output: "stem" | "residual"): Sound {
   return readSound(join(folder, `${model}-${output}.wav`));
 }
 
-function makeRequest(name: string, targets: SeparateTarget[]) {
+function makeRequest(name: string, targets: SoundTarget[]) {
   return { inputPath: join(folder, name), workDir: join(folder, `${name}-work`), targets };
 }
 
@@ -63,7 +63,7 @@ describe("five targets from one network pass", () => {
       longestBlockMs = Math.max(longestBlockMs, performance.now() - lastTick);
       lastTick = performance.now();
     }, 10);
-    await engine.separate(makeRequest("song.wav", [...STEMS, "instrumental"].map(makeTarget)), {
+    await engine.run(makeRequest("song.wav", [...STEMS, "instrumental"].map(makeTarget)), {
       onInput: (info) => {
         seenLengthFrames = info.lengthFrames;
       },
@@ -112,23 +112,23 @@ describe("five targets from one network pass", () => {
   it("keeps the process, and its error for a bad input does not end it", async () => {
     const pid = engine.pid;
     writeFileSync(join(folder, "text.wav"), "no sound at all");
-    const failure = engine.separate(makeRequest("text.wav", [makeTarget("vocals")]));
-    await expect(engine.separate(makeRequest("text.wav", []))).rejects.toThrow("one request at a time");
+    const failure = engine.run(makeRequest("text.wav", [makeTarget("vocals")]));
+    await expect(engine.run(makeRequest("text.wav", []))).rejects.toThrow("one request at a time");
     await expect(failure).rejects.toMatchObject({ name: "EngineError", kind: "input-unreadable" });
     expect(engine.pid).toBe(pid);
   });
 
   it("rejects when a hook does, and is ready for the next request", async () => {
-    const refused = engine.separate(makeRequest("song.wav", [makeTarget("vocals")]), {
+    const refused = engine.run(makeRequest("song.wav", [makeTarget("vocals")]), {
       onInput: () => Promise.reject(new Error("not enough credits")),
     });
     await expect(refused).rejects.toThrow("not enough credits");
-    await engine.separate(makeRequest("song.wav", []));
+    await engine.run(makeRequest("song.wav", []));
   });
 });
 
 describe("an input of two segments", () => {
-  const spool = join(folder, "long.wav-work/htdemucs/vocals.f32");
+  const spool = join(folder, "long.wav-work/htdemucs/plain/vocals.f32");
 
   beforeAll(() => {
     const planes = makeSyntheticSong({ sampleRateHz, lengthFrames: 350_000 }).slice(0, 1);
@@ -138,7 +138,7 @@ describe("an input of two segments", () => {
   it("is cancelled within two seconds and continued after the first segment", async () => {
     const abort = new AbortController();
     let cancelledAt = 0;
-    const run = engine.separate(makeRequest("long.wav", [makeTarget("vocals")]), {
+    const run = engine.run(makeRequest("long.wav", [makeTarget("vocals")]), {
       signal: abort.signal,
       onProgress: (fraction) => {
         if (fraction < 0.4) return;
@@ -149,9 +149,9 @@ describe("an input of two segments", () => {
     await expect(run).rejects.toMatchObject({ kind: "cancelled" });
     expect(performance.now() - cancelledAt).toBeLessThan(2000);
     const firstStretch = readFileSync(spool);
-    expect(firstStretch.length).toBe(257_985 * 4);
+    expect(firstStretch.length).toBe((343_980 / 2) * 4);
 
-    await engine.separate(makeRequest("long.wav", [makeTarget("vocals")]));
+    await engine.run(makeRequest("long.wav", [makeTarget("vocals")]));
     const whole = readFileSync(spool);
     expect(whole.length).toBe(350_000 * 4);
     expect(whole.subarray(0, firstStretch.length).equals(firstStretch)).toBe(true);
@@ -162,7 +162,7 @@ describe("an input of two segments", () => {
 describe("the process", () => {
   it("that the system kills is reported as out of memory", async () => {
     rmSync(join(folder, "song.wav-work"), { recursive: true });
-    const run = engine.separate(makeRequest("song.wav", [makeTarget("vocals")]), {
+    const run = engine.run(makeRequest("song.wav", [makeTarget("vocals")]), {
       onInput: () => {
         if (engine.pid !== undefined) process.kill(engine.pid, "SIGKILL");
       },
@@ -170,9 +170,19 @@ describe("the process", () => {
     await expect(run).rejects.toMatchObject({ kind: "out-of-memory" });
   });
 
+  it("[S3] tells why the network runs on the CPU although another provider was asked for", async () => {
+    const notices: string[] = [];
+    const onNotice = (notice: string) => notices.push(notice);
+    const elsewhere = new EngineProcess({ executionProvider: "directml", onNotice });
+    writeSound(join(folder, "short.wav"), [Float32Array.of(0.5)], sampleRateHz);
+    await elsewhere.run(makeRequest("short.wav", [makeTarget("dialogue")]));
+    await elsewhere.close();
+    expect(notices).toEqual([expect.stringContaining("directml cannot be used here")]);
+  });
+
   it("ends by itself when idle", async () => {
     const shortLived = new EngineProcess({ idleMs: 50 });
-    await shortLived.separate(makeRequest("song.wav", []));
+    await shortLived.run(makeRequest("song.wav", []));
     expect(shortLived.pid).toBeDefined();
     await expect.poll(() => shortLived.pid, { timeout: 5000 }).toBeUndefined();
   });
@@ -181,7 +191,7 @@ describe("the process", () => {
     const script = `
       const { EngineProcess } = await import(${JSON.stringify(import.meta.resolve("./engine-process.ts"))});
       const engine = new EngineProcess();
-      await engine.separate(${JSON.stringify(makeRequest("none.wav", []))});
+      await engine.run(${JSON.stringify(makeRequest("none.wav", []))});
       console.log(engine.pid);
       setInterval(() => {}, 1000);`;
     const parent = spawn(process.execPath, ["--input-type=module", "-e", script], {

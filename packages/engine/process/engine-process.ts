@@ -2,25 +2,32 @@ import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
-import type { SeparateReport, SeparateRequest } from "../pipelines/separate-request.ts";
+import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
 const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
 const IDLE_MS = 60_000;
 
-export type SeparateHooks = SeparateReport & { signal?: AbortSignal };
+export type EngineHooks = EngineReport & { signal?: AbortSignal };
 
 export type EngineProcessOptions = {
   /** Threads of the network; by default as many as there are cores. */
   threads?: number;
-  /** Where verified weights are remembered; without it they are hashed at each start of the process. */
+  /** The CPU by default, and wherever the one asked for cannot be had. */
+  executionProvider?: ExecutionProvider;
+  /** Told what an operator should know although the work goes on. */
+  onNotice?: (notice: string) => void;
+  /** Where verified weights are remembered and finished stems kept; without it weights are hashed at each start of the process. */
   cacheDir?: string;
+  /** How much of the disk finished stems may take, for requests that name a cache user; none by default. */
+  stemCacheBytes?: number;
   /** How long the process, with its loaded network, waits for the next request. */
   idleMs?: number;
 };
 
 /**
- * A child process that separates, one request at a time. It is started by the first request, kept for the
+ * A child process that works off requests, one at a time. It is started by the first request, kept for the
  * next, ended when idle, and killed to cancel: the network cannot be interrupted in any other way.
  */
 export class EngineProcess {
@@ -38,7 +45,7 @@ export class EngineProcess {
   }
 
   /** Resolves when every target is done or reported as failed, and every hook has returned. */
-  async separate(request: SeparateRequest, hooks: SeparateHooks = {}): Promise<void> {
+  async run(request: EngineRequest, hooks: EngineHooks = {}): Promise<void> {
     if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
     if (hooks.signal?.aborted) throw makeCancelledError();
     this.#isBusy = true;
@@ -75,18 +82,26 @@ export class EngineProcess {
     return child;
   }
 
-  #converse(child: ChildProcess, request: SeparateRequest, hooks: SeparateHooks): Promise<void> {
-    const { threads = availableParallelism(), cacheDir } = this.#options;
+  #converse(child: ChildProcess, request: EngineRequest, hooks: EngineHooks): Promise<void> {
+    const {
+      threads = availableParallelism(),
+      executionProvider = "cpu",
+      cacheDir,
+      stemCacheBytes = 0,
+    } = this.#options;
     const command: EngineCommand = {
-      kind: "separate",
+      kind: "run",
       request,
       threads,
+      executionProvider,
+      stemCacheBytes,
       ...(cacheDir === undefined ? {} : { cacheDir }),
     };
     const ended = Promise.withResolvers<void>();
     // Hooks run one after another in the order of the messages, each awaited.
     let hooksDone = Promise.resolve();
     const onMessage = (message: EngineMessage) => {
+      if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
       hooksDone = hooksDone.then(() => deliver(message, hooks, ended.resolve));
       hooksDone.catch(ended.reject);
     };
@@ -136,7 +151,11 @@ export class EngineProcess {
 /** An error the child reported itself, after which it waits for the next request. */
 class ReportedError extends Error {}
 
-async function deliver(message: EngineMessage, hooks: SeparateHooks, onDone: () => void): Promise<void> {
+async function deliver(
+  message: Exclude<EngineMessage, { kind: "notice" }>,
+  hooks: EngineHooks,
+  onDone: () => void,
+): Promise<void> {
   switch (message.kind) {
     case "input":
       return hooks.onInput?.(message.info);

@@ -1,4 +1,5 @@
 import ort from "onnxruntime-node";
+import { createSession, type SessionOptions } from "./create-session.ts";
 import { toModelError } from "./to-model-error.ts";
 
 export type FloatTensor = { data: Float32Array; shape: readonly number[] };
@@ -21,18 +22,9 @@ export class GraphSession {
     this.#session = session;
   }
 
-  static async load(graphPath: string, options: { threads: number }): Promise<GraphSession> {
-    try {
-      const session = await ort.InferenceSession.create(graphPath, {
-        intraOpNumThreads: options.threads,
-        graphOptimizationLevel: "all",
-        enableCpuMemArena: false,
-        enableMemPattern: false,
-      });
-      return new GraphSession(session);
-    } catch (error) {
-      throw toModelError(error, "The network could not be loaded");
-    }
+  static async load(graphPath: string, options: SessionOptions): Promise<GraphSession> {
+    const { session } = await createSession(graphPath, options);
+    return new GraphSession(session);
   }
 
   get inputNames(): readonly string[] {

@@ -35,6 +35,14 @@ const stemServiceSchema = z.strictObject({
   variants: z.array(z.string()).default([]),
 });
 
+/** One way of showing the input to a network. */
+const lookSchema = z.strictObject({
+  /** How much later the input comes, as a share of a segment. */
+  delayShare: z.number().min(0).max(1).default(0),
+  isInverted: z.boolean().default(false),
+  isSwapped: z.boolean().default(false),
+});
+
 /** A network that takes sound apart. */
 const stemManifestSchema = z
   .strictObject({
@@ -44,10 +52,15 @@ const stemManifestSchema = z
     sampleRateHz: z.int().positive(),
     channels: z.int().positive(),
     segmentFrames: z.int().positive(),
-    /** Share of a segment that its neighbour covers too. */
+    /** Least share of a segment that its neighbour covers too. */
     overlapShare: z.number().positive().max(0.5),
     stems: z.array(z.string()).min(1),
     serves: z.array(stemServiceSchema).min(1),
+    /** For each variant the looks whose stems are averaged. */
+    looks: z.record(z.string(), z.array(lookSchema).min(1)).default({}),
+  })
+  .refine(({ serves, looks }) => serves.every(({ variants }) => variants.every((name) => name in looks)), {
+    message: "each variant of `serves` has its `looks`",
   })
   .refine((manifest) => manifest.serves.every((service) => namesOneStem(service, manifest.stems)), {
     message: "each entry of `serves` names one of `stems`, as `stem` or `inputWithout`",
@@ -76,7 +89,16 @@ const voiceActivityManifestSchema = z.strictObject({
   serves: z.array(serviceSchema).max(0),
 });
 
+/** A network that tells where there is music. */
+const musicManifestSchema = z.strictObject({
+  ...common,
+  family: z.literal("music-detector"),
+  weights: weightsFileSchema,
+  serves: z.array(serviceSchema),
+});
+
 const manifestSchema = z.discriminatedUnion("family", [
+  musicManifestSchema,
   stemManifestSchema,
   speechManifestSchema,
   voiceActivityManifestSchema,
@@ -86,7 +108,9 @@ export type ModelManifest = z.infer<typeof manifestSchema>;
 export type StemManifest = z.infer<typeof stemManifestSchema>;
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
+export type MusicManifest = z.infer<typeof musicManifestSchema>;
 export type WeightsFile = z.infer<typeof weightsFileSchema>;
+export type Look = z.infer<typeof lookSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
 

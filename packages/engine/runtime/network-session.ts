@@ -1,5 +1,7 @@
 import ort from "onnxruntime-node";
 import { EngineError } from "../engine-error.ts";
+import { type CreatedSession, createSession, type GraphFile, type SessionOptions } from "./create-session.ts";
+import type { ExecutionProvider } from "./execution-provider.ts";
 import { toModelError } from "./to-model-error.ts";
 
 /** One input or output of a graph with the buffer that every run reads or fills. */
@@ -12,36 +14,27 @@ type NamedPort = TensorPort & { name: string; tensor: ort.Tensor };
  * leaves nothing behind for the collector. `run` blocks the thread for seconds: child processes only.
  */
 export class NetworkSession {
+  readonly executionProvider: ExecutionProvider;
   readonly #session: ort.InferenceSession;
   readonly #inputs = new Map<string, NamedPort>();
   readonly #outputs = new Map<string, NamedPort>();
 
-  private constructor(session: ort.InferenceSession) {
+  private constructor({ session, executionProvider }: CreatedSession) {
     this.#session = session;
+    this.executionProvider = executionProvider;
   }
 
-  static async load(graphPath: string, options: { threads: number }): Promise<NetworkSession> {
-    try {
-      const session = await ort.InferenceSession.create(graphPath, {
-        intraOpNumThreads: options.threads,
-        graphOptimizationLevel: "all",
-        // The arena keeps every block it ever took: htdemucs peaks at 4.8 GB with it, 2.5 GB without.
-        enableCpuMemArena: false,
-        // Without an arena, planned patterns only add a second copy of the plan's largest block (+0.2 GB).
-        enableMemPattern: false,
-      });
-      return new NetworkSession(session);
-    } catch (error) {
-      throw toModelError(error, "The network could not be loaded");
-    }
+  static async load(graph: GraphFile, options: SessionOptions): Promise<NetworkSession> {
+    return new NetworkSession(await createSession(graph, options));
   }
 
-  getInput(index: number, shape: readonly number[]): TensorPort {
-    return openPort(this.#inputs, this.#session.inputMetadata[index], shape);
+  /** With a buffer of its own, or one given: what one graph writes, another may read. */
+  getInput(index: number, shape: readonly number[], data?: Float32Array): TensorPort {
+    return openPort(this.#inputs, this.#session.inputMetadata[index], { shape, data });
   }
 
   getOutput(index: number, shape: readonly number[]): TensorPort {
-    return openPort(this.#outputs, this.#session.outputMetadata[index], shape);
+    return openPort(this.#outputs, this.#session.outputMetadata[index], { shape, data: undefined });
   }
 
   /** Runs the graph on what the input ports hold; the results are in the output ports afterwards. */
@@ -58,7 +51,7 @@ export class NetworkSession {
 function openPort(
   ports: Map<string, NamedPort>,
   metadata: ort.InferenceSession.ValueMetadata | undefined,
-  shape: readonly number[],
+  { shape, data: given }: { shape: readonly number[]; data: Float32Array | undefined },
 ): TensorPort {
   if (!metadata?.isTensor || metadata.type !== "float32") {
     throw new EngineError("model-failed", `The graph's ${metadata?.name ?? "port"} is not a float32 tensor.`);
@@ -74,7 +67,7 @@ function openPort(
       `The graph's ${name} has the shape ${metadata.shape.join("×")}, not ${shape.join("×")}.`,
     );
   }
-  const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+  const data = given ?? new Float32Array(shape.reduce((product, size) => product * size, 1));
   const port = { name, shape, data, tensor: new ort.Tensor("float32", data, shape) };
   ports.set(name, port);
   return port;

@@ -48,6 +48,8 @@ export type Config = Readonly<{
   };
   workers: number;
   engineThreads: number;
+  stemCacheBytes: number;
+  executionProvider: SettingValues["EXECUTION_PROVIDER"];
   logLevel: SettingValues["LOG_LEVEL"];
   logFile: string | undefined;
 }>;
@@ -144,6 +146,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
+    stemCacheBytes: settings.CACHE_SIZE_BYTES,
+    executionProvider: settings.EXECUTION_PROVIDER,
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE,
   });

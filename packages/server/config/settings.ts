@@ -1,3 +1,4 @@
+import { EXECUTION_PROVIDERS } from "@stemwright/engine";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -178,6 +179,18 @@ export const SETTINGS = {
     schema: wholeNumber(0, 512),
     default: "0",
     description: "Threads a network may use; 0 = one for each core, shared among the workers.",
+  },
+  EXECUTION_PROVIDER: {
+    schema: z.enum(EXECUTION_PROVIDERS),
+    default: "cpu",
+    description:
+      "What networks run on: `cpu`, `cuda`, `coreml`, `directml` or `webgpu`. Where it can't be had they run on the CPU, and the log says why.",
+  },
+  CACHE_SIZE_BYTES: {
+    schema: wholeNumber(0),
+    default: String(4 * 1024 ** 3),
+    description:
+      "How much of the disk finished stems may take, for the next Task of the same client with the same content; never more than half of what is free. 0 = none are kept.",
   },
   LOG_LEVEL: {
     schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),

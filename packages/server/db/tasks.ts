@@ -143,6 +143,22 @@ export async function isTaskUnfinished(db: DatabaseHandle, id: string): Promise<
   return row !== undefined;
 }
 
+/** Whether a Task is there whose outputs are, or will be, kept; those in a customer's bucket count for as long as ours would. */
+export async function hasOutputsToKeep(
+  db: DatabaseHandle,
+  id: string,
+  retentionHours: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("tasks")
+    .select(["completed_at", "outputs_removed_at"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (row === undefined || row.outputs_removed_at !== null) return false;
+  const ageMs = row.completed_at === null ? 0 : Date.now() - row.completed_at.getTime();
+  return retentionHours === 0 || ageMs < retentionHours * 3_600_000;
+}
+
 /** Removes a Task; gives its outputs, so that their files can go too. */
 export async function deleteTask(
   db: DatabaseHandle,

@@ -82,3 +82,9 @@ export interface WebhookStore {
   /** Owes a delivery again, with all its tries; not where it was for the account's URL and that is disabled or gone. */
   replayDelivery(clientId: string, id: string): Promise<DeliveryRecord | "disabled" | undefined>;
 }
+
+/** Stems that finished Tasks left for the next one with the same content. */
+export interface StemCachePort {
+  /** Removes what is kept for this Task alone. */
+  forget(taskId: string): Promise<void>;
+}

@@ -10,7 +10,7 @@ import type { Config } from "../config/load-config.ts";
 import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
 import type { Operation } from "../domain/operation.ts";
-import type { Blobs, StatisticsStore } from "../domain/ports.ts";
+import type { Blobs, StatisticsStore, StemCachePort } from "../domain/ports.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { Stores } from "../domain/stores.ts";
@@ -30,6 +30,7 @@ export type ApiPorts = CheckPorts &
     keys: KeyRing;
     health: { isReady(): Promise<boolean> };
     operation: Operation;
+    stemCache: StemCachePort;
   };
 
 /** What every routes file is given. */

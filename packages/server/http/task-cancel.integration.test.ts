@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import {
-  type Separate,
-  separateAll,
-  separateUntilAborted,
+  finishAll,
+  type RunEngine,
   startWorkerWithoutNetwork,
+  workUntilAborted,
 } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { endTarget } from "../db/tasks.ts";
@@ -29,12 +29,12 @@ const createTask = async (...models: string[]) => {
 const cancel = (id: string, init?: { key: string }) =>
   api.call(`/tasks/${id}/cancel`, { method: "POST", ...init });
 const getTask = async (id: string) => (await (await api.call(`/tasks/${id}`)).json()) as Task;
-const startWorker = async (separate: Separate) =>
+const startWorker = async (run: RunEngine) =>
   await startWorkerWithoutNetwork({
     database: api.database,
     blobs: await openFileBlobs(join(api.dataDir, "blobs")),
     workDir: join(api.dataDir, "work"),
-    separate,
+    run,
   });
 
 describe("cancelling a Task", () => {
@@ -55,7 +55,7 @@ describe("cancelling a Task", () => {
     const ran: string[] = [];
     const worker = await startWorker(async (request, hooks) => {
       ran.push(...request.targets.map(({ model }) => model));
-      await separateAll(request, hooks);
+      await finishAll(request, hooks);
     });
     const next = await createTask("bass");
     await expect.poll(async () => (await getTask(next.id)).completedAt, { timeout: 20_000 }).not.toBeNull();
@@ -68,8 +68,8 @@ describe("cancelling a Task", () => {
     const stopped = Promise.withResolvers<number>();
     const worker = await startWorker(async (request, hooks) => {
       const [first, ...others] = request.targets;
-      if (first) await separateAll({ ...request, targets: [first] }, hooks);
-      await separateUntilAborted({ ...request, targets: others }, hooks).finally(() =>
+      if (first) await finishAll({ ...request, targets: [first] }, hooks);
+      await workUntilAborted({ ...request, targets: others }, hooks).finally(() =>
         stopped.resolve(performance.now()),
       );
     });

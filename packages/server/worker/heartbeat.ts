@@ -53,14 +53,14 @@ export async function startHeartbeat(options: {
       }
     },
     /** The same engine, with its work counted: seconds it took, and seconds of audio it finished. */
-    measure(engine: Pick<EngineProcess, "separate" | "close">): Pick<EngineProcess, "separate" | "close"> {
+    measure(engine: Pick<EngineProcess, "run" | "close">): Pick<EngineProcess, "run" | "close"> {
       return {
         close: () => engine.close(),
-        async separate(request, hooks = {}) {
+        async run(request, hooks = {}) {
           const startMs = performance.now();
           let finishedSeconds = 0;
           try {
-            await engine.separate(request, {
+            await engine.run(request, {
               ...hooks,
               onTargetDone: async (key, result) => {
                 finishedSeconds = result.durationSeconds;

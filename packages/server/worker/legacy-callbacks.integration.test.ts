@@ -48,12 +48,12 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     ...makeTestStorage({ db: database.db, guard, dataDir }),
     guard,
     engine: {
-      separate: async (request, hooks = {}) => {
+      run: async (request, hooks = {}) => {
         runs += 1;
         if (runs === 1) throw new Error("a fault of the machine");
         for (const { key, files } of request.targets) {
           for (const { path } of files) await writeFile(path, "stem");
-          await hooks.onTargetDone?.(key, { durationSeconds: 1, files: [] });
+          await hooks.onTargetDone?.(key, { durationSeconds: 1 });
         }
       },
       close: async () => {},

@@ -1,12 +1,12 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type AudioFormat, EngineError, type EngineProcess, type SeparateTarget } from "@stemwright/engine";
+import { EngineError, type EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
-import { toOutputNames } from "../domain/tasks/output-names.ts";
 import type { TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
+import { planOutputs, toEngineTarget } from "./engine-target.ts";
 import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -23,7 +23,7 @@ export interface TaskReports {
 export type RunTaskPorts = FetchInputPorts &
   StoreOutputsPorts &
   CoverInputPorts & {
-    engine: Pick<EngineProcess, "separate" | "close">;
+    engine: Pick<EngineProcess, "run" | "close">;
     reports: TaskReports;
     workDir: string;
     log: FastifyBaseLogger;
@@ -41,7 +41,7 @@ export async function runTask(ports: RunTaskPorts, taskId: string, signal: Abort
     await ports.reports.startRun(taskId);
     const watch = watchTask(ports, task, signal);
     try {
-      await separateTargets(ports, { task, targets, taskDir, watch });
+      await runTargets(ports, { task, targets, taskDir, watch });
     } catch (error) {
       if (signal.aborted) throw error;
       if (!watch.signal.aborted) await failTargets(ports, task, targets, error);
@@ -83,19 +83,20 @@ function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): 
 
 type Work = { task: TaskRecord; targets: TargetRecord[]; taskDir: string; watch: Watch };
 
-async function separateTargets(ports: RunTaskPorts, { task, targets, taskDir, watch }: Work): Promise<void> {
+async function runTargets(ports: RunTaskPorts, { task, targets, taskDir, watch }: Work): Promise<void> {
   const inputPath = join(taskDir, "input");
   await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
   if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch);
   const limits = targets.map(({ model }) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0);
   const limitSeconds = Math.max(...limits);
   const coveredSeconds = await coverInput(ports, task, { inputPath, limitSeconds });
-  const separating = ports.engine.separate(
+  const running = ports.engine.run(
     {
       inputPath,
       workDir: join(taskDir, "engine"),
       targets: targets.map((target) => toEngineTarget(target, taskDir)),
       maxDurationSeconds: Math.min(limitSeconds, coveredSeconds),
+      cacheUser: { scope: task.clientId, owner: task.id },
     },
     {
       signal: watch.signal,
@@ -120,7 +121,7 @@ async function separateTargets(ports: RunTaskPorts, { task, targets, taskDir, wa
       },
     },
   );
-  await separating.catch((error: unknown) => {
+  await running.catch((error: unknown) => {
     const isTooLong = error instanceof EngineError && error.kind === "input-too-long";
     throw isTooLong && coveredSeconds < limitSeconds ? makeOverCredits(coveredSeconds) : error;
   });
@@ -131,34 +132,6 @@ const isThere = (path: string) =>
     () => true,
     () => false,
   );
-
-type OutputPlan = { name: string; output: "stem" | "residual"; format: string; path: string };
-
-function planOutputs(target: TargetRecord, taskDir: string): OutputPlan[] {
-  return toOutputNames(target).flatMap(({ output, name }) =>
-    target.formats.map((format) => ({
-      output,
-      name,
-      format,
-      path: join(taskDir, "out", `${target.id}-${name}.${format}`),
-    })),
-  );
-}
-
-function toEngineTarget(target: TargetRecord, taskDir: string): SeparateTarget {
-  return {
-    key: target.id,
-    model: target.model,
-    residual: target.residual ?? false,
-    ...(target.variant === undefined ? {} : { variant: target.variant }),
-    files: planOutputs(target, taskDir).map(({ output, format, path }) => ({
-      output,
-      format: format as AudioFormat,
-      path,
-      ...(target.bitDepth === undefined ? {} : { wavBitDepth: target.bitDepth }),
-    })),
-  };
-}
 
 /** Files first, then the row: a reader never sees a link to a file that is not there. */
 async function completeTarget(

@@ -4,7 +4,7 @@ import { EngineError } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { type Separate, separateAll, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
+import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import * as assets from "../db/assets.ts";
 import * as clients from "../db/clients.ts";
@@ -55,12 +55,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function startTestWorker(separate: Separate) {
+async function startTestWorker(run: RunEngine) {
   const worker = await startWorkerWithoutNetwork({
     database,
     blobs,
     workDir,
-    separate,
+    run,
     probeDuration: async () => probedSeconds,
   });
   closers.push(worker.close);
@@ -93,7 +93,7 @@ const waitForEnd = async (id: string): Promise<TaskRecord> => {
 
 describe("the worker", () => {
   it("[C1] completes targets one by one, with outputs and cost", async () => {
-    const { queue } = await startTestWorker(separateAll);
+    const { queue } = await startTestWorker(finishAll);
     const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
     expect(
       task.targets.map(({ status, cost, durationSeconds, output }) => ({
@@ -113,7 +113,7 @@ describe("the worker", () => {
     const { queue } = await startTestWorker(async (request, hooks = {}) => {
       const [first, ...others] = request.targets;
       if (first) await hooks.onTargetFailed?.(first.key, new EngineError("encode-failed", "no such encoder"));
-      await separateAll({ ...request, targets: others }, hooks);
+      await finishAll({ ...request, targets: others }, hooks);
     });
     const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
     expect(task.targets.map(({ status, error, cost }) => ({ status, error, cost }))).toEqual([
@@ -126,7 +126,7 @@ describe("the worker", () => {
     const seen: string[][] = [];
     const { queue } = await startTestWorker(async (request, hooks = {}) => {
       seen.push(request.targets.map(({ model }) => model));
-      await separateAll({ ...request, targets: request.targets.slice(0, 1) }, hooks);
+      await finishAll({ ...request, targets: request.targets.slice(0, 1) }, hooks);
       if (request.targets.length > 1) throw new Error("a fault of the machine");
     });
     const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
@@ -157,12 +157,12 @@ describe("the worker", () => {
     await started.promise;
     await first.close();
     expect((await tasks.findTask(database.db, id))?.targets[0]?.status).toBe("processing");
-    await startTestWorker(separateAll);
+    await startTestWorker(finishAll);
     expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
   it("[K6] finishes the Tasks of a client that was suspended", async () => {
-    const { queue } = await startTestWorker(separateAll);
+    const { queue } = await startTestWorker(finishAll);
     await clients.setSuspended(database.db, clientId, true);
     const task = await waitForEnd(await createTask(queue, ["vocals"]));
     expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
@@ -225,7 +225,7 @@ describe("a metered client's Task", () => {
       const { queue } = await startTestWorker(async (request, hooks) => {
         maxDurationSeconds = request.maxDurationSeconds;
         reserved = (await credits.findCreditAccount(database.db, clientId)).reserved;
-        await separateAll(request, hooks);
+        await finishAll(request, hooks);
       });
       const task = await waitForEnd(await createMetered(queue, amount));
       expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
@@ -261,7 +261,7 @@ describe("the worker's sign of life", () => {
     const going = Promise.withResolvers<void>();
     const { queue, close } = await startTestWorker(async (request, hooks) => {
       await going.promise;
-      await separateAll(request, hooks);
+      await finishAll(request, hooks);
     });
     const id = await createTask(queue, ["vocals"]);
     const find = async () => (await workers.listWorkers(database.db))[0];

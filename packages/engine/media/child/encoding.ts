@@ -64,7 +64,7 @@ const ENCODINGS: Record<Exclude<AudioFormat, "wav">, Encoding> = {
     ...INTEGER_24,
     muxer: "aiff",
     encoder: "pcm_s24be" as FFEncoderCodec,
-    muxerOptions: { write_id3v2: "1" },
+    muxerOptions: {},
   },
   mp3: {
     muxer: "mp3",
@@ -79,7 +79,15 @@ const ENCODINGS: Record<Exclude<AudioFormat, "wav">, Encoding> = {
   },
   mp4: { ...AAC, muxer: "mp4", muxerOptions: {} },
   m4a: { ...AAC, muxer: "ipod", muxerOptions: {} },
-  aac: { ...AAC, muxer: "adts", muxerOptions: {}, maxChannels: 6, dropsPriming: true, minBlocks: 3 },
+  aac: {
+    ...AAC,
+    muxer: "adts",
+    // The stream itself has no room for tags; readers skip an ID3 block in front of it.
+    muxerOptions: { write_id3v2: "1" },
+    maxChannels: 6,
+    dropsPriming: true,
+    minBlocks: 3,
+  },
   opus: {
     muxer: "ogg",
     encoder: "libopus" as FFEncoderCodec,

@@ -26,12 +26,13 @@ describe("dialogue, music and effects from one network pass", () => {
     writeSound(join(folder, "song.wav"), song, SAMPLE_RATE_HZ);
     mix = interleave(song);
     const targets = MODELS.map((model) => ({
+      kind: "sound" as const,
       key: model,
       model,
       residual: false,
       files: [{ output: "stem" as const, format: "wav" as const, path: pathOf(model) }],
     }));
-    await engine.separate({ inputPath: join(folder, "song.wav"), workDir: join(folder, "work"), targets });
+    await engine.run({ inputPath: join(folder, "song.wav"), workDir: join(folder, "work"), targets });
   });
   afterAll(async () => {
     await engine.close();

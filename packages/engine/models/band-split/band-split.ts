@@ -1,6 +1,7 @@
+import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/model-manifest.ts";
-import type { NetworkSession, TensorPort } from "../../runtime/network-session.ts";
-import type { StemNetwork } from "../stem-network.ts";
+import { NetworkSession, type TensorPort } from "../../runtime/network-session.ts";
+import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
 import { BIN_COUNT, WindowSpectrum } from "./window-spectrum.ts";
 
 /** Left and right, real and imaginary part of each. */
@@ -18,7 +19,12 @@ export class BandSplit implements StemNetwork {
   readonly #mixIn: TensorPort;
   readonly #stemsOut: TensorPort;
 
-  constructor(session: NetworkSession, manifest: Pick<StemManifest, "segmentFrames" | "stems">) {
+  static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {
+    const session = await NetworkSession.load(path, options);
+    return { network: new BandSplit(session, manifest), executionProvider: session.executionProvider };
+  }
+
+  private constructor(session: NetworkSession, manifest: Pick<StemManifest, "segmentFrames" | "stems">) {
     const { segmentFrames, stems } = manifest;
     this.segmentFrames = segmentFrames;
     this.#stems = stems;

@@ -1,69 +1,81 @@
+import { readFileSync } from "node:fs";
+import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/model-manifest.ts";
-import type { NetworkSession, TensorPort } from "../../runtime/network-session.ts";
-import type { StemNetwork } from "../stem-network.ts";
+import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
+import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+import { HybridNetwork } from "./hybrid-network.ts";
 import { BIN_COUNT, SegmentSpectrum } from "./segment-spectrum.ts";
+import { denormalise, normalise, type StandardScore } from "./standard-score.ts";
 
 const CHANNELS = 2;
 
 /**
- * Hybrid Transformer Demucs: the graph takes a stereo segment as waveform and as spectrogram (real and
- * imaginary parts as channels) and gives each stem in both forms; the stem is the sum of the two.
+ * Hybrid Transformer Demucs: the network takes a stereo segment as waveform and as spectrogram (real and imaginary
+ * parts as channels) and gives each stem in both forms; the stem is the sum of the two.
  */
 export class Htdemucs implements StemNetwork {
   readonly segmentFrames: number;
   readonly #stems: readonly string[];
-  readonly #session: NetworkSession;
+  readonly #network: HybridNetwork;
   readonly #spectrum: SegmentSpectrum;
-  readonly #waveformIn: TensorPort;
-  readonly #spectrumIn: TensorPort;
-  readonly #spectrumOut: TensorPort;
-  readonly #waveformOut: TensorPort;
 
-  constructor(session: NetworkSession, manifest: Pick<StemManifest, "segmentFrames" | "stems">) {
-    const { segmentFrames, stems } = manifest;
-    this.segmentFrames = segmentFrames;
-    this.#stems = stems;
-    this.#session = session;
-    this.#spectrum = new SegmentSpectrum(segmentFrames);
-    const slots = this.#spectrum.slotCount;
-    // By position: the graph's names are what its exporter left ("5073").
-    this.#waveformIn = session.getInput(0, [1, CHANNELS, segmentFrames]);
-    this.#spectrumIn = session.getInput(1, [1, 2 * CHANNELS, BIN_COUNT, slots]);
-    this.#spectrumOut = session.getOutput(0, [1, stems.length, 2 * CHANNELS, BIN_COUNT, slots]);
-    this.#waveformOut = session.getOutput(1, [1, stems.length, CHANNELS, segmentFrames]);
+  static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {
+    const { segmentFrames } = manifest;
+    const spectrum = new SegmentSpectrum(segmentFrames);
+    const network = await HybridNetwork.load(new OnnxWeights(readFileSync(path)), options, {
+      waveform: [1, CHANNELS, segmentFrames],
+      spectrum: [1, 2 * CHANNELS, BIN_COUNT, spectrum.slotCount],
+    });
+    const { executionProvider } = network;
+    return { network: new Htdemucs(manifest, network, spectrum), executionProvider };
+  }
+
+  private constructor(manifest: StemManifest, network: HybridNetwork, spectrum: SegmentSpectrum) {
+    this.segmentFrames = manifest.segmentFrames;
+    this.#stems = manifest.stems;
+    this.#network = network;
+    this.#spectrum = spectrum;
   }
 
   async separate(
     segment: readonly [Float32Array, Float32Array],
     stems: readonly string[],
   ): Promise<Map<string, Float32Array[]>> {
+    const { waveformIn, spectrumIn } = this.#network;
     segment.forEach((plane, channel) => {
-      this.#waveformIn.data.set(plane, channel * this.segmentFrames);
-      this.#spectrum.analyse(plane, this.#spectrumPlanes(this.#spectrumIn, channel));
+      waveformIn.set(plane, channel * this.segmentFrames);
+      this.#spectrum.analyse(plane, this.#spectrumPlanes(spectrumIn, channel));
     });
-    await this.#session.run();
-    return new Map(stems.map((stem) => [stem, this.#collect(stem)]));
+    const waveformScore = normalise(waveformIn);
+    const spectrumScore = normalise(spectrumIn);
+    await this.#network.run();
+    const scores = { waveform: waveformScore, spectrum: spectrumScore };
+    return new Map(stems.map((stem) => [stem, this.#collect(stem, scores)]));
   }
 
-  #collect(stem: string): Float32Array[] {
+  #collect(stem: string, scores: { waveform: StandardScore; spectrum: StandardScore }): Float32Array[] {
     const stemIndex = this.#stems.indexOf(stem);
     if (stemIndex < 0) throw new RangeError(`the network has no stem ${stem}`);
+    const { waveformOut, spectrumOut } = this.#network;
     return [0, 1].map((channel) => {
       const row = stemIndex * CHANNELS + channel;
-      const plane = this.#spectrum.synthesise(this.#spectrumPlanes(this.#spectrumOut, row));
-      const waveform = this.#waveformOut.data;
+      const planes = this.#spectrumPlanes(spectrumOut, row);
+      denormalise(planes.re, scores.spectrum);
+      denormalise(planes.im, scores.spectrum);
+      const plane = this.#spectrum.synthesise(planes);
+      const { mean, deviation } = scores.waveform;
       const start = row * this.segmentFrames;
-      for (let n = 0; n < plane.length; n++) plane[n]! += waveform[start + n]!;
+      for (let n = 0; n < plane.length; n++) plane[n]! += waveformOut[start + n]! * deviation + mean;
       return plane;
     });
   }
 
-  #spectrumPlanes(port: TensorPort, row: number): { re: Float32Array; im: Float32Array } {
+  #spectrumPlanes(planes: Float32Array, row: number): { re: Float32Array; im: Float32Array } {
     const size = BIN_COUNT * this.#spectrum.slotCount;
     const start = 2 * row * size;
     return {
-      re: port.data.subarray(start, start + size),
-      im: port.data.subarray(start + size, start + 2 * size),
+      re: planes.subarray(start, start + size),
+      im: planes.subarray(start + size, start + 2 * size),
     };
   }
 }

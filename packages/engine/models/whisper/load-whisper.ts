@@ -1,3 +1,4 @@
+import type { SessionOptions } from "../../runtime/create-session.ts";
 import { GraphSession } from "../../runtime/graph-session.ts";
 import type { SpeechManifest } from "../../runtime/model-manifest.ts";
 import { getVerifiedWeightsPath } from "../../runtime/weights-file.ts";
@@ -7,12 +8,12 @@ import { loadWhisperSettings } from "./whisper-settings.ts";
 
 export async function loadWhisper(
   { id: manifestId, weights }: SpeechManifest,
-  { threads, cacheDir }: { threads: number; cacheDir?: string },
+  { cacheDir, ...session }: SessionOptions & { cacheDir?: string },
 ): Promise<Whisper> {
   const where = { manifestId, ...(cacheDir === undefined ? {} : { cacheDir }) };
   return new Whisper({
-    encoder: await GraphSession.load(getVerifiedWeightsPath(weights.encoder, where), { threads }),
-    decoder: await GraphSession.load(getVerifiedWeightsPath(weights.decoder, where), { threads }),
+    encoder: await GraphSession.load(getVerifiedWeightsPath(weights.encoder, where), session),
+    decoder: await GraphSession.load(getVerifiedWeightsPath(weights.decoder, where), session),
     tokenizer: WhisperTokenizer.load(getVerifiedWeightsPath(weights.tokenizer, where)),
     settings: loadWhisperSettings(getVerifiedWeightsPath(weights.settings, where)),
   });

@@ -18,6 +18,7 @@ export type CatalogueModel = {
   creditsPerMinute?: number;
   maxInputDurationSeconds: number;
   inputs: ModelInput[];
+  produces: "sound" | "text" | "detection";
   outputFormats: readonly string[];
   supportedLanguages?: readonly string[];
   variants?: CatalogueVariant[];
@@ -62,6 +63,7 @@ const stem = (
   creditsPerMinute: 1,
   maxInputDurationSeconds: 3 * HOUR_SECONDS,
   inputs: [mediaInput],
+  produces: "sound",
   outputFormats: AUDIO_OUTPUT_FORMATS,
   ...(variants ? { variants } : {}),
 });
@@ -90,6 +92,7 @@ const text = (id: string, name: string, description: string, inputs: ModelInput[
   creditsPerMinute: 1,
   maxInputDurationSeconds: HOUR_SECONDS,
   inputs,
+  produces: "text",
   outputFormats: TEXT_OUTPUT_FORMATS,
   supportedLanguages: SPEECH_LANGUAGES,
 });
@@ -113,6 +116,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   {
     ...cinematic("music_detection", "Music detection", "Where in the recording there is music."),
     creditsPerMinute: 0.5,
+    produces: "detection",
     outputFormats: DETECTION_OUTPUT_FORMATS,
   },
   arranged(cinematic("multi_voice", "Multi-voice", "Each speaker's voice in a file of its own."), [

@@ -129,6 +129,7 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
       const outputs = isId(id) ? await ports.tasks.deleteTask(getCaller(request).clientId, id) : undefined;
       if (!outputs) throw unknownTask();
       await ports.blobs.delete(`outputs/${id}`);
+      await ports.stemCache.forget(id);
       return { id };
     },
   );

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toSampleRate } from "../packages/engine/dsp/resampled-source.ts";
+import { decodeToPcm } from "../packages/engine/media/index.ts";
+import { PcmFileSource } from "../packages/engine/pipelines/pcm-file-source.ts";
+
+/** Left and right at 44.1 kHz. */
+export type Sound = [Float32Array, Float32Array];
+
+/** A mix and what it was mixed from, each as files to be summed, relative to the evaluation folder. */
+type Piece = { name: string; mix: string[]; stems: Record<string, string[]> };
+
+export const SAMPLE_RATE_HZ = 44_100;
+
+const band = (name: string) => `wfplaylist/${name}30.mp3`;
+const duo = (name: string) => `earlab/${name}.mp3`;
+const funk = (name: string) => `mdn/${name}.mp3`;
+
+/** Recordings with references; the README's section on benchmarks says where they come from. */
+export const PIECES: Piece[] = [
+  {
+    name: "musdb30",
+    mix: ["musdb30/mix.mp3"],
+    stems: { vocals: ["musdb30/vocals_true.mp3"], instrumental: ["musdb30/accompaniment_true.mp3"] },
+  },
+  {
+    name: "wfplaylist",
+    mix: ["BassDrums", "Guitar", "PianoSynth", "Vocals"].map(band),
+    stems: {
+      vocals: [band("Vocals")],
+      instrumental: ["BassDrums", "Guitar", "PianoSynth"].map(band),
+      other: ["Guitar", "PianoSynth"].map(band),
+    },
+  },
+  {
+    name: "earlab",
+    mix: ["vocal", "bg-vocals", "bass", "acoustic-guitar"].map(duo),
+    stems: {
+      vocals: ["vocal", "bg-vocals"].map(duo),
+      instrumental: ["bass", "acoustic-guitar"].map(duo),
+      bass: [duo("bass")],
+      other: [duo("acoustic-guitar")],
+    },
+  },
+  {
+    name: "mdn",
+    mix: ["bassguitar", "clav", "drums", "horns", "leadguitar"].map(funk),
+    stems: {
+      drums: [funk("drums")],
+      bass: [funk("bassguitar")],
+      other: ["clav", "horns", "leadguitar"].map(funk),
+    },
+  },
+];
+
+export async function loadSum(folder: string, files: readonly string[]): Promise<Sound> {
+  const sounds: Sound[] = [];
+  for (const file of files) sounds.push(await loadSound(join(folder, file)));
+  const length = Math.max(...sounds.map((sound) => sound[0].length));
+  const sum: Sound = [new Float32Array(length), new Float32Array(length)];
+  for (const sound of sounds) {
+    sound.forEach((plane, channel) => {
+      plane.forEach((value, n) => {
+        const target = sum[channel === 0 ? 0 : 1];
+        target[n] = (target[n] ?? 0) + value;
+      });
+    });
+  }
+  return sum;
+}
+
+export async function loadSound(path: string): Promise<Sound> {
+  const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
+  try {
+    const pcmPath = join(folder, "sound.f32");
+    const info = await decodeToPcm({ inputPath: path, pcmPath });
+    using file = new PcmFileSource(pcmPath, info);
+    const source = toSampleRate(file, { sampleRateHz: SAMPLE_RATE_HZ });
+    const [left = new Float32Array(0), right = left] = source.read(0, source.lengthFrames);
+    return [left, right];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,27 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { readProcessTreeMemory } from "../packages/server/worker/process-tree-memory.ts";
+
+export type ProgramFigures = { wallSeconds: number; cpuSeconds: number; peakMegabytes: number };
+
+const SAMPLE_EVERY_MS = 50;
+
+/** Runs a Node program to its end and watches it with all below it; bash counts the processor time of those that ended. */
+export async function measureProgram(args: readonly string[]): Promise<ProgramFigures> {
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@" > /dev/null';
+  const child = spawn("bash", ["-c", script, "bash", process.execPath, ...args], {
+    stdio: ["ignore", "inherit", "pipe"],
+  });
+  let peakBytes = 0;
+  const sampling = setInterval(async () => {
+    peakBytes = Math.max(peakBytes, await readProcessTreeMemory(child.pid ?? 0));
+  }, SAMPLE_EVERY_MS);
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  clearInterval(sampling);
+  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${said}`);
+  const [wallSeconds = 0, user = 0, system = 0] = (said.trim().split("\n").at(-1) ?? "")
+    .split(" ")
+    .map(Number);
+  return { wallSeconds, cpuSeconds: user + system, peakMegabytes: peakBytes / 1024 ** 2 };
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EngineProcess } from "../packages/engine/index.ts";
+
+/** Separates one file into the four stems, as a worker does, and ends: `separate-once.ts FILE FOLDER`. */
+const [inputPath = "", folder = ""] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const workDir = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
+const engine = new EngineProcess();
+try {
+  await engine.run(
+    {
+      inputPath,
+      workDir,
+      targets: ["drums", "bass", "other", "vocals"].map((model) => ({
+        kind: "sound",
+        key: model,
+        model,
+        residual: false,
+        files: [{ output: "stem", format: "wav", path: join(folder, `${model}.wav`) }],
+      })),
+    },
+    {
+      onTargetFailed: (_, error) => {
+        throw error;
+      },
+    },
+  );
+} finally {
+  await engine.close();
+  rmSync(workDir, { recursive: true });
+}

@@ -1,0 +1,106 @@
+import type { Value } from "../../../runtime/onnx/graph-builder.ts";
+import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
+import { convolve } from "./convolve.ts";
+import { dilatedLayers } from "./dilated-layers.ts";
+import type { Scope } from "./scope.ts";
+
+const STRIDE = 4;
+
+/** Down by four: convolution, GELU, residual layers, gated rewrite. The path is `encoder.0`, `tencoder.0`, … */
+export function encoderLayer(scope: Scope, path: string, input: Value): Value {
+  const { graph, weights } = scope;
+  const isSpectrum = input.dims.length === 4;
+  // The waveform is filled up with zeros to a multiple of the stride; the spectrum's height always is one.
+  const missing = (STRIDE - (input.dims[2]! % STRIDE)) % STRIDE;
+  const conv = convolve(graph, input, {
+    weight: weights.get(`${path}.conv.weight`),
+    bias: weights.get(`${path}.conv.bias`),
+    strides: isSpectrum ? [STRIDE, 1] : [STRIDE],
+    pads: isSpectrum ? [2, 0, 2, 0] : [2, 2 + missing],
+  });
+  return gatedRewrite(scope, path, dilatedLayers(scope, path, graph.gelu(conv)));
+}
+
+/** Up by four: skip, gated rewrite, residual layers, transposed convolution; GELU but for the last layer. */
+export function decoderLayer(
+  scope: Scope,
+  path: string,
+  layer: { input: Value; skip: Value; length: number; isLast: boolean },
+): Value {
+  const { graph } = scope;
+  const gated = gatedRewrite(scope, path, graph.add(layer.input, layer.skip));
+  const raised = transposedConvolution(scope, path, dilatedLayers(scope, path, gated), layer.length);
+  return layer.isLast ? raised : graph.gelu(raised);
+}
+
+/** a · σ(b) with a and b as convolutions of their own: nothing has to be split, and σ is fused into the second. */
+function gatedRewrite({ graph, weights }: Scope, path: string, input: Value): Value {
+  const weight = weights.get(`${path}.rewrite.weight`);
+  const bias = weights.get(`${path}.rewrite.bias`);
+  const margins = weight.dims.slice(2).map((size) => (size - 1) / 2);
+  const [values, gates] = [0, 1].map((half) =>
+    convolve(graph, input, {
+      weight: takeHalf(weight, half),
+      bias: takeHalf(bias, half),
+      pads: [...margins, ...margins],
+    }),
+  );
+  return graph.mul(values!, graph.sigmoid(gates!));
+}
+
+function takeHalf({ dims, data }: Weight, half: number): Weight {
+  const size = data.length / 2;
+  return { dims: [dims[0]! / 2, ...dims.slice(1)], data: data.subarray(half * size, (half + 1) * size) };
+}
+
+/**
+ * A transposed convolution of kernel 8 and stride 4, without the two values at either end. Each of the four outputs
+ * between two inputs hears two neighbours, so a plain convolution makes them as four times the channels, and they
+ * are interleaved afterwards: half the time of onnxruntime's own operator.
+ */
+function transposedConvolution({ graph, weights }: Scope, path: string, input: Value, length: number): Value {
+  const bias = weights.get(`${path}.conv_tr.bias`);
+  const channels = bias.data.length;
+  const [, , size, ...rest] = input.dims as [number, number, number, ...number[]];
+  const isSpectrum = rest.length > 0;
+  const phases = convolve(graph, input, {
+    weight: toPhases(weights.get(`${path}.conv_tr.weight`)),
+    bias: { dims: [channels * STRIDE], data: repeatEach(bias.data, STRIDE) },
+    pads: isSpectrum ? [1, 0, 1, 0] : [1, 1],
+  });
+  const apart = graph.reshape(phases, [1, channels, STRIDE, size, ...rest]);
+  const woven = graph.transpose(apart, isSpectrum ? [0, 1, 3, 2, 4] : [0, 1, 3, 2]);
+  const raised = graph.reshape(woven, [1, channels, size * STRIDE, ...rest]);
+  return size * STRIDE === length ? raised : graph.slice(raised, { axis: 2, from: 0, to: length });
+}
+
+/** Of the outputs 4j … 4j + 3 the first two hear inputs j − 1 and j, the others j and j + 1: taps by neighbour. */
+const PHASE_TAPS = [
+  [6, 2, undefined],
+  [7, 3, undefined],
+  [undefined, 4, 0],
+  [undefined, 5, 1],
+] as const;
+
+/** `[inputs, outputs, 8, …]` to `[outputs · 4, inputs, 3, …]`. */
+function toPhases({ dims, data }: Weight): Weight {
+  const [inputs, outputs, taps, ...rest] = dims as [number, number, number, ...number[]];
+  const neighbours = 3;
+  const phases = new Float32Array(outputs * STRIDE * inputs * neighbours);
+  for (let output = 0; output < outputs; output++) {
+    for (let input = 0; input < inputs; input++) {
+      const kernel = (input * outputs + output) * taps;
+      PHASE_TAPS.forEach((tapOf, phase) => {
+        const row = ((output * STRIDE + phase) * inputs + input) * neighbours;
+        tapOf.forEach((tap, neighbour) => {
+          if (tap !== undefined) phases[row + neighbour] = data[kernel + tap]!;
+        });
+      });
+    }
+  }
+  return { dims: [outputs * STRIDE, inputs, neighbours, ...rest], data: phases };
+}
+
+function repeatEach(values: Float32Array, times: number): Float32Array {
+  return Float32Array.from({ length: values.length * times }, (_, at) => values[Math.floor(at / times)]!);
+}

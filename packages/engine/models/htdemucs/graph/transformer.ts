@@ -1,0 +1,117 @@
+import type { Value } from "../../../runtime/onnx/graph-builder.ts";
+import { convolve } from "./convolve.ts";
+import { NORM_EPSILON, normRows } from "./group-norm.ts";
+import { type Linear, linear, scaleOutputs, takeOutputs, transposed } from "./linear.ts";
+import { makeGridPositions, makeSequencePositions } from "./positions.ts";
+import type { Scope } from "./scope.ts";
+
+const WIDTH = 512;
+const HEADS = 8;
+const LAYERS = 5;
+
+/**
+ * The middle of the network: spectrum `[1, channels, bins, slots]` and waveform `[1, channels, samples]` as two sequences
+ * of tokens that attend to themselves and to each other in turn.
+ */
+export function crossTransformer(
+  scope: Scope,
+  spectrum: Value,
+  waveform: Value,
+): { spectrum: Value; waveform: Value } {
+  const { graph, weights } = scope;
+  const [, channels, bins, slots] = spectrum.dims as [number, number, number, number];
+  const project = (name: string, value: Value) =>
+    convolve(graph, value, { weight: weights.get(`${name}.weight`), bias: weights.get(`${name}.bias`) });
+
+  // Tokens of the spectrum go slot by slot, and bin by bin within a slot.
+  const raised = project("channel_upsampler", graph.reshape(spectrum, [1, channels, bins * slots]));
+  const grid = graph.transpose(graph.reshape(raised, [1, WIDTH, bins, slots]), [0, 3, 2, 1]);
+  const tokens = layerNorm(scope, "norm_in", graph.reshape(grid, [1, slots * bins, WIDTH]));
+  let own = graph.add(tokens, graph.constant(makeGridPositions(slots, bins, WIDTH), tokens.dims));
+  const sequence = graph.transpose(project("channel_upsampler_t", waveform), [0, 2, 1]);
+  const tokensT = layerNorm(scope, "norm_in_t", sequence);
+  let other = graph.add(
+    tokensT,
+    graph.constant(makeSequencePositions(sequence.dims[1]!, WIDTH), tokensT.dims),
+  );
+
+  for (let index = 0; index < LAYERS; index++) {
+    const isCross = index % 2 === 1;
+    const before = own;
+    own = transformerLayer(scope, `layers.${index}`, own, isCross ? other : undefined);
+    other = transformerLayer(scope, `layers_t.${index}`, other, isCross ? before : undefined);
+  }
+
+  const columns = graph.transpose(graph.reshape(own, [1, slots, bins, WIDTH]), [0, 3, 2, 1]);
+  const lowered = project("channel_downsampler", graph.reshape(columns, [1, WIDTH, bins * slots]));
+  return {
+    spectrum: graph.reshape(lowered, spectrum.dims),
+    waveform: project("channel_downsampler_t", graph.transpose(other, [0, 2, 1])),
+  };
+}
+
+/** Attention and a two-layer network, each after a norm and added to what came in; then a norm over the whole sequence. */
+function transformerLayer(scope: Scope, name: string, tokens: Value, others: Value | undefined): Value {
+  const { graph, weights } = scope;
+  const get = (part: string) => weights.get(`crosstransformer.${name}.${part}`);
+  const node = (path: string) => weights.ofNode(`/crosstransformer/${name}/${path}`);
+  const attended = graph.add(tokens, attention(scope, name, tokens, others));
+  const normed = layerNorm(scope, `${name}.${others ? "norm3" : "norm2"}`, attended);
+  const wide = linear(graph, normed, { weight: node("linear1/MatMul"), bias: get("linear1.bias") });
+  const last = { weight: node("linear2/MatMul"), bias: get("linear2.bias") };
+  const narrow = linear(graph, graph.gelu(wide), scaleOutputs(last, get("gamma_2.scale")));
+  const sum = normRows(graph, graph.add(attended, narrow));
+  const [scale, shift] = [node("norm_out/Mul"), node("norm_out/Add")].map(({ data }) =>
+    graph.constant(data, [WIDTH]),
+  );
+  return graph.add(graph.mul(sum, scale!), shift!);
+}
+
+function attention(scope: Scope, name: string, tokens: Value, others: Value | undefined): Value {
+  const { graph, weights } = scope;
+  const queried = layerNorm(scope, `${name}.norm1`, tokens);
+  const heard = others === undefined ? queried : layerNorm(scope, `${name}.norm2`, others);
+  const kind = others === undefined ? "self_attn" : "cross_attn";
+  const [toQuery, toKey, toValue] = readProjections(scope, name, kind);
+  const inputs = [
+    linear(graph, queried, toQuery),
+    linear(graph, heard, toKey),
+    linear(graph, heard, toValue),
+  ];
+  // The fused operator never has the whole table of scores in memory: 230 MB a layer.
+  const mixed = graph.contribNode("MultiHeadAttention", inputs, tokens.dims, { num_heads: HEADS });
+  const get = (part: string) => weights.get(`crosstransformer.${name}.${part}`);
+  const toOutput = {
+    weight: transposed(get(`${kind}.out_proj.weight`)),
+    bias: get(`${kind}.out_proj.bias`),
+  };
+  return linear(graph, mixed, scaleOutputs(toOutput, get("gamma_1.scale")));
+}
+
+/** The exporter left some matrices whole under their names and folded others, which are found by their nodes. */
+function readProjections(
+  { weights }: Scope,
+  name: string,
+  kind: "self_attn" | "cross_attn",
+): [Linear, Linear, Linear] {
+  const path = `crosstransformer.${name}.${kind}.in_proj`;
+  const node = (op: string) => weights.ofNode(`/crosstransformer/${name}/${kind}/${op}`);
+  if (kind === "cross_attn" && !weights.has(`${path}_weight`)) {
+    const keysAndValues = { weight: node("MatMul_1"), bias: node("Add_1") };
+    return [
+      { weight: node("MatMul"), bias: node("Add") },
+      takeOutputs(keysAndValues, 0, WIDTH),
+      takeOutputs(keysAndValues, WIDTH, WIDTH),
+    ];
+  }
+  const weight = kind === "self_attn" ? node("MatMul") : transposed(weights.get(`${path}_weight`));
+  const all = { weight, bias: weights.get(`${path}_bias`) };
+  return [takeOutputs(all, 0, WIDTH), takeOutputs(all, WIDTH, WIDTH), takeOutputs(all, 2 * WIDTH, WIDTH)];
+}
+
+function layerNorm({ graph, weights }: Scope, name: string, tokens: Value): Value {
+  const get = (part: string) => graph.weight(weights.get(`crosstransformer.${name}.${part}`));
+  return graph.node("LayerNormalization", [tokens, get("weight"), get("bias")], tokens.dims, {
+    epsilon: { float: NORM_EPSILON },
+  });
+}

@@ -1,0 +1,86 @@
+import type { SessionOptions } from "../../runtime/create-session.ts";
+import type { ExecutionProvider } from "../../runtime/execution-provider.ts";
+import { NetworkSession } from "../../runtime/network-session.ts";
+import type { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
+import { buildDecoder, buildEncoder, buildTransformer, type GraphPart } from "./graph/build-parts.ts";
+
+type Shape = readonly number[];
+
+/**
+ * The network's graphs, wired to each other: two encoders, the transformer between them, two decoders. The graph in the weights'
+ * file is not run; the same network is written anew from its weights, for half the time and memory (docs/decisions/0021-htdemucs-written-anew.md).
+ */
+export class HybridNetwork {
+  readonly waveformIn: Float32Array;
+  readonly spectrumIn: Float32Array;
+  readonly waveformOut: Float32Array;
+  readonly spectrumOut: Float32Array;
+  readonly executionProvider: ExecutionProvider;
+  readonly #sessions: readonly NetworkSession[];
+
+  private constructor(parts: Record<"down" | "downT" | "middle" | "up" | "upT", LoadedPart>) {
+    const { down, downT, middle, up, upT } = parts;
+    this.spectrumIn = down.inputs[0]!;
+    this.waveformIn = downT.inputs[0]!;
+    this.spectrumOut = up.outputs[0]!;
+    this.waveformOut = upT.outputs[0]!;
+    this.executionProvider = down.session.executionProvider;
+    this.#sessions = [down, downT, middle, up, upT].map((part) => part.session);
+  }
+
+  static async load(
+    weights: OnnxWeights,
+    options: SessionOptions,
+    shapes: { waveform: Shape; spectrum: Shape },
+  ): Promise<HybridNetwork> {
+    const { waveform, spectrum } = shapes;
+    const down = await loadPart(buildEncoder(weights, "encoder", spectrum), options);
+    const downT = await loadPart(buildEncoder(weights, "tencoder", waveform), options);
+    const [bottom, bottomT] = [down, downT].map((part) => ({
+      shape: part.outputShapes.at(-1)!,
+      data: part.outputs.at(-1)!,
+    }));
+    const middle = await loadPart(buildTransformer(weights, bottom!.shape, bottomT!.shape), options, [
+      bottom!.data,
+      bottomT!.data,
+    ]);
+    const decoderShapes = { input: spectrum, encoded: down.outputShapes };
+    const up = await loadPart(buildDecoder(weights, "decoder", decoderShapes), options, [
+      middle.outputs[0]!,
+      ...down.outputs.toReversed(),
+    ]);
+    const decoderShapesT = { input: waveform, encoded: downT.outputShapes };
+    const upT = await loadPart(buildDecoder(weights, "tdecoder", decoderShapesT), options, [
+      middle.outputs[1]!,
+      ...downT.outputs.toReversed(),
+    ]);
+    return new HybridNetwork({ down, downT, middle, up, upT });
+  }
+
+  /** From what the two inputs hold to what the two outputs hold. */
+  async run(): Promise<void> {
+    for (const session of this.#sessions) await session.run();
+  }
+}
+
+type LoadedPart = {
+  session: NetworkSession;
+  inputs: Float32Array[];
+  outputs: Float32Array[];
+  outputShapes: Shape[];
+};
+
+/** With the buffers that it reads from, where other parts write them. */
+async function loadPart(
+  part: GraphPart,
+  options: SessionOptions,
+  inputs: readonly Float32Array[] = [],
+): Promise<LoadedPart> {
+  const session = await NetworkSession.load(part.file, options);
+  return {
+    session,
+    inputs: part.inputs.map((shape, index) => session.getInput(index, shape, inputs[index]).data),
+    outputs: part.outputs.map((shape, index) => session.getOutput(index, shape).data),
+    outputShapes: part.outputs,
+  };
+}

@@ -1,0 +1,27 @@
+/** What the network was trained with: a signal less its mean, over its deviation. */
+export type StandardScore = { mean: number; deviation: number };
+
+/** Keeps silence from being divided by nothing. */
+const FLOOR = 1e-5;
+
+/** Brings the values to mean 0 and deviation 1, in place. */
+export function normalise(values: Float32Array): StandardScore {
+  const count = values.length;
+  let sum = 0;
+  for (let n = 0; n < count; n++) sum += values[n]!;
+  const mean = sum / count;
+  let squares = 0;
+  for (let n = 0; n < count; n++) {
+    const apart = values[n]! - mean;
+    squares += apart * apart;
+  }
+  const deviation = Math.sqrt(squares / (count - 1));
+  const gain = 1 / (deviation + FLOOR);
+  for (let n = 0; n < count; n++) values[n] = (values[n]! - mean) * gain;
+  return { mean, deviation };
+}
+
+/** The way back, for what the network made of normalised values. */
+export function denormalise(values: Float32Array, { mean, deviation }: StandardScore): void {
+  for (let n = 0; n < values.length; n++) values[n] = values[n]! * deviation + mean;
+}

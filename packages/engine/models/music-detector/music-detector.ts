@@ -1,0 +1,46 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
+import { BIN_COUNT, HOP_FRAMES, PowerSpectrum } from "./power-spectrum.ts";
+
+/** Of the trained network: see weights/music-detection/README.md, "How to run it". */
+export const SAMPLE_RATE_HZ = 44_100;
+const SLOTS_PER_STEP = 4;
+/** A step is the distance of two answers, 93 ms; each tells of the sound around its start. */
+export const STEP_FRAMES = SLOTS_PER_STEP * HOP_FRAMES;
+/** An answer depends on the 367 slots before and after it and on nothing else. */
+const CONTEXT_STEPS = 92;
+
+/** The network trained here that tells, every 93 ms, how likely it is that there is music. */
+export class MusicDetector {
+  readonly #session: GraphSession;
+  readonly #spectrum = new PowerSpectrum();
+
+  constructor(session: GraphSession) {
+    this.#session = session;
+  }
+
+  /** The probability of music from `firstStep` on; the same numbers however the recording is cut into calls. */
+  async listen(
+    recording: FrameSource,
+    { firstStep, stepCount }: { firstStep: number; stepCount: number },
+  ): Promise<Float32Array> {
+    const slotCount = countSlots(recording.lengthFrames);
+    const firstHeard = Math.max(0, firstStep - CONTEXT_STEPS);
+    const firstSlot = firstHeard * SLOTS_PER_STEP;
+    const endSlot = Math.min(slotCount, (firstStep + stepCount + CONTEXT_STEPS) * SLOTS_PER_STEP);
+    const shape = [1, endSlot - firstSlot, BIN_COUNT];
+    const data = this.#spectrum.read(recording, { firstSlot, slotCount: endSlot - firstSlot });
+    const outputs = await this.#session.run({ power: { data, shape } }, ["music"]);
+    const start = firstStep - firstHeard;
+    return getTensor(outputs, "music").data.slice(start, start + stepCount);
+  }
+}
+
+/** How many answers there are about a recording at the network's rate. */
+export function countSteps(lengthFrames: number): number {
+  return Math.ceil(countSlots(lengthFrames) / SLOTS_PER_STEP);
+}
+
+function countSlots(lengthFrames: number): number {
+  return Math.floor(lengthFrames / HOP_FRAMES) + 1;
+}

@@ -1,0 +1,56 @@
+/** A stretch of a recording in which there is music. */
+export type MusicRegion = { startSeconds: number; endSeconds: number; confidence: number };
+
+/**
+ * What a change between music and no music costs, in units of log-odds: that much evidence, summed over the steps, makes a region or a gap.
+ */
+const CHANGE_COST = 8;
+const CERTAIN = 1e-4;
+
+/**
+ * The likeliest course of music and no music under the probabilities, found by dynamic programming over the two states. Regions neither overlap nor
+ * touch; the confidence of one is the mean probability of its steps.
+ */
+export function toMusicRegions(
+  probabilities: Float32Array,
+  { stepSeconds, durationSeconds }: { stepSeconds: number; durationSeconds: number },
+): MusicRegion[] {
+  const isMusic = findLikeliestCourse(probabilities);
+  const regions: MusicRegion[] = [];
+  for (let step = 0; step < isMusic.length; step++) {
+    if (isMusic[step] !== 1) continue;
+    const first = step;
+    while (isMusic[step + 1] === 1) step++;
+    const steps = probabilities.subarray(first, step + 1);
+    regions.push({
+      startSeconds: Math.max(0, (first - 0.5) * stepSeconds),
+      endSeconds: Math.min(durationSeconds, (step + 0.5) * stepSeconds),
+      confidence: steps.reduce((sum, value) => sum + value, 0) / steps.length,
+    });
+  }
+  return regions;
+}
+
+function findLikeliestCourse(probabilities: Float32Array): Uint8Array {
+  const stepCount = probabilities.length;
+  /** Whether the best way to be in a state came from the other one, two entries a step. */
+  const changed = new Uint8Array(2 * stepCount);
+  let without = 0;
+  let within = 0;
+  for (let step = 0; step < stepCount; step++) {
+    const probability = Math.min(1 - CERTAIN, Math.max(CERTAIN, probabilities[step]!));
+    if (within - CHANGE_COST > without) changed[2 * step] = 1;
+    if (without - CHANGE_COST > within) changed[2 * step + 1] = 1;
+    const nextWithout = Math.max(without, within - CHANGE_COST) + Math.log(1 - probability);
+    const nextWithin = Math.max(within, without - CHANGE_COST) + Math.log(probability);
+    without = nextWithout;
+    within = nextWithin;
+  }
+  const course = new Uint8Array(stepCount);
+  let state = within > without ? 1 : 0;
+  for (let step = stepCount - 1; step >= 0; step--) {
+    course[step] = state;
+    if (changed[2 * step + state] === 1) state = 1 - state;
+  }
+  return course;
+}

@@ -1,0 +1,55 @@
+import type { EngineError } from "../engine-error.ts";
+import type { AudioFormat, DecodedMedia, WavBitDepth } from "../media/index.ts";
+import type { TextFormat } from "../text/text-format.ts";
+import type { CacheUser } from "./stem-cache.ts";
+
+type TargetOf<Kind extends string> = {
+  kind: Kind;
+  key: string;
+  /** A catalogue id, e.g. "vocals". */
+  model: string;
+  variant?: string;
+};
+
+export type SoundFile = {
+  output: "stem" | "residual";
+  format: AudioFormat;
+  path: string;
+  wavBitDepth?: WavBitDepth;
+};
+
+/** A part of the sound. */
+export type SoundTarget = TargetOf<"sound"> & { residual: boolean; files: SoundFile[] };
+
+/** What is said or sung, and when. */
+export type TextTarget = TargetOf<"text"> & {
+  /** The language's code, e.g. "de"; without one it is found out. */
+  language?: string;
+  files: { format: TextFormat; path: string }[];
+};
+
+export type DetectionFormat = "json" | "txt";
+
+/** Where there is music. */
+export type DetectionTarget = TargetOf<"detection"> & { files: { format: DetectionFormat; path: string }[] };
+
+export type EngineTarget = SoundTarget | TextTarget | DetectionTarget;
+
+/** All that is wanted of one input. */
+export type EngineRequest = {
+  inputPath: string;
+  /** Holds the decoded input and what is finished of each pass; the same folder on a second run continues the first. */
+  workDir: string;
+  targets: EngineTarget[];
+  maxDurationSeconds?: number;
+  /** In whose name finished stems are kept for the next request; without one they are neither kept nor found. */
+  cacheUser?: CacheUser;
+};
+
+export type EngineReport = {
+  onInput?: (info: DecodedMedia) => void | Promise<void>;
+  /** 0 to 1, never falling, over the whole request. */
+  onProgress?: (fraction: number) => void;
+  onTargetDone?: (key: string, result: { durationSeconds: number }) => void | Promise<void>;
+  onTargetFailed?: (key: string, error: EngineError) => void | Promise<void>;
+};

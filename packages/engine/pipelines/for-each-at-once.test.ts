@@ -1,0 +1,28 @@
+import { setImmediate } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { forEachAtOnce } from "./for-each-at-once.ts";
+
+it("works on all, never on more than allowed, and starts them in their order", async () => {
+  const started: number[] = [];
+  let atWork = 0;
+  let most = 0;
+  await forEachAtOnce([1, 2, 3, 4, 5], 2, async (item) => {
+    started.push(item);
+    most = Math.max(most, ++atWork);
+    await setImmediate();
+    atWork--;
+  });
+  expect(started).toEqual([1, 2, 3, 4, 5]);
+  expect(most).toBe(2);
+});
+
+it("stops at the first error, after what was begun has ended", async () => {
+  const ended: number[] = [];
+  const work = forEachAtOnce([1, 2, 3, 4], 2, async (item) => {
+    if (item === 1) throw new Error("full disk");
+    await setImmediate();
+    ended.push(item);
+  });
+  await expect(work).rejects.toThrow("full disk");
+  expect(ended).toEqual([2]);
+});

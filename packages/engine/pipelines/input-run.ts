@@ -1,0 +1,40 @@
+import type { FrameSource } from "../dsp/frame-source.ts";
+import { EngineError } from "../engine-error.ts";
+import type { MusicNetworks } from "../models/music-networks.ts";
+import type { SpeechNetworks } from "../models/speech-networks.ts";
+import type { NetworkSource } from "../models/stem-network.ts";
+import type { DecodedInput } from "./decoded-input.ts";
+import type { EngineReport, EngineRequest, EngineTarget } from "./engine-request.ts";
+import type { StageProgress } from "./stage-progress.ts";
+import type { StemCache } from "./stem-cache.ts";
+import { toSystemError } from "./to-engine-error.ts";
+
+export type Networks = NetworkSource & SpeechNetworks & MusicNetworks;
+
+/** What every pass over an input works with. */
+export type InputRun = {
+  request: EngineRequest;
+  networks: Networks;
+  report: EngineReport;
+  decoded: DecodedInput;
+  input: FrameSource;
+  progress: StageProgress;
+  stemCache: StemCache | undefined;
+};
+
+/** Does the last of a target's work and reports how it ended; one that cannot be finished leaves the others to go on. */
+export async function finishTarget(
+  run: InputRun,
+  target: EngineTarget,
+  finish: () => Promise<void>,
+): Promise<void> {
+  const { lengthFrames, sampleRateHz } = run.decoded.info;
+  try {
+    await finish();
+    await run.report.onTargetDone?.(target.key, { durationSeconds: lengthFrames / sampleRateHz });
+  } catch (error) {
+    const known = toSystemError(error);
+    if (!(known instanceof EngineError)) throw error;
+    await run.report.onTargetFailed?.(target.key, known);
+  }
+}

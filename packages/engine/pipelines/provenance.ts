@@ -1,0 +1,39 @@
+import engine from "../package.json" with { type: "json" };
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { SoundFile, SoundTarget } from "./engine-request.ts";
+
+/** Everything that decided what a target sounds like, beside its input. */
+export type Provenance = {
+  target: Pick<SoundTarget, "model" | "variant">;
+  manifest: Pick<StemManifest, "id" | "weights" | "overlapShare">;
+  executionProvider: ExecutionProvider;
+  /** How many looks at the input were averaged. */
+  lookCount: number;
+};
+
+/**
+ * What made a file, for its metadata. All in the comment, as `name=value` pairs: it is the one tag that every
+ * container holds, whatever it is called there.
+ */
+export function toProvenanceTags(
+  { target, manifest, executionProvider, lookCount }: Provenance,
+  output: SoundFile["output"],
+): { comment: string } {
+  const facts = {
+    "made-by": `Stemwright ${engine.version}`,
+    model: target.model,
+    variant: target.variant ?? "standard",
+    output,
+    network: manifest.id,
+    "weights-sha256": manifest.weights.sha256,
+    overlap: Number(manifest.overlapShare.toFixed(4)),
+    looks: lookCount,
+    "execution-provider": executionProvider,
+  };
+  return {
+    comment: Object.entries(facts)
+      .map(([name, value]) => `${name}=${value}`)
+      .join("; "),
+  };
+}

@@ -1,0 +1,49 @@
+import type { ModelManifest } from "../runtime/model-manifest.ts";
+import { loadDecodedInput } from "./decoded-input.ts";
+import { runDetectionPass, weighDetectionPass } from "./detect.ts";
+import type { EngineReport, EngineRequest } from "./engine-request.ts";
+import type { InputRun, Networks } from "./input-run.ts";
+import { PcmFileSource } from "./pcm-file-source.ts";
+import { planTargets } from "./plan-targets.ts";
+import { runStemPass, weighStemPass } from "./separate.ts";
+import { StageProgress } from "./stage-progress.ts";
+import type { StemCache } from "./stem-cache.ts";
+import { toSystemError } from "./to-engine-error.ts";
+
+/** A second of the input in seconds of the machine, as measured; for the progress only. */
+const DECODE_SECONDS = 0.013;
+
+/**
+ * Decodes the input once, runs each needed network once, and makes every target from what they give. Input and network errors
+ * reject; a target that cannot be finished is reported and the others go on.
+ */
+export async function runRequest(
+  request: EngineRequest,
+  options: {
+    networks: Networks;
+    manifests: readonly ModelManifest[];
+    report: EngineReport;
+    stemCache?: StemCache;
+  },
+): Promise<void> {
+  const { networks, manifests, report, stemCache } = options;
+  const { stemPasses, detectionPass, refused } = planTargets(request.targets, manifests);
+  for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
+  if (refused.length === request.targets.length) return;
+  const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
+  if (detectionPass) weights.push(weighDetectionPass(detectionPass));
+  const progress = new StageProgress(
+    (fraction) => report.onProgress?.(fraction),
+    weights.reduce((sum, weight) => sum + weight),
+  );
+  try {
+    const decoded = await loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
+    await report.onInput?.(decoded.info);
+    using input = new PcmFileSource(decoded.pcmPath, decoded.info);
+    const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
+    if (detectionPass) await runDetectionPass(run, detectionPass);
+    for (const pass of stemPasses) await runStemPass(run, pass);
+  } catch (error) {
+    throw toSystemError(error);
+  }
+}

@@ -1,0 +1,114 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { forgetStems, StemCache, stemCacheFolder, sweepStemCache } from "./stem-cache.ts";
+
+const SIZE_BYTES = 1000;
+
+const folders: string[] = [];
+let cacheDir = "";
+let workDir = "";
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), "stemwright-cache-"));
+  folders.push(folder);
+  cacheDir = join(folder, "cache");
+  workDir = mkdtempSync(join(folder, "work-"));
+});
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const openCache = (limitBytes = 10 * SIZE_BYTES) => new StemCache(stemCacheFolder(cacheDir), limitBytes);
+const userOf = (owner: string, scope = "client") => ({ scope, owner });
+
+/** Keeps a stem of an input as a finished pass would. */
+function keepStem(cache: StemCache, input: string, owner = "task") {
+  const path = join(workDir, `made-${input}`);
+  writeFileSync(path, Buffer.alloc(SIZE_BYTES, input));
+  cache.keep({ madeFrom: { input, weights: "w" }, stem: "vocals", path }, userOf(owner));
+  return path;
+}
+
+function findStem(cache: StemCache, input: string, options: { scope?: string; weights?: string } = {}) {
+  const path = join(workDir, `found-${input}`);
+  rmSync(path, { force: true });
+  const madeFrom = { input, weights: options.weights ?? "w" };
+  const wanted = { madeFrom, stem: "vocals", path, sizeBytes: SIZE_BYTES };
+  return cache.lend(wanted, userOf("reader", options.scope)) ? readFileSync(path, "latin1") : undefined;
+}
+
+describe("StemCache", () => {
+  it("[H1] gives a stem again, after its work folder is gone, to the same scope alone", () => {
+    const cache = openCache();
+    rmSync(keepStem(cache, "a"));
+    expect(findStem(cache, "a")).toBe("a".repeat(SIZE_BYTES));
+    expect(findStem(cache, "b")).toBeUndefined();
+    expect(findStem(cache, "a", { weights: "other" })).toBeUndefined();
+    expect(findStem(cache, "a", { scope: "another client" })).toBeUndefined();
+  });
+
+  it("[H1] lends nothing that is not whole, and takes the whole one in again", () => {
+    const cache = openCache();
+    const path = keepStem(cache, "a");
+    rmSync(path);
+    const [entry = ""] = readdirSync(stemCacheFolder(cacheDir));
+    truncateSync(join(stemCacheFolder(cacheDir), entry, "vocals"), SIZE_BYTES - 4);
+    expect(findStem(cache, "a")).toBeUndefined();
+    keepStem(cache, "a");
+    expect(findStem(cache, "a")).toBe("a".repeat(SIZE_BYTES));
+  });
+
+  it("[H2] makes room by what was not used for longest", () => {
+    const cache = openCache(2 * SIZE_BYTES);
+    for (const [input, secondsAgo] of [
+      ["a", 20],
+      ["b", 10],
+    ] as const) {
+      const used = Date.now() / 1000 - secondsAgo;
+      // A hard link: its time is the entry's.
+      utimesSync(keepStem(cache, input), used, used);
+    }
+    findStem(cache, "a");
+    keepStem(cache, "c");
+    expect(["a", "b", "c"].map((input) => findStem(cache, input) !== undefined)).toEqual([true, false, true]);
+    keepStem(openCache(SIZE_BYTES - 1), "d");
+    expect(findStem(cache, "d")).toBeUndefined();
+  });
+
+  it("[H3] forgets what was kept for one owner alone, at once", async () => {
+    const cache = openCache();
+    keepStem(cache, "a", "first");
+    keepStem(cache, "a", "second");
+    expect(await forgetStems(cacheDir, "first")).toBe(0);
+    expect(await forgetStems(cacheDir, "second")).toBe(1);
+    expect(findStem(cache, "a")).toBeUndefined();
+  });
+
+  it("[H3] keeps an entry for whoever it was lent to", async () => {
+    const cache = openCache();
+    keepStem(cache, "a", "first");
+    findStem(cache, "a");
+    expect(await sweepStemCache(cacheDir, async (owner) => owner === "reader")).toBe(0);
+    expect(findStem(cache, "a")).toBeDefined();
+    expect(await sweepStemCache(cacheDir, async () => false)).toBe(1);
+    expect(readdirSync(stemCacheFolder(cacheDir))).toEqual([]);
+  });
+
+  it("never fails a request because it can't be written", () => {
+    writeFileSync(cacheDir, "a file where the folder should be");
+    keepStem(openCache(), "a");
+    expect(existsSync(join(workDir, "made-a"))).toBe(true);
+    expect(findStem(openCache(), "a")).toBeUndefined();
+  });
+});

@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+/** In whose name stems are kept. Only requests of the same scope find them; they go when no owner is left. */
+export type CacheUser = { scope: string; owner: string };
+
+/** A stem of a pass: all that decides its samples, and where it lies in the work folder. */
+export type CachedStem = { madeFrom: Record<string, string | number>; stem: string; path: string };
+
+export function stemCacheFolder(cacheDir: string): string {
+  return join(cacheDir, "stems");
+}
+
+/**
+ * Finished stems, kept for the next request with the same content, network and settings. An entry is a folder named
+ * after all that decides the samples; a stem is a hard link to the spool of the request that made it, so it is never
+ * seen half written and costs no time. Any number of processes may use the folder at once, and be killed at any moment.
+ */
+export class StemCache {
+  readonly #folder: string;
+  readonly #limitBytes: number;
+
+  constructor(folder: string, limitBytes: number) {
+    this.#folder = folder;
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Puts the stem at its path if it is here whole. */
+  lend(wanted: CachedStem & { sizeBytes: number }, user: CacheUser): boolean {
+    const entry = this.#entryOf(wanted, user);
+    const source = join(entry, wanted.stem);
+    if (findSize(source) !== wanted.sizeBytes) return false;
+    // Another process may make room at this moment.
+    return succeeds(() => {
+      place(source, wanted.path);
+      sign(entry, user);
+      const now = new Date();
+      utimesSync(source, now, now);
+    });
+  }
+
+  /** Takes a finished stem in, and makes room for it. */
+  keep(finished: CachedStem, user: CacheUser): void {
+    if ((findSize(finished.path) ?? 0) > this.#limitBytes) return;
+    const entry = this.#entryOf(finished, user);
+    // A cache that can't be written is no reason to fail: the stem itself is there.
+    succeeds(() => {
+      sign(entry, user);
+      place(finished.path, join(entry, finished.stem));
+      this.#makeRoom();
+    });
+  }
+
+  #entryOf({ madeFrom }: CachedStem, { scope }: CacheUser): string {
+    const facts = JSON.stringify(Object.entries({ ...madeFrom, scope }).sort());
+    return join(this.#folder, createHash("sha256").update(facts).digest("hex"));
+  }
+
+  /** Removes the entries that were not used for longest; the cache never takes more than half of the disk that is free without it. */
+  #makeRoom(): void {
+    const entries = listEntries(this.#folder).sort((a, b) => a.usedMs - b.usedMs);
+    const heldBytes = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const { bavail, bsize } = statfsSync(this.#folder);
+    let excessBytes = heldBytes - Math.min(this.#limitBytes, (bavail * bsize + heldBytes) / 2);
+    for (const { path, sizeBytes } of entries) {
+      if (excessBytes <= 0) return;
+      rmSync(path, { recursive: true, force: true });
+      excessBytes -= sizeBytes;
+    }
+  }
+}
+
+/** Removes what is kept in nobody's name any longer; gives how many entries. `isKept` is asked for every owner. */
+export async function sweepStemCache(
+  cacheDir: string,
+  isKept: (owner: string) => Promise<boolean>,
+): Promise<number> {
+  const folder = stemCacheFolder(cacheDir);
+  let removed = 0;
+  for (const { path } of listEntries(folder)) {
+    const owners = listNames(ownersOf(path));
+    for (const owner of owners) {
+      if (!(await isKept(owner))) rmSync(join(ownersOf(path), owner), { force: true });
+    }
+    // Fails while somebody's name is left.
+    if (!succeeds(() => rmdirSync(ownersOf(path)))) continue;
+    rmSync(path, { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+/** Removes at once what is kept in this owner's name alone. */
+export function forgetStems(cacheDir: string, owner: string): Promise<number> {
+  return sweepStemCache(cacheDir, async (name) => name !== owner);
+}
+
+type Entry = { path: string; sizeBytes: number; usedMs: number };
+
+function listEntries(folder: string): Entry[] {
+  return listNames(folder).map((name) => {
+    const path = join(folder, name);
+    const files = listNames(path).flatMap(
+      (file) => statSync(join(path, file), { throwIfNoEntry: false }) ?? [],
+    );
+    const stems = files.filter((stats) => stats.isFile());
+    return {
+      path,
+      sizeBytes: stems.reduce((sum, { size }) => sum + size, 0),
+      usedMs: Math.max(0, ...stems.map(({ mtimeMs }) => mtimeMs)),
+    };
+  });
+}
+
+const ownersOf = (entry: string) => join(entry, "owners");
+
+function sign(entry: string, { owner }: CacheUser): void {
+  mkdirSync(ownersOf(entry), { recursive: true });
+  writeFileSync(join(ownersOf(entry), owner), "");
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Whole or not at all, also for a process that looks at the same moment. */
+function place(from: string, to: string): void {
+  if (findSize(to) === findSize(from)) return;
+  rmSync(to, { force: true });
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    // Two file systems, or one that knows no links.
+    if (!["EXDEV", "EPERM", "EMLINK"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    const draft = `${to}.${process.pid}`;
+    copyFileSync(from, draft);
+    renameSync(draft, to);
+  }
+}
+
+function findSize(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+function succeeds(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,160 @@
+import type { Weight } from "./onnx-weights.ts";
+import { MessageWriter } from "./protobuf.ts";
+
+/** A tensor within a graph under construction. */
+export type Value = { readonly name: string; readonly dims: readonly number[] };
+
+type Attribute = number | readonly number[] | { float: number };
+
+const OPSET = 17;
+const IR_VERSION = 8;
+const ELEMENT_TYPES = { float32: 1, int64: 7 } as const;
+const CONTRIB_DOMAIN = "com.microsoft";
+
+/** Writes an ONNX graph of fixed shapes, node by node, in the order of execution. */
+export class GraphBuilder {
+  readonly #graph = new MessageWriter().text(2, "graph");
+  #count = 0;
+
+  input(name: string, dims: readonly number[]): Value {
+    this.#graph.message(11, portMessage({ name, dims }));
+    return { name, dims };
+  }
+
+  /** Makes a value an output of the graph, under a name of its own. */
+  output(name: string, value: Value): void {
+    this.#addNode("Identity", [value], name, {}, "");
+    this.#graph.message(12, portMessage({ name, dims: value.dims }));
+  }
+
+  constant(data: Float32Array, dims: readonly number[]): Value {
+    return this.#addTensor("float32", data, dims);
+  }
+
+  weight({ data, dims }: Weight): Value {
+    return this.constant(data, dims);
+  }
+
+  floats(values: readonly number[]): Value {
+    return this.constant(Float32Array.from(values), [values.length]);
+  }
+
+  integers(values: readonly number[]): Value {
+    return this.#addTensor("int64", BigInt64Array.from(values, BigInt), [values.length]);
+  }
+
+  /** A node of the standard operators with one output of the shape given. */
+  node(
+    op: string,
+    inputs: readonly Value[],
+    dims: readonly number[],
+    attributes: Record<string, Attribute> = {},
+  ): Value {
+    return { name: this.#addNode(op, inputs, this.#makeName(), attributes, ""), dims };
+  }
+
+  /** A node of onnxruntime's own operators. */
+  contribNode(
+    op: string,
+    inputs: readonly Value[],
+    dims: readonly number[],
+    attributes: Record<string, Attribute> = {},
+  ): Value {
+    return { name: this.#addNode(op, inputs, this.#makeName(), attributes, CONTRIB_DOMAIN), dims };
+  }
+
+  reshape(value: Value, dims: readonly number[]): Value {
+    return this.node("Reshape", [value, this.integers(dims)], dims);
+  }
+
+  transpose(value: Value, perm: readonly number[]): Value {
+    const dims = perm.map((axis) => getSize(value, axis));
+    return this.node("Transpose", [value], dims, { perm });
+  }
+
+  slice(value: Value, { axis, from, to }: { axis: number; from: number; to: number }): Value {
+    const dims = value.dims.with(axis, to - from);
+    return this.node("Slice", [value, ...[from, to, axis].map((at) => this.integers([at]))], dims);
+  }
+
+  /** Of one axis, which stays with the length 1. */
+  mean(value: Value, axis: number): Value {
+    return this.node("ReduceMean", [value], value.dims.with(axis, 1), { axes: [axis], keepdims: 1 });
+  }
+
+  add(a: Value, b: Value): Value {
+    return this.node("Add", [a, b], a.dims);
+  }
+
+  mul(a: Value, b: Value): Value {
+    return this.node("Mul", [a, b], a.dims);
+  }
+
+  gelu(value: Value): Value {
+    return this.contribNode("Gelu", [value], value.dims);
+  }
+
+  sigmoid(value: Value): Value {
+    return this.node("Sigmoid", [value], value.dims);
+  }
+
+  toBytes(): Uint8Array {
+    const opset = (domain: string, version: number) => new MessageWriter().text(1, domain).number(2, version);
+    return new MessageWriter()
+      .number(1, IR_VERSION)
+      .message(7, this.#graph)
+      .message(8, opset("", OPSET))
+      .message(8, opset(CONTRIB_DOMAIN, 1))
+      .toBytes();
+  }
+
+  #makeName(): string {
+    this.#count += 1;
+    return `v${this.#count}`;
+  }
+
+  #addTensor(type: keyof typeof ELEMENT_TYPES, data: ArrayBufferView, dims: readonly number[]): Value {
+    const name = this.#makeName();
+    const message = new MessageWriter();
+    for (const size of dims) message.number(1, size);
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    this.#graph.message(5, message.number(2, ELEMENT_TYPES[type]).text(8, name).bytes(9, bytes));
+    return { name, dims };
+  }
+
+  #addNode(
+    op: string,
+    inputs: readonly Value[],
+    output: string,
+    attributes: Record<string, Attribute>,
+    domain: string,
+  ): string {
+    const message = new MessageWriter();
+    for (const input of inputs) message.text(1, input.name);
+    message.text(2, output).text(4, op).text(7, domain);
+    for (const [name, value] of Object.entries(attributes)) message.message(5, attributeMessage(name, value));
+    this.#graph.message(1, message);
+    return output;
+  }
+}
+
+function getSize({ name, dims }: Value, axis: number): number {
+  const size = dims[axis];
+  if (size === undefined) throw new RangeError(`${name} has ${dims.length} axes, none is number ${axis}`);
+  return size;
+}
+
+function portMessage(port: Value): MessageWriter {
+  const shape = new MessageWriter();
+  for (const size of port.dims) shape.message(1, new MessageWriter().number(1, size));
+  const tensor = new MessageWriter().number(1, ELEMENT_TYPES.float32).message(2, shape);
+  return new MessageWriter().text(1, port.name).message(2, new MessageWriter().message(1, tensor));
+}
+
+function attributeMessage(name: string, value: Attribute): MessageWriter {
+  const message = new MessageWriter().text(1, name);
+  if (typeof value === "number") return message.number(3, value).number(20, 2);
+  if ("float" in value) return message.float(2, value.float).number(20, 1);
+  for (const item of value) message.number(8, item);
+  return message.number(20, 7);
+}

@@ -1,0 +1,99 @@
+"""Scores a music detector on its held-out set, output by output, and fits its confidence.
+
+    python3 -m training.evaluate_detection --held-out held-out-detection.npz --weights average.pt [--calibrate calibrated.pt]
+
+`--calibrate` fits scale and offset of the probability on the even clips and writes the weights with them; scores are those of the odd ones.
+"""
+
+import argparse
+import json
+
+import numpy
+import torch
+from torch.nn import functional
+
+from training.checkpoint import load_network, save_weights
+from training.mix.held_out_detection import KINDS, STEP_S
+from training.networks.music_detector import RATE_HZ, STRIDE
+from training.networks.stft import HOP, power_spectrum
+
+
+def load_set(path, device):
+    """(clips int16 [n, samples], truth at every output of the detector [n, outputs])."""
+    saved = numpy.load(path)
+    clips, truths = torch.from_numpy(saved["clips"]), torch.from_numpy(saved["truths"])
+    outputs = -(-(clips.shape[1] // HOP + 1) // STRIDE)
+    step = (torch.arange(outputs) * (STRIDE * HOP / RATE_HZ) / STEP_S).long().clamp(max=truths.shape[1] - 1)
+    return clips.to(device), truths[:, step].to(device)
+
+
+@torch.no_grad()
+def logits_of(network, clips, batch=16):
+    parts = [network(power_spectrum(clips[at : at + batch].float() / 32768))[..., 0] for at in range(0, len(clips), batch)]
+    return torch.cat(parts)
+
+
+def f1(is_music, truth):
+    hits = (is_music & (truth == 1)).sum()
+    wrong = (is_music & (truth == 0)).sum() + (~is_music & (truth == 1)).sum()
+    return float(2 * hits / (2 * hits + wrong).clamp(min=1))
+
+
+def score(network, held_out):
+    clips, truth = held_out
+    is_music = logits_of(network, clips) > 0
+    return {"f1": {kind: round(f1(is_music[at::2], truth[at::2]), 4) for at, kind in enumerate(KINDS)}}
+
+
+def calibrate(logits, truth):
+    """Scale and offset that make sigmoid(scale · logit + offset) the most likely."""
+    known = truth >= 0
+    x, y = logits[known].double(), (truth[known] == 1).double()
+    fitted = torch.tensor([1.0, 0.0], dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS([fitted], max_iter=100)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = functional.binary_cross_entropy_with_logits(fitted[0] * x + fitted[1], y)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return tuple(float(value) for value in fitted.detach())
+
+
+def reliability(probability, truth, bins=10):
+    """[(mean probability, share of music, count)] for ten ranges of probability."""
+    known = truth >= 0
+    p, y = probability[known], (truth[known] == 1).float()
+    at = (p * bins).long().clamp(max=bins - 1)
+    rows = [(p[at == k], y[at == k]) for k in range(bins)]
+    return [(round(float(a.mean()), 4), round(float(b.mean()), 4), len(a)) for a, b in rows if len(a)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--held-out", required=True)
+    parser.add_argument("--weights", required=True)
+    parser.add_argument("--calibrate", help="where to write the weights with fitted confidence")
+    options = parser.parse_args()
+    network = load_network(options.weights).eval()
+    clips, truth = load_set(options.held_out, "cpu")
+    logits = logits_of(network, clips)
+    even, odd = (torch.arange(len(clips)) // 2 % 2 == side for side in (0, 1))
+    scale, offset = network.config.scale, network.config.offset
+    if options.calibrate:
+        scale, offset = calibrate(logits[even], truth[even])
+        config = type(network.config)(**{**network.config.to_dict(), "scale": scale, "offset": offset})
+        save_weights(options.calibrate, config, network.state_dict())
+    probability = torch.sigmoid(scale * logits + offset)
+    report = {"scale": scale, "offset": offset, "f1": {}}
+    for at, kind in enumerate(KINDS):
+        chosen = odd & (torch.arange(len(clips)) % 2 == at)
+        report["f1"][kind] = round(f1(probability[chosen] > 0.5, truth[chosen]), 4)
+    report["reliability"] = reliability(probability[odd], truth[odd])
+    print(json.dumps(report, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The music detector: a mel spectrum through a few convolutions, then dilated ones over time.
+
+Every output depends on the 370 spectra around it and on nothing else, so a long file can be run in pieces with that much context and gives the same numbers.
+The mel filters are inside the graph: a program that runs it needs the power spectrum alone.
+"""
+
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from training.networks.stft import BINS
+
+RATE_HZ = 44100
+STRIDE = 4
+"""Spectra for one output: 4 hops of 1024, 93 ms."""
+CLASSES = ("music", "dialogue", "effects")
+QUIETEST = 1e-5
+"""Power of noise at about −80 dBFS in a bin; silence gives features of 0, as the padding does."""
+
+
+@dataclass(frozen=True)
+class MusicDetectorConfig:
+    kind: str = "music-detector"
+    mels: int = 80
+    channels: tuple = (24, 32, 48)
+    width: int = 128
+    hidden: int = 256
+    kernel: int = 7
+    dilations: tuple = (1, 2, 4, 8, 1, 2, 4, 8)
+    # probability = sigmoid(scale · logit + offset), fitted on held-out sound after training
+    scale: float = 1.0
+    offset: float = 0.0
+
+    to_dict = asdict
+
+
+def mel_filters(count, low_hz=40.0, high_hz=16000.0):
+    """Triangles of equal sum, even on the mel scale [bins, count]."""
+    to_mel = lambda hz: 2595 * torch.log10(1 + hz / 700)
+    edges_mel = torch.linspace(float(to_mel(torch.tensor(low_hz))), float(to_mel(torch.tensor(high_hz))), count + 2)
+    edges = (700 * (10 ** (edges_mel / 2595) - 1))[:, None]
+    frequency = torch.linspace(0, RATE_HZ / 2, BINS)
+    rising = (frequency - edges[:-2]) / (edges[1:-1] - edges[:-2])
+    falling = (edges[2:] - frequency) / (edges[2:] - edges[1:-1])
+    filters = torch.minimum(rising, falling).clamp(min=0) + 1e-6
+    return (filters / filters.sum(1, keepdim=True)).T.contiguous()
+
+
+class Block(nn.Module):
+    """A depthwise convolution over time, then a feed-forward, added to what came in; [n, length, width]."""
+
+    def __init__(self, config, dilation):
+        super().__init__()
+        reach = dilation * (config.kernel // 2)
+        self.over_time = nn.Conv1d(config.width, config.width, config.kernel, padding=reach, dilation=dilation, groups=config.width)
+        self.norm = nn.LayerNorm(config.width)
+        self.up = nn.Linear(config.width, config.hidden)
+        self.down = nn.Linear(config.hidden, config.width)
+
+    def forward(self, x):
+        y = self.over_time(x.transpose(1, 2)).transpose(1, 2)
+        return x + self.down(functional.gelu(self.up(self.norm(y))))
+
+
+class MusicDetector(nn.Module):
+    def __init__(self, config=MusicDetectorConfig()):
+        super().__init__()
+        self.config = config
+        first, second, third = config.channels
+        self.front = nn.ModuleList([
+            nn.Conv2d(1, first, 3, stride=(1, 2), padding=1),
+            nn.Conv2d(first, second, 3, stride=(2, 2), padding=1),
+            nn.Conv2d(second, third, 3, stride=(2, 2), padding=1),
+        ])
+        self.tokens = nn.Linear(third * (config.mels // 8), config.width)
+        self.blocks = nn.ModuleList(Block(config, dilation) for dilation in config.dilations)
+        self.norm = nn.LayerNorm(config.width)
+        self.classes = nn.Linear(config.width, len(CLASSES))
+        self.register_buffer("filters", mel_filters(config.mels), persistent=False)
+
+    def features(self, power):
+        mel = torch.matmul(power, self.filters)
+        return torch.log(mel / QUIETEST + 1) / 4
+
+    def forward(self, power):
+        """[n, frames, bins] → logits [n, ⌈frames / 4⌉, classes]; output k is centred on frame 4k."""
+        x = self.features(power.float()).unsqueeze(1)
+        for convolution in self.front:
+            x = functional.gelu(convolution(x))
+        x = self.tokens(x.transpose(1, 2).flatten(2))
+        for block in self.blocks:
+            x = block(x)
+        return self.classes(self.norm(x)).float()
+
+    def probability(self, power):
+        """How likely there is music at each output [n, ⌈frames / 4⌉]."""
+        return torch.sigmoid(self.config.scale * self.forward(power)[..., 0] + self.config.offset)

@@ -1,0 +1,32 @@
+"""Training a network that says when there is music: draw a mixture and what is heard in it, compare."""
+
+import torch
+from torch.nn import functional
+
+from training.evaluate_detection import load_set, score
+from training.mix.music_presence import MusicPresence
+from training.networks.stft import HOP, power_spectrum
+
+CLASS_WEIGHTS = (1.0, 0.3, 0.3)
+"""Music is what is asked; hearing dialogue and effects too helps the network to tell it from them."""
+
+
+class Detection:
+    def __init__(self, recipe, pools):
+        self.mixer = MusicPresence(pools, recipe["segment_hops"] * HOP)
+
+    def draw(self, batch):
+        mixture, is_heard, is_certain = self.mixer.draw(batch)
+        return power_spectrum(mixture), (is_heard, is_certain)
+
+    def loss(self, logits, truth):
+        is_heard, is_certain = (part.transpose(1, 2)[:, : logits.shape[1]] for part in truth)
+        weight = is_certain * torch.tensor(CLASS_WEIGHTS, device=logits.device)
+        loss = functional.binary_cross_entropy_with_logits(logits, is_heard, weight, reduction="sum")
+        return loss / weight.sum()
+
+    def load_held_out(self, path, device):
+        return load_set(path, device)
+
+    def score(self, network, held_out):
+        return score(network, held_out)

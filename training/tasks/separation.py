@@ -1,0 +1,35 @@
+"""Training a network that separates: draw stems, estimate them from their sum, compare."""
+
+import numpy
+import torch
+
+from training.evaluate import score
+from training.losses.separation import separation_loss
+from training.mix.dialogue_music_effects import DialogueMusicEffects
+from training.networks.stft import HOP, istft, stft
+
+MIXERS = {"dialogue-music-effects": DialogueMusicEffects}
+
+
+class Separation:
+    def __init__(self, recipe, pools):
+        self.mixer = MIXERS[recipe["mixer"]](pools, recipe["segment_hops"] * HOP)
+        self.weights = recipe["losses"]
+
+    def draw(self, batch):
+        stems = self.mixer.draw(batch)
+        level = stems.sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)
+        stems = stems / level[:, None, None, None]
+        parts = stft(stems)
+        return parts.sum(1), (stems, parts)
+
+    def loss(self, estimate_parts, truth):
+        stems, parts = truth
+        estimate = istft(estimate_parts, stems.shape[-1])
+        return separation_loss(estimate, estimate_parts, stems, parts, self.weights)
+
+    def load_held_out(self, path, device):
+        return torch.from_numpy(numpy.load(path)).to(device)
+
+    def score(self, network, held_out):
+        return score(network, held_out)
