@@ -166,7 +166,7 @@ describe("one pass", () => {
       onProgress: (fraction) => fractions.push(fraction),
     });
     expect(network.runs).toEqual(Array.from({ length: 3 }, () => ["vocals", "drums"]));
-    expect(done).toEqual(["vocals", "instrumental", "drums"]);
+    expect(done.toSorted()).toEqual(["drums", "instrumental", "vocals"]);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
     expect(fractions.at(-1)).toBeCloseTo(1, 9);
   });
@@ -216,7 +216,7 @@ describe("high quality", () => {
       Array.from({ length: 3 }, () => ["vocals", "drums"]),
     );
     expect(network.runs.length).toBe(3 * 3);
-    expect(done).toEqual(["drums", "vocals", "better"]);
+    expect(done.toSorted()).toEqual(["better", "drums", "vocals"]);
   });
 
   it("[O9] goes on in the look it was killed in, and gives the same bytes", async () => {
