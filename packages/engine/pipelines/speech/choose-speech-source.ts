@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { isStemManifest, type ModelManifest, type StemManifest } from "../../runtime/model-manifest.ts";
 import { detectMusic } from "../detect-music.ts";
 import type { InputRun } from "../input-run.ts";
-import { PLAIN_LOOK } from "../look.ts";
 import type { StemPass } from "../plan-targets.ts";
 import { weighStemPass } from "../separate.ts";
 
@@ -41,10 +39,10 @@ export async function chooseSpeechSource(
 
 function addVocals(run: InputRun, manifest: StemManifest, stemPasses: StemPass[]): void {
   const pass = stemPasses.find(
-    (candidate) => candidate.manifest.id === manifest.id && isDeepStrictEqual(candidate.look, PLAIN_LOOK),
+    (candidate) => candidate.manifest.id === manifest.id && candidate.delayShare === 0,
   );
   if (pass === undefined) {
-    const added = { manifest, look: PLAIN_LOOK, stems: [VOCALS], targets: [] };
+    const added = { manifest, delayShare: 0, stems: [VOCALS], targets: [] };
     stemPasses.push(added);
     run.progress.addWeight(weighStemPass(added));
   } else if (!pass.stems.includes(VOCALS)) pass.stems.push(VOCALS);
