@@ -12,9 +12,10 @@ import { describeRun } from "./machine.ts";
  * How well words are timed: speech by what TIMIT's markers wrote down, songs by the onsets of their words. All through the
  * engine's own door, transcription and alignment in one request. Takes the folder that holds `timit` and `jamendo`.
  */
-const [, , evaluationDir] = process.argv;
-if (evaluationDir === undefined)
-  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo>");
+const [, , evaluationDir, ...sets] = process.argv;
+if (evaluationDir === undefined) {
+  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo> [timit] [jamendo]");
+}
 const PAUSE_SECONDS = 0.5;
 
 const engine = new EngineProcess();
