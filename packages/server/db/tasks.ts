@@ -271,6 +271,7 @@ export async function endTarget(
     await insertOutputs(db, targetId, end.output);
     await addUsage(db, {
       clientId: task.client_id,
+      taskId,
       model: ended.model,
       durationSeconds: end.durationSeconds,
       cost: ended.cost ?? 0,
