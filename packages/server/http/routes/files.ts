@@ -51,7 +51,7 @@ export function addFileRoutes({ app, ports, links }: Api): void {
         .header("content-disposition", `attachment; filename="${basename(key)}"`)
         .header("cache-control", "private, max-age=3600");
       if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
-        return reply.code(304).send();
+        return reply.code(304).send(null);
       const { range: wanted, "if-range": onlyFor } = request.headers;
       // A part of another file than the client has the rest of would be of no use to it.
       const range = parseRange(onlyFor === undefined || onlyFor === tag ? wanted : undefined, sizeBytes);
