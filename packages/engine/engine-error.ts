@@ -4,7 +4,6 @@ export type EngineErrorKind =
   | "input-too-long"
   | "disk-full"
   | "out-of-memory"
-  | "transcript-unusable"
   | "model-missing"
   | "model-failed"
   | "encode-failed"

@@ -4,11 +4,6 @@ import { toModelError } from "./to-model-error.ts";
 
 export type SessionOptions = {
   threads: number;
-  /**
-   * Whether the runtime keeps what memory it took for the next run. Where each run takes the same blocks, as Whisper's do, that
-   * saves a third of the time; elsewhere it is twice the peak memory and more.
-   */
-  keepsMemory?: boolean;
   /** The CPU by default, and wherever the one asked for cannot be had. */
   executionProvider?: ExecutionProvider;
   /** Told what an operator should know although the work goes on. */
@@ -22,16 +17,16 @@ export type CreatedSession = { session: ort.InferenceSession; executionProvider:
 export type GraphFile = string | Uint8Array;
 
 export async function createSession(graph: GraphFile, options: SessionOptions): Promise<CreatedSession> {
-  const { executionProvider = "cpu", onNotice } = options;
+  const { threads, executionProvider = "cpu", onNotice } = options;
   try {
-    return await createOn(executionProvider, graph, options);
+    return await createOn(executionProvider, graph, threads);
   } catch (error) {
     if (executionProvider === "cpu") throw toModelError(error, "The network could not be loaded");
     const reason = error instanceof Error ? error.message : String(error);
     onNotice?.(
       `The execution provider ${executionProvider} cannot be used here; the network runs on the CPU. ${reason}`,
     );
-    return createSession(graph, { ...options, executionProvider: "cpu" });
+    return createSession(graph, { threads });
   }
 }
 
@@ -39,7 +34,7 @@ export async function createSession(graph: GraphFile, options: SessionOptions): 
 async function createOn(
   executionProvider: ExecutionProvider,
   graph: GraphFile,
-  { threads, keepsMemory = false }: SessionOptions,
+  threads: number,
 ): Promise<CreatedSession> {
   // Two overloads of one function: the type of the first argument chooses.
   const create = ort.InferenceSession.create as (
@@ -50,7 +45,8 @@ async function createOn(
     executionProviders: [toRuntimeName(executionProvider)],
     intraOpNumThreads: threads,
     graphOptimizationLevel: "all",
-    enableCpuMemArena: keepsMemory,
+    // The arena keeps every block it ever took: twice the peak memory and more.
+    enableCpuMemArena: false,
     // Without an arena, planned patterns only add a second copy of the plan's largest block (+0.2 GB).
     enableMemPattern: false,
     extra: {
