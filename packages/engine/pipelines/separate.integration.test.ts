@@ -7,7 +7,7 @@ import { AUDIO_FORMATS } from "../media/index.ts";
 import { readComment } from "../media/testing/read-comment.ts";
 import engine from "../package.json" with { type: "json" };
 import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
-import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
+import { FLAW, GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
 import { runRequest } from "./run-request.ts";
 import { StemCache } from "./stem-cache.ts";
@@ -61,6 +61,10 @@ function run(targets: SoundTarget[], report: EngineReport = {}, inputPath = join
   );
 }
 
+function energyDb(planes: Float32Array[]): number {
+  return 10 * Math.log10(planes.reduce((sum, plane) => plane.reduce((a, b) => a + b * b, sum), 0));
+}
+
 function peakOf(planes: Float32Array[], value: (channel: number, n: number) => number): number {
   let peak = 0;
   planes.forEach((plane, channel) => {
@@ -72,18 +76,23 @@ function peakOf(planes: Float32Array[], value: (channel: number, n: number) => n
 }
 
 describe("integrity", () => {
+  // Every rate and every channel count meets lengths from one frame to several segments.
   it.each([
     { channels: 1, sampleRateHz: 8000, lengthFrames: 1 },
-    { channels: 1, sampleRateHz: 8000, lengthFrames: 1601 },
+    { channels: 2, sampleRateHz: 8000, lengthFrames: 1601 },
+    { channels: 1, sampleRateHz: 11025, lengthFrames: 441 },
+    { channels: 2, sampleRateHz: 16000, lengthFrames: 2 },
+    { channels: 3, sampleRateHz: 22050, lengthFrames: 999 },
+    { channels: 2, sampleRateHz: 32000, lengthFrames: 7000 },
     { channels: 2, sampleRateHz: 44100, lengthFrames: 1 },
-    { channels: 2, sampleRateHz: 44100, lengthFrames: 441 },
     { channels: 6, sampleRateHz: 44100, lengthFrames: 9001 },
+    { channels: 7, sampleRateHz: 48000, lengthFrames: 441 },
     { channels: 2, sampleRateHz: 48000, lengthFrames: 12345 },
-    { channels: 6, sampleRateHz: 48000, lengthFrames: 441 },
-    { channels: 1, sampleRateHz: 96000, lengthFrames: 441 },
-    { channels: 2, sampleRateHz: 96000, lengthFrames: 20000 },
+    { channels: 4, sampleRateHz: 88200, lengthFrames: 1 },
+    { channels: 5, sampleRateHz: 96000, lengthFrames: 20000 },
+    { channels: 1, sampleRateHz: 176400, lengthFrames: 441 },
     { channels: 8, sampleRateHz: 192000, lengthFrames: 4000 },
-  ])("keeps length, rate and channels, and stem + residual = input: %o", async (shape) => {
+  ])("[O4] [O5] keeps length, rate and channels, and stem + residual = input: %o", async (shape) => {
     const input = makeTones(shape);
     writeSound(join(folder, "input.wav"), input, shape.sampleRateHz);
     await run([makeTarget("vocals", ["stem", "residual"])]);
@@ -98,6 +107,10 @@ describe("integrity", () => {
       (channel, n) => at(stem.planes, channel, n) + at(residual.planes, channel, n) - at(input, channel, n),
     );
     expect(sumError).toBeLessThan(1e-6);
+    const sum = input.map((plane, channel) =>
+      plane.map((_, n) => at(stem.planes, channel, n) + at(residual.planes, channel, n)),
+    );
+    expect(Math.abs(energyDb(sum) - energyDb(input))).toBeLessThan(0.01);
     if (shape.sampleRateHz === 44100) {
       const gainError = peakOf(
         input,
@@ -114,7 +127,7 @@ describe("integrity", () => {
       (_, n) => 0.5 * Math.sin((2 * Math.PI * 30000 * n) / sampleRateHz),
     );
     writeSound(join(folder, "input.wav"), [tone, tone], sampleRateHz);
-    await run([makeTarget("vocals"), makeTarget("instrumental")]);
+    await run([makeTarget("vocals", ["stem", "residual"]), makeTarget("instrumental")]);
     const vocals = readSound(outputPath("vocals", "stem"));
     const instrumental = readSound(outputPath("instrumental", "stem"));
     // Away from the ends, where the tone's sudden start is heard in all of the band.
@@ -123,11 +136,15 @@ describe("integrity", () => {
     expect(peakOf(tones, (channel, n) => middle(vocals.planes)[channel]?.[n] ?? Number.NaN)).toBeLessThan(
       1e-6,
     );
-    const error = peakOf(
-      tones,
-      (channel, n) => (middle(instrumental.planes)[channel]?.[n] ?? Number.NaN) - (tones[channel]?.[n] ?? 0),
-    );
-    expect(error).toBeLessThan(1e-6);
+    const residual = readSound(outputPath("vocals", "residual"));
+    for (const { planes } of [residual, instrumental]) {
+      const whole = middle(planes);
+      const error = peakOf(
+        tones,
+        (channel, n) => (whole[channel]?.[n] ?? Number.NaN) - (tones[channel]?.[n] ?? 0),
+      );
+      expect(error).toBeLessThan(1e-6);
+    }
   });
 });
 
@@ -149,7 +166,7 @@ describe("one pass", () => {
       onProgress: (fraction) => fractions.push(fraction),
     });
     expect(network.runs).toEqual(Array.from({ length: 3 }, () => ["vocals", "drums"]));
-    expect(done).toEqual(["vocals", "instrumental", "drums"]);
+    expect(done.toSorted()).toEqual(["drums", "instrumental", "vocals"]);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
     expect(fractions.at(-1)).toBeCloseTo(1, 9);
   });
@@ -167,49 +184,48 @@ describe("one pass", () => {
 });
 
 describe("high quality", () => {
-  const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 2 * STRIDE_FRAMES + 2000 };
+  // One segment as it is, two with a delay.
+  const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: SEGMENT_FRAMES };
   const better: SoundTarget = { ...makeTarget("vocals"), key: "better", variant: "high_quality" };
 
   beforeEach(() => {
     better.files = [{ output: "stem", format: "wav", path: outputPath("better", "stem") }];
     writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
-    network.bias = 0.03;
+    network.flawFrames = SEGMENT_FRAMES / 8;
   });
 
-  it("[Q1] is the mean of several looks at the input, each turned back", async () => {
+  it("[O9] is the mean of passes over other segments, each moved back", async () => {
     await run([better]);
     const { planes, ...given } = readSound(outputPath("better", "stem"));
     expect(given).toEqual(shape);
-    // The left side's bias once as it is, once inverted, once on the right.
     const input = makeTones(shape);
-    const error = peakOf(
-      input,
-      (channel, n) =>
-        (planes[channel]?.[n] ?? Number.NaN) - (input[channel]?.[n] ?? 0) / 2 - (channel === 1 ? 0.01 : 0),
-    );
-    expect(error).toBeLessThan(1e-6);
+    const errorAt = (channel: number, n: number) =>
+      (planes[channel]?.[n] ?? Number.NaN) - (input[channel]?.[n] ?? 0) / 2;
+    // Only the plain pass is wrong at the start, and where it is right two of three passes may not be.
+    expect(errorAt(0, 0)).toBeCloseTo(FLAW / 3, 4);
+    expect(peakOf(input, errorAt)).toBeLessThan(FLAW * (2 / 3) + 1e-6);
+    await run([makeTarget("vocals")]);
+    const plain = readSound(outputPath("vocals", "stem"));
+    expect((plain.planes[0]?.[0] ?? 0) - (input[0]?.[0] ?? 0) / 2).toBeCloseTo(FLAW, 6);
   });
 
-  it("[Q1] shares its plain look with targets of the standard quality", async () => {
+  it("[O9] shares its plain pass with targets of the standard quality", async () => {
     const done: string[] = [];
     await run([better, makeTarget("drums"), makeTarget("vocals")], {
       onTargetDone: (key) => void done.push(key),
     });
-    expect(network.runs.filter((stems) => stems.includes("drums"))).toEqual(
-      Array.from({ length: 3 }, () => ["vocals", "drums"]),
-    );
-    expect(network.runs.length).toBe(3 * 3);
-    expect(done).toEqual(["drums", "vocals", "better"]);
+    expect(network.runs).toEqual([["vocals", "drums"], ["vocals"], ["vocals"], ["vocals"], ["vocals"]]);
+    expect(done.toSorted()).toEqual(["better", "drums", "vocals"]);
   });
 
-  it("[Q1] goes on in the look it was killed in, and gives the same bytes", async () => {
+  it("[O9] goes on in the pass it was killed in, and gives the same bytes", async () => {
     await run([better]);
     const uninterrupted = readFileSync(outputPath("better", "stem"));
     const allRuns = network.runs.length;
     rmSync(join(folder, "work"), { recursive: true });
     network = new GainNetwork(SEGMENT_FRAMES);
-    network.bias = 0.03;
-    network.failsAtRun = 5;
+    network.flawFrames = SEGMENT_FRAMES / 8;
+    network.failsAtRun = 2;
     await expect(run([better])).rejects.toThrow("killed");
     network.failsAtRun = Number.POSITIVE_INFINITY;
     await run([better]);
@@ -233,7 +249,7 @@ describe("the cache", () => {
     );
   };
 
-  it("[H1] answers the same work with the same bytes and without the network", async () => {
+  it("[Z1] answers the same work with the same bytes and without the network", async () => {
     writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
     await runCached([makeTarget("vocals")], "first");
     const first = readFileSync(outputPath("vocals", "stem"));
@@ -331,7 +347,7 @@ describe("provenance", () => {
       "network=gain",
       `weights-sha256=${"0".repeat(64)}`,
       "overlap=0.25",
-      "looks=1",
+      "passes=1",
       "execution-provider=cpu",
     ].join("; ");
     expect(files.map(({ path }) => readComment(path))).toEqual(AUDIO_FORMATS.map(() => comment));

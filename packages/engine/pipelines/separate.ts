@@ -3,11 +3,10 @@ import { MeanSource } from "../dsp/mean-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
-import type { Look, StemManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/model-manifest.ts";
 import { forEachAtOnce } from "./for-each-at-once.ts";
 import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";
-import { describeLook, lookThrough, PLAIN_LOOK, toDelayFrames } from "./look.ts";
 import { runNetworkPass, spoolPath } from "./network-pass.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { getServiceStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
@@ -23,23 +22,23 @@ export function weighStemPass({ manifest, targets }: StemPass): number {
   return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
 }
 
-/** Runs a network over the input in one look and renders every target that is complete with it. */
+/** Runs a network over the input once and renders every target that is complete with it. */
 export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> {
-  const { manifest, look, stems, targets } = pass;
+  const { manifest, delayShare, stems, targets } = pass;
   const { info, sha256 } = run.decoded;
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
   const { network, executionProvider } = await run.networks.getNetwork(manifest);
   await runNetworkPass({
-    network: lookThrough(network, look),
+    network,
     overlapShare: manifest.overlapShare,
-    input: new ShiftedSource(input, toDelayFrames(look, manifest)),
+    input: new ShiftedSource(input, toDelayFrames(manifest, delayShare)),
     lanes: planLanes(info),
     stems,
-    folder: stemFolder(run, manifest, look),
+    folder: stemFolder(run, manifest, delayShare),
     identity: {
       model: manifest.id,
       weightsSha256: manifest.weights.sha256,
-      look: describeLook(look),
+      delayShare,
       executionProvider,
       inputSha256: sha256,
     },
@@ -51,24 +50,24 @@ export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> 
   );
 }
 
-/** A stem that the pass of a look has finished, at the network's rate and with the look's delay at its start. */
-export function openStem(
-  run: InputRun,
-  manifest: StemManifest,
-  stem: string,
-  look: Look = PLAIN_LOOK,
-): PcmFileSource {
+/** A stem that a pass has finished, at the network's rate and with the pass's delay at its start. */
+export function openStem(run: InputRun, manifest: StemManifest, stem: string, delayShare = 0): PcmFileSource {
   const { sampleRateHz } = manifest;
   const { lengthFrames } = toSampleRate(run.input, { sampleRateHz });
-  return new PcmFileSource(spoolPath(stemFolder(run, manifest, look), stem), {
+  return new PcmFileSource(spoolPath(stemFolder(run, manifest, delayShare), stem), {
     channels: run.decoded.info.channels,
     sampleRateHz,
-    lengthFrames: lengthFrames + toDelayFrames(look, manifest),
+    lengthFrames: lengthFrames + toDelayFrames(manifest, delayShare),
   });
 }
 
-function stemFolder(run: InputRun, manifest: StemManifest, look: Look): string {
-  return join(run.request.workDir, manifest.id, describeLook(look));
+function stemFolder(run: InputRun, manifest: StemManifest, delayShare: number): string {
+  return join(run.request.workDir, manifest.id, delayShare === 0 ? "plain" : `delayed-${delayShare}`);
+}
+
+/** A pass that begins before the input does cuts it into other segments, about which the network errs differently. */
+function toDelayFrames({ segmentFrames }: StemManifest, delayShare: number): number {
+  return Math.round(delayShare * segmentFrames);
 }
 
 async function render(
@@ -77,12 +76,12 @@ async function render(
 ): Promise<void> {
   const { info } = run.decoded;
   const { manifest, executionProvider } = work;
-  const { target, service, looks } = work.planned;
+  const { target, service, delayShares } = work.planned;
   const onProgress = run.progress.makeStage(RENDER_SECONDS);
   using opened = new DisposableStack();
-  const stems = looks.map((look) => {
-    const spool = opened.use(openStem(run, manifest, getServiceStem(service), look));
-    return new ShiftedSource(spool, -toDelayFrames(look, manifest));
+  const stems = delayShares.map((delayShare) => {
+    const spool = opened.use(openStem(run, manifest, getServiceStem(service), delayShare));
+    return new ShiftedSource(spool, -toDelayFrames(manifest, delayShare));
   });
   await renderTarget({
     target,
@@ -90,7 +89,7 @@ async function render(
     input: run.input,
     info,
     inputPath: run.request.inputPath,
-    provenance: { target, manifest, executionProvider, lookCount: looks.length },
+    provenance: { target, manifest, executionProvider, passCount: delayShares.length },
     onProgress,
   });
   onProgress(1);

@@ -104,6 +104,13 @@ describe("five targets from one network pass", () => {
     expect(error).toBeLessThan(1e-6);
   });
 
+  it("[O8] gives the same bytes for the same work", async () => {
+    const first = readFileSync(join(folder, "vocals-stem.wav"));
+    const again = { ...makeRequest("song.wav", [makeTarget("vocals")]), workDir: join(folder, "again") };
+    await engine.run(again);
+    expect(readFileSync(join(folder, "vocals-stem.wav")).equals(first)).toBe(true);
+  });
+
   it("never blocks the caller's thread", () => {
     // Two busy cores delay a timer; a network run would block it for seconds.
     expect(longestBlockMs).toBeLessThan(1500);

@@ -35,14 +35,6 @@ const stemServiceSchema = z.strictObject({
   variants: z.array(z.string()).default([]),
 });
 
-/** One way of showing the input to a network. */
-const lookSchema = z.strictObject({
-  /** How much later the input comes, as a share of a segment. */
-  delayShare: z.number().min(0).max(1).default(0),
-  isInverted: z.boolean().default(false),
-  isSwapped: z.boolean().default(false),
-});
-
 /** A network that takes sound apart. */
 const stemManifestSchema = z
   .strictObject({
@@ -56,12 +48,16 @@ const stemManifestSchema = z
     overlapShare: z.number().positive().max(0.5),
     stems: z.array(z.string()).min(1),
     serves: z.array(stemServiceSchema).min(1),
-    /** For each variant the looks whose stems are averaged. */
-    looks: z.record(z.string(), z.array(lookSchema).min(1)).default({}),
+    /** For each variant the passes whose stems are averaged: how much later the input comes in each, as a share of a segment. */
+    delayShares: z.record(z.string(), z.array(z.number().min(0).max(1)).min(1)).default({}),
   })
-  .refine(({ serves, looks }) => serves.every(({ variants }) => variants.every((name) => name in looks)), {
-    message: "each variant of `serves` has its `looks`",
-  })
+  .refine(
+    ({ serves, delayShares }) =>
+      serves.every(({ variants }) => variants.every((name) => name in delayShares)),
+    {
+      message: "each variant of `serves` has its `delayShares`",
+    },
+  )
   .refine((manifest) => manifest.serves.every((service) => namesOneStem(service, manifest.stems)), {
     message: "each entry of `serves` names one of `stems`, as `stem` or `inputWithout`",
   });
@@ -78,6 +74,8 @@ const speechManifestSchema = z.strictObject({
     tokenizer: weightsFileSchema,
     settings: weightsFileSchema,
   }),
+  /** Layer and number of the decoder's heads that look at the sound of the token they are given: they time words. */
+  timingHeads: z.array(z.tuple([z.int(), z.int()])).min(1),
   serves: z.array(serviceSchema),
 });
 
@@ -110,20 +108,21 @@ export type SpeechManifest = z.infer<typeof speechManifestSchema>;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
 export type WeightsFile = z.infer<typeof weightsFileSchema>;
-export type Look = z.infer<typeof lookSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
 
 export const MANIFESTS_FOLDER = join(import.meta.dirname, "../../../models");
-export const DEFAULT_SPEECH_MODEL = "whisper-small";
+/** The speech networks an installation may choose from, the default first. */
+export const SPEECH_MODELS = ["whisper-small", "whisper-base", "whisper-tiny"] as const;
+export type SpeechModel = (typeof SPEECH_MODELS)[number];
 
 export function parseManifest(text: string): ModelManifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
 /** Every manifest of the folder, in the order of their file names; of the speech networks the chosen one alone. */
-export function loadManifests(options: { folder?: string; speechModel?: string } = {}): ModelManifest[] {
-  const { folder = MANIFESTS_FOLDER, speechModel = DEFAULT_SPEECH_MODEL } = options;
+export function loadManifests(options: { folder?: string; speechModel?: SpeechModel } = {}): ModelManifest[] {
+  const { folder = MANIFESTS_FOLDER, speechModel = SPEECH_MODELS[0] } = options;
   return readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()

@@ -13,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const vocals = { model: "vocals", formats: ["wav"] };
+const better = { model: "instrumental", variant: "high_quality", formats: ["wav"] };
 const drums = { model: "drums", formats: ["flac"] };
 
 describe("estimating a Task", () => {
@@ -20,17 +21,18 @@ describe("estimating a Task", () => {
     await api.database.pool.query("insert into model_grants values ($1, 'drums', null, 0.25)", [
       api.account.clientId,
     ]);
-    const response = await api.post("/tasks/estimate", { assetId, targets: [vocals, drums] });
+    const response = await api.post("/tasks/estimate", { assetId, targets: [vocals, drums, better] });
     expect(response.status).toBe(200);
     const estimate: unknown = await response.json();
     expect(taskEstimate.parse(estimate)).toEqual(estimate);
     expect(estimate).toEqual({
       duration: 1.5,
-      creditsPerMinute: 1.25,
-      cost: 1.25,
+      creditsPerMinute: 2.75,
+      cost: 2.75,
       targets: [
         { model: "vocals", creditsPerMinute: 1, cost: 1 },
         { model: "drums", creditsPerMinute: 0.25, cost: 0.25 },
+        { model: "instrumental", variant: "high_quality", creditsPerMinute: 1.5, cost: 1.5 },
       ],
     });
     expect((await api.call("/tasks")).headers.get("x-total-count")).toBe("0");

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeSegmentGrid } from "../packages/engine/dsp/overlap-add.ts";
+import { loadManifests } from "../packages/engine/runtime/model-manifest.ts";
+
+/**
+ * Energy of the second difference where cross-fades begin and end, over that of the same frames in a pass whose joints lie
+ * elsewhere: a click would be above 0. And what the move of the grid changes, relative to the stem.
+ */
+export type JointFigures = { piece: string; roughnessDb: number; shiftDb: number };
+
+const CHANNELS = 2;
+/** 10 ms at 44.1 kHz. */
+const NEAR_FRAMES = 441;
+const HALF_SEGMENT = "delayed-0.5";
+
+/** Undefined where there is one segment, and so no joint. Reads what the passes of two looks left in a work folder: the plain one, and one that comes half a segment later. */
+export function measureJoints(piece: string, folder: string): JointFigures | undefined {
+  const manifest = loadManifests().find(({ id }) => id === "htdemucs");
+  if (manifest?.family !== "htdemucs") throw new Error("no manifest of htdemucs");
+  const { segmentFrames, overlapShare } = manifest;
+  const plain = readSpool(join(folder, "plain/vocals.f32"));
+  const shifted = readSpool(join(folder, HALF_SEGMENT, "vocals.f32")).subarray(
+    Math.round(segmentFrames / 2) * CHANNELS,
+  );
+  const lengthFrames = plain.length / CHANNELS;
+  const grid = makeSegmentGrid({ segmentFrames, overlapShare, lengthFrames });
+  if (grid.segmentCount < 2) return undefined;
+  const edges = Array.from({ length: grid.segmentCount - 1 }, (_, n) => {
+    const start = (n + 1) * grid.strideFrames;
+    return [start, start + grid.overlapFrames];
+  }).flat();
+  return {
+    piece,
+    roughnessDb: 10 * Math.log10(roughness(plain, edges) / roughness(shifted, edges)),
+    shiftDb: differenceDb(plain, shifted),
+  };
+}
+
+function readSpool(path: string): Float32Array {
+  return new Float32Array(new Uint8Array(readFileSync(path)).buffer);
+}
+
+/** Energy of the second difference near the given frames. */
+function roughness(samples: Float32Array, near: readonly number[]): number {
+  let energy = 0;
+  for (const edge of near) {
+    for (let n = (edge - NEAR_FRAMES) * CHANNELS; n < (edge + NEAR_FRAMES) * CHANNELS; n++) {
+      const bend = (samples[n + CHANNELS] ?? 0) - 2 * (samples[n] ?? 0) + (samples[n - CHANNELS] ?? 0);
+      energy += bend ** 2;
+    }
+  }
+  return energy;
+}
+
+function differenceDb(wanted: Float32Array, given: Float32Array): number {
+  let power = 0;
+  let error = 0;
+  wanted.forEach((value, n) => {
+    power += value ** 2;
+    error += (value - (given[n] ?? 0)) ** 2;
+  });
+  return 10 * Math.log10(error / power);
+}

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { EngineProcess } from "../packages/engine/index.ts";
+import type { EngineRequest } from "../packages/engine/pipelines/engine-request.ts";
+import { GainNetwork, makeGainManifest } from "../packages/engine/pipelines/fixtures/gain-network.ts";
+import { runRequest } from "../packages/engine/pipelines/run-request.ts";
+
+/** Separates one file and tells its progress to the parent: `memory-case.ts FOLDER htdemucs|gain`. */
+const [folder = "", network] = process.argv.slice(2);
+
+/** As long as those of htdemucs, so that both hold as much at once. */
+const SEGMENT_FRAMES = 343_980;
+
+const request: EngineRequest = {
+  inputPath: join(folder, "input.wav"),
+  workDir: join(folder, "work"),
+  targets: [
+    {
+      kind: "sound",
+      key: "vocals",
+      model: "vocals",
+      residual: false,
+      files: [{ output: "stem", format: "wav", path: join(folder, "vocals.wav") }],
+    },
+  ],
+};
+const report = {
+  onProgress: (fraction: number) => void process.send?.(fraction),
+  onTargetFailed: (_: string, error: Error) => {
+    throw error;
+  },
+};
+
+if (network === "gain") {
+  const networks = new GainNetwork(SEGMENT_FRAMES);
+  await runRequest(request, { networks, manifests: [makeGainManifest(SEGMENT_FRAMES)], report });
+} else {
+  const engine = new EngineProcess();
+  await engine.run(request, report);
+  await engine.close();
+}
+process.disconnect?.();

@@ -1,0 +1,114 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readProcessTreeMemory } from "../packages/server/worker/process-tree-memory.ts";
+import { writeGeneratedSong } from "./generated-song.ts";
+import { drawLines, type Line } from "./line-chart.ts";
+import { describeRun } from "./machine.ts";
+
+/**
+ * Memory of the engine with all its processes while it separates generated music: the whole pipeline with a network that costs
+ * nothing over five minutes and three hours, and with htdemucs over five and fifteen minutes. `npm run bench:memory`
+ */
+const RESULTS_PATH = join(import.meta.dirname, "results/memory.md");
+const CHART_PATH = join(import.meta.dirname, "../docs/images/memory.svg");
+const SAMPLE_EVERY_MS = 250;
+
+const CASES = [
+  { network: "gain", minutes: 5 },
+  { network: "gain", minutes: 180 },
+  { network: "htdemucs", minutes: 5 },
+  { network: "htdemucs", minutes: 15 },
+] as const;
+
+type Case = (typeof CASES)[number];
+type Sample = { seconds: number; progress: number; megabytes: number };
+type Measured = Case & { samples: Sample[] };
+
+const run = describeRun();
+const measured: Measured[] = [];
+for (const one of CASES) {
+  measured.push({ ...one, samples: await measure(one) });
+  process.stdout.write(`${formatRow(measured.at(-1) as Measured)}\n`);
+}
+writeFileSync(RESULTS_PATH, formatResults());
+writeFileSync(
+  CHART_PATH,
+  drawLines({
+    title: "Memory of the engine with all its processes",
+    xLabel: "share of the work done",
+    yLabel: "MB",
+    lines: measured.map(toLine),
+  }),
+);
+
+async function measure({ network, minutes }: Case): Promise<Sample[]> {
+  const folder = mkdtempSync(join(tmpdir(), "stemwright-memory-"));
+  try {
+    writeGeneratedSong(join(folder, "input.wav"), minutes);
+    const startMs = performance.now();
+    const child = fork(join(import.meta.dirname, "memory-case.ts"), [folder, network]);
+    let progress = 0;
+    child.on("message", (fraction) => {
+      progress = Number(fraction);
+    });
+    const samples: Sample[] = [];
+    const sampling = setInterval(async () => {
+      const megabytes = (await readProcessTreeMemory(child.pid ?? 0)) / 1024 ** 2;
+      samples.push({ seconds: (performance.now() - startMs) / 1000, progress, megabytes });
+    }, SAMPLE_EVERY_MS);
+    const [code] = await once(child, "exit");
+    clearInterval(sampling);
+    if (code !== 0) throw new Error(`${network} over ${minutes} minutes ended with ${code}`);
+    return samples;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const peakOf = ({ samples }: Measured) => Math.max(...samples.map(({ megabytes }) => megabytes));
+const secondsOf = ({ samples }: Measured) => samples.at(-1)?.seconds ?? 0;
+
+/** How far the time that the progress foretells is from the time it took, at worst, after the first tenth. */
+function worstEstimate(one: Measured): number {
+  const errors = one.samples
+    .filter(({ progress }) => progress >= 0.1)
+    .map(({ seconds, progress }) => Math.abs(seconds / progress / secondsOf(one) - 1));
+  return Math.max(...errors);
+}
+
+function formatRow(one: Measured): string {
+  const cells = [one.network, one.minutes, peakOf(one).toFixed(0), secondsOf(one).toFixed(0)];
+  return `| ${[...cells, `${(100 * worstEstimate(one)).toFixed(0)} %`].join(" | ")} |`;
+}
+
+function toLine({ network, minutes, samples }: Measured): Line {
+  return {
+    name: `${network}, ${minutes} min`,
+    points: samples.map(({ progress, megabytes }) => ({ x: progress, y: megabytes })),
+  };
+}
+
+function formatResults(): string {
+  const find = (network: string, minutes: number) =>
+    measured.find((one) => one.network === network && one.minutes === minutes) as Measured;
+  const ratio = (network: string, long: number) =>
+    (peakOf(find(network, long)) / peakOf(find(network, 5))).toFixed(2);
+  return [
+    "# Memory over the length of the input",
+    "",
+    "Generated stereo at 44.1 kHz, one target as wav; resident memory of the engine with all its processes, four times a second. `gain` is the whole",
+    "pipeline with a network that costs nothing. `npm run bench:memory`.",
+    "",
+    ...run,
+    "",
+    `**Peak for 3 hours over that for 5 minutes: ${ratio("gain", 180)}; for 15 over 5 minutes with htdemucs: ${ratio("htdemucs", 15)}.**`,
+    "",
+    "| network | minutes | peak MB | seconds | worst error of the estimated time after the first tenth |",
+    "|---|---|---|---|---|",
+    ...measured.map(formatRow),
+    "",
+  ].join("\n");
+}
