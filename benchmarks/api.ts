@@ -51,6 +51,8 @@ async function startApiProcess(dataDir: string, databaseUrl: string) {
       BOOTSTRAP_API_KEY: KEY,
       RATE_LIMIT_PER_SECOND: "0",
       LOG_LEVEL: "warn",
+      // A million Tasks that all have their outputs; sweeping those of two years meanwhile is no part of this.
+      OUTPUT_RETENTION_HOURS: "0",
     },
   });
   const address = await new Promise<string>((resolve, reject) => {

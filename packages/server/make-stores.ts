@@ -70,7 +70,7 @@ function makeTaskStore(db: DatabaseHandle, queue: TaskQueue): TaskStore {
         await tasks.insertTask(transaction, task);
         await reserveOrRefuse(transaction, task.clientId, reservations);
         await queue.sendTask(transaction, task.id);
-        return { queuePosition: (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0 };
+        return { queuePosition: (await findQueuePositions(transaction, [task])).get(task.id) ?? 0 };
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sweepStemCache } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import type { Transaction } from "kysely";
@@ -47,7 +48,12 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
 
   async function sweepAll(removeBatch: () => Promise<number>): Promise<number> {
     let total = 0;
-    for (let removed = -1; removed !== 0 && !signal?.aborted; total += removed) removed = await removeBatch();
+    for (let removed = -1; removed !== 0 && !signal?.aborted; total += removed) {
+      const startedAtMs = performance.now();
+      removed = await removeBatch();
+      // As much time as it took is left to requests, however much there is to sweep.
+      await sleep(performance.now() - startedAtMs, undefined, { signal }).catch(() => {});
+    }
     return total;
   }
   const sweepOld = (

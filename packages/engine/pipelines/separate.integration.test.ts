@@ -166,7 +166,7 @@ describe("one pass", () => {
       onProgress: (fraction) => fractions.push(fraction),
     });
     expect(network.runs).toEqual(Array.from({ length: 3 }, () => ["vocals", "drums"]));
-    expect(done).toEqual(["vocals", "instrumental", "drums"]);
+    expect(done.toSorted()).toEqual(["drums", "instrumental", "vocals"]);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
     expect(fractions.at(-1)).toBeCloseTo(1, 9);
   });
@@ -215,7 +215,7 @@ describe("high quality", () => {
       onTargetDone: (key) => void done.push(key),
     });
     expect(network.runs).toEqual([["vocals", "drums"], ["vocals"], ["vocals"], ["vocals"], ["vocals"]]);
-    expect(done).toEqual(["drums", "vocals", "better"]);
+    expect(done.toSorted()).toEqual(["better", "drums", "vocals"]);
   });
 
   it("[O9] goes on in the pass it was killed in, and gives the same bytes", async () => {

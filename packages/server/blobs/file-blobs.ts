@@ -18,6 +18,12 @@ function isMissing(error: unknown): boolean {
 const isDiskFull = (error: unknown) =>
   ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
+const makeStorageFullError = () =>
+  new ApiError(
+    "STORAGE_FULL",
+    "The server's disk is full; nothing was stored. Ask the operator to make room",
+  );
+
 async function syncPath(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -60,12 +66,7 @@ export async function openFileBlobs(rootDir: string): Promise<Blobs> {
       return await publish(partialPath, key);
     } catch (error) {
       await rm(partialPath, { force: true });
-      if (isDiskFull(error))
-        throw new ApiError(
-          "STORAGE_FULL",
-          "The server's disk is full; nothing was stored. Ask the operator to make room",
-        );
-      throw error;
+      throw isDiskFull(error) ? makeStorageFullError() : error;
     }
   }
 
@@ -82,6 +83,7 @@ export async function openFileBlobs(rootDir: string): Promise<Blobs> {
       try {
         return await publish(path, key);
       } catch (error) {
+        if (isDiskFull(error)) throw makeStorageFullError();
         if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
         const adopted = await writePartial((partialPath) => copyFile(path, partialPath), key);
         await rm(path, { force: true });

@@ -14,6 +14,7 @@ import { type Generated, type GeneratedAlways, Kysely, PostgresDialect, type Tra
 import pg from "pg";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
 import type { TargetWishes } from "../domain/tasks/task-record.ts";
+import { PreparingClient } from "./preparing-client.ts";
 
 /** Whole numbers of eight bytes and decimals come over the wire as text; ours all fit a number. */
 const INT8_OID = 20;
@@ -196,6 +197,7 @@ export function openDatabase(options: { connectionString: string; maxConnections
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.maxConnections,
+    Client: PreparingClient,
     application_name: "stemwright",
     types: {
       getTypeParser: ((oid: number, format?: "text" | "binary") =>

@@ -4,8 +4,8 @@ import type { Listed } from "../domain/ports.ts";
 import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
 import type { LegacyJobRecord } from "../legacy/legacy-job-record.ts";
 import { toAssetRecord } from "./assets.ts";
-import type { DatabaseHandle, Tables } from "./database.ts";
-import { withTargets } from "./tasks.ts";
+import type { DatabaseHandle } from "./database.ts";
+import { TARGETS_OF_TASK, type TaskRow, toTaskRecords } from "./tasks.ts";
 
 export async function findLegacyJob(
   db: DatabaseHandle,
@@ -43,9 +43,10 @@ const selectJobs = (db: DatabaseHandle) =>
     .selectFrom("legacy_jobs")
     .innerJoin("tasks", "tasks.id", "legacy_jobs.task_id")
     .selectAll("tasks")
+    .select(TARGETS_OF_TASK.as("targets"))
     .select(["legacy_jobs.request_id", "legacy_jobs.callback_url", "legacy_jobs.metadata as job_metadata"]);
 
-type JobRow = Tables["tasks"] & {
+type JobRow = TaskRow & {
   request_id: string;
   callback_url: string | null;
   job_metadata: LegacyJobPart["metadata"];
@@ -53,7 +54,7 @@ type JobRow = Tables["tasks"] & {
 
 async function toRecords(db: DatabaseHandle, rows: JobRow[]): Promise<LegacyJobRecord[]> {
   if (rows.length === 0) return [];
-  const tasks = await withTargets(db, rows);
+  const tasks = await toTaskRecords(db, rows);
   const assetIds = rows.flatMap(({ asset_id }) => asset_id ?? []);
   const assets =
     assetIds.length === 0

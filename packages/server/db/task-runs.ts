@@ -3,24 +3,51 @@ import type { DatabaseHandle } from "./database.ts";
 import { insertJobDelivery } from "./deliveries.ts";
 import { notifyTaskChange } from "./task-changes.ts";
 
-/** Places are counted this far; whoever is further back is told this one. So the longest line costs a millisecond. */
+/** Places are counted this far; whoever is further back is told this one. So the longest line costs a fraction of a millisecond. */
 const PLACES_MAX = 1000;
+
+type WaitingTask = { id: string; createdAt: Date };
+const IS_WAITING = sql`completed_at is null and run_started_at is null`;
 
 /** The places of Tasks that wait, 1 for the next one. */
 export async function findQueuePositions(
   db: DatabaseHandle,
-  waitingIds: readonly string[],
+  waiting: readonly WaitingTask[],
 ): Promise<Map<string, number>> {
-  if (waitingIds.length === 0) return new Map();
-  const { rows } = await sql<{ id: string; position: number }>`
-    select id, position from (
-      select id, row_number() over (order by created_at, id) as position from tasks
-      where completed_at is null and run_started_at is null
-      order by created_at, id limit ${PLACES_MAX}
-    ) as line
-    where id = any(${waitingIds})`.execute(db);
-  const counted = new Map(rows.map(({ id, position }) => [id, position]));
-  return new Map(waitingIds.map((id) => [id, counted.get(id) ?? PLACES_MAX]));
+  const [first, ...others] = waiting.toSorted(
+    (a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1),
+  );
+  if (!first) return new Map();
+  const firstPlace = await findPlace(db, first);
+  const places = new Map([[first.id, firstPlace]]);
+  const last = others.at(-1);
+  const behind =
+    last && firstPlace < PLACES_MAX ? await numberBehind(db, { first, last }) : new Map<string, number>();
+  for (const { id } of others)
+    places.set(id, Math.min(PLACES_MAX, firstPlace + (behind.get(id) ?? PLACES_MAX)));
+  return places;
+}
+
+async function findPlace(db: DatabaseHandle, { id, createdAt }: WaitingTask): Promise<number> {
+  const { rows } = await sql<{ ahead: number }>`
+    select count(*) as ahead from (
+      select from tasks where ${IS_WAITING} and (created_at, id) < (${createdAt}::timestamptz, ${id})
+      order by created_at, id limit ${PLACES_MAX - 1}
+    ) as line`.execute(db);
+  return 1 + (rows[0]?.ahead ?? 0);
+}
+
+/** How far behind the first each Task in the line is, up to the last. */
+async function numberBehind(
+  db: DatabaseHandle,
+  { first, last }: { first: WaitingTask; last: WaitingTask },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; behind: number }>`
+    select id, row_number() over (order by created_at, id) as behind from tasks
+    where ${IS_WAITING} and (created_at, id) > (${first.createdAt}::timestamptz, ${first.id})
+      and (created_at, id) <= (${last.createdAt}::timestamptz, ${last.id})
+    order by created_at, id limit ${PLACES_MAX}`.execute(db);
+  return new Map(rows.map(({ id, behind }) => [id, behind]));
 }
 
 /** A worker begins, or begins again, with a Task. The first time is noted, and told to a legacy job's callback. */

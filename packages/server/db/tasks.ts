@@ -1,5 +1,5 @@
 import { type Page, TARGET_ERRORS } from "@stemwright/contract";
-import { type ExpressionBuilder, sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Listed } from "../domain/ports.ts";
 import { findCost } from "../domain/tasks/target-costs.ts";
 import type {
@@ -17,20 +17,39 @@ import { notifyTaskChange } from "./task-changes.ts";
 import { findQueuePositions } from "./task-runs.ts";
 import { addUsage } from "./usage.ts";
 
+type OutputRow = Pick<Tables["outputs"], "name" | "format" | "blob_key" | "size_bytes">;
 type TargetRow = Pick<
-  Tables["targets"],
+  Selectable<Tables["targets"]>,
   | "id"
-  | "task_id"
   | "model"
   | "formats"
   | "wishes"
   | "credits_per_minute"
+  | "status"
+  | "progress"
   | "cost"
   | "duration_seconds"
   | "error_code"
   | "error_message"
-> & { status: TargetRecord["status"]; progress: number };
-type OutputRow = Tables["outputs"];
+> & { outputs: OutputRow[] };
+export type TaskRow = Tables["tasks"] & { targets: TargetRow[] };
+
+/** A Task's targets with their outputs, as one value: three queries would cost three times as much of both processes. */
+export const TARGETS_OF_TASK = sql<TargetRow[]>`(
+  select coalesce(json_agg(json_build_object(
+    'id', targets.id, 'model', targets.model, 'formats', targets.formats, 'wishes', targets.wishes,
+    'credits_per_minute', targets.credits_per_minute, 'status', targets.status, 'progress', targets.progress,
+    'cost', targets.cost, 'duration_seconds', targets.duration_seconds,
+    'error_code', targets.error_code, 'error_message', targets.error_message,
+    'outputs', (
+      select coalesce(json_agg(json_build_object('name', outputs.name, 'format', outputs.format,
+        'blob_key', outputs.blob_key, 'size_bytes', outputs.size_bytes) order by outputs.position), '[]')
+      from outputs where outputs.target_id = targets.id and targets.status = 'completed')
+  ) order by targets.position), '[]')
+  from targets where targets.task_id = tasks.id)`;
+
+const selectTasks = (db: DatabaseHandle) =>
+  db.selectFrom("tasks").selectAll("tasks").select(TARGETS_OF_TASK.as("targets"));
 
 export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<void> {
   await db
@@ -81,10 +100,10 @@ export async function findTask(
   id: string,
   clientId?: string,
 ): Promise<TaskRecord | undefined> {
-  let query = db.selectFrom("tasks").selectAll().where("id", "=", id);
+  let query = selectTasks(db).where("id", "=", id);
   if (clientId !== undefined) query = query.where("client_id", "=", clientId);
   const row = await query.executeTakeFirst();
-  return row && (await withTargets(db, [row]))[0];
+  return row && (await toTaskRecords(db, [row]))[0];
 }
 
 export async function listTasks(
@@ -92,25 +111,24 @@ export async function listTasks(
   clientId: string,
   page: Page,
 ): Promise<Listed<TaskRecord>> {
-  const newest = (query: ExpressionBuilder<Tables, "tasks">) =>
-    query
-      .selectFrom("tasks as newest")
-      .select("newest.id")
-      .where("newest.client_id", "=", clientId)
-      .orderBy("newest.created_at", "desc")
-      .orderBy("newest.id", "desc")
-      .offset(page.skip)
-      .limit(page.take);
-  // What is skipped is read from the index alone, without the rows.
-  const rows = await db
+  // From the index alone, so that what is skipped costs no rows. A query of its own, since one that holds a limit is
+  // planned again each time, and this one's plan is found at once.
+  const newest = await db
     .selectFrom("tasks")
-    .selectAll()
-    .where("id", "in", newest)
+    .select("id")
+    .where("client_id", "=", clientId)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .offset(page.skip)
+    .limit(page.take)
+    .execute();
+  const rows = await selectTasks(db)
+    .where("id", "=", sql<string>`any(${newest.map(({ id }) => id)})`)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .execute();
   return {
-    items: await withTargets(db, rows),
+    items: await toTaskRecords(db, rows),
     total: await countRows(db, { clientId, noun: "tasks" }),
   };
 }
@@ -154,50 +172,20 @@ export async function deleteTask(
   return task.targets.flatMap(({ output }) => output);
 }
 
-export async function withTargets(db: DatabaseHandle, tasks: Tables["tasks"][]): Promise<TaskRecord[]> {
-  if (tasks.length === 0) return [];
-  const taskIds = tasks.map(({ id }) => id);
-  const targets = await db
-    .selectFrom("targets")
-    .selectAll()
-    .where("task_id", "in", taskIds)
-    .orderBy("position")
-    .execute();
-  const outputs = await listOutputs(
-    db,
-    targets.filter(({ status }) => status === "completed").map(({ id }) => id),
-  );
-  const waiting = tasks.filter((task) => task.completed_at === null && task.run_started_at === null);
+/** Rows as Tasks, those that wait with their places in the line. */
+export async function toTaskRecords(db: DatabaseHandle, rows: readonly TaskRow[]): Promise<TaskRecord[]> {
+  const waiting = rows.filter((row) => row.completed_at === null && row.run_started_at === null);
   const positions = await findQueuePositions(
     db,
-    waiting.map(({ id }) => id),
+    waiting.map(({ id, created_at }) => ({ id, createdAt: created_at })),
   );
-  const outputsOf = Map.groupBy(outputs, (output) => output.target_id);
-  const targetsOf = Map.groupBy(targets, (target) => target.task_id);
-  return tasks.map((task) => {
-    const queuePosition = positions.get(task.id);
-    return {
-      ...toTaskRecord(task, targetsOf.get(task.id) ?? [], outputsOf),
-      ...(queuePosition === undefined ? {} : { queuePosition }),
-    };
+  return rows.map((row) => {
+    const queuePosition = positions.get(row.id);
+    return { ...toTaskRecord(row), ...(queuePosition === undefined ? {} : { queuePosition }) };
   });
 }
 
-async function listOutputs(db: DatabaseHandle, targetIds: string[]): Promise<OutputRow[]> {
-  if (targetIds.length === 0) return [];
-  return await db
-    .selectFrom("outputs")
-    .selectAll()
-    .where("target_id", "in", targetIds)
-    .orderBy("position")
-    .execute();
-}
-
-function toTaskRecord(
-  row: Tables["tasks"],
-  targets: TargetRow[],
-  outputsOf: Map<string, OutputRow[]>,
-): TaskRecord {
+function toTaskRecord(row: TaskRow): TaskRecord {
   return {
     id: row.id,
     clientId: row.client_id,
@@ -212,11 +200,11 @@ function toTaskRecord(
     ...(row.write_destination === null ? {} : { writeDestination: row.write_destination }),
     ...(row.webhook_url === null ? {} : { webhookUrl: row.webhook_url }),
     ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as string }),
-    targets: targets.map((target) => toTargetRecord(target, outputsOf.get(target.id) ?? [])),
+    targets: row.targets.map(toTargetRecord),
   };
 }
 
-function toTargetRecord(row: TargetRow, outputs: OutputRow[]): TargetRecord {
+function toTargetRecord(row: TargetRow): TargetRecord {
   return {
     ...row.wishes,
     id: row.id,
@@ -225,7 +213,7 @@ function toTargetRecord(row: TargetRow, outputs: OutputRow[]): TargetRecord {
     creditsPerMinute: row.credits_per_minute,
     status: row.status,
     progress: row.progress,
-    output: outputs.map(({ name, format, blob_key, size_bytes }) => ({
+    output: row.outputs.map(({ name, format, blob_key, size_bytes }) => ({
       name,
       format,
       blobKey: blob_key,

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
-import { MIME_TYPES } from "@stemwright/contract";
+import { ApiError, MIME_TYPES } from "@stemwright/contract";
 import type { Blobs } from "../domain/ports.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toOutputKey } from "../domain/storage/bucket-url.ts";
@@ -26,12 +26,18 @@ export async function storeOutputs(ports: StoreOutputsPorts, finished: Finished)
 
 async function keep(blobs: Blobs, { task, targetId, files }: Finished): Promise<StoredOutputs> {
   const folder = `outputs/${task.id}/${targetId}`;
+  const remove = () => blobs.delete(folder);
   const output: OutputRecord[] = [];
-  for (const { name, format, path } of files) {
-    const blobKey = `${folder}/${name}.${format}`;
-    output.push({ name, format, blobKey, ...(await blobs.adopt(blobKey, path)) });
+  try {
+    for (const { name, format, path } of files) {
+      const blobKey = `${folder}/${name}.${format}`;
+      output.push({ name, format, blobKey, ...(await blobs.adopt(blobKey, path)) });
+    }
+  } catch (error) {
+    await remove();
+    throw error instanceof ApiError && error.code === "STORAGE_FULL" ? new TargetFailure("DISK_FULL") : error;
   }
-  return { output, remove: () => blobs.delete(folder) };
+  return { output, remove };
 }
 
 async function openDestination(ports: StoreOutputsPorts, task: TaskRecord): Promise<Bucket> {

@@ -1,12 +1,22 @@
 import { AVERROR_EOF } from "node-av/constants";
 import { Packet } from "node-av/lib";
+import { MediaError } from "../media-error.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
-import { openAudioInput } from "./open-audio-input.ts";
+import { type AudioInput, openAudioInput } from "./open-audio-input.ts";
 import type { Pulse } from "./pulse.ts";
+
+function openWrittenFile(fd: number): AudioInput {
+  try {
+    return openAudioInput(fd);
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    throw new MediaError("encode-failed", "The file just written cannot be read back.", { cause: error });
+  }
+}
 
 /** Counts what a file just written really holds, packet by packet, without decoding. */
 export async function countFrames(fd: number, pulse: Pulse): Promise<number> {
-  const { format, stream } = openAudioInput(fd);
+  const { format, stream } = openWrittenFile(fd);
   using packet = new Packet();
   packet.alloc();
   let ticks = 0n;

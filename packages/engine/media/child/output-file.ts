@@ -1,5 +1,6 @@
 import {
   AVERROR_EAGAIN,
+  AVERROR_EINVAL,
   AVERROR_EOF,
   AVFMT_FLAG_BITEXACT,
   AVFMT_GLOBALHEADER,
@@ -14,6 +15,7 @@ import {
   Packet,
   type Stream,
 } from "node-av/lib";
+import { MediaError } from "../media-error.ts";
 import type { EncodeTarget } from "../media-request.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
 import { type Encoding, getEncoding } from "./encoding.ts";
@@ -28,6 +30,12 @@ const PCM_BLOCK_FRAMES = 4096;
 
 const WRITE_FAILED = "The file cannot be written";
 
+const makeUnfitPictureError = (codec: string) =>
+  new MediaError(
+    "encode-failed",
+    `The input's picture is coded as ${codec}, which an mp4 cannot hold. Ask for m4a, which is the sound alone, or for another format instead of mp4.`,
+  );
+
 /**
  * One file being encoded. The descriptor is opened in the constructor, before the child gives up its user.
  */
@@ -37,7 +45,7 @@ export class OutputFile {
   readonly #format = new FormatContext();
   readonly #io = new IOContext();
   readonly #encoder: CodecContext;
-  readonly #audio: Stream;
+  #audio: Stream | undefined;
   readonly #resampler: PcmResampler;
   readonly #blocks: FrameBlocks;
   readonly #packet = new Packet();
@@ -67,9 +75,6 @@ export class OutputFile {
     this.#format.setFlags(AVFMT_FLAG_BITEXACT);
     const hasGlobalHeader = this.#format.oformat?.hasFlags(AVFMT_GLOBALHEADER) ?? false;
     this.#encoder = openAudioEncoder({ encoding: this.encoding, input, hasGlobalHeader });
-    this.#audio = this.#format.newStream(null);
-    checkFfmpeg(this.#encoder.parametersFromContext(this.#audio.codecpar), "encode-failed", WRITE_FAILED);
-    this.#audio.timeBase = this.#encoder.timeBase;
     this.#resampler = new PcmResampler(input, {
       sampleRateHz: this.#encoder.sampleRate,
       layout: this.#encoder.channelLayout,
@@ -91,7 +96,9 @@ export class OutputFile {
 
   writeHeader(tags: Record<string, string>, picture: PictureSource | undefined): void {
     this.#picture = picture;
+    // The picture comes first, as players and editors expect it.
     picture?.addTo(this.#format);
+    this.#audio = this.#addAudio();
     this.#startFrames = BigInt(Math.round((picture?.audioStartSeconds ?? 0) * this.#encoder.sampleRate));
     this.#format.metadata = Dictionary.fromObject(tags);
     // Edit lists count in the movie's time scale: the default of 1000 would round the length to a
@@ -101,8 +108,16 @@ export class OutputFile {
       ...this.encoding.muxerOptions,
       ...(isMovie ? { movie_timescale: String(this.#encoder.sampleRate) } : {}),
     });
-    const message = picture ? `The ${picture.codec} picture cannot be copied into an mp4` : WRITE_FAILED;
-    checkFfmpeg(this.#format.writeHeaderSync(options), "encode-failed", message);
+    const code = this.#format.writeHeaderSync(options);
+    if (code === AVERROR_EINVAL && picture) throw makeUnfitPictureError(picture.codec);
+    checkFfmpeg(code, "encode-failed", WRITE_FAILED);
+  }
+
+  #addAudio(): Stream {
+    const audio = this.#format.newStream(null);
+    checkFfmpeg(this.#encoder.parametersFromContext(audio.codecpar), "encode-failed", WRITE_FAILED);
+    audio.timeBase = this.#encoder.timeBase;
+    return audio;
   }
 
   write(samples: Float32Array): void {
@@ -165,6 +180,7 @@ export class OutputFile {
   }
 
   #writePacket(): void {
+    if (!this.#audio) throw new Error("written before the header");
     const packet = this.#packet;
     packet.streamIndex = this.#audio.index;
     packet.rescaleTs(this.#encoder.timeBase, this.#audio.timeBase);

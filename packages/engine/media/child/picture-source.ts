@@ -1,14 +1,25 @@
-import { AV_NOPTS_VALUE } from "node-av/constants";
+import { AV_NOPTS_VALUE, AV_PKT_FLAG_DISCARD } from "node-av/constants";
 import { avGetCodecName, type FormatContext, Packet, type Stream } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
 import type { PictureFds } from "../media-request.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
+import { completePicture } from "./complete-picture.ts";
 import { DecodeTimes } from "./decode-times.ts";
 import { decodeFrames } from "./decoded-frames.ts";
 import { findVideo, openAudioInput, openContainer } from "./open-audio-input.ts";
 
 /** Enough to see where the picture starts and how deep its encoder reorders frames. */
 const LOOK_AHEAD_PACKETS = 64;
+
+/** A cut video may begin with many packets that are only there to decode the first one that is shown. */
+const LOOK_AHEAD_MAX_PACKETS = 1024;
+const isShown = (packet: Packet) => !packet.hasFlags(AV_PKT_FLAG_DISCARD);
+
+/**
+ * Tags that say where the parameter sets lie, so that they can't be chosen anew. Any other codec has one tag in an mp4, which
+ * need not be the one it has in QuickTime.
+ */
+const MEANINGFUL_TAGS = ["avc1", "avc3", "hvc1", "hev1"].map((tag) => Buffer.from(tag).readUInt32LE());
 
 /** The moving picture of a video, copied packet by packet. */
 export class PictureSource {
@@ -30,12 +41,12 @@ export class PictureSource {
     this.codec = avGetCodecName(video.codecpar.codecId) ?? "unknown";
     this.#packet.alloc();
     this.#readAhead();
-    const pts = this.#ahead
-      .filter((packet) => packet.pts !== AV_NOPTS_VALUE)
-      .map((packet) => Number(packet.pts));
+    const timed = this.#ahead.filter((packet) => packet.pts !== AV_NOPTS_VALUE);
+    const toPts = (packets: Packet[]) => packets.map((packet) => Number(packet.pts));
+    const pts = toPts(timed);
     // The container's own start may leave out the picture, whose decoder is not let in to tell where it
     // starts.
-    const videoSeconds = Math.min(...pts) * video.timeBase.toDouble();
+    const videoSeconds = Math.min(...toPts(timed.filter(isShown))) * video.timeBase.toDouble();
     const knownSeconds = [videoSeconds, audioSeconds ?? videoSeconds].filter(Number.isFinite);
     this.#startSeconds = knownSeconds.length > 0 ? Math.min(...knownSeconds) : 0;
     this.audioStartSeconds = audioSeconds === undefined ? 0 : audioSeconds - this.#startSeconds;
@@ -53,8 +64,10 @@ export class PictureSource {
   addTo(output: FormatContext): void {
     const copy = output.newStream(null);
     this.#video.codecpar.copy(copy.codecpar);
-    // Tags such as hvc1 mean something in mp4 only.
-    if (!this.#isMovie) copy.codecpar.codecTag = 0;
+    const [first] = this.#ahead;
+    if (first?.data) completePicture(copy.codecpar, first.data);
+    const { codecTag } = copy.codecpar;
+    if (!this.#isMovie || !MEANINGFUL_TAGS.includes(codecTag)) copy.codecpar.codecTag = 0;
     copy.timeBase = this.#video.timeBase;
     copy.avgFrameRate = this.#video.avgFrameRate;
     copy.sampleAspectRatio = this.#video.sampleAspectRatio;
@@ -99,9 +112,11 @@ export class PictureSource {
   }
 
   #readAhead(): void {
+    let shown = 0;
     for (let packet = this.#readClone(); packet; packet = this.#readClone()) {
       this.#ahead.push(packet);
-      if (this.#ahead.length === LOOK_AHEAD_PACKETS) break;
+      if (isShown(packet)) shown++;
+      if (shown === LOOK_AHEAD_PACKETS || this.#ahead.length === LOOK_AHEAD_MAX_PACKETS) break;
     }
   }
 

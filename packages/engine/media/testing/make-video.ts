@@ -1,6 +1,7 @@
 import {
   AV_LOG_QUIET,
   AV_PIX_FMT_YUV420P,
+  AV_PKT_DATA_DISPLAYMATRIX,
   AVERROR_EAGAIN,
   AVERROR_EOF,
   AVIO_FLAG_WRITE,
@@ -22,23 +23,37 @@ const WIDTH = 64;
 const HEIGHT = 48;
 const FRAMES_PER_SECOND = 25;
 
-/** A small silent H.264 video with B-frames, whose packets are stored out of display order. */
-export function makeVideo(path: string, lengthFrames: number): void {
+type VideoOptions = {
+  /** FFmpeg's names of encoder and muxer. */
+  encoder?: string;
+  muxer?: string;
+  /** When each frame is shown, in frames; one after the other by default. */
+  toTime?: (index: number) => number;
+  /** Put into the picture's side data. */
+  displayMatrix?: Buffer;
+};
+
+/** A small silent video; H.264 with B-frames, whose packets are stored out of display order, unless told otherwise. */
+export function makeVideo(path: string, lengthFrames: number, options: VideoOptions = {}): void {
+  const { encoder: encoderName = "libx264", muxer = "mp4", toTime = (index) => index } = options;
   Log.setLevel(AV_LOG_QUIET);
-  const encoder = openVideoEncoder();
+  const hasGlobalHeader = muxer !== "webm";
+  const encoder = openVideoEncoder(encoderName, hasGlobalHeader);
   const format = new FormatContext();
   const io = new IOContext();
   check(io.open2Sync(`file:${path}`, AVIO_FLAG_WRITE));
-  check(format.allocOutputContext2(null, "mp4", path));
+  check(format.allocOutputContext2(null, muxer, path));
   format.pb = io;
   const stream = format.newStream(null);
   check(encoder.parametersFromContext(stream.codecpar));
   stream.timeBase = encoder.timeBase;
+  if (options.displayMatrix)
+    stream.codecpar.addCodedSideData(AV_PKT_DATA_DISPLAYMATRIX, options.displayMatrix);
   check(format.writeHeaderSync(null));
   const packet = new Packet();
   packet.alloc();
   for (let index = 0; index <= lengthFrames; index++) {
-    check(encoder.sendFrameSync(index < lengthFrames ? makePicture(index) : null));
+    check(encoder.sendFrameSync(index < lengthFrames ? makePicture(index, toTime(index)) : null));
     for (;;) {
       const code = encoder.receivePacketSync(packet);
       if (code === AVERROR_EAGAIN || code === AVERROR_EOF) break;
@@ -51,8 +66,8 @@ export function makeVideo(path: string, lengthFrames: number): void {
   check(io.closepSync());
 }
 
-function openVideoEncoder(): CodecContext {
-  const codec = Codec.findEncoderByName("libx264" as FFEncoderCodec);
+function openVideoEncoder(name: string, hasGlobalHeader: boolean): CodecContext {
+  const codec = Codec.findEncoderByName(name as FFEncoderCodec);
   const encoder = new CodecContext();
   encoder.allocContext3(codec);
   encoder.width = WIDTH;
@@ -61,14 +76,14 @@ function openVideoEncoder(): CodecContext {
   encoder.timeBase = new Rational(1, FRAMES_PER_SECOND);
   encoder.framerate = new Rational(FRAMES_PER_SECOND, 1);
   encoder.gopSize = 12;
-  encoder.maxBFrames = 2;
-  // mp4 wants the parameter sets in its header.
-  encoder.setOption("flags", "+global_header");
+  if (["libx264", "libx265", "mpeg2video", "mpeg4"].includes(name)) encoder.maxBFrames = 2;
+  // Most containers want the parameter sets in their header.
+  if (hasGlobalHeader) encoder.setOption("flags", "+global_header");
   check(encoder.open2Sync(codec, null));
   return encoder;
 }
 
-function makePicture(index: number): Frame {
+function makePicture(index: number, time: number): Frame {
   const picture = Buffer.alloc((WIDTH * HEIGHT * 3) / 2, (index * 5) % 256);
   const timeBase = { num: 1, den: FRAMES_PER_SECOND };
   const size = { width: WIDTH, height: HEIGHT };
@@ -76,7 +91,7 @@ function makePicture(index: number): Frame {
     ...size,
     format: AV_PIX_FMT_YUV420P,
     timeBase,
-    pts: BigInt(index),
+    pts: BigInt(time),
   });
 }
 

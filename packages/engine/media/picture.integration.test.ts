@@ -1,0 +1,179 @@
+import { existsSync } from "node:fs";
+import { symlink } from "node:fs/promises";
+import { AV_PKT_DATA_DISPLAYMATRIX, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
+import { FFmpegError, FormatContext } from "node-av/lib";
+import { describe, expect, it } from "vitest";
+import { probeMedia } from "./probe-media.ts";
+import { delaySound } from "./testing/delay-sound.ts";
+import { decode, encode } from "./testing/encode-and-decode.ts";
+import { makeVideo } from "./testing/make-video.ts";
+import { readPackets } from "./testing/read-packets.ts";
+import { makeClickTrack, makeNoise } from "./testing/signals.ts";
+import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+
+// The AV1 encoder would otherwise tell of itself at length.
+process.env.SVT_LOG = "0";
+
+const inFolder = makeTemporaryFolder();
+const stereo = { sampleRateHz: 44100, channels: 2, channelLayout: "stereo" };
+const sound = makeNoise({ ...stereo, lengthFrames: 44_100 });
+
+/** The streams of a trusted file. */
+function openStreams(path: string) {
+  const format = new FormatContext();
+  FFmpegError.throwIfError(format.openInputSync(`file:${path}`));
+  FFmpegError.throwIfError(format.findStreamInfoSync(null));
+  return format.streams;
+}
+const copyPicture = async (name: string) => {
+  const path = inFolder(`copy-of-${name}.mp4`);
+  await encode(sound, { files: [{ path, format: "mp4" }], pictureFrom: inFolder(name) });
+  return path;
+};
+
+describe("pictureFrom", () => {
+  it("[O7] copies the picture bit for bit and keeps it level with the sound", async () => {
+    makeVideo(inFolder("silent.mp4"), 50);
+    const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1] });
+    const path = inFolder("with-sound.mp4");
+    await encode(signal, { files: [{ path, format: "mp4" }], pictureFrom: inFolder("silent.mp4") });
+    const again = [1, 2].map((n) => ({ path: inFolder(`again-${n}.mp4`), format: "mp4" as const }));
+    await encode(signal, { files: again, pictureFrom: path });
+
+    const original = readPackets(inFolder("silent.mp4"), "video");
+    expect(original).toHaveLength(50);
+    expect(original.some(({ ptsSeconds, dtsSeconds }) => ptsSeconds > dtsSeconds)).toBe(true);
+    for (const copy of [path, ...again.map((file) => file.path)]) {
+      expect(readPackets(copy, "video")).toEqual(original);
+      expect((await probeMedia(copy)).hasVideo).toBe(true);
+    }
+    expect((await decode(path)).lengthFrames).toBe(88_200);
+  });
+
+  it("[O7] lets the sound start as late as it did in the video", async () => {
+    makeVideo(inFolder("prompt.mp4"), 50);
+    const signal = makeClickTrack({ ...stereo, durationSeconds: 1.5, clickSeconds: [1] });
+    const promptPath = inFolder("prompt-sound.mp4");
+    await encode(signal, {
+      files: [{ path: promptPath, format: "mp4" }],
+      pictureFrom: inFolder("prompt.mp4"),
+    });
+    delaySound(promptPath, inFolder("late.mkv"), 0.5);
+    const path = inFolder("late.mp4");
+    const { channelLayout: _, ...late } = await decode(inFolder("late.mkv"));
+    await encode(late, { files: [{ path, format: "mp4" }], pictureFrom: inFolder("late.mkv") });
+    const [firstPicture] = readPackets(path, "video");
+    const [firstSound] = readPackets(path, "audio");
+    expect(firstPicture?.ptsSeconds).toBeCloseTo(0, 2);
+    // Packets start one encoder delay before the sound in them.
+    expect(firstSound?.ptsSeconds).toBeCloseTo(0.5 - 1024 / 44100, 2);
+    const bytes = (file: string) => readPackets(file, "video").map((packet) => packet.bytes);
+    expect(bytes(path)).toEqual(bytes(inFolder("prompt.mp4")));
+  });
+
+  it("[O7] changes nothing about outputs that hold no picture", async () => {
+    makeVideo(inFolder("picture.mp4"), 5);
+    const path = inFolder("sound.m4a");
+    const signal = makeNoise({ ...stereo, lengthFrames: 5000 });
+    await encode(signal, { files: [{ path, format: "m4a" }], pictureFrom: inFolder("picture.mp4") });
+    expect((await probeMedia(path)).hasVideo).toBe(false);
+  });
+
+  it.each([
+    ["libx264", "mp4"],
+    ["libx264", "mov"],
+    ["libx264", "matroska"],
+    ["libx265", "mp4"],
+    ["libx265", "matroska"],
+    ["libvpx-vp9", "mp4"],
+    ["libvpx-vp9", "webm"],
+    ["libvpx-vp9", "matroska"],
+    ["libsvtav1", "mp4"],
+    ["libsvtav1", "matroska"],
+    ["mpeg4", "mp4"],
+    ["mpeg4", "mov"],
+    ["mpeg4", "matroska"],
+    ["mpeg2video", "mov"],
+    ["mpeg2video", "matroska"],
+  ])("[O7] copies what %s made into %s, picture first", async (encoder, muxer) => {
+    const name = `${encoder}.${muxer}`;
+    makeVideo(inFolder(name), 25, { encoder, muxer });
+    const copy = await copyPicture(name);
+    const original = readPackets(inFolder(name), "video");
+    const copied = readPackets(copy, "video");
+    expect(original.length).toBeGreaterThanOrEqual(25);
+    expect(copied.map(({ bytes }) => bytes)).toEqual(original.map(({ bytes }) => bytes));
+    const startSeconds = Math.min(...original.map(({ ptsSeconds }) => ptsSeconds));
+    for (const [index, { ptsSeconds }] of copied.entries())
+      expect(ptsSeconds).toBeCloseTo((original[index]?.ptsSeconds ?? 0) - startSeconds, 3);
+    const [first] = openStreams(copy);
+    expect([first?.codecpar.codecType, first?.codecpar.width, first?.codecpar.height]).toEqual([
+      AVMEDIA_TYPE_VIDEO,
+      64,
+      48,
+    ]);
+    expect((await decode(copy)).lengthFrames).toBe(44_100);
+  });
+
+  it("[O7] says what to do about a picture that no mp4 holds, and leaves no file", async () => {
+    makeVideo(inFolder("vp8.webm"), 5, { encoder: "libvpx", muxer: "webm" });
+    const files = (["wav", "mp4"] as const).map((format) => ({
+      path: inFolder(`vp8-out.${format}`),
+      format,
+    }));
+    const encoding = encode(sound, { files, pictureFrom: inFolder("vp8.webm") });
+    await expect(encoding).rejects.toMatchObject({
+      kind: "encode-failed",
+      message: expect.stringMatching(/coded as vp8, which an mp4 cannot hold\. Ask for m4a/),
+    });
+    expect(files.map(({ path }) => existsSync(path))).toEqual([false, false]);
+  });
+
+  it("[O7] keeps the times of a picture whose frames come at odd intervals", async () => {
+    const toTime = (index: number) => index + Math.floor(index / 5) * 3;
+    makeVideo(inFolder("odd.mkv"), 25, { muxer: "matroska", toTime });
+    const times = (path: string) => readPackets(path, "video").map(({ ptsSeconds }) => ptsSeconds);
+    const copied = times(await copyPicture("odd.mkv"));
+    const original = times(inFolder("odd.mkv"));
+    expect(
+      new Set(original.map((time, index) => Math.round(25 * (time - (original[index - 1] ?? 0))))).size,
+    ).toBeGreaterThan(2);
+    for (const [index, time] of copied.entries()) expect(time).toBeCloseTo(original[index] ?? 0, 3);
+  });
+
+  it("[O7] keeps the part of a cut video hidden that is only there to be decoded", async () => {
+    makeVideo(inFolder("cut.mp4"), 25, { toTime: (index) => index - 10 });
+    const copied = readPackets(await copyPicture("cut.mp4"), "video");
+    const original = readPackets(inFolder("cut.mp4"), "video");
+    expect(Math.min(...original.map(({ ptsSeconds }) => ptsSeconds))).toBeCloseTo(-0.4, 3);
+    expect(copied).toEqual(original);
+  });
+
+  it("[O7] keeps a picture turned that was turned", async () => {
+    const displayMatrix = Buffer.alloc(36);
+    // A quarter turn: 0 1 0 / -1 0 0 / 0 0 1, in FFmpeg's fixed point.
+    displayMatrix.writeInt32LE(1 << 16, 4);
+    displayMatrix.writeInt32LE(-(1 << 16), 12);
+    displayMatrix.writeInt32LE(1 << 30, 32);
+    makeVideo(inFolder("turned.mp4"), 5, { displayMatrix });
+    const matrixOf = (path: string) =>
+      openStreams(path)[0]?.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX);
+    expect(matrixOf(inFolder("turned.mp4"))?.readInt32LE(4)).toBe(1 << 16);
+    expect(matrixOf(await copyPicture("turned.mp4"))).toEqual(matrixOf(inFolder("turned.mp4")));
+  });
+
+  it("[O8] on a full disk is told as such, and leaves no file", async () => {
+    makeVideo(inFolder("plenty.mp4"), 25);
+    const path = inFolder("full.mp4");
+    await symlink("/dev/full", path);
+    const encoding = encode(sound, {
+      files: [
+        { path, format: "mp4" },
+        { path: inFolder("beside-full.wav"), format: "wav" },
+      ],
+      pictureFrom: inFolder("plenty.mp4"),
+    });
+    await expect(encoding).rejects.toMatchObject({ kind: "disk-full" });
+    expect([path, inFolder("beside-full.wav")].map((file) => existsSync(file))).toEqual([false, false]);
+  });
+});
