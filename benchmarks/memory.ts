@@ -68,8 +68,13 @@ async function measure({ network, minutes }: Case): Promise<Sample[]> {
   }
 }
 
-const peakOf = ({ samples }: Measured) => Math.max(...samples.map(({ megabytes }) => megabytes));
-const secondsOf = ({ samples }: Measured) => samples.at(-1)?.seconds ?? 0;
+function peakOf({ samples }: Measured): number {
+  return Math.max(...samples.map(({ megabytes }) => megabytes));
+}
+
+function secondsOf({ samples }: Measured): number {
+  return samples.at(-1)?.seconds ?? 0;
+}
 
 /** How far the time that the progress foretells is from the time it took, at worst, after the first tenth. */
 function worstEstimate(one: Measured): number {
