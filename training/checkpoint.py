@@ -21,11 +21,12 @@ def read_onnx_weights(path):
 
     model = onnx.load(path)
     config = {entry.key: entry.value for entry in model.metadata_props}.get("config")
+    values = {tensor.name: numpy_helper.to_array(tensor).astype(numpy.float32) for tensor in model.graph.initializer}
     weights = {}
-    for tensor in model.graph.initializer:
-        if tensor.name.startswith("parameter."):
-            value = numpy_helper.to_array(tensor).astype(numpy.float32)
-            weights[tensor.name[len("parameter.") :]] = torch.from_numpy(value.copy())
+    for name, value in values.items():
+        if name.startswith("parameter.") and not name.endswith(".scale"):
+            value = value * values.get(f"{name}.scale", 1)
+            weights[name[len("parameter.") :]] = torch.from_numpy(numpy.ascontiguousarray(value))
     return config, weights
 
 

@@ -1,11 +1,11 @@
-"""Exports a network to ONNX (opset 17, free number of frames, weights stored in f16) and checks it.
+"""Exports a network to ONNX (opset 17, free number of frames, weights stored in f16 or, with `--bytes`, in 8 bits) and checks it.
 
 A band-split network maps `spectrum` to `stems`; a music detector maps `power` to `music`, a probability for every fourth frame.
 
     python3 -m training.export --weights average.pt --out model.onnx [--check]
 
-The parameters keep their own names under `parameter.`, so training can go on from the file; a Cast to f32 follows each, which
-onnxruntime folds away when it loads the graph: arithmetic is f32.
+The parameters keep their own names under `parameter.`, so training can go on from the file; what turns each into f32 behind it is
+folded away when onnxruntime loads the graph: arithmetic is f32. In 8 bits a matrix has a scale for each of its columns.
 """
 
 import argparse
@@ -57,6 +57,19 @@ def ends_of(network):
     return DETECTOR if isinstance(network, MusicDetector) else BAND_SPLIT
 
 
+def scale_of(value):
+    """What a level of 8 bits is worth, for each column of a matrix [..., inputs, outputs] or row of a Linear's [outputs, inputs]."""
+    axis = -1 if value.ndim == 2 else -2
+    return numpy.maximum(numpy.abs(value).max(axis=axis, keepdims=True), 1e-8) / 127
+
+
+def to_bytes(parameter):
+    """The values a parameter has once it is stored in 8 bits."""
+    value = parameter.numpy()
+    scale = scale_of(value)
+    return torch.from_numpy(numpy.clip(numpy.round(value / scale), -127, 127) * scale)
+
+
 def trace(network, path):
     ends = ends_of(network)
     module = Probability(network) if ends is DETECTOR else network
@@ -84,18 +97,34 @@ def rename_everywhere(model, old, new):
                 node.input[at] = new
 
 
-def store_half(model):
-    casts, tensors = [], []
+def half_tensors(name, value):
+    cast = helper.make_node("Cast", [name], [f"{name}.f32"], to=TensorProto.FLOAT)
+    return [numpy_helper.from_array(value.astype(numpy.float16), name)], [cast]
+
+
+def byte_tensors(name, value):
+    """Eight bits and a scale for each column."""
+    scale = scale_of(value)
+    levels = numpy.clip(numpy.round(value / scale), -127, 127).astype(numpy.int8)
+    tensors = [numpy_helper.from_array(levels, name), numpy_helper.from_array(scale.astype(numpy.float32), f"{name}.scale")]
+    cast = helper.make_node("Cast", [name], [f"{name}.levels"], to=TensorProto.FLOAT)
+    return tensors, [cast, helper.make_node("Mul", [f"{name}.levels", f"{name}.scale"], [f"{name}.f32"])]
+
+
+def store_small(model, in_bytes):
+    """Replaces each large parameter by a smaller form and the nodes that bring it back."""
+    unpacking, tensors = [], []
     for tensor in model.graph.initializer:
         value = numpy_helper.to_array(tensor)
         if value.dtype != numpy.float32 or value.size < SMALLEST_HALF or not tensor.name.startswith("parameter."):
             tensors.append(tensor)
             continue
-        half = numpy_helper.from_array(value.astype(numpy.float16), tensor.name)
+        pack = byte_tensors if in_bytes and value.ndim >= 2 else half_tensors
+        packed, nodes = pack(tensor.name, value)
         rename_everywhere(model, tensor.name, f"{tensor.name}.f32")
-        casts.append(helper.make_node("Cast", [tensor.name], [f"{tensor.name}.f32"], to=TensorProto.FLOAT))
-        tensors.append(half)
-    nodes = casts + list(model.graph.node)
+        unpacking += nodes
+        tensors += packed
+    nodes = unpacking + list(model.graph.node)
     del model.graph.node[:], model.graph.initializer[:]
     model.graph.node.extend(nodes)
     model.graph.initializer.extend(tensors)
@@ -114,7 +143,7 @@ def shorten_names(model, ends):
     del model.graph.value_info[:]
 
 
-def export(weights, path):
+def export(weights, path, in_bytes=False):
     network = load_network(weights).eval()
     for layer in network.modules():
         if isinstance(layer, Layer):
@@ -122,7 +151,7 @@ def export(weights, path):
     with torch.no_grad():
         for parameter in network.parameters():
             if parameter.numel() >= SMALLEST_HALF:
-                parameter.copy_(parameter.half().float())
+                parameter.copy_(to_bytes(parameter) if in_bytes and parameter.dim() >= 2 else parameter.half().float())
     trace(network, path)
     model = onnx.load(path)
     rename_parameters(model, network)
@@ -130,7 +159,7 @@ def export(weights, path):
     missing = {f"parameter.{name}" for name, _ in network.named_parameters()} - kept
     if missing:
         raise RuntimeError(f"the tracer renamed {sorted(missing)[:4]}")
-    store_half(model)
+    store_small(model, in_bytes)
     shorten_names(model, ends_of(network))
     del model.metadata_props[:]
     entry = model.metadata_props.add()
@@ -164,9 +193,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--weights", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--bytes", action="store_true", help="8 bits a weight")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    network = export(options.weights, options.out)
+    network = export(options.weights, options.out, options.bytes)
     if options.check:
         check(network, options.out)
 

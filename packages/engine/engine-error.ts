@@ -4,6 +4,7 @@ export type EngineErrorKind =
   | "input-too-long"
   | "disk-full"
   | "out-of-memory"
+  | "transcript-unusable"
   | "model-missing"
   | "model-failed"
   | "encode-failed"

@@ -16,5 +16,5 @@ export type { DetectionFormat, EngineRequest, EngineTarget } from "./pipelines/e
 export { forgetStems, sweepStemCache } from "./pipelines/stem-cache.ts";
 export { type EngineHooks, EngineProcess, type EngineProcessOptions } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS, type ExecutionProvider } from "./runtime/execution-provider.ts";
-export type { ModelScore } from "./runtime/model-manifest.ts";
+export { type ModelScore, SPEECH_MODELS, type SpeechModel } from "./runtime/model-manifest.ts";
 export { TEXT_FORMATS, type TextFormat } from "./text/text-format.ts";

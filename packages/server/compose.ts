@@ -157,7 +157,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
     media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
-    installed: listEngineModels(),
+    installed: listEngineModels({ speechModel: config.speechModel }),
     legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
     receipts: makeReceiptStore({
@@ -224,6 +224,7 @@ export async function startTaskWorker(house: House) {
   const engine = new EngineProcess({
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
+    speechModel: config.speechModel,
     cacheDir: config.cacheDir,
     stemCacheBytes: config.stemCacheBytes,
     onNotice: (notice) => log.warn(notice),

@@ -1,4 +1,4 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -18,6 +18,8 @@ const song: Signal = {
   channels: makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: reference.lengthFrames }),
 };
 const songWav = toWav(song);
+
+const SPEECH_PATH = "../../packages/engine/pipelines/speech/fixtures/english.opus";
 
 let dataDir: string;
 let service: Service;
@@ -204,6 +206,39 @@ describe("targets of two networks in one Task", () => {
     const musicAndEffects = await decodeLink(linkOf(task, "music_fx", "wav"));
     expect(musicAndEffects).toMatchObject(shape);
     expect(musicAndEffects.samples).toEqual(residual.samples);
+  });
+});
+
+describe("a Task for the words", () => {
+  it("[V3] [C2] transcription and alignment give text in every format, from one reading, for one and a half", async () => {
+    const speech = await readFile(join(import.meta.dirname, SPEECH_PATH));
+    const { id } = await service.upload(speech, "speech.opus");
+    const transcript = Buffer.from(
+      "SEVEN SHIPS sailed across\nthe northern sea. The captain counted every wave!\n",
+    );
+    const { id: transcriptAssetId } = await service.upload(transcript, "text.txt");
+    const created = await service.createTask({
+      assetId: id,
+      targets: [
+        { model: "transcription", formats: ["json", "srt", "vtt", "txt", "lrc"] },
+        { model: "alignment", formats: ["json"], transcriptAssetId },
+      ],
+    });
+    const task = await service.waitForTask(created.id);
+    expect(task.targets.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(task.cost).toBe(1.5);
+    const read = async (model: string, format: string) => (await fetch(linkOf(task, model, format))).text();
+    expect(await read("transcription", "txt")).toBe(
+      "Seven ships sailed across the Northern Sea.\nThe captain counted every wave.\n",
+    );
+    expect(await read("transcription", "srt")).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n/);
+    expect(await read("transcription", "vtt")).toMatch(/^WEBVTT\n/);
+    expect(await read("transcription", "lrc")).toMatch(/\[00:0\d\.\d\d\]/);
+    const spoken = JSON.parse(await read("transcription", "json"));
+    expect(spoken.metadata).toMatchObject({ language: "en", model: "whisper-small" });
+    const aligned = JSON.parse(await read("alignment", "json"));
+    expect(aligned.text).toBe(String(transcript));
+    expect(aligned.lines).toHaveLength(2);
   });
 });
 

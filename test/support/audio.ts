@@ -1,16 +1,13 @@
+import { makeSeededRandom } from "../../packages/engine/dsp/seeded-random.ts";
+
 /** Audio made by arithmetic, so that tests carry no recordings. */
 
 export type Signal = { sampleRateHz: number; channels: Float32Array[] };
 
-/** A repeatable stream of numbers in [−1, 1): mulberry32. */
+/** A repeatable stream of numbers in [−1, 1). */
 function makeNoise(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 31 - 1;
-  };
+  const random = makeSeededRandom(seed);
+  return () => 2 * random() - 1;
 }
 
 /** Interleaved 32-bit float wav bytes. */

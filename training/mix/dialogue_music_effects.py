@@ -12,7 +12,9 @@ STEMS = ("dialogue", "music", "effects")
 
 
 class DialogueMusicEffects:
-    def __init__(self, pools, frames, rooms=256):
+    def __init__(self, pools, frames, rooms=256, singing_alone=0.01):
+        """`singing_alone` is how often the music is a voice and nothing else."""
+        self.singing_alone = singing_alone
         self.pools = pools
         self.frames = frames
         self.rooms = augment.make_rooms(rooms, pools.device)
@@ -47,8 +49,9 @@ class DialogueMusicEffects:
             song, _ = self._draw("singing", count, 0.1)
             song = augment.colour(song, self.rooms, 0.5, 3.0)
             song = augment.set_level(augment.pan(song, 0.3), -20 + 4 * torch.randn(count, device=device))
-            song = song * augment.chance(count, 0.15, device)[:, None, None]
-            music = music * ~augment.chance(count, 0.06, device)[:, None, None] + song
+            is_alone = augment.chance(count, self.singing_alone, device)
+            is_sung = is_alone | augment.chance(count, 0.15, device)
+            music = music * ~is_alone[:, None, None] + song * is_sung[:, None, None]
         return music * augment.presence(count, self.frames, device, 0.0, 0.2)
 
     def effects(self, count):

@@ -42,7 +42,7 @@ class MusicPresence:
     def __init__(self, pools, frames):
         self.frames = frames
         self.device = pools.device
-        self.scene = DialogueMusicEffects(pools, frames)
+        self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.15)
 
     def _stem(self, sound, level_db, silent_chance, part_chance):
         sound = augment.set_level(sound, level_db)

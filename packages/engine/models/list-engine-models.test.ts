@@ -6,8 +6,16 @@ it("lists the catalogue models whose networks are here, with the licence of thei
   for (const id of ["vocals", "instrumental", "drums", "bass", "other"]) {
     expect(licences[id]).toMatch(/research and personal use/);
   }
-  for (const id of ["dialogue", "effects", "music_fx", "music_removal"]) {
+  for (const id of [
+    "dialogue",
+    "effects",
+    "music_fx",
+    "music_removal",
+    "music_detection",
+    "transcription",
+    "alignment",
+  ]) {
     expect(licences[id]).toMatch(/^MIT/);
   }
-  expect(Object.keys(licences)).toHaveLength(9);
+  expect(Object.keys(licences)).toHaveLength(12);
 });

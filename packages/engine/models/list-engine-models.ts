@@ -1,4 +1,9 @@
-import { listWeightsFiles, loadManifests, type ModelScore } from "../runtime/model-manifest.ts";
+import {
+  listWeightsFiles,
+  loadManifests,
+  type ModelScore,
+  type SpeechModel,
+} from "../runtime/model-manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 
 export type EngineModel = {
@@ -11,7 +16,7 @@ export type EngineModel = {
 };
 
 /** The catalogue models whose network is on this machine. */
-export function listEngineModels(options: { speechModel?: string } = {}): EngineModel[] {
+export function listEngineModels(options: { speechModel?: SpeechModel } = {}): EngineModel[] {
   return loadManifests(options)
     .filter((manifest) => listWeightsFiles(manifest).every((file) => findWeightsPath(file) !== undefined))
     .flatMap(({ serves, name, licence, scores }) =>

@@ -36,6 +36,8 @@ export async function detectMusic(
   const path = join(folder, "music.f32");
   {
     using spool = new StemSpool(path, 1);
+    // A killed write may have left a part of a number.
+    spool.truncate(spool.lengthFrames);
     for (let firstStep = spool.lengthFrames; firstStep < stepCount; firstStep = spool.lengthFrames) {
       const stretch = { firstStep, stepCount: Math.min(STRETCH_STEPS, stepCount - firstStep) };
       spool.append([await detector.listen(recording, stretch)]);

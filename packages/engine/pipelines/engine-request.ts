@@ -25,6 +25,8 @@ export type SoundTarget = TargetOf<"sound"> & { residual: boolean; files: SoundF
 export type TextTarget = TargetOf<"text"> & {
   /** The language's code, e.g. "de"; without one it is found out. */
   language?: string;
+  /** A text to be timed, as the client gave it; without one the recording is written down. */
+  transcriptPath?: string;
   files: { format: TextFormat; path: string }[];
 };
 

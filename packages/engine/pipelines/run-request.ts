@@ -6,6 +6,8 @@ import type { InputRun, Networks } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { planTargets } from "./plan-targets.ts";
 import { runStemPass, weighStemPass } from "./separate.ts";
+import { chooseSpeechSource, weighSpeechSource } from "./speech/choose-speech-source.ts";
+import { runSpeechPass, weighSpeechPass } from "./speech/speech-pass.ts";
 import { StageProgress } from "./stage-progress.ts";
 import type { StemCache } from "./stem-cache.ts";
 import { toSystemError } from "./to-engine-error.ts";
@@ -27,11 +29,12 @@ export async function runRequest(
   },
 ): Promise<void> {
   const { networks, manifests, report, stemCache } = options;
-  const { stemPasses, detectionPass, refused } = planTargets(request.targets, manifests);
+  const { stemPasses, detectionPass, speechPass, refused } = planTargets(request.targets, manifests);
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
   if (refused.length === request.targets.length) return;
   const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
   if (detectionPass) weights.push(weighDetectionPass(detectionPass));
+  if (speechPass) weights.push(weighSpeechSource(), weighSpeechPass(speechPass));
   const progress = new StageProgress(
     (fraction) => report.onProgress?.(fraction),
     weights.reduce((sum, weight) => sum + weight),
@@ -42,7 +45,9 @@ export async function runRequest(
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
     const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
     if (detectionPass) await runDetectionPass(run, detectionPass);
+    const speechSource = speechPass && (await chooseSpeechSource(run, manifests, stemPasses));
     for (const pass of stemPasses) await runStemPass(run, pass);
+    if (speechPass) await runSpeechPass(run, speechPass, { manifests, ...speechSource });
   } catch (error) {
     throw toSystemError(error);
   }

@@ -7,13 +7,18 @@ const SMALLEST_STEP = 0.001;
  */
 export class StageProgress {
   readonly #report: (fraction: number) => void;
-  readonly #totalWeight: number;
+  #totalWeight: number;
   #doneWeight = 0;
   #highest = 0;
 
   constructor(report: (fraction: number) => void, totalWeight: number) {
     this.#report = report;
     this.#totalWeight = totalWeight;
+  }
+
+  /** For a stage that turns out to be needed: until the others have caught up, the fraction stands still. */
+  addWeight(weight: number): void {
+    this.#totalWeight += weight;
   }
 
   /** Starts the next stage; the one before counts as complete. */

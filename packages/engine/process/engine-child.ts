@@ -23,14 +23,14 @@ process.on("disconnect", () => process.exit());
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { request, kind: _, ...settings } = command;
+  const { request, kind: _, speechModel, ...settings } = command;
   networks ??= new NetworkStore({ ...settings, onNotice: tellOnce });
   await claimWorkDir(request.workDir);
   const { cacheDir, stemCacheBytes } = settings;
   const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
   await runRequest(request, {
     networks,
-    manifests: loadManifests(),
+    manifests: loadManifests(speechModel === undefined ? {} : { speechModel }),
     report: makeReport(),
     ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
   });

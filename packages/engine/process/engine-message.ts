@@ -2,6 +2,7 @@ import type { EngineErrorKind } from "../engine-error.ts";
 import type { DecodedMedia } from "../media/index.ts";
 import type { EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import type { SpeechModel } from "../runtime/model-manifest.ts";
 
 /** What the engine child is told: one request after another. */
 export type EngineCommand = {
@@ -9,6 +10,7 @@ export type EngineCommand = {
   request: EngineRequest;
   threads: number;
   executionProvider: ExecutionProvider;
+  speechModel?: SpeechModel;
   cacheDir?: string;
   stemCacheBytes: number;
 };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import type { SpeechModel } from "../runtime/model-manifest.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
 const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
@@ -16,6 +17,8 @@ export type EngineProcessOptions = {
   threads?: number;
   /** The CPU by default, and wherever the one asked for cannot be had. */
   executionProvider?: ExecutionProvider;
+  /** The network that writes down speech; whisper-small by default. */
+  speechModel?: SpeechModel;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;
   /** Where verified weights are remembered and finished stems kept; without it weights are hashed at each start of the process. */
@@ -86,6 +89,7 @@ export class EngineProcess {
     const {
       threads = availableParallelism(),
       executionProvider = "cpu",
+      speechModel,
       cacheDir,
       stemCacheBytes = 0,
     } = this.#options;
@@ -95,6 +99,7 @@ export class EngineProcess {
       threads,
       executionProvider,
       stemCacheBytes,
+      ...(speechModel === undefined ? {} : { speechModel }),
       ...(cacheDir === undefined ? {} : { cacheDir }),
     };
     const ended = Promise.withResolvers<void>();

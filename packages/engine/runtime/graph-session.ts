@@ -1,5 +1,5 @@
 import ort from "onnxruntime-node";
-import { createSession, type SessionOptions } from "./create-session.ts";
+import { createSession, type GraphFile, type SessionOptions } from "./create-session.ts";
 import { toModelError } from "./to-model-error.ts";
 
 export type FloatTensor = { data: Float32Array; shape: readonly number[] };
@@ -22,8 +22,8 @@ export class GraphSession {
     this.#session = session;
   }
 
-  static async load(graphPath: string, options: SessionOptions): Promise<GraphSession> {
-    const { session } = await createSession(graphPath, options);
+  static async load(graph: GraphFile, options: SessionOptions): Promise<GraphSession> {
+    const { session } = await createSession(graph, options);
     return new GraphSession(session);
   }
 

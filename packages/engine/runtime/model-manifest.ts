@@ -74,6 +74,8 @@ const speechManifestSchema = z.strictObject({
     tokenizer: weightsFileSchema,
     settings: weightsFileSchema,
   }),
+  /** Layer and number of the decoder's heads that look at the sound of the token they are given: they time words. */
+  timingHeads: z.array(z.tuple([z.int(), z.int()])).min(1),
   serves: z.array(serviceSchema),
 });
 
@@ -110,15 +112,17 @@ export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
 
 export const MANIFESTS_FOLDER = join(import.meta.dirname, "../../../models");
-export const DEFAULT_SPEECH_MODEL = "whisper-small";
+/** The speech networks an installation may choose from, the default first. */
+export const SPEECH_MODELS = ["whisper-small", "whisper-base", "whisper-tiny"] as const;
+export type SpeechModel = (typeof SPEECH_MODELS)[number];
 
 export function parseManifest(text: string): ModelManifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
 /** Every manifest of the folder, in the order of their file names; of the speech networks the chosen one alone. */
-export function loadManifests(options: { folder?: string; speechModel?: string } = {}): ModelManifest[] {
-  const { folder = MANIFESTS_FOLDER, speechModel = DEFAULT_SPEECH_MODEL } = options;
+export function loadManifests(options: { folder?: string; speechModel?: SpeechModel } = {}): ModelManifest[] {
+  const { folder = MANIFESTS_FOLDER, speechModel = SPEECH_MODELS[0] } = options;
   return readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()

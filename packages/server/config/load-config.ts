@@ -50,6 +50,7 @@ export type Config = Readonly<{
   engineThreads: number;
   stemCacheBytes: number;
   executionProvider: SettingValues["EXECUTION_PROVIDER"];
+  speechModel: SettingValues["SPEECH_MODEL"];
   logLevel: SettingValues["LOG_LEVEL"];
   logFile: string | undefined;
 }>;
@@ -148,6 +149,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,
     executionProvider: settings.EXECUTION_PROVIDER,
+    speechModel: settings.SPEECH_MODEL,
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE,
   });

@@ -1,4 +1,4 @@
-import { EXECUTION_PROVIDERS } from "@stemwright/engine";
+import { EXECUTION_PROVIDERS, SPEECH_MODELS } from "@stemwright/engine";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -185,6 +185,12 @@ export const SETTINGS = {
     default: "cpu",
     description:
       "What networks run on: `cpu`, `cuda`, `coreml`, `directml` or `webgpu`. Where it can't be had they run on the CPU, and the log says why.",
+  },
+  SPEECH_MODEL: {
+    schema: z.enum(SPEECH_MODELS),
+    default: "whisper-small",
+    description:
+      "The network that writes down speech: `whisper-small`, or `whisper-base` or `whisper-tiny`, which are faster and make more mistakes.",
   },
   CACHE_SIZE_BYTES: {
     schema: wholeNumber(0),

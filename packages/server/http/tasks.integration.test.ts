@@ -210,6 +210,19 @@ describe("an asset that is no good", () => {
     ]);
   });
 
+  it("[T6] a single sample is enough, none is not", async () => {
+    const answers = [0, 1].map(async (lengthFrames) => {
+      const id = await upload(
+        toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames })),
+        "short.wav",
+      );
+      return await api.post("/tasks", { assetId: id, targets: [vocals] });
+    });
+    const [none, one] = await Promise.all(answers);
+    expect(none && (await codeOf(none))).toEqual([400, "MEDIA_NO_AUDIO"]);
+    expect(one?.status).toBe(200);
+  });
+
   it("[T6] more than three hours of it are too long for a stem", async () => {
     const id = await upload(
       toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 })),

@@ -8,6 +8,7 @@ const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
   "input-too-long": "INPUT_TOO_LONG",
   "disk-full": "DISK_FULL",
   "out-of-memory": "OUT_OF_MEMORY",
+  "transcript-unusable": "TRANSCRIPT_UNUSABLE",
   "model-missing": "MODEL_MISSING",
   "model-failed": "MODEL_FAILED",
   "encode-failed": "ENCODE_FAILED",

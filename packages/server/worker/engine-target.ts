@@ -3,6 +3,7 @@ import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@st
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import { toOutputNames } from "../domain/tasks/output-names.ts";
 import type { TargetRecord } from "../domain/tasks/task-record.ts";
+import { hasTranscript } from "./fetch-transcript.ts";
 
 type OutputPlan = { name: string; output: "stem" | "residual"; format: string; path: string };
 
@@ -15,6 +16,11 @@ export function planOutputs(target: TargetRecord, taskDir: string): OutputPlan[]
       path: join(taskDir, "out", `${target.id}-${name}.${format}`),
     })),
   );
+}
+
+/** Where a target's transcript lies while its Task is worked on. */
+export function transcriptPath({ id }: Pick<TargetRecord, "id">, taskDir: string): string {
+  return join(taskDir, "transcripts", id);
 }
 
 /** What the engine is to do for a target. The catalogue has seen to it that the formats are those of its kind. */
@@ -35,6 +41,7 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
       ...common,
       kind: "text",
       ...(language === undefined ? {} : { language }),
+      ...(hasTranscript(target) ? { transcriptPath: transcriptPath(target, taskDir) } : {}),
       files: outputs.map(({ format, path }) => ({ format: format as TextFormat, path })),
     };
   }

@@ -18,12 +18,15 @@ const REDIRECTS_MAX = 5;
 /** The share of a Task's progress that belongs to reading the input from a bucket. */
 const FETCH_SHARE = 0.05;
 
-export type FetchInputPorts = BucketInputPorts & {
+export type FetchFilePorts = {
   assets: AssetStore;
   blobs: Blobs;
   links: Links;
   guard: AddressGuard;
+  maxBytes: number;
 };
+
+export type FetchInputPorts = BucketInputPorts & FetchFilePorts;
 
 /** Brings a Task's input to a local file. */
 export async function fetchInput(
@@ -33,34 +36,52 @@ export async function fetchInput(
   { signal, report }: { signal: AbortSignal; report(progress: number): void },
 ): Promise<void> {
   const partialPath = `${path}.partial`;
-  const blobKey = await findBlobKey(ports, task);
   if (isBucketUrl(task.url ?? "")) {
     const onProgress = (fraction: number) => report(fraction * FETCH_SHARE);
     await fetchBucketInput(ports, task, { path: partialPath, signal, onProgress });
-  } else if (blobKey === undefined) await download(ports, task.url ?? "", partialPath, signal);
-  else if ((await ports.blobs.findSize(blobKey)) === undefined)
-    throw new TargetFailure("INPUT_NOT_FOUND", "The input asset is no longer kept; upload it again");
-  else await ports.blobs.copyTo(blobKey, partialPath);
+  } else await fetchFile(ports, { ...task, what: "input" }, partialPath, signal);
   await rename(partialPath, path);
 }
 
-async function findBlobKey(ports: FetchInputPorts, task: TaskRecord): Promise<string | undefined> {
-  if (task.assetId === undefined) return ports.links.findBlobKey(task.url ?? "");
-  const asset = await ports.assets.findAsset(task.clientId, task.assetId);
-  if (!asset) throw new TargetFailure("INPUT_NOT_FOUND", "The input asset was deleted; upload it again");
+/** Something a client named by the id of an asset or by a URL, which may be one of our own links. */
+export type FileOrigin = {
+  clientId: string;
+  assetId?: string | undefined;
+  url?: string | undefined;
+  what: "input" | "transcript";
+};
+
+export async function fetchFile(
+  ports: FetchFilePorts,
+  origin: FileOrigin,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const blobKey = await findBlobKey(ports, origin);
+  if (blobKey === undefined) await download(ports, origin, path, signal);
+  else if ((await ports.blobs.findSize(blobKey)) === undefined)
+    throw new TargetFailure("INPUT_NOT_FOUND", `The ${origin.what} asset is no longer kept; upload it again`);
+  else await ports.blobs.copyTo(blobKey, path);
+}
+
+async function findBlobKey(ports: FetchFilePorts, origin: FileOrigin): Promise<string | undefined> {
+  if (origin.assetId === undefined) return ports.links.findBlobKey(origin.url ?? "");
+  const asset = await ports.assets.findAsset(origin.clientId, origin.assetId);
+  if (!asset)
+    throw new TargetFailure("INPUT_NOT_FOUND", `The ${origin.what} asset was deleted; upload it again`);
   return asset.blobKey;
 }
 
 async function download(
-  ports: FetchInputPorts,
-  url: string,
+  ports: FetchFilePorts,
+  { url, what }: FileOrigin,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const body = await openUrl(ports.guard, new URL(url), signal);
+    const body = await openUrl(ports.guard, new URL(url ?? ""), signal, { what });
     const tooLarge = () =>
-      new TargetFailure("INPUT_TOO_LARGE", `The input has more than ${ports.maxBytes} bytes`);
+      new TargetFailure("INPUT_TOO_LARGE", `The ${what} has more than ${ports.maxBytes} bytes`);
     await pipeline(body, limitBytes(ports.maxBytes, tooLarge), createWriteStream(path), { signal });
   } catch (error) {
     if (error instanceof TargetFailure || signal.aborted) throw error;
@@ -68,7 +89,7 @@ async function download(
     if (reason instanceof AddressRefused) throw new TargetFailure("INPUT_ACCESS_DENIED", reason.message);
     if (["ENOSPC", "EDQUOT"].includes((reason as NodeJS.ErrnoException).code ?? ""))
       throw new TargetFailure("DISK_FULL");
-    throw new TargetFailure("INPUT_FETCH_FAILED", `The input could not be fetched: ${reason.message}`);
+    throw new TargetFailure("INPUT_FETCH_FAILED", `The ${what} could not be fetched: ${reason.message}`);
   }
 }
 
@@ -77,7 +98,10 @@ export async function openUrl(
   guard: AddressGuard,
   url: URL,
   signal: AbortSignal,
-  redirectsLeft = REDIRECTS_MAX,
+  {
+    what = "input",
+    redirectsLeft = REDIRECTS_MAX,
+  }: { what?: FileOrigin["what"]; redirectsLeft?: number } = {},
 ): Promise<Readable> {
   guard.checkUrl(url);
   const response = await request(url, {
@@ -93,13 +117,13 @@ export async function openUrl(
     if (redirectsLeft === 0)
       throw new TargetFailure(
         "INPUT_FETCH_FAILED",
-        `The input's address redirects more than ${REDIRECTS_MAX} times`,
+        `The ${what}'s address redirects more than ${REDIRECTS_MAX} times`,
       );
-    return openUrl(guard, new URL(location, url), signal, redirectsLeft - 1);
+    return openUrl(guard, new URL(location, url), signal, { what, redirectsLeft: redirectsLeft - 1 });
   }
   if (statusCode === 404 || statusCode === 410)
-    throw new TargetFailure("INPUT_NOT_FOUND", `The input is not there: its server answered ${statusCode}`);
+    throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} is not there: its server answered ${statusCode}`);
   if (statusCode === 401 || statusCode === 403)
-    throw new TargetFailure("INPUT_ACCESS_DENIED", `The input's server answered ${statusCode}`);
-  throw new TargetFailure("INPUT_FETCH_FAILED", `The input's server answered ${statusCode}`);
+    throw new TargetFailure("INPUT_ACCESS_DENIED", `The ${what}'s server answered ${statusCode}`);
+  throw new TargetFailure("INPUT_FETCH_FAILED", `The ${what}'s server answered ${statusCode}`);
 }

@@ -6,8 +6,9 @@ import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import type { TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
-import { planOutputs, toEngineTarget } from "./engine-target.ts";
+import { planOutputs, toEngineTarget, transcriptPath } from "./engine-target.ts";
 import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
+import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
 
@@ -83,9 +84,12 @@ function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): 
 
 type Work = { task: TaskRecord; targets: TargetRecord[]; taskDir: string; watch: Watch };
 
-async function runTargets(ports: RunTaskPorts, { task, targets, taskDir, watch }: Work): Promise<void> {
+async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
+  const { task, taskDir, watch } = work;
   const inputPath = join(taskDir, "input");
   await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
+  const targets = await fetchTranscripts(ports, work);
+  if (targets.length === 0) return;
   if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch);
   const limits = targets.map(({ model }) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0);
   const limitSeconds = Math.max(...limits);
@@ -125,6 +129,26 @@ async function runTargets(ports: RunTaskPorts, { task, targets, taskDir, watch }
     const isTooLong = error instanceof EngineError && error.kind === "input-too-long";
     throw isTooLong && coveredSeconds < limitSeconds ? makeOverCredits(coveredSeconds) : error;
   });
+}
+
+/** The targets that have all they need; one whose transcript can't be had ends here. */
+async function fetchTranscripts(
+  ports: RunTaskPorts,
+  { task, targets, taskDir, watch }: Work,
+): Promise<TargetRecord[]> {
+  const ready: TargetRecord[] = [];
+  for (const target of targets) {
+    const path = transcriptPath(target, taskDir);
+    try {
+      if (hasTranscript(target) && !(await isThere(path)))
+        await fetchTranscript(ports, { task, target, path }, watch.signal);
+      ready.push(target);
+    } catch (error) {
+      if (watch.signal.aborted) throw error;
+      await failTargets(ports, task, [target], error);
+    }
+  }
+  return ready;
 }
 
 const isThere = (path: string) =>

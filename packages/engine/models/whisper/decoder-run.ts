@@ -1,38 +1,66 @@
 import type { FloatTensor, GraphInput, GraphSession } from "../../runtime/graph-session.ts";
 import { getTensor } from "../../runtime/graph-session.ts";
-import type { AlignmentHead } from "./whisper-settings.ts";
 
-export type DecoderShape = { layers: number; alignmentHeads: readonly AlignmentHead[] };
+/** A part of the decoder that looks at the sound. */
+export type AttentionHead = readonly [layer: number, head: number];
+
+export type DecoderShape = { layers: number; timingHeads: readonly AttentionHead[] };
 
 /** What the decoder answers to the tokens of one call. */
 export type DecoderAnswer = {
   /** One value for each token of the vocabulary: how well it would follow the row's token at `position`. */
   logitsAt(row: number, position: number): Float32Array;
   /**
-   * Where in the sound each alignment head looked: one array a head, `positions` × 1500 states, each line adding up to one.
+   * Where in the sound each timing head looked: one array a head, `positions` × states, each line adding up to one.
    * Empty where it was not asked for.
    */
   attentionOf(row: number): Float32Array[];
 };
 
+type Outputs = ReadonlyMap<string, FloatTensor>;
+
+/** Every Whisper network has heads of 64. */
+const HEAD_WIDTH = 64;
+
+/** Memory for what the decoder keeps of the sound, 110 MB a row for whisper-small: taken once and used by every run. */
+export class SoundCaches {
+  readonly #arrays = new Map<string, Float32Array>();
+
+  get(name: string, length: number): Float32Array {
+    const known = this.#arrays.get(name);
+    if (known !== undefined && known.length >= length) return known.subarray(0, length);
+    const array = new Float32Array(length);
+    this.#arrays.set(name, array);
+    return array;
+  }
+}
+
 /**
  * The decoder at work on several windows at once, a row each. What it computed for earlier tokens and for the sound is kept, so
  * that each token is paid for once: every call goes on where the one before ended, and all rows go forward by equally many tokens.
+ * Only the latest run of a network may be fed: runs share their memory.
  */
 export class DecoderRun {
   readonly #session: GraphSession;
   readonly #shape: DecoderShape;
+  readonly #states: readonly FloatTensor[];
+  readonly #soundCaches: SoundCaches;
   readonly #caches = new Map<string, FloatTensor>();
   readonly #width: number;
-  #states: readonly FloatTensor[];
   #rows: number;
 
-  constructor(session: GraphSession, shape: DecoderShape, states: readonly FloatTensor[]) {
-    this.#session = session;
-    this.#shape = shape;
-    this.#states = states;
-    this.#rows = states.length;
-    this.#width = states[0]?.shape[2] ?? 0;
+  constructor(options: {
+    session: GraphSession;
+    shape: DecoderShape;
+    states: readonly FloatTensor[];
+    soundCaches: SoundCaches;
+  }) {
+    this.#session = options.session;
+    this.#shape = options.shape;
+    this.#states = options.states;
+    this.#soundCaches = options.soundCaches;
+    this.#rows = options.states.length;
+    this.#width = options.states[0]?.shape[2] ?? 0;
   }
 
   /** The rows still at work. */
@@ -40,34 +68,30 @@ export class DecoderRun {
     return this.#rows;
   }
 
-  /** Gives each row its next tokens, equally many each. */
+  /**
+   * Gives each row its next tokens: any number at first, equally many each, then one by one. The exported graph would let several
+   * tokens on top of kept ones see those that follow them.
+   */
   async feed(
     tokens: readonly (readonly number[])[],
     options: { withAttention: boolean },
   ): Promise<DecoderAnswer> {
-    if (tokens.length !== this.#rows)
+    if (tokens.length !== this.#rows) {
       throw new RangeError(`${tokens.length} rows of tokens for ${this.#rows}`);
-    const isFirst = this.#caches.size === 0;
-    const layers = Array.from({ length: this.#shape.layers }, (_, layer) => layer);
-    const heads = options.withAttention ? this.#shape.alignmentHeads : [];
-    const attentionNames = [...new Set(heads.map(([layer]) => `cross_attentions.${layer}`))];
-    const kept = layers.flatMap((layer) => cacheNames(layer, isFirst ? ["decoder", "encoder"] : ["decoder"]));
-    const inputs: Record<string, GraphInput> = {
-      input_ids: { ids: tokens },
-      encoder_hidden_states: this.#statesInput(),
-      use_cache_branch: { flag: !isFirst },
-    };
-    for (const name of layers.flatMap((layer) => cacheNames(layer, ["decoder", "encoder"]))) {
-      inputs[`past_key_values.${name}`] = this.#caches.get(name) ?? this.#noCache();
     }
-    const outputs = await this.#session.run(inputs, [
-      "logits",
-      ...kept.map((name) => `present.${name}`),
-      ...attentionNames,
-    ]);
+    const heads = options.withAttention ? this.#shape.timingHeads : [];
+    if (this.#caches.size === 0) return makeAnswer(await this.#start(tokens, heads), heads);
+    if (tokens.some((row) => row.length !== 1)) throw new RangeError("one token a row after the first call");
+    const kept = this.#cacheNames("decoder");
+    const outputs = await this.#session.run(
+      this.#makeInputs(tokens, {
+        data: new Float32Array(this.#rows * this.#width),
+        shape: [this.#rows, 1, this.#width],
+      }),
+      ["logits", ...kept.map((name) => `present.${name}`), ...attentionNames(heads)],
+    );
     for (const name of kept) this.#caches.set(name, getTensor(outputs, `present.${name}`));
-    this.#states = [];
-    return makeAnswer(outputs, heads);
+    return makeAnswer([outputs], heads);
   }
 
   /** Takes a finished row out; the last row takes its place. */
@@ -83,49 +107,88 @@ export class DecoderRun {
     this.#rows = last;
   }
 
-  /** The sound's states are read by the first call only; later ones find them in the caches and get a token's worth of nothing. */
-  #statesInput(): FloatTensor {
+  /** The first tokens, row by row: all rows at once would hold what the sound gives twice, in the runtime and here. */
+  async #start(tokens: readonly (readonly number[])[], heads: readonly AttentionHead[]): Promise<Outputs[]> {
     const rows = this.#rows;
-    if (this.#states.length === 0) {
-      return { data: new Float32Array(rows * this.#width), shape: [rows, 1, this.#width] };
+    const kept = [...this.#cacheNames("decoder"), ...this.#cacheNames("encoder")];
+    const answers: Outputs[] = [];
+    for (const [row, states] of this.#states.entries()) {
+      const outputs = await this.#session.run(this.#makeInputs(tokens.slice(row, row + 1), states), [
+        "logits",
+        ...kept.map((name) => `present.${name}`),
+        ...attentionNames(heads),
+      ]);
+      for (const name of kept) this.#keepRow(name, row, getTensor(outputs, `present.${name}`));
+      const answered = ["logits", ...attentionNames(heads)];
+      answers.push(new Map(answered.map((name) => [name, getTensor(outputs, name)])));
     }
-    const size = this.#states[0]?.data.length ?? 0;
-    const data = new Float32Array(rows * size);
-    this.#states.forEach((states, row) => {
-      data.set(states.data, row * size);
-    });
-    return { data, shape: [rows, size / this.#width, this.#width] };
+    for (const [name, { data, shape }] of this.#caches) {
+      this.#caches.set(name, { data, shape: [rows, ...shape.slice(1)] });
+    }
+    return answers;
   }
 
-  #noCache(): FloatTensor {
-    return { data: new Float32Array(0), shape: [this.#rows, this.#width / HEAD_WIDTH, 0, HEAD_WIDTH] };
+  #keepRow(name: string, row: number, { data, shape }: FloatTensor): void {
+    const length = data.length * this.#rows;
+    const isSound = name.includes(".encoder.");
+    const cache =
+      this.#caches.get(name)?.data ??
+      (isSound ? this.#soundCaches.get(name, length) : new Float32Array(length));
+    cache.set(data, row * data.length);
+    this.#caches.set(name, { data: cache, shape });
+  }
+
+  #makeInputs(tokens: readonly (readonly number[])[], states: FloatTensor): Record<string, GraphInput> {
+    const isFirst = states.shape[1] !== 1;
+    const none = {
+      data: new Float32Array(0),
+      shape: [tokens.length, this.#width / HEAD_WIDTH, 0, HEAD_WIDTH],
+    };
+    const names = [...this.#cacheNames("decoder"), ...this.#cacheNames("encoder")];
+    const caches = names.map((name) => [
+      `past_key_values.${name}`,
+      isFirst ? none : (this.#caches.get(name) ?? none),
+    ]);
+    return {
+      ...Object.fromEntries(caches),
+      input_ids: { ids: tokens },
+      encoder_hidden_states: states,
+      use_cache_branch: { flag: !isFirst },
+    };
+  }
+
+  #cacheNames(side: "decoder" | "encoder"): string[] {
+    return Array.from({ length: this.#shape.layers }, (_, layer) => [
+      `${layer}.${side}.key`,
+      `${layer}.${side}.value`,
+    ]).flat();
   }
 }
 
-/** Every Whisper network has heads of 64. */
-const HEAD_WIDTH = 64;
-
-function cacheNames(layer: number, sides: readonly ("decoder" | "encoder")[]): string[] {
-  return sides.flatMap((side) => [`${layer}.${side}.key`, `${layer}.${side}.value`]);
+function attentionNames(heads: readonly AttentionHead[]): string[] {
+  return [...new Set(heads.map(([layer]) => `cross_attentions.${layer}`))];
 }
 
-function makeAnswer(
-  outputs: ReadonlyMap<string, FloatTensor>,
-  heads: readonly AlignmentHead[],
-): DecoderAnswer {
-  const logits = getTensor(outputs, "logits");
-  const [, positions = 0, vocabulary = 0] = logits.shape;
+/** `outputs` are one for all rows, or one for each. */
+function makeAnswer(outputs: readonly Outputs[], heads: readonly AttentionHead[]): DecoderAnswer {
+  const find = (row: number, name: string) => {
+    const isShared = outputs.length === 1;
+    const tensor = getTensor(outputs[isShared ? 0 : row] ?? new Map(), name);
+    return { ...tensor, row: isShared ? row : 0 };
+  };
   return {
     logitsAt(row, position) {
-      const start = (row * positions + position) * vocabulary;
-      return logits.data.subarray(start, start + vocabulary);
+      const { data, shape, row: at } = find(row, "logits");
+      const [, positions = 0, vocabulary = 0] = shape;
+      const start = (at * positions + position) * vocabulary;
+      return data.subarray(start, start + vocabulary);
     },
     attentionOf(row) {
       return heads.map(([layer, head]) => {
-        const { data, shape } = getTensor(outputs, `cross_attentions.${layer}`);
-        const [, headCount = 0, , states = 0] = shape;
+        const { data, shape, row: at } = find(row, `cross_attentions.${layer}`);
+        const [, headCount = 0, positions = 0, states = 0] = shape;
         const size = positions * states;
-        const start = (row * headCount + head) * size;
+        const start = (at * headCount + head) * size;
         return data.subarray(start, start + size);
       });
     },

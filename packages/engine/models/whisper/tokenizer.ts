@@ -17,7 +17,7 @@ export class WhisperTokenizer {
   readonly transcribe: number;
   readonly noSpeech: number;
   readonly noTimestamps: number;
-  /** Ids of the languages by code, e.g. "en". */
+  /** Ids of the languages by ISO 639 code, e.g. "en". */
   readonly languageIds: ReadonlyMap<string, number>;
   readonly #ids: ReadonlyMap<string, number>;
   readonly #bytesOfId: (Uint8Array | undefined)[] = [];
@@ -42,7 +42,7 @@ export class WhisperTokenizer {
     this.languageIds = new Map(
       [...added]
         .filter(([content, id]) => /^<\|[a-z]{2,3}\|>$/.test(content) && id > this.startOfTranscript)
-        .map(([content, id]) => [content.slice(2, -2), id]),
+        .map(([content, id]) => [toIsoCode(content.slice(2, -2)), id]),
     );
   }
 
@@ -75,4 +75,9 @@ export class WhisperTokenizer {
   decode(ids: readonly number[]): string {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(this.toBytes(ids));
   }
+}
+
+/** Whisper has an old code for Javanese. */
+function toIsoCode(code: string): string {
+  return code === "jw" ? "jv" : code;
 }

@@ -1,11 +1,12 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { DecoderRun, type DecoderShape } from "./decoder-run.ts";
-import { LogMel, MEL_SHAPE } from "./log-mel.ts";
+import { type AttentionHead, DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
+import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
 
 /** The encoder gives one state for every 20 ms of a window of 30 s. */
 export const STATE_COUNT = 1500;
+export const STATE_FRAMES = WINDOW_FRAMES / STATE_COUNT;
 
 /** The multilingual Whisper networks: an encoder that hears a window of 30 s, a decoder that writes what was said in it. */
 export class Whisper {
@@ -14,6 +15,7 @@ export class Whisper {
   readonly #encoder: GraphSession;
   readonly #decoder: GraphSession;
   readonly #decoderShape: DecoderShape;
+  readonly #soundCaches = new SoundCaches();
   readonly #mel = new LogMel();
   readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
 
@@ -22,13 +24,14 @@ export class Whisper {
     decoder: GraphSession;
     tokenizer: WhisperTokenizer;
     settings: WhisperSettings;
+    timingHeads: readonly AttentionHead[];
   }) {
     this.tokenizer = parts.tokenizer;
     this.settings = parts.settings;
     this.#encoder = parts.encoder;
     this.#decoder = parts.decoder;
     const keys = parts.decoder.inputNames.filter((name) => name.endsWith(".decoder.key"));
-    this.#decoderShape = { layers: keys.length, alignmentHeads: parts.settings.alignmentHeads };
+    this.#decoderShape = { layers: keys.length, timingHeads: parts.timingHeads };
   }
 
   /** What the encoder makes of at most 30 s at 16 kHz: `STATE_COUNT` states of the sound, shape [1, 1500, width]. */
@@ -40,6 +43,11 @@ export class Whisper {
 
   /** Starts writing for several encoded windows at once, a row each. */
   startDecoding(states: readonly FloatTensor[]): DecoderRun {
-    return new DecoderRun(this.#decoder, this.#decoderShape, states);
+    return new DecoderRun({
+      session: this.#decoder,
+      shape: this.#decoderShape,
+      states,
+      soundCaches: this.#soundCaches,
+    });
   }
 }

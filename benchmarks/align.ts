@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EngineProcess } from "../packages/engine/index.ts";
+import { writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
+import { makeTempDir } from "../test/support/temp-dir.ts";
+import { type MarkedWord, pairWords, toFigures, type WrittenWord } from "./align/boundary-errors.ts";
+import { loadTimit, TIMIT_RATE_HZ, type TimitUtterance } from "./align/load-timit.ts";
+import { describeRun } from "./machine.ts";
+
+/*
+ * How well words are timed: speech by what TIMIT's markers wrote down, songs by the onsets of their words. All through the
+ * engine's own door, transcription and alignment in one request. Takes the folder that holds `timit` and `jamendo`.
+ */
+const [, , evaluationDir] = process.argv;
+if (evaluationDir === undefined)
+  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo>");
+const PAUSE_SECONDS = 0.5;
+const RESULTS = join(import.meta.dirname, "results/align.md");
+
+const engine = new EngineProcess();
+const folder = await makeTempDir("bench-align");
+const lines: string[] = [];
+const report = (...added: string[]) => {
+  lines.push(...added);
+  for (const line of added) console.log(line);
+};
+
+type Heard = { own: WrittenWord[]; given: WrittenWord[] };
+
+async function hear(
+  name: string,
+  work: { inputPath: string; text: string; language: string },
+): Promise<Heard> {
+  const transcriptPath = join(folder, `${name}.txt`);
+  await writeFile(transcriptPath, work.text);
+  const target = (model: string) => ({
+    kind: "text" as const,
+    key: model,
+    model,
+    language: work.language,
+    files: [{ format: "json" as const, path: join(folder, `${name}-${model}.json`) }],
+  });
+  await engine.run(
+    {
+      inputPath: work.inputPath,
+      workDir: join(folder, `${name}-work`),
+      targets: [target("transcription"), { ...target("alignment"), transcriptPath }],
+    },
+    {
+      onTargetFailed: (key, error) => {
+        throw new Error(`${key} of ${name} failed`, { cause: error });
+      },
+    },
+  );
+  const read = (model: string) => {
+    const json = readFileSync(join(folder, `${name}-${model}.json`), "utf8");
+    const { lines: written } = JSON.parse(json) as { lines: { words: WrittenWord[] }[] };
+    return written.flatMap((line) => line.words);
+  };
+  return { own: read("transcription"), given: read("alignment") };
+}
+
+/** The utterances of a speaker as one recording, with pauses between them. */
+function joinUtterances(utterances: readonly TimitUtterance[]): {
+  samples: Float32Array;
+  words: MarkedWord[];
+} {
+  const pause = new Float32Array(PAUSE_SECONDS * TIMIT_RATE_HZ);
+  const parts: Float32Array[] = [pause];
+  const words: MarkedWord[] = [];
+  let startFrame = pause.length;
+  for (const utterance of utterances) {
+    const offset = startFrame / TIMIT_RATE_HZ;
+    parts.push(utterance.samples, pause);
+    startFrame += utterance.samples.length + pause.length;
+    for (const { text, startSeconds, endSeconds } of utterance.words) {
+      words.push({ text, startSeconds: startSeconds + offset, endSeconds: endSeconds + offset });
+    }
+  }
+  return { samples: Float32Array.from(parts.flatMap((part) => [...part])), words };
+}
+
+const toMs = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
+const toPercent = (share: number) => `${(share * 100).toFixed(1)} %`;
+
+async function benchTimit(): Promise<void> {
+  const utterances = loadTimit(join(evaluationDir ?? "", "timit"));
+  const own: number[] = [];
+  const given: number[] = [];
+  const rows: string[] = [];
+  let [markedCount, ownCount] = [0, 0];
+  for (const speaker of new Set(utterances.map((utterance) => utterance.speaker))) {
+    const spoken = utterances.filter((utterance) => utterance.speaker === speaker);
+    const { samples, words } = joinUtterances(spoken);
+    const inputPath = join(folder, `${speaker}.wav`);
+    writeSound(inputPath, [samples], TIMIT_RATE_HZ);
+    const text = spoken.map((utterance) => utterance.text).join("\n");
+    const heard = await hear(speaker, { inputPath, text, language: "en" });
+    const pairs = pairWords(words, heard.own);
+    const ownErrors = pairs.flatMap(({ marked, written }) => [
+      written.start - marked.startSeconds,
+      written.end - marked.endSeconds,
+    ]);
+    const givenErrors = words.flatMap((word, n) => [
+      (heard.given[n]?.start ?? Number.NaN) - word.startSeconds,
+      (heard.given[n]?.end ?? Number.NaN) - word.endSeconds,
+    ]);
+    markedCount += words.length;
+    ownCount += pairs.length;
+    own.push(...ownErrors);
+    given.push(...givenErrors);
+    rows.push(
+      `| ${speaker} | ${words.length} | ${pairs.length} | ${toMs(toFigures(ownErrors).mean)} | ${toMs(toFigures(givenErrors).mean)} |`,
+    );
+    console.log(rows.at(-1));
+  }
+  const restored = utterances.filter((utterance) => utterance.isRestored).length;
+  const [ownFigures, givenFigures] = [toFigures(own), toFigures(given)];
+  report(
+    "",
+    "## Speech: TIMIT",
+    "",
+    `${utterances.length} utterances of 8 speakers, each speaker's joined with pauses of ${PAUSE_SECONDS} s to one recording; errors of word starts and ends together. ${restored} files had lost bytes and were restored.`,
+    "",
+    "| words | of | mean error | median | within 50 ms | within 100 ms |",
+    "|---|---|---|---|---|---|",
+    `| transcription's own correct words | ${ownCount} of ${markedCount} | ${toMs(ownFigures.mean)} | ${toMs(ownFigures.median)} | ${toPercent(ownFigures.share(0.05))} | ${toPercent(ownFigures.share(0.1))} |`,
+    `| the given text | ${markedCount} of ${markedCount} | ${toMs(givenFigures.mean)} | ${toMs(givenFigures.median)} | ${toPercent(givenFigures.share(0.05))} | ${toPercent(givenFigures.share(0.1))} |`,
+    "",
+    "| speaker | words | of them written | mean error of those | mean error of the given text |",
+    "|---|---|---|---|---|",
+    ...rows,
+  );
+}
+
+function loadSong(file: string): { words: MarkedWord[]; text: string } {
+  const texts = readFileSync(file.replace(/\.mp3$/, ".words.txt"), "utf8")
+    .trim()
+    .split("\n");
+  const times = readFileSync(file.replace(/\.mp3$/, ".words.csv"), "utf8")
+    .trim()
+    .split("\n")
+    .slice(1);
+  const words = times.map((row, n) => {
+    const [start = "", end = ""] = row.split(",");
+    return { text: texts[n] ?? "", startSeconds: Number(start), endSeconds: Number(end) };
+  });
+  const text = times.map((row, n) => `${texts[n]}${row.endsWith("nan") ? " " : "\n"}`).join("");
+  return { words, text };
+}
+
+const SONG_LANGUAGES: Record<string, string> = { Confession: "fr", Mes: "fr", Veraenderung: "de" };
+
+async function benchSongs(): Promise<void> {
+  const dir = join(evaluationDir ?? "", "jamendo");
+  const all: number[] = [];
+  const rows: string[] = [];
+  for (const file of readdirSync(dir).filter((name) => name.endsWith(".mp3"))) {
+    const { words, text } = loadSong(join(dir, file));
+    const language = SONG_LANGUAGES[file.split("_")[0] ?? ""] ?? "en";
+    const { own, given } = await hear(file.slice(0, -4), { inputPath: join(dir, file), text, language });
+    const errors = words.map((word, n) => (given[n]?.start ?? Number.NaN) - word.startSeconds);
+    all.push(...errors);
+    const { mean, median, share } = toFigures(errors);
+    rows.push(
+      `| ${file} | ${words.length} | ${pairWords(words, own).length} | ${mean.toFixed(3)} s | ${median.toFixed(3)} s | ${toPercent(share(0.3))} |`,
+    );
+    console.log(rows.at(-1));
+  }
+  const { mean, median, share, count } = toFigures(all);
+  report(
+    "",
+    "## Songs: Jamendo",
+    "",
+    "The text is given; errors of word onsets.",
+    "",
+    "| song | words | of them written | mean error | median | within 0.3 s |",
+    "|---|---|---|---|---|---|",
+    ...rows,
+    `| all | ${count} | | ${mean.toFixed(3)} s | ${median.toFixed(3)} s | ${toPercent(share(0.3))} |`,
+  );
+}
+
+report("# Word times", "", ...describeRun());
+try {
+  await benchTimit();
+  await benchSongs();
+} finally {
+  await engine.close();
+  await rm(folder, { recursive: true, force: true });
+}
+writeFileSync(RESULTS, `${lines.join("\n")}\n`);

@@ -1,0 +1,32 @@
+import { deflateSync } from "node:zlib";
+
+/** The longest phrase, in tokens, whose repetition is looked for while writing. */
+const PHRASE_TOKENS_MAX = 24;
+/** Nobody says the same phrase so often, over so many tokens, in half a minute. */
+const REPEATS_MIN = 6;
+const LOOP_TOKENS_MIN = 24;
+
+/** Whether the end of what was written is one phrase over and over: the decoder will not leave it by itself. */
+export function endsInLoop(tokens: readonly number[]): boolean {
+  for (let period = 1; period <= PHRASE_TOKENS_MAX; period++) {
+    const length = Math.max(LOOP_TOKENS_MIN, period * REPEATS_MIN);
+    if (tokens.length >= length && isPeriodic(tokens, { period, length })) return true;
+  }
+  return false;
+}
+
+function isPeriodic(
+  tokens: readonly number[],
+  { period, length }: { period: number; length: number },
+): boolean {
+  for (let n = tokens.length - length + period; n < tokens.length; n++) {
+    if (tokens[n] !== tokens[n - period]) return false;
+  }
+  return true;
+}
+
+/** How much shorter the text is when compressed: above 2.4, so `whisper/transcribe.py`, it repeats itself. */
+export function compressionRatio(text: string): number {
+  const bytes = Buffer.from(text);
+  return bytes.length === 0 ? 0 : bytes.length / deflateSync(bytes).length;
+}

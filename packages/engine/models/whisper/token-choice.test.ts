@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import { TokenChoice } from "./token-choice.ts";
+import type { WhisperTokenizer } from "./tokenizer.ts";
+
+const tokenizer = { endOfText: 4 } as WhisperTokenizer;
+const choice = new TokenChoice(tokenizer, { suppressed: [1], suppressedAtStart: [4] });
+const logits = Float32Array.of(1, 9, 2, 0, 3, 8);
+const greedy = { isFirst: false, temperature: 0, random: () => 0 };
+
+describe("[V5] the next token", () => {
+  it("is the likeliest that may be written, with its probability among those", () => {
+    const { id, logProb } = choice.choose(logits, greedy);
+    expect(id).toBe(4);
+    const sum = [1, 2, 0, 3].reduce((total, value) => total + Math.exp(value), 0);
+    expect(logProb).toBeCloseTo(Math.log(Math.exp(3) / sum), 6);
+    expect(choice.choose(logits, { ...greedy, isFirst: true }).id).toBe(2);
+  });
+
+  it("is drawn at a temperature, the same for the same seed, never a suppressed one", () => {
+    const draw = (seed: number) => {
+      const random = makeSeededRandom(seed);
+      return Array.from(
+        { length: 200 },
+        () => choice.choose(logits, { isFirst: false, temperature: 1, random }).id,
+      );
+    };
+    expect(draw(7)).toEqual(draw(7));
+    expect(new Set(draw(7))).toEqual(new Set([0, 2, 3, 4]));
+  });
+});

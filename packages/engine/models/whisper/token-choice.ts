@@ -1,0 +1,59 @@
+import type { WhisperTokenizer } from "./tokenizer.ts";
+import type { WhisperSettings } from "./whisper-settings.ts";
+
+export type ChosenToken = {
+  id: number;
+  /** The natural logarithm of its probability among the tokens that may be written. */
+  logProb: number;
+};
+
+/** Chooses what is written next: text or the end, never a time, a command or a suppressed sign. */
+export class TokenChoice {
+  readonly #candidates: Int32Array;
+  readonly #firstCandidates: Int32Array;
+
+  constructor(tokenizer: WhisperTokenizer, settings: WhisperSettings) {
+    const suppressed = new Set(settings.suppressed);
+    const ids = Array.from({ length: tokenizer.endOfText + 1 }, (_, id) => id);
+    const candidates = ids.filter((id) => !suppressed.has(id));
+    this.#candidates = Int32Array.from(candidates);
+    this.#firstCandidates = Int32Array.from(
+      candidates.filter((id) => !settings.suppressedAtStart.includes(id)),
+    );
+  }
+
+  /** The most probable token, or at a temperature above zero one drawn with `random`. */
+  choose(
+    logits: Float32Array,
+    options: { isFirst: boolean; temperature: number; random: () => number },
+  ): ChosenToken {
+    const candidates = options.isFirst ? this.#firstCandidates : this.#candidates;
+    const best = findBest(logits, candidates);
+    const id = options.temperature === 0 ? best : draw(logits, { candidates, best, ...options });
+    let sum = 0;
+    for (const candidate of candidates) sum += Math.exp(logits[candidate]! - logits[best]!);
+    return { id, logProb: logits[id]! - logits[best]! - Math.log(sum) };
+  }
+}
+
+function findBest(logits: Float32Array, candidates: Int32Array): number {
+  let best = candidates[0]!;
+  for (const candidate of candidates) if (logits[candidate]! > logits[best]!) best = candidate;
+  return best;
+}
+
+function draw(
+  logits: Float32Array,
+  options: { candidates: Int32Array; best: number; temperature: number; random: () => number },
+): number {
+  const { candidates, best, temperature, random } = options;
+  const weigh = (candidate: number) => Math.exp((logits[candidate]! - logits[best]!) / temperature);
+  let sum = 0;
+  for (const candidate of candidates) sum += weigh(candidate);
+  let rest = random() * sum;
+  for (const candidate of candidates) {
+    rest -= weigh(candidate);
+    if (rest <= 0) return candidate;
+  }
+  return best;
+}

@@ -1,0 +1,29 @@
+import { compressionRatio } from "./loops.ts";
+import type { WrittenWindow } from "./write-windows.ts";
+
+/** The limits of `whisper/transcribe.py`. */
+const COMPRESSION_MAX = 2.4;
+const LOG_PROB_MIN = -1;
+const NO_SPEECH_MIN = 0.6;
+
+export function averageLogProb({ logProbs }: WrittenWindow): number {
+  return logProbs.reduce((sum, value) => sum + value, 0) / Math.max(1, logProbs.length);
+}
+
+/** Whether the decoder went round in circles. */
+export function isLooping(window: WrittenWindow, text: string): boolean {
+  return window.isBrokenOff || compressionRatio(text) > COMPRESSION_MAX;
+}
+
+/** Whether the decoder should try again, at a higher temperature. */
+export function isDoubtful(window: WrittenWindow, text: string): boolean {
+  return !isSilent(window) && (isLooping(window, text) || averageLogProb(window) < LOG_PROB_MIN);
+}
+
+/** Whether what was written is no speech: the decoder hears none and is not sure of its words either. */
+export function isSilent(window: WrittenWindow): boolean {
+  return (
+    window.tokens.length === 0 ||
+    (window.noSpeechProbability > NO_SPEECH_MIN && averageLogProb(window) < LOG_PROB_MIN)
+  );
+}

@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findLetterPath } from "./letter-path.ts";
+
+type Spoken = { letters: number; stepsPerLetter: number; pauseSteps: number; isSpoken: boolean };
+
+/** A text and what attention would make of it: each letter looked at where it is heard, everything else by chance. */
+function speak(words: readonly Spoken[]) {
+  const wordOfLetter = words.flatMap(({ letters }, word) => Array<number>(letters).fill(word));
+  const spans: { start: number; end: number }[] = [];
+  const letterAt: (number | undefined)[] = Array<undefined>(5).fill(undefined);
+  let firstLetter = 0;
+  for (const { letters, stepsPerLetter, pauseSteps, isSpoken } of words) {
+    const start = letterAt.length;
+    for (let step = 0; isSpoken && step < letters * stepsPerLetter; step++) {
+      letterAt.push(firstLetter + Math.floor(step / stepsPerLetter));
+    }
+    spans.push({ start, end: letterAt.length });
+    firstLetter += letters;
+    for (let step = 0; step < pauseSteps; step++) letterAt.push(undefined);
+  }
+  const steps = letterAt.length;
+  const chance = 0.5 / wordOfLetter.length;
+  const shares = new Float32Array(wordOfLetter.length * steps).fill(chance);
+  letterAt.forEach((letter, step) => {
+    for (let n = 0; letter === undefined && n < wordOfLetter.length; n++)
+      shares[n * steps + step] = 2 * chance;
+    if (letter !== undefined) shares[letter * steps + step] = 0.5 + chance;
+  });
+  const voice = Float64Array.from(letterAt, (letter) => (letter === undefined ? 0.05 : 0.95));
+  return { input: { shares, wordOfLetter, wordCount: words.length, voice }, spans };
+}
+
+const spokenWord = fc.record({
+  letters: fc.integer({ min: 1, max: 9 }),
+  stepsPerLetter: fc.integer({ min: 2, max: 9 }),
+  pauseSteps: fc.oneof(fc.constant(0), fc.integer({ min: 4, max: 40 })),
+  isSpoken: fc.constant(true),
+});
+
+describe("findLetterPath", () => {
+  it("[Z3] finds every word where it is said, with pauses between words left out", () => {
+    fc.assert(
+      fc.property(fc.array(spokenWord, { minLength: 4, maxLength: 20 }), (words) => {
+        const { input, spans } = speak(words);
+        expect(findLetterPath(input).map((span) => span && { start: span.start, end: span.end })).toEqual(
+          spans,
+        );
+      }),
+    );
+  });
+
+  it("[Z4] leaves out words that are not said, and finds the others all the same", () => {
+    const said = { letters: 6, stepsPerLetter: 7, pauseSteps: 0, isSpoken: true };
+    const unsaid = { letters: 7, stepsPerLetter: 7, pauseSteps: 0, isSpoken: false };
+    const { input, spans } = speak([said, said, unsaid, unsaid, said, unsaid, said, unsaid]);
+    const found = findLetterPath(input);
+    expect(found.map((span) => span !== undefined)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    for (const [index, span] of found.entries()) {
+      if (span) expect([span.start, span.end]).toEqual([spans[index]?.start, spans[index]?.end]);
+    }
+    expect(found[0]?.share).toBeGreaterThan(0.5);
+  });
+
+  it("[Z3] goes through less sound than letters, and through none", () => {
+    const { input } = speak([{ letters: 9, stepsPerLetter: 1, pauseSteps: 0, isSpoken: false }]);
+    expect(findLetterPath(input)).toHaveLength(1);
+    const none = {
+      shares: new Float32Array(),
+      wordOfLetter: [0, 0],
+      wordCount: 1,
+      voice: new Float64Array(),
+    };
+    expect(findLetterPath(none)).toEqual([undefined]);
+  });
+
+  it("[Z3] leaves the text where the sound ends, if it may", () => {
+    const said = { letters: 5, stepsPerLetter: 6, pauseSteps: 0, isSpoken: true };
+    const unsaid = { ...said, isSpoken: false };
+    const { input, spans } = speak([said, said, said, unsaid, unsaid, unsaid, unsaid, unsaid]);
+    const found = findLetterPath({ ...input, isOpenEnded: true });
+    expect(found.map((span) => span?.start)).toEqual([
+      ...spans.slice(0, 3).map((span) => span.start),
+      ...Array<undefined>(5).fill(undefined),
+    ]);
+  });
+
+  it("[Z3] passes over words without sounded letters", () => {
+    const { input, spans } = speak([spokenWordOf(5), spokenWordOf(6)]);
+    const wordOfLetter = input.wordOfLetter.map((word) => (word === 1 ? 2 : word));
+    const found = findLetterPath({ ...input, wordOfLetter, wordCount: 4 });
+    expect(found.map((span) => span?.start)).toEqual([
+      spans[0]?.start,
+      undefined,
+      spans[1]?.start,
+      undefined,
+    ]);
+  });
+});
+
+function spokenWordOf(letters: number): Spoken {
+  return { letters, stepsPerLetter: 6, pauseSteps: 10, isSpoken: true };
+}

@@ -1,0 +1,113 @@
+import type { FloatTensor } from "../../runtime/graph-session.ts";
+import type { DecoderAnswer, DecoderRun } from "./decoder-run.ts";
+import {
+  type LanguageProbabilities,
+  toLanguageProbabilities,
+  toNoSpeechProbability,
+} from "./language-probabilities.ts";
+import { endsInLoop } from "./loops.ts";
+import { TokenChoice } from "./token-choice.ts";
+import type { Whisper } from "./whisper.ts";
+
+/** Half of the decoder's room: the other half would be for the text before. */
+const TOKENS_MAX = 224;
+
+/** What the decoder wrote for a window. */
+export type WrittenWindow = {
+  language: string;
+  tokens: number[];
+  /** One for each token, and one more for the end. */
+  logProbs: number[];
+  noSpeechProbability: number;
+  /** Broken off, because it went round in circles or was too long. */
+  isBrokenOff: boolean;
+};
+
+type Row = { index: number; window: WrittenWindow; next: number };
+
+/**
+ * Lets the decoder write for several windows at once. `chooseLanguages` is told what each window sounds like and answers with the
+ * language of each; `expected` is what it will probably answer, so that the first step need not be made twice.
+ */
+export async function writeWindows(
+  whisper: Whisper,
+  options: {
+    states: readonly FloatTensor[];
+    expected: readonly string[];
+    chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
+    temperature: number;
+    random: () => number;
+  },
+): Promise<WrittenWindow[]> {
+  const { temperature, random } = options;
+  const { tokenizer, settings } = whisper;
+  const choice = new TokenChoice(tokenizer, settings);
+  const { run, answer, languages } = await start(whisper, options);
+  const rows = languages.map((language, index): Row => {
+    const noSpeechProbability = toNoSpeechProbability(answer.logitsAt(index, 0), tokenizer);
+    const window = { language, tokens: [], logProbs: [], noSpeechProbability, isBrokenOff: false };
+    return { index, window, next: 0 };
+  });
+  const written: WrittenWindow[] = [];
+  let last: { answer: DecoderAnswer; position: number } = { answer, position: PROMPT_TOKENS - 1 };
+  while (rows.length > 0) {
+    // From the end, so that a row that takes the place of a finished one has had its turn.
+    for (let at = rows.length - 1; at >= 0; at--) {
+      const row = rows[at]!;
+      const isFirst = row.window.logProbs.length === 0;
+      const { id, logProb } = choice.choose(last.answer.logitsAt(at, last.position), {
+        isFirst,
+        temperature,
+        random,
+      });
+      row.window.logProbs.push(logProb);
+      if (id !== tokenizer.endOfText) row.window.tokens.push(id);
+      row.window.isBrokenOff = row.window.tokens.length === TOKENS_MAX || endsInLoop(row.window.tokens);
+      row.next = id;
+      if (id !== tokenizer.endOfText && !row.window.isBrokenOff) continue;
+      written[row.index] = row.window;
+      run.dropRow(at);
+      rows[at] = rows.at(-1)!;
+      rows.pop();
+    }
+    if (rows.length === 0) break;
+    const answer = await run.feed(
+      rows.map(({ next }) => [next]),
+      { withAttention: false },
+    );
+    last = { answer, position: 0 };
+  }
+  return written;
+}
+
+/** Start, language, task, and that no times are wanted: they come from the attention. */
+const PROMPT_TOKENS = 4;
+
+async function start(
+  whisper: Whisper,
+  options: Pick<Parameters<typeof writeWindows>[1], "states" | "expected" | "chooseLanguages">,
+): Promise<{ run: DecoderRun; answer: DecoderAnswer; languages: readonly string[] }> {
+  const { tokenizer } = whisper;
+  const feed = async (languages: readonly string[]) => {
+    const run = whisper.startDecoding(options.states);
+    const prompts = languages.map((language) => [
+      tokenizer.startOfTranscript,
+      getLanguageId(whisper, language),
+      tokenizer.transcribe,
+      tokenizer.noTimestamps,
+    ]);
+    return { run, answer: await run.feed(prompts, { withAttention: false }), languages };
+  };
+  const guessed = await feed(options.expected);
+  const heard = options.states.map((_, row) =>
+    toLanguageProbabilities(guessed.answer.logitsAt(row, 0), tokenizer),
+  );
+  const languages = options.chooseLanguages(heard);
+  return languages.every((language, row) => language === options.expected[row]) ? guessed : feed(languages);
+}
+
+function getLanguageId({ tokenizer }: Whisper, language: string): number {
+  const id = tokenizer.languageIds.get(language);
+  if (id === undefined) throw new RangeError(`the network does not know the language ${language}`);
+  return id;
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { ArraySource } from "../../dsp/array-source.ts";
+import type { TimedText } from "../../text/timed-text.ts";
+import { alignText } from "./align-text.ts";
+import { LETTER_SECONDS, makeLetterSound, makeLetterWhisper, type Sung } from "./fixtures/letter-whisper.ts";
+
+/** Words one after the other from a time on, with a tenth of a second between them. */
+function sing(text: string, startSeconds: number): Sung[] {
+  let now = startSeconds;
+  return text.split(" ").map((word) => {
+    const sung = { text: word, startSeconds: now };
+    now += word.length * LETTER_SECONDS + 0.1;
+    return sung;
+  });
+}
+
+function hear(words: readonly Sung[], durationSeconds: number): TimedText {
+  return {
+    lines: [
+      {
+        words: words.map(({ text, startSeconds }) => ({
+          text: `${text} `,
+          startSeconds,
+          endSeconds: startSeconds + text.length * LETTER_SECONDS,
+          confidence: 0.9,
+        })),
+      },
+    ],
+    durationSeconds,
+    metadata: { language: "en", languageConfidence: 1, model: "test" },
+  };
+}
+
+async function align(work: {
+  text: string;
+  sung: readonly Sung[];
+  heard: readonly Sung[];
+  durationSeconds: number;
+}) {
+  const { whisper, encodedSeconds } = makeLetterWhisper();
+  const aligned = await alignText({
+    text: work.text,
+    spoken: hear(work.heard, work.durationSeconds),
+    source: new ArraySource([makeLetterSound(work.sung, work.durationSeconds)], 16_000),
+    getWhisper: async () => whisper,
+  });
+  return { aligned, words: aligned.lines.flatMap((line) => line.words), encodedSeconds };
+}
+
+const SONG = "down by the salley gardens my love and i did meet";
+
+describe("alignText", () => {
+  it("[Z1] [Z3] keeps the text as it is and listens to nothing again where it was heard so", async () => {
+    const sung = sing(SONG, 1);
+    const text = "  Down by the salley gardens,\r\nmy love — and I — did meet!\n\n";
+    const { aligned, words, encodedSeconds } = await align({ text, sung, heard: sung, durationSeconds: 12 });
+    expect(words.map((word) => word.text).join("")).toBe(text);
+    expect(aligned.lines.map((line) => line.words.length)).toEqual([5, 8]);
+    expect(encodedSeconds).toEqual([]);
+    expect(words[0]?.startSeconds).toBe(1);
+    const dash = words[7];
+    expect(dash?.text).toBe("— ");
+    expect(dash?.startSeconds).toBeGreaterThanOrEqual(words[6]?.endSeconds ?? 0);
+    expect(dash?.endSeconds).toBeLessThanOrEqual(words[8]?.startSeconds ?? 0);
+  });
+
+  it("[Z3] finds in the sound what was heard otherwise, and listens to that part alone", async () => {
+    const sung = [...sing(SONG, 1), ...sing("she bid me take love easy as leaves grow", 80)];
+    const heard = sung.map((word) => (word.text === "salley" ? { ...word, text: "valley" } : word));
+    const text = `${SONG} she bid me take love easy as leaves grow`;
+    const { words, encodedSeconds } = await align({ text, sung, heard, durationSeconds: 90 });
+    words.forEach((word, n) => {
+      expect(Math.abs(word.startSeconds - (sung[n]?.startSeconds ?? 0)), word.text).toBeLessThan(0.05);
+    });
+    expect(encodedSeconds).toHaveLength(1);
+    expect(encodedSeconds[0]).toBeLessThan(6);
+  });
+
+  it("[Z3] finds a minute and a half that was not heard at all, window by window", async () => {
+    const verse = sing("pale quick foxes jump beyond very lazy brown dogs watching", 40);
+    const late = sing("zebra hymns vex bold wizards from the foggy quay", 95);
+    const sung = [...sing(SONG, 1), ...verse, ...late, ...sing(SONG, 120)];
+    const heard = [...sing(SONG, 1), ...sing(SONG, 120)];
+    const text = sung.map((word) => word.text).join(" ");
+    const { words, encodedSeconds } = await align({ text, sung, heard, durationSeconds: 130 });
+    words.forEach((word, n) => {
+      expect(Math.abs(word.startSeconds - (sung[n]?.startSeconds ?? 0)), word.text).toBeLessThan(0.1);
+    });
+    for (const seconds of encodedSeconds) expect(seconds).toBeLessThanOrEqual(30);
+  });
+
+  it("[Z4] gives words that are not sung a time between their neighbours and no confidence", async () => {
+    const sung = sing(SONG, 1);
+    const text = SONG.replace("gardens", "gardens quixotically").replace("did meet", "did");
+    const { words } = await align({ text, sung, heard: sung, durationSeconds: 12 });
+    const index = words.findIndex((word) => word.text.startsWith("quix"));
+    expect(words[index]?.confidence).toBeLessThan(0.3);
+    expect(words[index]?.startSeconds).toBeGreaterThanOrEqual(words[index - 1]?.endSeconds ?? 0);
+    expect(words[index]?.endSeconds).toBeLessThanOrEqual(words[index + 1]?.startSeconds ?? 0);
+    expect(words[index - 1]?.confidence).toBe(0.9);
+  });
+
+  it("[Z4] does not look for twenty thousand words in a minute", async () => {
+    const sung = sing(SONG, 1);
+    const text = `${SONG} ${"and then nothing more was ever said ".repeat(2857)}`;
+    const { words } = await align({ text, sung, heard: sung, durationSeconds: 60 });
+    expect(words).toHaveLength(11 + 7 * 2857);
+    expect(words.slice(11).every((word) => word.confidence < 0.3)).toBe(true);
+    const times = words.flatMap((word) => [word.startSeconds, word.endSeconds]);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times.at(-1)).toBeLessThanOrEqual(60);
+  });
+
+  it("[Z5] refuses the text of another recording, short or long", async () => {
+    const sung = sing(SONG, 1);
+    const text = "whatever zebra quiz vexes jumpy foxy wizards";
+    for (const durationSeconds of [12, 60]) {
+      await expect(align({ text, sung, heard: sung, durationSeconds })).rejects.toMatchObject({
+        kind: "transcript-unusable",
+      });
+    }
+  });
+
+  it("[Z5] takes a short text that was heard quite differently, if it is in the sound", async () => {
+    const sung = sing("salley gardens", 1);
+    const { words } = await align({
+      text: "Salley gardens".toLowerCase(),
+      sung,
+      heard: sing("sally gar dance", 1),
+      durationSeconds: 4,
+    });
+    expect(words.map((word) => Math.round(word.startSeconds * 10) / 10)).toEqual([1, 1.4]);
+  });
+
+  it("[Y1] has no lines where no voice is heard", async () => {
+    const { aligned } = await align({ text: SONG, sung: [], heard: [], durationSeconds: 5 });
+    expect(aligned.lines).toEqual([]);
+  });
+});

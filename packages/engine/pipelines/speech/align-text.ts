@@ -1,0 +1,140 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { EngineError } from "../../engine-error.ts";
+import { WINDOW_SECONDS } from "../../models/whisper/log-mel.ts";
+import type { Whisper } from "../../models/whisper/whisper.ts";
+import { fillTimes, type TimeSpan } from "../../text/fill-times.ts";
+import { normaliseWord } from "../../text/normalise-word.ts";
+import { splitWords } from "../../text/split-words.ts";
+import type { TimedText, TimedWord } from "../../text/timed-text.ts";
+import { anchorWords } from "./anchor-words.ts";
+import { type PlacedWord, placeWords } from "./place-words.ts";
+
+/** Words on each side of a gap that are looked for with it, so that its edges are found. */
+const CONTEXT_WORDS = 4;
+/** Sound around the words that is listened to with them. */
+const MARGIN_SECONDS = 0.4;
+/** A text that is heard this badly is another one. The right text has 0.9 on TIMIT, another one 0.2. */
+const LEAST_CONFIDENCE = 0.4;
+
+export type AlignmentWork = {
+  text: string;
+  /** What was written down of the recording. */
+  spoken: TimedText;
+  /** Mono at 16 kHz. */
+  source: FrameSource;
+  getWhisper(): Promise<Whisper>;
+};
+
+/**
+ * Times every word of a given text. Rows of words that were heard as they are written keep the times they were heard at. What
+ * lies between is looked for between its neighbours, so only the parts of the recording where text and hearing differ are
+ * listened to again; what is not found there gets an interpolated time and no confidence.
+ */
+export async function alignText(work: AlignmentWork): Promise<TimedText> {
+  const { spoken } = work;
+  const lines = splitWords(work.text);
+  const words = lines.flatMap((line) => line.words.map((word) => word.text));
+  const said = spoken.lines.flatMap((line) => line.words);
+  if (said.length === 0) return { ...spoken, lines: [] };
+  const { heard, isFitting } = anchorWords(words, said);
+  const placed: (PlacedWord | undefined)[] = isFitting
+    ? await fillGaps(work, words, heard)
+    : await searchWhole(work, words);
+  const times = fillTimes(placed, spoken);
+  const timed = words.map((text, index) => ({
+    text,
+    ...(times[index] ?? { startSeconds: 0, endSeconds: 0 }),
+    confidence: placed[index]?.confidence ?? 0,
+  }));
+  let next = 0;
+  const timedLines = lines.map((line) => {
+    const first = next;
+    next += line.words.length;
+    return { words: timed.slice(first, next) };
+  });
+  return { ...spoken, lines: timedLines };
+}
+
+type Gap = { start: number; end: number };
+
+async function fillGaps(
+  work: AlignmentWork,
+  words: readonly string[],
+  heard: readonly (TimedWord | undefined)[],
+): Promise<(PlacedWord | undefined)[]> {
+  const placed: (PlacedWord | undefined)[] = [...heard];
+  for (const gap of joinGaps(listGaps(words, heard), (joined) => spanOf(work, heard, joined))) {
+    const { first, behind } = withContext(heard, gap);
+    const { source, spoken, getWhisper } = work;
+    const listening = { source, language: spoken.metadata.language, getWhisper };
+    const found = await placeWords(listening, spanOf(work, heard, gap), words.slice(first, behind));
+    for (let index = gap.start; index < gap.end; index++) placed[index] ??= found[index - first];
+  }
+  return placed;
+}
+
+/** The rows of words that were not heard, from `start` to before `end`; nobody says mere punctuation. */
+function listGaps(words: readonly string[], heard: readonly (TimedWord | undefined)[]): Gap[] {
+  const gaps: Gap[] = [];
+  words.forEach((word, index) => {
+    if (heard[index] !== undefined || normaliseWord(word) === "") return;
+    const last = gaps.at(-1);
+    if (last?.end === index) last.end = index + 1;
+    else gaps.push({ start: index, end: index + 1 });
+  });
+  return gaps;
+}
+
+/** Gaps that one window holds are listened to at once. */
+function joinGaps(gaps: readonly Gap[], spanOf: (gap: Gap) => TimeSpan): Gap[] {
+  const joined: Gap[] = [];
+  for (const gap of gaps) {
+    const last = joined.at(-1);
+    const both = last && { start: last.start, end: gap.end };
+    const span = both && spanOf(both);
+    if (both && span && span.endSeconds - span.startSeconds <= WINDOW_SECONDS)
+      joined[joined.length - 1] = both;
+    else joined.push(gap);
+  }
+  return joined;
+}
+
+/** A gap with the heard words beside it. */
+function withContext(
+  heard: readonly (TimedWord | undefined)[],
+  { start, end }: Gap,
+): { first: number; behind: number } {
+  let first = start;
+  while (start - first < CONTEXT_WORDS && heard[first - 1] !== undefined) first--;
+  let behind = end;
+  while (behind - end < CONTEXT_WORDS && heard[behind] !== undefined) behind++;
+  return { first, behind };
+}
+
+function spanOf({ spoken }: AlignmentWork, heard: readonly (TimedWord | undefined)[], gap: Gap): TimeSpan {
+  const { first, behind } = withContext(heard, gap);
+  const startSeconds = first < gap.start ? (heard[first]?.startSeconds ?? 0) : 0;
+  const endSeconds = behind > gap.end ? heard[behind - 1]?.endSeconds : undefined;
+  return {
+    startSeconds: Math.max(0, startSeconds - MARGIN_SECONDS),
+    endSeconds: Math.min(spoken.durationSeconds, (endSeconds ?? spoken.durationSeconds) + MARGIN_SECONDS),
+  };
+}
+
+/** The last chance of a text none of whose rows was heard: a recording of one window is searched for it. */
+async function searchWhole(
+  { source, spoken, getWhisper }: AlignmentWork,
+  words: readonly string[],
+): Promise<(PlacedWord | undefined)[]> {
+  const { durationSeconds, metadata } = spoken;
+  if (durationSeconds <= WINDOW_SECONDS) {
+    const span = { startSeconds: 0, endSeconds: durationSeconds };
+    const found = await placeWords({ source, language: metadata.language, getWhisper }, span, words);
+    const confidence = found.reduce((sum, word) => sum + (word?.confidence ?? 0), 0) / words.length;
+    if (confidence >= LEAST_CONFIDENCE) return found;
+  }
+  throw new EngineError(
+    "transcript-unusable",
+    "The transcript does not fit the audio: hardly any of its words are heard in it. Check that it is the text of this recording, in the language that is spoken.",
+  );
+}

@@ -1,0 +1,53 @@
+import { fillTimes } from "../../text/fill-times.ts";
+import type { TextMetadata, TimedText, TimedWord } from "../../text/timed-text.ts";
+import { breakLines } from "./break-lines.ts";
+import { makeTally } from "./hear-windows.ts";
+import type { SpokenWindow } from "./window-log.ts";
+
+/** The whole text of a recording from its windows. */
+export function assembleText(
+  windows: readonly SpokenWindow[],
+  options: { durationSeconds: number; model: string; language?: string },
+): TimedText {
+  const { durationSeconds, model, language } = options;
+  const spoken = windows.filter(({ words }) => words.length > 0);
+  const { main } = makeTally(spoken);
+  const metadata: TextMetadata = {
+    language: language ?? main.language,
+    languageConfidence: language === undefined ? main.confidence : 1,
+    model,
+  };
+  const spans = listLanguageSpans(spoken);
+  const isMixed = spans.some((span) => span.language !== metadata.language);
+  return {
+    lines: breakLines(
+      inOrder(
+        spoken.flatMap(({ words }) => words),
+        durationSeconds,
+      ),
+    ),
+    durationSeconds,
+    metadata: isMixed ? { ...metadata, languageSpans: spans } : metadata,
+  };
+}
+
+/** Neighbouring words may meet but not overlap. */
+function inOrder(words: readonly TimedWord[], durationSeconds: number): TimedWord[] {
+  const times = fillTimes(words, { durationSeconds });
+  return words.map((word, n) => ({ ...word, ...times[n] }));
+}
+
+function listLanguageSpans(windows: readonly SpokenWindow[]): NonNullable<TextMetadata["languageSpans"]> {
+  const spans: NonNullable<TextMetadata["languageSpans"]> = [];
+  for (const { language, heard, words } of windows) {
+    const confidence = new Map(heard).get(language) ?? 0;
+    const start = words[0]?.startSeconds ?? 0;
+    const end = words.at(-1)?.endSeconds ?? start;
+    const last = spans.at(-1);
+    if (last?.language === language) {
+      last.end = end;
+      last.confidence = Math.min(last.confidence, confidence);
+    } else spans.push({ start, end, language, confidence });
+  }
+  return spans;
+}

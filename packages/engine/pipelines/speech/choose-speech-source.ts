@@ -1,0 +1,49 @@
+import { isStemManifest, type ModelManifest, type StemManifest } from "../../runtime/model-manifest.ts";
+import { detectMusic } from "../detect-music.ts";
+import type { InputRun } from "../input-run.ts";
+import type { StemPass } from "../plan-targets.ts";
+import { weighStemPass } from "../separate.ts";
+
+const VOCALS = "vocals";
+/** Below this share of music the words are read from the input: taking an hour apart for a jingle would take an hour. */
+const MUSIC_SHARE_MIN = 1 / 3;
+/** A second of the input in seconds of the machine, as measured; for the progress only. */
+const LISTEN_SECONDS = 0.01;
+
+export function weighSpeechSource(): number {
+  return LISTEN_SECONDS;
+}
+
+/**
+ * Where the words are read from. Singing is understood better without the instruments: where much of the input is music, its vocals
+ * join the stems that are made anyway, or become a pass of their own.
+ */
+export async function chooseSpeechSource(
+  run: InputRun,
+  manifests: readonly ModelManifest[],
+  stemPasses: StemPass[],
+): Promise<{ vocals?: StemManifest }> {
+  const onProgress = run.progress.makeStage(LISTEN_SECONDS);
+  const detector = manifests.find((manifest) => manifest.family === "music-detector");
+  const separator = manifests.filter(isStemManifest).find(({ stems }) => stems.includes(VOCALS));
+  if (detector === undefined || separator === undefined) return {};
+  const regions = await detectMusic(run, detector, onProgress);
+  const musicSeconds = regions.reduce(
+    (sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds,
+    0,
+  );
+  if (musicSeconds < (MUSIC_SHARE_MIN * run.input.lengthFrames) / run.input.sampleRateHz) return {};
+  addVocals(run, separator, stemPasses);
+  return { vocals: separator };
+}
+
+function addVocals(run: InputRun, manifest: StemManifest, stemPasses: StemPass[]): void {
+  const pass = stemPasses.find(
+    (candidate) => candidate.manifest.id === manifest.id && candidate.delayShare === 0,
+  );
+  if (pass === undefined) {
+    const added = { manifest, delayShare: 0, stems: [VOCALS], targets: [] };
+    stemPasses.push(added);
+    run.progress.addWeight(weighStemPass(added));
+  } else if (!pass.stems.includes(VOCALS)) pass.stems.push(VOCALS);
+}

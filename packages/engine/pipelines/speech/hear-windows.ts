@@ -1,0 +1,109 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import type { LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
+import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
+import type { Whisper } from "../../models/whisper/whisper.ts";
+import type { FloatTensor } from "../../runtime/graph-session.ts";
+import { LanguageTally } from "./language-tally.ts";
+import { partByLanguage } from "./part-by-language.ts";
+import { readWindow, type SpeechWindow } from "./speech-windows.ts";
+import { timeTranscript } from "./time-transcript.ts";
+import type { SpokenWindow } from "./window-log.ts";
+import { writeTranscripts } from "./write-transcripts.ts";
+
+/** Of a hundred languages, those worth remembering of a window. */
+const LIKELY_LANGUAGES = 3;
+
+type EncodedWindow = { window: SpeechWindow; samples: Float32Array; states: FloatTensor };
+
+export type Hearing = {
+  source: FrameSource;
+  /** What was heard so far: it tells which language to expect. */
+  before: readonly SpokenWindow[];
+  random: () => number;
+  /** Without one it is found out. */
+  language?: string;
+};
+
+/** Writes down a batch of windows: what is said, in which language, and when. Gives the parts of each. */
+export async function hearWindows(
+  whisper: Whisper,
+  windows: readonly SpeechWindow[],
+  hearing: Hearing,
+): Promise<SpokenWindow[][]> {
+  const encoded: EncodedWindow[] = [];
+  const partCounts: number[] = [];
+  for (const window of windows) {
+    const parts = await encodeParts(whisper, window, hearing);
+    partCounts.push(parts.length);
+    encoded.push(...parts);
+  }
+  const spoken: SpokenWindow[] = [];
+  while (spoken.length < encoded.length) {
+    const batch = encoded.slice(spoken.length, spoken.length + windows.length);
+    spoken.push(...(await hearBatch(whisper, batch, { ...hearing, before: [...hearing.before, ...spoken] })));
+  }
+  return partCounts.map((count) => spoken.splice(0, count));
+}
+
+async function encodeParts(
+  whisper: Whisper,
+  window: SpeechWindow,
+  hearing: Hearing,
+): Promise<EncodedWindow[]> {
+  const encode = async (part: SpeechWindow): Promise<EncodedWindow> => {
+    const samples = readWindow(part, hearing.source);
+    return { window: part, samples, states: await whisper.encode(samples) };
+  };
+  const whole = await encode(window);
+  if (hearing.language !== undefined) return [whole];
+  const parts = await partByLanguage(whisper, window, whole.states);
+  if (parts.length === 1) return [whole];
+  const encoded: EncodedWindow[] = [];
+  for (const part of parts) encoded.push(await encode(part));
+  return encoded;
+}
+
+async function hearBatch(
+  whisper: Whisper,
+  batch: readonly EncodedWindow[],
+  { before, language, random }: Hearing,
+): Promise<SpokenWindow[]> {
+  const tally = makeTally(before);
+  let probabilities: readonly LanguageProbabilities[] = [];
+  const transcripts = await writeTranscripts(whisper, {
+    states: batch.map(({ states }) => states),
+    expected: batch.map(() => language ?? tally.main.language),
+    chooseLanguages(found) {
+      probabilities = found;
+      for (const [row, { window }] of batch.entries()) tally.add(found[row] ?? new Map(), toSeconds(window));
+      return batch.map(
+        ({ window }, row) => language ?? tally.choose(found[row] ?? new Map(), toSeconds(window)),
+      );
+    },
+    random,
+  });
+  const spoken: SpokenWindow[] = [];
+  for (const [row, { window, samples, states }] of batch.entries()) {
+    const transcript = transcripts[row];
+    if (transcript === undefined) throw new Error("a window was not written down");
+    spoken.push({
+      language: transcript.language,
+      heard: [...(probabilities[row] ?? [])].sort(([, a], [, b]) => b - a).slice(0, LIKELY_LANGUAGES),
+      speechSeconds: toSeconds(window),
+      words: await timeTranscript(whisper, window, { transcript, states, samples }),
+    });
+  }
+  return spoken;
+}
+
+export function makeTally(windows: readonly SpokenWindow[]): LanguageTally {
+  const tally = new LanguageTally();
+  for (const { heard, speechSeconds, words } of windows) {
+    if (words.length > 0) tally.add(new Map(heard), speechSeconds);
+  }
+  return tally;
+}
+
+function toSeconds(window: SpeechWindow): number {
+  return window.lengthFrames / SAMPLE_RATE_HZ;
+}

@@ -1,0 +1,96 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { SAMPLE_RATE_HZ, WINDOW_SECONDS } from "../../models/whisper/log-mel.ts";
+import type { Whisper } from "../../models/whisper/whisper.ts";
+import { timeWords } from "../../models/whisper/word-timing/time-words.ts";
+import type { TimeSpan } from "../../text/fill-times.ts";
+
+export type PlacedWord = TimeSpan & { confidence: number };
+
+export type Listening = {
+  /** Mono at 16 kHz. */
+  source: FrameSource;
+  language: string;
+  getWhisper(): Promise<Whisper>;
+};
+
+/** In a span with several windows, this much of a window's end is left to the next one, which hears it in full. */
+const UNSURE_SECONDS = 8;
+/** Speech rate differs along a span: so much more text than the span's mean is looked for in a window. */
+const TEXT_SURPLUS = 1.6;
+const SURPLUS_WORDS = 12;
+/** Faster than anybody speaks: such words are not in the span. */
+const MAX_LETTERS_PER_SECOND = 40;
+/** The share of a step that a word is looked at with when it is certainly there: the median of TIMIT's words. */
+const CERTAIN_SHARE = 0.4;
+/** A word that is looked at this little might be anywhere. */
+const LEAST_CONFIDENCE = 0.2;
+
+/** Looks for words, in their order, in a span of the recording of any length; undefined for those that are not heard. */
+export async function placeWords(
+  listening: Listening,
+  span: TimeSpan,
+  words: readonly string[],
+): Promise<(PlacedWord | undefined)[]> {
+  const placed: (PlacedWord | undefined)[] = [];
+  let startSeconds = span.startSeconds;
+  while (placed.length < words.length) {
+    const rest = words.slice(placed.length);
+    const restSeconds = span.endSeconds - startSeconds;
+    if (countLetters(rest) > MAX_LETTERS_PER_SECOND * Math.max(0, restSeconds) * TEXT_SURPLUS) break;
+    const isLast = restSeconds <= WINDOW_SECONDS;
+    const window = { startSeconds, endSeconds: isLast ? span.endSeconds : startSeconds + WINDOW_SECONDS };
+    const candidates = isLast ? rest : takeCandidates(rest, WINDOW_SECONDS / restSeconds);
+    const found = await listen(listening, { ...window, isOpenEnded: !isLast }, candidates);
+    if (isLast) return [...placed, ...found];
+    const kept = takeSure(found, window.endSeconds - UNSURE_SECONDS);
+    placed.push(...kept);
+    startSeconds = kept.at(-1)?.endSeconds ?? window.endSeconds - UNSURE_SECONDS;
+  }
+  return words.map((_, index) => placed[index]);
+}
+
+async function listen(
+  { source, language, getWhisper }: Listening,
+  { startSeconds, endSeconds, isOpenEnded }: TimeSpan & { isOpenEnded: boolean },
+  words: readonly string[],
+): Promise<(PlacedWord | undefined)[]> {
+  const startFrame = Math.round(startSeconds * SAMPLE_RATE_HZ);
+  const lengthFrames = Math.min(
+    Math.round((endSeconds - startSeconds) * SAMPLE_RATE_HZ),
+    source.lengthFrames - startFrame,
+  );
+  const [samples = new Float32Array()] = source.read(startFrame, lengthFrames);
+  const whisper = await getWhisper();
+  const states = await whisper.encode(samples);
+  const heard = await timeWords(whisper, { states, samples, language, isOpenEnded }, words);
+  return heard.map((word) => {
+    const confidence = Math.min(1, (word?.confidence ?? 0) / CERTAIN_SHARE);
+    if (word === undefined || confidence < LEAST_CONFIDENCE) return undefined;
+    return {
+      startSeconds: startSeconds + word.startSeconds,
+      endSeconds: startSeconds + word.endSeconds,
+      confidence,
+    };
+  });
+}
+
+/** As many words as the window may hold. */
+function takeCandidates(words: readonly string[], share: number): string[] {
+  const letters = countLetters(words) * share * TEXT_SURPLUS;
+  let count = 0;
+  for (let sum = 0; count < words.length && sum < letters; count++) sum += words[count]?.length ?? 0;
+  return words.slice(0, count + SURPLUS_WORDS);
+}
+
+/** The words up to the last one that is heard before a time. */
+function takeSure(
+  found: readonly (PlacedWord | undefined)[],
+  beforeSeconds: number,
+): (PlacedWord | undefined)[] {
+  const last = found.findLastIndex((word) => word !== undefined && word.endSeconds <= beforeSeconds);
+  return found.slice(0, last + 1);
+}
+
+function countLetters(words: readonly string[]): number {
+  return words.reduce((sum, word) => sum + word.trim().length, 0);
+}

@@ -1,0 +1,132 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import type { SpeechRegion } from "../../models/silero-vad/speech-regions.ts";
+import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
+
+/** A stretch of the recording and where it stands in a window. */
+export type WindowPiece = { sourceFrame: number; windowFrame: number; lengthFrames: number };
+
+/** What the speech network hears at once: stretches with speech, the long pauses between them left out. */
+export type SpeechWindow = { pieces: WindowPiece[]; lengthFrames: number };
+
+export type WindowRules = {
+  /** The longest window, and how much of it must be full before a pause may end it. */
+  maxFrames: number;
+  fullFrames: number;
+  /** How much of the silence around speech is kept. */
+  marginFrames: number;
+  sourceFrames: number;
+};
+
+/** Longer pauses are as good: it must not matter how long a silence is. */
+const LONG_PAUSE_FRAMES = SAMPLE_RATE_HZ;
+
+type Stretch = SpeechRegion & { pauseFrames: number };
+
+/**
+ * Packs regions of speech into windows. A window ends at the longest pause behind `fullFrames`, so that the windows of a recording
+ * find back to the same places after something was put into it.
+ */
+export function packSpeechWindows(regions: readonly SpeechRegion[], rules: WindowRules): SpeechWindow[] {
+  const windows: SpeechWindow[] = [];
+  let stretches = makeStretches(regions, rules);
+  while (stretches.length > 0) {
+    const count = countForWindow(stretches, rules);
+    const taken = stretches.slice(0, count);
+    windows.push(
+      makeWindow(
+        taken.map(({ startFrame, endFrame }) => ({
+          sourceFrame: startFrame,
+          lengthFrames: endFrame - startFrame,
+        })),
+      ),
+    );
+    stretches = stretches.slice(count);
+  }
+  return windows;
+}
+
+/** Where a span of the window lies in the recording. One across a joint is put where the larger part of it is. */
+export function toSourceSpan(
+  window: SpeechWindow,
+  span: { startSeconds: number; endSeconds: number },
+): { startSeconds: number; endSeconds: number } {
+  const start = span.startSeconds * SAMPLE_RATE_HZ;
+  const end = span.endSeconds * SAMPLE_RATE_HZ;
+  const shared = window.pieces.map(
+    ({ windowFrame, lengthFrames }) =>
+      Math.min(end, windowFrame + lengthFrames) - Math.max(start, windowFrame),
+  );
+  const piece = window.pieces[shared.indexOf(Math.max(...shared))];
+  if (piece === undefined) throw new RangeError("a window without sound has no words");
+  const toSeconds = (frame: number) => {
+    const inside = Math.min(Math.max(frame - piece.windowFrame, 0), piece.lengthFrames);
+    return (piece.sourceFrame + inside) / SAMPLE_RATE_HZ;
+  };
+  return { startSeconds: toSeconds(start), endSeconds: toSeconds(end) };
+}
+
+/** The sound of a window. */
+export function readWindow({ pieces, lengthFrames }: SpeechWindow, source: FrameSource): Float32Array {
+  const samples = new Float32Array(lengthFrames);
+  for (const { sourceFrame, windowFrame, lengthFrames: length } of pieces) {
+    const [plane = new Float32Array()] = source.read(sourceFrame, length);
+    samples.set(plane, windowFrame);
+  }
+  return samples;
+}
+
+/** Regions with their margins; those whose margins meet are one. Each knows the pause behind it. */
+function makeStretches(regions: readonly SpeechRegion[], rules: WindowRules): Stretch[] {
+  const merged: SpeechRegion[] = [];
+  for (const region of regions) {
+    const startFrame = Math.max(0, region.startFrame - rules.marginFrames);
+    const endFrame = Math.min(rules.sourceFrames, region.endFrame + rules.marginFrames);
+    const last = merged.at(-1);
+    if (last !== undefined && startFrame <= last.endFrame) last.endFrame = endFrame;
+    else merged.push({ startFrame, endFrame });
+  }
+  return merged
+    .flatMap((region) => cut(region, rules.maxFrames))
+    .map((region, index, all) => ({
+      ...region,
+      pauseFrames: Math.min(
+        (all[index + 1]?.startFrame ?? Number.POSITIVE_INFINITY) - region.endFrame,
+        LONG_PAUSE_FRAMES,
+      ),
+    }));
+}
+
+/** Speech without a pause that is longer than a window, in equal parts. */
+function cut({ startFrame, endFrame }: SpeechRegion, maxFrames: number): SpeechRegion[] {
+  const count = Math.ceil((endFrame - startFrame) / maxFrames);
+  const at = (part: number) => startFrame + Math.round(((endFrame - startFrame) * part) / count);
+  return Array.from({ length: count }, (_, part) => ({ startFrame: at(part), endFrame: at(part + 1) }));
+}
+
+/** How many stretches the next window takes. */
+function countForWindow(stretches: readonly Stretch[], rules: WindowRules): number {
+  let frames = 0;
+  let best = 1;
+  let isFull = false;
+  for (const [index, { startFrame, endFrame, pauseFrames }] of stretches.entries()) {
+    frames += endFrame - startFrame;
+    if (frames > rules.maxFrames) break;
+    const isLonger = !isFull || pauseFrames >= (stretches[best - 1]?.pauseFrames ?? 0);
+    if (isLonger) best = index + 1;
+    isFull ||= frames >= rules.fullFrames;
+  }
+  return best;
+}
+
+/** A window of stretches of the recording, one behind the other. */
+export function makeWindow(
+  stretches: readonly { sourceFrame: number; lengthFrames: number }[],
+): SpeechWindow {
+  const pieces: WindowPiece[] = [];
+  let windowFrame = 0;
+  for (const { sourceFrame, lengthFrames } of stretches) {
+    pieces.push({ sourceFrame, windowFrame, lengthFrames });
+    windowFrame += lengthFrames;
+  }
+  return { pieces, lengthFrames: windowFrame };
+}

@@ -1,0 +1,43 @@
+import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
+import type { Whisper } from "../../models/whisper/whisper.ts";
+import { timeWords } from "../../models/whisper/word-timing/time-words.ts";
+import type { FloatTensor } from "../../runtime/graph-session.ts";
+import { fillTimes } from "../../text/fill-times.ts";
+import { splitWords } from "../../text/split-words.ts";
+import type { TimedWord } from "../../text/timed-text.ts";
+import { rateWords } from "./rate-words.ts";
+import { type SpeechWindow, toSourceSpan } from "./speech-windows.ts";
+import type { Transcript } from "./write-transcripts.ts";
+
+/** A word that was written but cannot be found in the sound is probably not in it. */
+const UNHEARD_FACTOR = 0.3;
+
+/** The words of a window's transcript with their times in the recording. */
+export async function timeTranscript(
+  whisper: Whisper,
+  window: SpeechWindow,
+  heard: { transcript: Transcript; states: FloatTensor; samples: Float32Array },
+): Promise<TimedWord[]> {
+  const { transcript, states, samples } = heard;
+  const words = splitWords(transcript.text).flatMap((line) => line.words.map(({ text }) => text));
+  if (words.length === 0) return [];
+  const rates = rateWords(words, transcript, whisper.tokenizer);
+  const { language } = transcript;
+  const heardWords = await timeWords(whisper, { states, samples, language }, words);
+  const times = fillTimes(heardWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
+  return words.map((text, n) => {
+    const isLast = n === words.length - 1;
+    return {
+      text: isLast && isSpaced(text) ? `${text} ` : text,
+      ...toSourceSpan(window, times[n] ?? { startSeconds: 0, endSeconds: 0 }),
+      confidence: (rates[n] ?? 0) * (heardWords[n] === undefined ? UNHEARD_FACTOR : 1),
+    };
+  });
+}
+
+/** Whether the word is of a script that puts spaces between words. */
+function isSpaced(word: string): boolean {
+  return !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(
+    word,
+  );
+}

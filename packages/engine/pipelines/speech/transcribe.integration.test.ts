@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import { decodeToPcm } from "../../media/index.ts";
+import { NetworkStore } from "../../models/network-store.ts";
+import { loadManifests } from "../../runtime/model-manifest.ts";
+import { writeSound } from "../fixtures/sound-file.ts";
+import { runRequest } from "../run-request.ts";
+
+type Word = { start: number; end: number; text: string; confidence: number };
+type Output = {
+  text: string;
+  lines: { start: number; end: number; text: string; words: Word[] }[];
+  metadata: {
+    language: string;
+    languageConfidence: number;
+    model: string;
+    languageSpans?: { language: string }[];
+  };
+};
+
+const RATE = 48000;
+const folder = mkdtempSync(join(tmpdir(), "stemwright-speech-"));
+const networks = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
+const manifests = loadManifests({ speechModel: "whisper-tiny" });
+let english: Float32Array;
+let spanish: Float32Array;
+
+beforeAll(async () => {
+  english = await readFixture("english.opus");
+  spanish = await readFixture("spanish.opus");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function readFixture(name: string): Promise<Float32Array> {
+  const pcmPath = join(folder, `${name}.f32`);
+  await decodeToPcm({
+    inputPath: join(import.meta.dirname, "fixtures", name),
+    pcmPath,
+    onProgress: () => {},
+  });
+  return new Float32Array(new Uint8Array(readFileSync(pcmPath)).buffer);
+}
+
+const silence = (seconds: number) => new Float32Array(Math.round(seconds * RATE));
+const noise = (seconds: number) => {
+  const random = makeSeededRandom(1);
+  return silence(seconds).map(() => 0.2 * (random() - 0.5));
+};
+
+function join2(...parts: Float32Array[]): Float32Array {
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+async function transcribe(name: string, sound: Float32Array, language?: string): Promise<Output> {
+  const inputPath = join(folder, `${name}.wav`);
+  const path = join(folder, `${name}.json`);
+  writeSound(inputPath, [sound], RATE);
+  await runRequest(
+    {
+      inputPath,
+      workDir: join(folder, `${name}-work`),
+      targets: [
+        {
+          kind: "text",
+          key: name,
+          model: "transcription",
+          ...(language === undefined ? {} : { language }),
+          files: [{ format: "json", path }],
+        },
+      ],
+    },
+    {
+      networks,
+      manifests,
+      report: {
+        onTargetFailed: (_, error) => {
+          throw error;
+        },
+      },
+    },
+  );
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+const wordsOf = (output: Output) => output.lines.flatMap(({ words }) => words);
+const plain = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} ]/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+
+describe("transcription", () => {
+  let spoken: Output;
+  beforeAll(async () => {
+    spoken = await transcribe("english", join2(silence(1), english, silence(1)));
+  });
+
+  it("[V3] gives the words, with the language and the model", () => {
+    expect(plain(spoken.text)).toMatch(/ships sailed across the northern sea the captain counted every wave/);
+    expect(spoken.metadata).toMatchObject({ language: "en", model: "whisper-tiny" });
+    expect(spoken.metadata.languageConfidence).toBeGreaterThan(0.9);
+  });
+
+  it("[V3] text is the join of lines, a line of its words; times are in order and inside the audio", () => {
+    expect(spoken.lines.map(({ text }) => text).join("")).toBe(spoken.text);
+    for (const { start, end, text, words } of spoken.lines) {
+      expect(words.map((word) => word.text).join("")).toBe(text);
+      expect([start, end]).toEqual([words[0]?.start, words.at(-1)?.end]);
+    }
+    const times = wordsOf(spoken).flatMap(({ start, end }) => [start, end]);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times[0]).toBeGreaterThan(0.9);
+    expect(times.at(-1)).toBeLessThan(2 + english.length / RATE);
+    for (const { confidence } of wordsOf(spoken)) expect(confidence).toBeGreaterThan(0);
+  });
+
+  it("[V4] silence put before and into it moves no word by more than 100 ms", async () => {
+    const first = wordsOf(spoken).findIndex(({ text }) => /captain/i.test(text)) - 1;
+    const pause = wordsOf(spoken)[first]?.start ?? 0;
+    const cut = Math.round((pause - 1.08) * RATE);
+    const output = await transcribe(
+      "stretched",
+      join2(silence(8), english.subarray(0, cut), silence(12), english.subarray(cut), silence(1)),
+    );
+    expect(wordsOf(output).map(({ text }) => plain(text))).toEqual(
+      wordsOf(spoken).map(({ text }) => plain(text)),
+    );
+    wordsOf(output).forEach(({ start, end }, n) => {
+      const before = wordsOf(spoken)[n];
+      const moved = n < first ? 7 : 19;
+      expect(Math.abs(start - moved - (before?.start ?? 0)), `start of word ${n}`).toBeLessThan(0.1);
+      expect(Math.abs(end - moved - (before?.end ?? 0)), `end of word ${n}`).toBeLessThan(0.1);
+    });
+  });
+
+  it("[V5] silence, noise and a tenth of a second give no lines", async () => {
+    for (const [name, sound] of [
+      ["silence", silence(4)],
+      ["noise", noise(6)],
+      ["short", noise(0.1)],
+    ] as const) {
+      const { text, lines } = await transcribe(name, sound);
+      expect({ name, text, lines }).toEqual({ name, text: "", lines: [] });
+    }
+  });
+
+  it("[V6] of two languages in one file keeps both, and says where each is spoken", async () => {
+    const twice = (sound: Float32Array) =>
+      join2(sound, silence(0.6), sound, silence(0.6), sound, silence(0.6));
+    const output = await transcribe("both", join2(twice(english), silence(5), twice(spanish)));
+    expect(plain(output.text)).toMatch(/captain counted.*hablamos del tiempo/);
+    expect(output.metadata.languageSpans?.map(({ language }) => language)).toEqual(["en", "es"]);
+  });
+
+  it("[V6] takes the language it is told", async () => {
+    const output = await transcribe("told", spanish, "es");
+    expect(output.metadata).toMatchObject({ language: "es", languageConfidence: 1 });
+    expect(plain(output.text)).toMatch(/buenos d[ií]as/);
+  });
+
+  it("[V7] goes on behind what a killed run had finished", async () => {
+    const name = "english";
+    const log = join(folder, `${name}-work/whisper-tiny/input-auto/windows.jsonl`);
+    const window = JSON.parse(readFileSync(log, "utf8"));
+    window[0].words[0].text = "Kept ";
+    writeFileSync(log, `${JSON.stringify(window)}\n`);
+    expect((await transcribe(name, join2(silence(1), english, silence(1)))).text).toMatch(/^Kept /);
+  });
+});

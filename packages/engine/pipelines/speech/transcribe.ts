@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../../models/whisper/log-mel.ts";
+import type { Whisper } from "../../models/whisper/whisper.ts";
+import type { SpeechManifest, VoiceActivityManifest } from "../../runtime/model-manifest.ts";
+import type { TimedText } from "../../text/timed-text.ts";
+import type { InputRun } from "../input-run.ts";
+import { assembleText } from "./assemble-text.ts";
+import { findSpeech } from "./find-speech.ts";
+import { hearWindows } from "./hear-windows.ts";
+import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
+import { WindowLog } from "./window-log.ts";
+
+/** Windows that are written down at once: more save little time and take 110 MB each. */
+const BATCH_WINDOWS = 4;
+
+export type Transcription = {
+  manifest: SpeechManifest;
+  voiceActivity: VoiceActivityManifest;
+  /** What is listened to: mono at 16 kHz. */
+  source: FrameSource;
+  /** Tells apart what else of the same input may be listened to. */
+  sourceName: string;
+  /** Without one it is found out. */
+  language?: string;
+  onProgress: (fraction: number) => void;
+};
+
+/** Share of the work that is finding where somebody speaks. */
+const FIND_SHARE = 0.05;
+
+/** Writes down what is said in the recording, window by window; a run that was killed goes on behind its last batch. */
+export async function transcribe(run: InputRun, options: Transcription): Promise<TimedText> {
+  const { manifest, voiceActivity, source, language, onProgress } = options;
+  const vad = await run.networks.getVoiceActivity(voiceActivity);
+  const regions = await findSpeech(source, vad, (fraction) => onProgress(FIND_SHARE * fraction));
+  const windows = packSpeechWindows(regions, {
+    maxFrames: WINDOW_FRAMES,
+    fullFrames: WINDOW_FRAMES * 0.8,
+    marginFrames: SAMPLE_RATE_HZ * 0.4,
+    sourceFrames: source.lengthFrames,
+  });
+  const log = new WindowLog(
+    join(run.request.workDir, manifest.id, `${options.sourceName}-${language ?? "auto"}`),
+    {
+      model: manifest.id,
+      encoderSha256: manifest.weights.encoder.sha256,
+      decoderSha256: manifest.weights.decoder.sha256,
+      inputSha256: run.decoded.sha256,
+      windows: windows.length,
+    },
+  );
+  if (log.windows.length < windows.length) {
+    await hearRest(await run.networks.getWhisper(manifest), { ...options, windows, log });
+  }
+  onProgress(1);
+  return assembleText(log.windows.flat(), {
+    durationSeconds: source.lengthFrames / source.sampleRateHz,
+    model: manifest.id,
+    ...(language === undefined ? {} : { language }),
+  });
+}
+
+async function hearRest(
+  whisper: Whisper,
+  work: Transcription & { windows: readonly SpeechWindow[]; log: WindowLog },
+): Promise<void> {
+  const { windows, log, source, language, onProgress } = work;
+  while (log.windows.length < windows.length) {
+    const first = log.windows.length;
+    const batch = windows.slice(first, first + BATCH_WINDOWS);
+    const hearing = { source, before: log.windows.flat(), random: makeSeededRandom(first) };
+    log.append(
+      await hearWindows(whisper, batch, language === undefined ? hearing : { ...hearing, language }),
+    );
+    onProgress(FIND_SHARE + ((1 - FIND_SHARE) * log.windows.length) / windows.length);
+  }
+}

@@ -1,0 +1,71 @@
+import type { LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
+import { averageLogProb, isDoubtful, isLooping, isSilent } from "../../models/whisper/transcript-checks.ts";
+import type { Whisper } from "../../models/whisper/whisper.ts";
+import { type WrittenWindow, writeWindows } from "../../models/whisper/write-windows.ts";
+import type { FloatTensor } from "../../runtime/graph-session.ts";
+
+/** Tried one after the other while a window's text is doubtful, as `whisper/transcribe.py` does. */
+const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
+
+/** The text of a window; without tokens where nobody speaks. */
+export type Transcript = WrittenWindow & { text: string };
+
+type Draft = { states: FloatTensor; transcript: Transcript };
+
+/**
+ * Writes down several windows at once. A text that goes round in circles or is improbable is written again at higher temperatures;
+ * one that nothing helps is left out rather than passed on.
+ */
+export async function writeTranscripts(
+  whisper: Whisper,
+  options: {
+    states: readonly FloatTensor[];
+    expected: readonly string[];
+    chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
+    random: () => number;
+  },
+): Promise<Transcript[]> {
+  const drafts: Draft[] = [];
+  for (const [row, window] of (await writeWindows(whisper, { ...options, temperature: 0 })).entries()) {
+    const states = options.states[row];
+    if (states) drafts.push({ states, transcript: toTranscript(whisper, window) });
+  }
+  for (const temperature of TEMPERATURES) {
+    const doubtful = drafts.filter(({ transcript }) => isDoubtful(transcript, transcript.text));
+    if (doubtful.length === 0) break;
+    await improve(whisper, doubtful, { temperature, random: options.random });
+  }
+  return drafts.map(({ transcript }) =>
+    isSilent(transcript) || isLooping(transcript, transcript.text)
+      ? { ...transcript, tokens: [], logProbs: [], text: "" }
+      : transcript,
+  );
+}
+
+async function improve(
+  whisper: Whisper,
+  drafts: readonly Draft[],
+  options: { temperature: number; random: () => number },
+): Promise<void> {
+  const languages = drafts.map(({ transcript }) => transcript.language);
+  const written = await writeWindows(whisper, {
+    ...options,
+    states: drafts.map(({ states }) => states),
+    expected: languages,
+    chooseLanguages: () => languages,
+  });
+  drafts.forEach((draft, row) => {
+    const window = written[row];
+    if (window) draft.transcript = pickBetter(draft.transcript, toTranscript(whisper, window));
+  });
+}
+
+function toTranscript({ tokenizer }: Whisper, window: WrittenWindow): Transcript {
+  return { ...window, text: tokenizer.decode(window.tokens).trim() };
+}
+
+function pickBetter(a: Transcript, b: Transcript): Transcript {
+  const loops = [isLooping(a, a.text), isLooping(b, b.text)];
+  if (loops[0] !== loops[1]) return loops[0] ? b : a;
+  return averageLogProb(b) > averageLogProb(a) ? b : a;
+}

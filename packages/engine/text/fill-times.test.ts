@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fillTimes } from "./fill-times.ts";
+
+const seconds = fc.double({ min: 0, max: 40, noNaN: true });
+const spans = fc.array(
+  fc.option(fc.record({ startSeconds: seconds, endSeconds: seconds }), { nil: undefined }),
+  { maxLength: 30 },
+);
+
+describe("fillTimes", () => {
+  it("[Y1] times everything, in order, without overlap and within the audio", () => {
+    fc.assert(
+      fc.property(spans, (given) => {
+        const filled = fillTimes(given, { durationSeconds: 30 });
+        const times = filled.flatMap(({ startSeconds, endSeconds }) => [startSeconds, endSeconds]);
+        expect(filled.length).toBe(given.length);
+        expect(times).toEqual([...times].sort((a, b) => a - b));
+        for (const time of times) expect(time >= 0 && time <= 30).toBe(true);
+      }),
+    );
+  });
+
+  it("[Z4] shares the time between two words among those that are not heard", () => {
+    const heard = [
+      { startSeconds: 1, endSeconds: 2 },
+      undefined,
+      undefined,
+      { startSeconds: 3, endSeconds: 4 },
+    ];
+    expect(fillTimes(heard, { durationSeconds: 5 })).toEqual([
+      { startSeconds: 1, endSeconds: 2 },
+      { startSeconds: 2, endSeconds: 2.5 },
+      { startSeconds: 2.5, endSeconds: 3 },
+      { startSeconds: 3, endSeconds: 4 },
+    ]);
+  });
+});

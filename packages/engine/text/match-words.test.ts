@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findCommonRuns } from "./match-words.ts";
+
+const words = fc.array(fc.constantFrom("la", "di", "da", "so", "far", "away", "home"), { maxLength: 60 });
+
+describe("findCommonRuns", () => {
+  it("[Z2] finds rows that stand in both texts, in the order of both", () => {
+    fc.assert(
+      fc.property(words, words, (first, second) => {
+        let [firstEnd, secondEnd] = [0, 0];
+        for (const run of findCommonRuns(first, second)) {
+          expect(run.first).toBeGreaterThanOrEqual(firstEnd);
+          expect(run.second).toBeGreaterThanOrEqual(secondEnd);
+          expect(run.length).toBeGreaterThan(0);
+          const row = first.slice(run.first, run.first + run.length);
+          expect(second.slice(run.second, run.second + run.length)).toEqual(row);
+          firstEnd = run.first + run.length;
+          secondEnd = run.second + run.length;
+        }
+      }),
+    );
+  });
+
+  it("[Z2] finds a text again in itself, and around what was left out or put in", () => {
+    fc.assert(
+      fc.property(words, (text) => {
+        const expected = text.length === 0 ? [] : [{ first: 0, second: 0, length: text.length }];
+        expect(findCommonRuns(text, text)).toEqual(expected);
+      }),
+    );
+    const [first, second] = ["we walked along the old river home", "we walked quickly along the river home"];
+    expect(findCommonRuns(first.split(" "), second.split(" "))).toEqual([
+      { first: 0, second: 0, length: 2 },
+      { first: 2, second: 3, length: 2 },
+      { first: 5, second: 5, length: 2 },
+    ]);
+  });
+
+  it("[Z2] compares 20,000 words with 10,000 in bounded time and memory", () => {
+    const text = Array.from({ length: 20_000 }, (_, n) => `w${(Math.imul(n * n, 2654435761) >>> 0) % 3000}`);
+    const heard = text.slice(5000, 15_000).filter((_, n) => n % 10 !== 0);
+    const startedAt = performance.now();
+    const runs = findCommonRuns(text, heard);
+    expect(runs.reduce((sum, run) => sum + run.length, 0)).toBe(heard.length);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,127 @@
+/** A row of words that two texts have in common: `length` words from `first` of the one and `second` of the other on. */
+export type CommonRun = { first: number; second: number; length: number };
+
+/** Words of a row that hardly occurs twice by chance. */
+const ROW_WORDS = 3;
+/** The largest block that is compared word by word: a song with itself, or two minutes of speech. */
+const BLOCK_CELLS = 4_000_000;
+
+/**
+ * The rows of words that two texts share, in the order of both. Rows of three words that occur once in each text are found first,
+ * whatever their length; only what lies between them is compared word by word. So 20,000 words take no table of 20,000 × 20,000.
+ */
+export function findCommonRuns(first: readonly string[], second: readonly string[]): CommonRun[] {
+  const runs: CommonRun[] = [];
+  let at = { first: 0, second: 0 };
+  const addBlock = (until: { first: number; second: number }) => {
+    const block = { from: at, until };
+    runs.push(...matchBlock(first, second, block));
+  };
+  for (const run of findUniqueRows(first, second)) {
+    if (run.first < at.first || run.second < at.second) continue;
+    addBlock(run);
+    const length = countEqual(first, second, run);
+    runs.push({ ...run, length });
+    at = { first: run.first + length, second: run.second + length };
+  }
+  addBlock({ first: first.length, second: second.length });
+  return joinRuns(runs);
+}
+
+type Place = { first: number; second: number };
+
+/** Rows that occur once in each text, as many as can stand in the order of both. */
+function findUniqueRows(first: readonly string[], second: readonly string[]): Place[] {
+  const places = findSingles(first);
+  const others = findSingles(second);
+  const pairs: Place[] = [];
+  for (const [row, place] of places) {
+    const other = others.get(row);
+    if (place !== undefined && other !== undefined) pairs.push({ first: place, second: other });
+  }
+  return longestRising(pairs.sort((a, b) => a.first - b.first));
+}
+
+/** Where each row of words stands; undefined for those that come twice. */
+function findSingles(words: readonly string[]): Map<string, number | undefined> {
+  const places = new Map<string, number | undefined>();
+  for (let index = 0; index + ROW_WORDS <= words.length; index++) {
+    const row = words.slice(index, index + ROW_WORDS).join(" ");
+    places.set(row, places.has(row) ? undefined : index);
+  }
+  return places;
+}
+
+/** The longest selection whose second places rise too, by patience sorting. */
+function longestRising(pairs: readonly Place[]): Place[] {
+  const tops: number[] = [];
+  const before: (number | undefined)[] = [];
+  pairs.forEach(({ second }, index) => {
+    let [low, high] = [0, tops.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((pairs[tops[middle] ?? 0]?.second ?? 0) < second) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low === 0 ? undefined : tops[low - 1];
+    tops[low] = index;
+  });
+  const chosen: Place[] = [];
+  for (let index = tops.at(-1); index !== undefined; index = before[index]) {
+    const pair = pairs[index];
+    if (pair !== undefined) chosen.unshift(pair);
+  }
+  return chosen;
+}
+
+function countEqual(first: readonly string[], second: readonly string[], at: Place): number {
+  let length = 0;
+  while (at.first + length < first.length && first[at.first + length] === second[at.second + length])
+    length++;
+  return length;
+}
+
+/** The longest common subsequence of two stretches, by letters; none where the table would be too large. */
+function matchBlock(
+  first: readonly string[],
+  second: readonly string[],
+  { from, until }: { from: Place; until: Place },
+): CommonRun[] {
+  const [rows, columns] = [until.first - from.first, until.second - from.second];
+  if (rows <= 0 || columns <= 0 || rows * columns > BLOCK_CELLS) return [];
+  const width = columns + 1;
+  const letters = new Uint32Array((rows + 1) * width);
+  for (let row = rows - 1; row >= 0; row--) {
+    const word = first[from.first + row] ?? "";
+    for (let column = columns - 1; column >= 0; column--) {
+      const isEqual = word === second[from.second + column];
+      const kept = isEqual ? (letters[(row + 1) * width + column + 1] ?? 0) + word.length : 0;
+      const skipped = Math.max(
+        letters[(row + 1) * width + column] ?? 0,
+        letters[row * width + column + 1] ?? 0,
+      );
+      letters[row * width + column] = Math.max(kept, skipped);
+    }
+  }
+  const runs: CommonRun[] = [];
+  let [row, column] = [0, 0];
+  while (row < rows && column < columns) {
+    const best = letters[row * width + column];
+    if (best === letters[(row + 1) * width + column]) row++;
+    else if (best === letters[row * width + column + 1]) column++;
+    else runs.push({ first: from.first + row++, second: from.second + column++, length: 1 });
+  }
+  return runs;
+}
+
+/** Runs that follow each other without a gap are one. */
+function joinRuns(runs: readonly CommonRun[]): CommonRun[] {
+  const joined: CommonRun[] = [];
+  for (const run of runs) {
+    const last = joined.at(-1);
+    if (last && last.first + last.length === run.first && last.second + last.length === run.second) {
+      last.length += run.length;
+    } else joined.push({ ...run });
+  }
+  return joined;
+}

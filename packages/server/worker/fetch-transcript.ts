@@ -1,0 +1,30 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
+import { type FetchFilePorts, fetchFile } from "./fetch-input.ts";
+import { TargetFailure } from "./target-failure.ts";
+
+export function hasTranscript({ transcriptAssetId, transcriptUrl }: TargetRecord): boolean {
+  return transcriptAssetId !== undefined || transcriptUrl !== undefined;
+}
+
+/** Brings the text that an alignment was given to a local file. Whatever stands in the way, the target is told of its transcript. */
+export async function fetchTranscript(
+  ports: FetchFilePorts,
+  { task, target, path }: { task: TaskRecord; target: TargetRecord; path: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const origin = {
+    clientId: task.clientId,
+    assetId: target.transcriptAssetId,
+    url: target.transcriptUrl,
+    what: "transcript" as const,
+  };
+  try {
+    await fetchFile(ports, origin, path, signal);
+  } catch (error) {
+    if (!(error instanceof TargetFailure)) throw error;
+    throw new TargetFailure("TRANSCRIPT_UNUSABLE", error.message);
+  }
+}
