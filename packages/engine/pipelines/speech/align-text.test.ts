@@ -76,6 +76,16 @@ describe("alignText", () => {
     expect(encodedSeconds[0]).toBeLessThan(6);
   });
 
+  it("[Z3] is not misled by a line that is sung twice and was heard once", async () => {
+    const [line, next] = ["my love and i did meet", "she bid me take life easy"];
+    const sung = [...sing(line, 1), ...sing(line, 6), ...sing(next, 10)];
+    const heard = [...sing(line, 1), ...sing(next, 10)];
+    const { words } = await align({ text: `${line} ${line} ${next}`, sung, heard, durationSeconds: 15 });
+    words.forEach((word, n) => {
+      expect(Math.abs(word.startSeconds - (sung[n]?.startSeconds ?? 0)), word.text).toBeLessThan(0.1);
+    });
+  });
+
   it("[Z3] finds a minute and a half that was not heard at all, window by window", async () => {
     const verse = sing("pale quick foxes jump beyond very lazy brown dogs watching", 40);
     const late = sing("zebra hymns vex bold wizards from the foggy quay", 95);

@@ -16,6 +16,10 @@ const MARGIN_SECONDS = 0.4;
 /** A text that is heard this badly is another one: on TIMIT the right one has 1.0, others have 0.3 to 0.7. */
 const LEAST_CONFIDENCE = 0.75;
 
+/** A word that is found this far from where it was heard, and this surely, was heard somewhere else. */
+const ELSEWHERE_SECONDS = 0.5;
+const SURE_CONFIDENCE = 0.5;
+
 export type AlignmentWork = {
   text: string;
   /** What was written down of the recording. */
@@ -68,9 +72,18 @@ async function fillGaps(
     const { source, spoken, getWhisper } = work;
     const listening = { source, language: spoken.metadata.language, getWhisper };
     const found = await placeWords(listening, spanOf(work, heard, gap), words.slice(first, behind));
-    for (let index = gap.start; index < gap.end; index++) placed[index] ??= found[index - first];
+    found.forEach((word, n) => {
+      placed[first + n] = preferHeard(heard[first + n], word);
+    });
   }
   return placed;
+}
+
+/** What was heard keeps its time, unless it was taken for another of the text's lines: then the sound around it knows better. */
+function preferHeard(heard: TimedWord | undefined, found: PlacedWord | undefined): PlacedWord | undefined {
+  if (heard === undefined || found === undefined) return heard ?? found;
+  const isElsewhere = Math.abs(found.startSeconds - heard.startSeconds) > ELSEWHERE_SECONDS;
+  return isElsewhere && found.confidence >= SURE_CONFIDENCE ? found : heard;
 }
 
 /** The rows of words that were not heard, from `start` to before `end`; nobody says mere punctuation. */
