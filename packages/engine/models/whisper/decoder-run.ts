@@ -8,8 +8,8 @@ export type DecoderShape = { layers: number; timingHeads: readonly AttentionHead
 
 /** What the decoder answers to the tokens of one call. */
 export type DecoderAnswer = {
-  /** One value for each token of the vocabulary: how well it would follow the row's token at `position`. */
-  logitsAt(row: number, position: number): Float32Array;
+  /** One value for each token of the vocabulary and row: how well it would follow the row's token at `position`. */
+  rateNext(position: number): Promise<Float32Array[]>;
   /**
    * Where in the sound each timing head looked: one array a head, `positions` × states, each line adding up to one.
    * Empty where it was not asked for.
@@ -41,7 +41,8 @@ export class SoundCaches {
  * Only the latest run of a network may be fed: runs share their memory.
  */
 export class DecoderRun {
-  readonly #session: GraphSession;
+  readonly #decoder: GraphSession;
+  readonly #vocabulary: GraphSession;
   readonly #shape: DecoderShape;
   readonly #states: readonly FloatTensor[];
   readonly #soundCaches: SoundCaches;
@@ -50,12 +51,15 @@ export class DecoderRun {
   #rows: number;
 
   constructor(options: {
-    session: GraphSession;
+    decoder: GraphSession;
+    /** The last product, from the decoder's states to a value for each token. */
+    vocabulary: GraphSession;
     shape: DecoderShape;
     states: readonly FloatTensor[];
     soundCaches: SoundCaches;
   }) {
-    this.#session = options.session;
+    this.#decoder = options.decoder;
+    this.#vocabulary = options.vocabulary;
     this.#shape = options.shape;
     this.#states = options.states;
     this.#soundCaches = options.soundCaches;
@@ -80,10 +84,10 @@ export class DecoderRun {
       throw new RangeError(`${tokens.length} rows of tokens for ${this.#rows}`);
     }
     const heads = options.withAttention ? this.#shape.timingHeads : [];
-    if (this.#caches.size === 0) return makeAnswer(await this.#start(tokens, heads), heads);
+    if (this.#caches.size === 0) return this.#makeAnswer(await this.#start(tokens, heads), heads);
     if (tokens.some((row) => row.length !== 1)) throw new RangeError("one token a row after the first call");
     const kept = this.#cacheNames("decoder");
-    const outputs = await this.#session.run(
+    const outputs = await this.#decoder.run(
       this.#makeInputs(tokens, {
         data: new Float32Array(this.#rows * this.#width),
         shape: [this.#rows, 1, this.#width],
@@ -91,7 +95,7 @@ export class DecoderRun {
       ["logits", ...kept.map((name) => `present.${name}`), ...attentionNames(heads)],
     );
     for (const name of kept) this.#caches.set(name, getTensor(outputs, `present.${name}`));
-    return makeAnswer([outputs], heads);
+    return this.#makeAnswer([outputs], heads);
   }
 
   /** Takes a finished row out; the last row takes its place. */
@@ -113,7 +117,7 @@ export class DecoderRun {
     const kept = [...this.#cacheNames("decoder"), ...this.#cacheNames("encoder")];
     const answers: Outputs[] = [];
     for (const [row, states] of this.#states.entries()) {
-      const outputs = await this.#session.run(this.#makeInputs(tokens.slice(row, row + 1), states), [
+      const outputs = await this.#decoder.run(this.#makeInputs(tokens.slice(row, row + 1), states), [
         "logits",
         ...kept.map((name) => `present.${name}`),
         ...attentionNames(heads),
@@ -157,6 +161,30 @@ export class DecoderRun {
     };
   }
 
+  #makeAnswer(outputs: readonly Outputs[], heads: readonly AttentionHead[]): DecoderAnswer {
+    const rows = this.#rows;
+    return {
+      rateNext: async (position) => {
+        const width = this.#width;
+        const states = new Float32Array(rows * width);
+        for (let row = 0; row < rows; row++) {
+          const { data } = rowOf(outputs, row, "logits");
+          states.set(data.subarray(position * width, (position + 1) * width), row * width);
+        }
+        const inputs = { states: { data: states, shape: [rows, width] } };
+        const { data } = getTensor(await this.#vocabulary.run(inputs, ["logits"]), "logits");
+        const size = data.length / rows;
+        return Array.from({ length: rows }, (_, row) => data.subarray(row * size, (row + 1) * size));
+      },
+      attentionOf: (row) =>
+        heads.map(([layer, head]) => {
+          const { data, shape } = rowOf(outputs, row, `cross_attentions.${layer}`);
+          const size = data.length / (shape[0] ?? 1);
+          return data.subarray(head * size, (head + 1) * size);
+        }),
+    };
+  }
+
   #cacheNames(side: "decoder" | "encoder"): string[] {
     return Array.from({ length: this.#shape.layers }, (_, layer) => [
       `${layer}.${side}.key`,
@@ -169,28 +197,10 @@ function attentionNames(heads: readonly AttentionHead[]): string[] {
   return [...new Set(heads.map(([layer]) => `cross_attentions.${layer}`))];
 }
 
-/** `outputs` are one for all rows, or one for each. */
-function makeAnswer(outputs: readonly Outputs[], heads: readonly AttentionHead[]): DecoderAnswer {
-  const find = (row: number, name: string) => {
-    const isShared = outputs.length === 1;
-    const tensor = getTensor(outputs[isShared ? 0 : row] ?? new Map(), name);
-    return { ...tensor, row: isShared ? row : 0 };
-  };
-  return {
-    logitsAt(row, position) {
-      const { data, shape, row: at } = find(row, "logits");
-      const [, positions = 0, vocabulary = 0] = shape;
-      const start = (at * positions + position) * vocabulary;
-      return data.subarray(start, start + vocabulary);
-    },
-    attentionOf(row) {
-      return heads.map(([layer, head]) => {
-        const { data, shape, row: at } = find(row, `cross_attentions.${layer}`);
-        const [, headCount = 0, positions = 0, states = 0] = shape;
-        const size = positions * states;
-        const start = (at * headCount + head) * size;
-        return data.subarray(start, start + size);
-      });
-    },
-  };
+/** The part of a tensor that belongs to a row; there is one tensor for all rows, or one for each. */
+function rowOf(outputs: readonly Outputs[], row: number, name: string): FloatTensor {
+  const { data, shape } = getTensor(outputs[outputs.length === 1 ? 0 : row] ?? new Map(), name);
+  const size = data.length / (shape[0] ?? 1);
+  const at = outputs.length === 1 ? row : 0;
+  return { data: data.subarray(at * size, (at + 1) * size), shape: shape.slice(1) };
 }

@@ -14,6 +14,7 @@ export class Whisper {
   readonly settings: WhisperSettings;
   readonly #encoder: GraphSession;
   readonly #decoder: GraphSession;
+  readonly #vocabulary: GraphSession;
   readonly #decoderShape: DecoderShape;
   readonly #soundCaches = new SoundCaches();
   readonly #mel = new LogMel();
@@ -22,6 +23,7 @@ export class Whisper {
   constructor(parts: {
     encoder: GraphSession;
     decoder: GraphSession;
+    vocabulary: GraphSession;
     tokenizer: WhisperTokenizer;
     settings: WhisperSettings;
     timingHeads: readonly AttentionHead[];
@@ -30,6 +32,7 @@ export class Whisper {
     this.settings = parts.settings;
     this.#encoder = parts.encoder;
     this.#decoder = parts.decoder;
+    this.#vocabulary = parts.vocabulary;
     const keys = parts.decoder.inputNames.filter((name) => name.endsWith(".decoder.key"));
     this.#decoderShape = { layers: keys.length, timingHeads: parts.timingHeads };
   }
@@ -44,7 +47,8 @@ export class Whisper {
   /** Starts writing for several encoded windows at once, a row each. */
   startDecoding(states: readonly FloatTensor[]): DecoderRun {
     return new DecoderRun({
-      session: this.#decoder,
+      decoder: this.#decoder,
+      vocabulary: this.#vocabulary,
       shape: this.#decoderShape,
       states,
       soundCaches: this.#soundCaches,
