@@ -22,8 +22,11 @@ type Outputs = ReadonlyMap<string, FloatTensor>;
 /** Every Whisper network has heads of 64. */
 const HEAD_WIDTH = 64;
 
-/** Memory for what the decoder keeps of the sound, 110 MB a row for whisper-small: taken once and used by every run. */
-export class SoundCaches {
+/**
+ * Memory for what the decoder keeps of the sound, 110 MB a row for whisper-small, and for its attention to a long text: taken once
+ * and used by every run.
+ */
+export class DecoderMemory {
   readonly #arrays = new Map<string, Float32Array>();
 
   get(name: string, length: number): Float32Array {
@@ -45,7 +48,7 @@ export class DecoderRun {
   readonly #vocabulary: GraphSession;
   readonly #shape: DecoderShape;
   readonly #states: readonly FloatTensor[];
-  readonly #soundCaches: SoundCaches;
+  readonly #memory: DecoderMemory;
   readonly #caches = new Map<string, FloatTensor>();
   readonly #width: number;
   #rows: number;
@@ -56,13 +59,13 @@ export class DecoderRun {
     vocabulary: GraphSession;
     shape: DecoderShape;
     states: readonly FloatTensor[];
-    soundCaches: SoundCaches;
+    memory: DecoderMemory;
   }) {
     this.#decoder = options.decoder;
     this.#vocabulary = options.vocabulary;
     this.#shape = options.shape;
     this.#states = options.states;
-    this.#soundCaches = options.soundCaches;
+    this.#memory = options.memory;
     this.#rows = options.states.length;
     this.#width = options.states[0]?.shape[2] ?? 0;
   }
@@ -92,9 +95,29 @@ export class DecoderRun {
         data: new Float32Array(this.#rows * this.#width),
         shape: [this.#rows, 1, this.#width],
       }),
-      ["logits", ...kept.map((name) => `present.${name}`), ...attentionNames(heads)],
+      ["logits", ...kept.map(toPresent), ...attentionNames(heads)],
     );
-    for (const name of kept) this.#caches.set(name, getTensor(outputs, `present.${name}`));
+    for (const name of kept) this.#caches.set(name, getTensor(outputs, toPresent(name)));
+    return this.#makeAnswer([outputs], heads);
+  }
+
+  /**
+   * Gives a run of one row all its tokens at once, for an answer that nothing follows: nothing of it is kept. The answer holds until
+   * the network is asked again.
+   */
+  async ask(tokens: readonly number[], options: { withAttention: boolean }): Promise<DecoderAnswer> {
+    const [states] = this.#states;
+    if (states === undefined || this.#rows !== 1) throw new RangeError("one row can be asked");
+    const heads = options.withAttention ? this.#shape.timingHeads : [];
+    const names = attentionNames(heads);
+    const shape = [1, this.#width / HEAD_WIDTH, tokens.length, states.shape[1] ?? 0];
+    const size = shape.reduce((product, length) => product * length);
+    const into = names.map((name) => [name, { data: this.#memory.get(name, size), shape }]);
+    const outputs = await this.#decoder.run(
+      this.#makeInputs([tokens], states),
+      ["logits", ...names],
+      Object.fromEntries(into),
+    );
     return this.#makeAnswer([outputs], heads);
   }
 
@@ -111,35 +134,39 @@ export class DecoderRun {
     this.#rows = last;
   }
 
-  /** The first tokens, row by row: all rows at once would hold what the sound gives twice, in the runtime and here. */
+  /** The first tokens, row by row, what is kept of the sound straight into its place: it would be held twice otherwise. */
   async #start(tokens: readonly (readonly number[])[], heads: readonly AttentionHead[]): Promise<Outputs[]> {
-    const rows = this.#rows;
-    const kept = [...this.#cacheNames("decoder"), ...this.#cacheNames("encoder")];
+    const written = this.#cacheNames("decoder");
     const answers: Outputs[] = [];
     for (const [row, states] of this.#states.entries()) {
-      const outputs = await this.#decoder.run(this.#makeInputs(tokens.slice(row, row + 1), states), [
-        "logits",
-        ...kept.map((name) => `present.${name}`),
-        ...attentionNames(heads),
-      ]);
-      for (const name of kept) this.#keepRow(name, row, getTensor(outputs, `present.${name}`));
+      const outputs = await this.#decoder.run(
+        this.#makeInputs(tokens.slice(row, row + 1), states),
+        ["logits", ...[...written, ...this.#cacheNames("encoder")].map(toPresent), ...attentionNames(heads)],
+        this.#makeSoundRow(row, states.shape[1] ?? 0),
+      );
+      for (const name of written) this.#keepRow(name, row, getTensor(outputs, toPresent(name)));
       const answered = ["logits", ...attentionNames(heads)];
       answers.push(new Map(answered.map((name) => [name, getTensor(outputs, name)])));
-    }
-    for (const [name, { data, shape }] of this.#caches) {
-      this.#caches.set(name, { data, shape: [rows, ...shape.slice(1)] });
     }
     return answers;
   }
 
+  /** The places of a row among what is kept of the sound. */
+  #makeSoundRow(row: number, states: number): Record<string, FloatTensor> {
+    const shape = [this.#width / HEAD_WIDTH, states, HEAD_WIDTH];
+    const size = this.#width * states;
+    const places = this.#cacheNames("encoder").map((name) => {
+      const data = this.#memory.get(name, this.#rows * size);
+      this.#caches.set(name, { data, shape: [this.#rows, ...shape] });
+      return [toPresent(name), { data: data.subarray(row * size, (row + 1) * size), shape: [1, ...shape] }];
+    });
+    return Object.fromEntries(places);
+  }
+
   #keepRow(name: string, row: number, { data, shape }: FloatTensor): void {
-    const length = data.length * this.#rows;
-    const isSound = name.includes(".encoder.");
-    const cache =
-      this.#caches.get(name)?.data ??
-      (isSound ? this.#soundCaches.get(name, length) : new Float32Array(length));
+    const cache = this.#caches.get(name)?.data ?? new Float32Array(data.length * this.#rows);
     cache.set(data, row * data.length);
-    this.#caches.set(name, { data: cache, shape });
+    this.#caches.set(name, { data: cache, shape: [this.#rows, ...shape.slice(1)] });
   }
 
   #makeInputs(tokens: readonly (readonly number[])[], states: FloatTensor): Record<string, GraphInput> {
@@ -191,6 +218,10 @@ export class DecoderRun {
       `${layer}.${side}.value`,
     ]).flat();
   }
+}
+
+function toPresent(cacheName: string): string {
+  return `present.${cacheName}`;
 }
 
 function attentionNames(heads: readonly AttentionHead[]): string[] {

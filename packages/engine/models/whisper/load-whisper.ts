@@ -16,8 +16,10 @@ export async function loadWhisper(
   const where = { manifestId, ...(cacheDir === undefined ? {} : { cacheDir }) };
   const read = (file: WeightsFile) => readFileSync(getVerifiedWeightsPath(file, where));
   const load = (graph: Uint8Array) => GraphSession.load(graph, { ...options, keepsMemory: true });
+  const timingOutputs = timingHeads.map(([layer]) => `cross_attentions.${layer}`);
   const { decoder, vocabulary } = splitDecoder(
-    withoutOutputs(read(weights.decoder), (output) => !output.startsWith("decoder_attentions.")),
+    read(weights.decoder),
+    (output) => !output.includes("attentions.") || timingOutputs.includes(output),
   );
   return new Whisper({
     encoder: await load(

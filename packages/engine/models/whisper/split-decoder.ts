@@ -26,35 +26,43 @@ const INT8_PRODUCTS = 4;
 /**
  * A decoder file as two graphs: one whose `logits` are the states before the last product, and that product by itself. The exported
  * graph unpacks the weights of the whole vocabulary to floats at every step, and multiplies with them at every position, wanted or
- * not: two fifths of a step's time, and 160 MB, for whisper-small.
+ * not: two fifths of a step's time, and 160 MB, for whisper-small. Outputs that `isKept` refuses are left out: the attention of all
+ * layers over a long text takes 500 MB.
  */
-export function splitDecoder(model: Uint8Array): { decoder: Uint8Array; vocabulary: Uint8Array } {
+export function splitDecoder(
+  model: Uint8Array,
+  isKept: (output: string) => boolean,
+): { decoder: Uint8Array; vocabulary: Uint8Array } {
   const graph = toBytes(getField(model, MODEL_GRAPH));
   return {
-    decoder: rewriteMessage(model, (field) => (field.no === MODEL_GRAPH ? withoutLogits(graph) : "keep")),
+    decoder: rewriteMessage(model, (field) =>
+      field.no === MODEL_GRAPH ? withoutLogits(graph, isKept) : "keep",
+    ),
     vocabulary: makeVocabularyGraph(readVocabulary(graph)),
   };
 }
 
-function withoutLogits(graph: Uint8Array): Uint8Array {
-  return rewriteMessage(graph, (field) => {
-    if (field.no === GRAPH.node) return withoutProducts(toBytes(field));
-    return isLogits(field) ? makeShapelessLogits() : "keep";
-  });
+type IsKept = (output: string) => boolean;
+
+function withoutLogits(graph: Uint8Array, isKept: IsKept): Uint8Array {
+  return rewriteMessage(graph, (field) =>
+    field.no === GRAPH.node ? withoutProducts(toBytes(field), isKept) : changeOutput(field, isKept),
+  );
 }
 
 /** The exporter has put two decoders, with and without kept tokens, into the branches of one condition. */
-function withoutProducts(node: Uint8Array): Uint8Array {
+function withoutProducts(node: Uint8Array, isKept: IsKept): Uint8Array {
   return rewriteMessage(node, (field) => {
+    if (field.no === NODE.output) return isKept(toText(field)) ? "keep" : "drop";
     if (field.no !== NODE.attribute) return "keep";
     return rewriteMessage(toBytes(field), (part) =>
-      part.no === ATTRIBUTE_GRAPH ? withoutProduct(toBytes(part)) : "keep",
+      part.no === ATTRIBUTE_GRAPH ? withoutProduct(toBytes(part), isKept) : "keep",
     );
   });
 }
 
 /** A branch without its last product and the nodes that unpack the weights for it. */
-function withoutProduct(branch: Uint8Array): Uint8Array {
+function withoutProduct(branch: Uint8Array, isKept: IsKept): Uint8Array {
   const nodes = readFields(branch).filter(({ no }) => no === GRAPH.node);
   const product = getProducer(nodes, LOGITS);
   const [states = "", unpacked = ""] = listNames(product, NODE.input);
@@ -64,7 +72,7 @@ function withoutProduct(branch: Uint8Array): Uint8Array {
   return rewriteMessage(branch, (field) => {
     if (dropped.includes(field.raw.byteOffset)) return "drop";
     if (field.raw.byteOffset === product.raw.byteOffset) return makeIdentity(states);
-    return isLogits(field) ? makeShapelessLogits() : "keep";
+    return changeOutput(field, isKept);
   });
 }
 
@@ -137,8 +145,12 @@ function listNames(node: WireField, no: number): string[] {
     .map(toText);
 }
 
-function isLogits(field: WireField): boolean {
-  return field.no === GRAPH.output && getValueName(field) === LOGITS;
+/** A graph's field as it is, unless it is an output that goes, or the logits, which are not what was declared any more. */
+function changeOutput(field: WireField, isKept: IsKept): Uint8Array | "keep" | "drop" {
+  if (field.no !== GRAPH.output) return "keep";
+  const name = getValueName(field);
+  if (!isKept(name)) return "drop";
+  return name === LOGITS ? makeShapelessLogits() : "keep";
 }
 
 function makeIdentity(states: string): Uint8Array {

@@ -1,5 +1,5 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { type AttentionHead, DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
+import { type AttentionHead, DecoderMemory, DecoderRun, type DecoderShape } from "./decoder-run.ts";
 import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
@@ -16,7 +16,7 @@ export class Whisper {
   readonly #decoder: GraphSession;
   readonly #vocabulary: GraphSession;
   readonly #decoderShape: DecoderShape;
-  readonly #soundCaches = new SoundCaches();
+  readonly #decoderMemory = new DecoderMemory();
   readonly #mel = new LogMel();
   readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
 
@@ -51,7 +51,7 @@ export class Whisper {
       vocabulary: this.#vocabulary,
       shape: this.#decoderShape,
       states,
-      soundCaches: this.#soundCaches,
+      memory: this.#decoderMemory,
     });
   }
 }
