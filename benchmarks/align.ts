@@ -12,19 +12,20 @@ import { describeRun } from "./machine.ts";
  * How well words are timed: speech by what TIMIT's markers wrote down, songs by the onsets of their words. All through the
  * engine's own door, transcription and alignment in one request. Takes the folder that holds `timit` and `jamendo`.
  */
-const [, , evaluationDir] = process.argv;
-if (evaluationDir === undefined)
-  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo>");
+const [, , evaluationDir, ...sets] = process.argv;
+if (evaluationDir === undefined) {
+  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo> [timit] [jamendo]");
+}
 const PAUSE_SECONDS = 0.5;
-const RESULTS = join(import.meta.dirname, "results/align.md");
 
 const engine = new EngineProcess();
 const folder = await makeTempDir("bench-align");
-const lines: string[] = [];
-const report = (...added: string[]) => {
-  lines.push(...added);
-  for (const line of added) console.log(line);
-};
+
+function report(name: string, ...lines: string[]): void {
+  const path = join(import.meta.dirname, `results/align-${name}.md`);
+  writeFileSync(path, `${[...lines, "", ...describeRun()].join("\n")}\n`);
+  for (const line of lines) console.log(line);
+}
 
 type Heard = { own: WrittenWord[]; given: WrittenWord[] };
 
@@ -118,8 +119,8 @@ async function benchTimit(): Promise<void> {
   const restored = utterances.filter((utterance) => utterance.isRestored).length;
   const [ownFigures, givenFigures] = [toFigures(own), toFigures(given)];
   report(
-    "",
-    "## Speech: TIMIT",
+    "timit",
+    "# Word times in speech: TIMIT",
     "",
     `${utterances.length} utterances of 8 speakers, each speaker's joined with pauses of ${PAUSE_SECONDS} s to one recording; errors of word starts and ends together. ${restored} files had lost bytes and were restored.`,
     "",
@@ -170,8 +171,8 @@ async function benchSongs(): Promise<void> {
   }
   const { mean, median, share, count } = toFigures(all);
   report(
-    "",
-    "## Songs: Jamendo",
+    "jamendo",
+    "# Word times in songs: Jamendo",
     "",
     "The text is given; errors of word onsets.",
     "",
@@ -182,12 +183,12 @@ async function benchSongs(): Promise<void> {
   );
 }
 
-report("# Word times", "", ...describeRun());
+const BENCHES = { timit: benchTimit, jamendo: benchSongs };
 try {
-  await benchTimit();
-  await benchSongs();
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (sets.length === 0 || sets.includes(name)) await bench();
+  }
 } finally {
   await engine.close();
   await rm(folder, { recursive: true, force: true });
 }
-writeFileSync(RESULTS, `${lines.join("\n")}\n`);

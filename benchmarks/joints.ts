@@ -12,28 +12,28 @@ export type JointFigures = { piece: string; roughnessDb: number; shiftDb: number
 const CHANNELS = 2;
 /** 10 ms at 44.1 kHz. */
 const NEAR_FRAMES = 441;
-const HALF_SEGMENT = "delayed-0.5";
+const HALF_SEGMENT = "from-0.5";
 
-/** Undefined where there is one segment, and so no joint. Reads what the passes of two looks left in a work folder: the plain one, and one that comes half a segment later. */
+/** Undefined where there is one segment, and so no joint. Reads what the passes of two looks left in a work folder: the plain one, and one that starts half a segment later. */
 export function measureJoints(piece: string, folder: string): JointFigures | undefined {
   const manifest = loadManifests().find(({ id }) => id === "htdemucs");
   if (manifest?.family !== "htdemucs") throw new Error("no manifest of htdemucs");
   const { segmentFrames, overlapShare } = manifest;
   const plain = readSpool(join(folder, "plain/vocals.f32"));
-  const shifted = readSpool(join(folder, HALF_SEGMENT, "vocals.f32")).subarray(
-    Math.round(segmentFrames / 2) * CHANNELS,
-  );
+  const startFrame = Math.round(segmentFrames / 2);
   const lengthFrames = plain.length / CHANNELS;
   const grid = makeSegmentGrid({ segmentFrames, overlapShare, lengthFrames });
   if (grid.segmentCount < 2) return undefined;
+  const shifted = readSpool(join(folder, HALF_SEGMENT, "vocals.f32"));
   const edges = Array.from({ length: grid.segmentCount - 1 }, (_, n) => {
-    const start = (n + 1) * grid.strideFrames;
+    const start = (n + 1) * grid.strideFrames - startFrame;
     return [start, start + grid.overlapFrames];
   }).flat();
+  const wanted = plain.subarray(startFrame * CHANNELS);
   return {
     piece,
-    roughnessDb: 10 * Math.log10(roughness(plain, edges) / roughness(shifted, edges)),
-    shiftDb: differenceDb(plain, shifted),
+    roughnessDb: 10 * Math.log10(roughness(wanted, edges) / roughness(shifted, edges)),
+    shiftDb: differenceDb(wanted, shifted),
   };
 }
 

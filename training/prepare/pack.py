@@ -101,7 +101,7 @@ def cut_reels(source, roots, wanted_split):
             if used[split] >= limit[split] or taken >= per_group_s:
                 break
             try:
-                if source["role"] == "music":
+                if source.get("excerpts", source["role"] == "music"):
                     pieces, rate_hz = music_pieces(clips if source.get("sum_group") else [clip], source, per_group_s)
                 else:
                     samples, rate_hz = decode_clip(clip, channels)
@@ -200,7 +200,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--fill-only", action="store_true", help="pack the reels there are")
     options = parser.parse_args()
-    sources = [source for source in load_data_list(options.list) if options.only in source["id"]]
+    sources = [source for source in load_data_list(options.list) if options.only in source["id"] and source.get("kind", "reels") == "reels"]
     if not options.fill_only:
         make_reels(sources, options.roots, options.out)
     if options.manifest:

@@ -1,39 +1,39 @@
 import type { FrameSource } from "./frame-source.ts";
 
-/** The mean of sources of one shape, frame by frame. */
+/** A source that has its first frame at `startFrame` of the whole. */
+export type LateSource = { source: FrameSource; startFrame: number };
+
+/** The mean of a source and of others that begin later and end with it; each of them is faded in over `fadeFrames`. */
 export class MeanSource implements FrameSource {
   readonly channels: number;
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
-  readonly #sources: readonly FrameSource[];
+  readonly #whole: FrameSource;
+  readonly #others: readonly LateSource[];
+  readonly #fadeFrames: number;
 
-  constructor(sources: readonly FrameSource[]) {
-    const [first, ...others] = sources;
-    if (first === undefined) throw new RangeError("a mean needs at least one source");
-    for (const { channels, sampleRateHz, lengthFrames } of others) {
-      if (
-        channels !== first.channels ||
-        sampleRateHz !== first.sampleRateHz ||
-        lengthFrames !== first.lengthFrames
-      ) {
-        throw new RangeError("a mean needs sources of one rate, length and channel count");
-      }
-    }
-    this.channels = first.channels;
-    this.sampleRateHz = first.sampleRateHz;
-    this.lengthFrames = first.lengthFrames;
-    this.#sources = sources;
+  constructor(whole: FrameSource, options: { others: readonly LateSource[]; fadeFrames: number }) {
+    this.channels = whole.channels;
+    this.sampleRateHz = whole.sampleRateHz;
+    this.lengthFrames = whole.lengthFrames;
+    this.#whole = whole;
+    this.#others = options.others;
+    this.#fadeFrames = options.fadeFrames;
   }
 
   read(startFrame: number, lengthFrames: number): Float32Array[] {
-    const readings = this.#sources.map((source) => source.read(startFrame, lengthFrames));
-    return Array.from({ length: this.channels }, (_, channel) =>
-      Float32Array.from({ length: lengthFrames }, (_, n) => {
-        // In double precision: the mean of equal readings is that reading, bit for bit.
-        let sum = 0;
-        for (const planes of readings) sum += planes[channel]![n]!;
-        return sum / readings.length;
-      }),
-    );
+    const sum = this.#whole.read(startFrame, lengthFrames);
+    const weights = new Float64Array(lengthFrames).fill(1);
+    for (const other of this.#others) {
+      const planes = other.source.read(startFrame - other.startFrame, lengthFrames);
+      for (let n = 0; n < lengthFrames; n++) {
+        const weight = Math.min(1, Math.max(0, (startFrame + n - other.startFrame) / this.#fadeFrames));
+        weights[n]! += weight;
+        for (let channel = 0; channel < this.channels; channel++) {
+          sum[channel]![n]! += weight * planes[channel]![n]!;
+        }
+      }
+    }
+    return sum.map((plane) => plane.map((value, n) => value / weights[n]!));
   }
 }

@@ -9,13 +9,13 @@ import {
 } from "../runtime/model-manifest.ts";
 import type { DetectionTarget, EngineTarget, SoundTarget, TextTarget } from "./engine-request.ts";
 
-/** A target, and the delays of the passes whose stems are averaged for it. */
-export type PlannedSound = { target: SoundTarget; service: StemService; delayShares: number[] };
+/** A target, and where the passes start whose stems are averaged for it. */
+export type PlannedSound = { target: SoundTarget; service: StemService; startShares: number[] };
 
-/** One run of a network over the input, by a share of a segment later, and every target that is complete after it. */
+/** One run of a network over the input from a share of a segment on, and every target that is complete after it. */
 export type StemPass = {
   manifest: StemManifest;
-  delayShare: number;
+  startShare: number;
   stems: string[];
   targets: PlannedSound[];
 };
@@ -75,17 +75,17 @@ function addSound(passes: StemPass[], manifest: StemManifest, target: SoundTarge
   const service = manifest.serves.find((entry) => isServed(target, entry));
   if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);
   const stem = getServiceStem(service);
-  const delayShares = (target.variant !== undefined && manifest.delayShares[target.variant]) || [0];
-  const needed = delayShares.map((delayShare) => {
-    const known = passes.find((pass) => pass.delayShare === delayShare);
-    const pass = known ?? { manifest, delayShare, stems: [], targets: [] };
+  const startShares = (target.variant !== undefined && manifest.startShares[target.variant]) || [0];
+  const needed = startShares.map((startShare) => {
+    const known = passes.find((pass) => pass.startShare === startShare);
+    const pass = known ?? { manifest, startShare, stems: [], targets: [] };
     if (known === undefined) passes.push(pass);
     if (!pass.stems.includes(stem)) pass.stems.push(stem);
     return pass;
   });
   // Other targets may have brought the passes in another order.
   const last = needed.reduce((a, b) => (passes.indexOf(b) > passes.indexOf(a) ? b : a));
-  last.targets.push({ target, service, delayShares });
+  last.targets.push({ target, service, startShares });
 }
 
 function isServed(target: EngineTarget, service: { model: string; variants: string[] }): boolean {

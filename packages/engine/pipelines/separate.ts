@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { FrameSource } from "../dsp/frame-source.ts";
 import { MeanSource } from "../dsp/mean-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
@@ -24,50 +25,82 @@ export function weighStemPass({ manifest, targets }: StemPass): number {
 
 /** Runs a network over the input once and renders every target that is complete with it. */
 export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> {
-  const { manifest, delayShare, stems, targets } = pass;
+  const { manifest, startShare, stems, targets } = pass;
   const { info, sha256 } = run.decoded;
   const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
   const { network, executionProvider } = await run.networks.getNetwork(manifest);
-  await runNetworkPass({
-    network,
-    overlapShare: manifest.overlapShare,
-    input: new ShiftedSource(input, toDelayFrames(manifest, delayShare)),
-    lanes: planLanes(info),
-    stems,
-    folder: stemFolder(run, manifest, delayShare),
-    identity: {
-      model: manifest.id,
-      weightsSha256: manifest.weights.sha256,
-      delayShare,
-      executionProvider,
-      inputSha256: sha256,
-    },
-    cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
-    onProgress: run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]),
-  });
+  const onProgress = run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]);
+  if (hasPass(manifest, startShare, input)) {
+    await runNetworkPass({
+      network,
+      overlapShare: manifest.overlapShare,
+      input: new ShiftedSource(input, -toStartFrame(manifest, startShare)),
+      lanes: planLanes(info),
+      stems,
+      folder: stemFolder(run, manifest, startShare),
+      identity: {
+        model: manifest.id,
+        weightsSha256: manifest.weights.sha256,
+        startShare,
+        executionProvider,
+        inputSha256: sha256,
+      },
+      cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
+      onProgress,
+    });
+  }
   await forEachAtOnce(targets, RENDERS_AT_ONCE, (planned) =>
     finishTarget(run, planned.target, () => render(run, { manifest, executionProvider, planned })),
   );
 }
 
-/** A stem that a pass has finished, at the network's rate and with the pass's delay at its start. */
-export function openStem(run: InputRun, manifest: StemManifest, stem: string, delayShare = 0): PcmFileSource {
+/** A stem that a pass has finished, at the network's rate and from the frame on at which the pass starts. */
+export function openStem(run: InputRun, manifest: StemManifest, stem: string, startShare = 0): PcmFileSource {
   const { sampleRateHz } = manifest;
   const { lengthFrames } = toSampleRate(run.input, { sampleRateHz });
-  return new PcmFileSource(spoolPath(stemFolder(run, manifest, delayShare), stem), {
+  return new PcmFileSource(spoolPath(stemFolder(run, manifest, startShare), stem), {
     channels: run.decoded.info.channels,
     sampleRateHz,
-    lengthFrames: lengthFrames + toDelayFrames(manifest, delayShare),
+    lengthFrames: lengthFrames - toStartFrame(manifest, startShare),
   });
 }
 
-function stemFolder(run: InputRun, manifest: StemManifest, delayShare: number): string {
-  return join(run.request.workDir, manifest.id, delayShare === 0 ? "plain" : `delayed-${delayShare}`);
+function stemFolder(run: InputRun, manifest: StemManifest, startShare: number): string {
+  return join(run.request.workDir, manifest.id, startShare === 0 ? "plain" : `from-${startShare}`);
 }
 
-/** A pass that begins before the input does cuts it into other segments, about which the network errs differently. */
-function toDelayFrames({ segmentFrames }: StemManifest, delayShare: number): number {
-  return Math.round(delayShare * segmentFrames);
+/** A pass that starts later cuts the input into other segments, about which the network errs differently. */
+function toStartFrame({ segmentFrames }: StemManifest, startShare: number): number {
+  return Math.round(startShare * segmentFrames);
+}
+
+/** A later pass that would not fill a segment hears less than the first one did, and would only do harm. */
+function hasPass(manifest: StemManifest, startShare: number, input: FrameSource): boolean {
+  return (
+    startShare === 0 || input.lengthFrames - toStartFrame(manifest, startShare) >= manifest.segmentFrames
+  );
+}
+
+/** The mean of the passes' stems, as far as there are such passes. */
+function openMeanStem(
+  run: InputRun,
+  { manifest, planned }: { manifest: StemManifest; planned: PlannedSound },
+): { stem: FrameSource; passCount: number } & Disposable {
+  const stem = getServiceStem(planned.service);
+  const opened = new DisposableStack();
+  const whole = opened.use(openStem(run, manifest, stem));
+  const others = planned.startShares
+    .filter((startShare) => startShare > 0 && hasPass(manifest, startShare, whole))
+    .map((startShare) => ({
+      source: opened.use(openStem(run, manifest, stem, startShare)),
+      startFrame: toStartFrame(manifest, startShare),
+    }));
+  return {
+    stem:
+      others.length === 0 ? whole : new MeanSource(whole, { others, fadeFrames: manifest.segmentFrames / 8 }),
+    passCount: 1 + others.length,
+    [Symbol.dispose]: () => opened.dispose(),
+  };
 }
 
 async function render(
@@ -76,20 +109,16 @@ async function render(
 ): Promise<void> {
   const { info } = run.decoded;
   const { manifest, executionProvider } = work;
-  const { target, service, delayShares } = work.planned;
+  const { target, service } = work.planned;
   const onProgress = run.progress.makeStage(RENDER_SECONDS);
-  using opened = new DisposableStack();
-  const stems = delayShares.map((delayShare) => {
-    const spool = opened.use(openStem(run, manifest, getServiceStem(service), delayShare));
-    return new ShiftedSource(spool, -toDelayFrames(manifest, delayShare));
-  });
+  using mean = openMeanStem(run, work);
   await renderTarget({
     target,
-    stem: toServiceSource(service, toSampleRate(new MeanSource(stems), info), run.input),
+    stem: toServiceSource(service, toSampleRate(mean.stem, info), run.input),
     input: run.input,
     info,
     inputPath: run.request.inputPath,
-    provenance: { target, manifest, executionProvider, passCount: delayShares.length },
+    provenance: { target, manifest, executionProvider, passCount: mean.passCount },
     onProgress,
   });
   onProgress(1);

@@ -24,7 +24,7 @@ process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
   const { request, kind: _, speechModel, ...settings } = command;
-  networks ??= new NetworkStore({ ...settings, onNotice: (notice) => send({ kind: "notice", notice }) });
+  networks ??= new NetworkStore({ ...settings, onNotice: tellOnce });
   await claimWorkDir(request.workDir);
   const { cacheDir, stemCacheBytes } = settings;
   const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
@@ -34,6 +34,15 @@ async function perform(command: EngineCommand): Promise<void> {
     report: makeReport(),
     ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
   });
+}
+
+const told = new Set<string>();
+
+/** A network of several graphs has the same to say about each. */
+function tellOnce(notice: string): void {
+  if (told.has(notice)) return;
+  told.add(notice);
+  send({ kind: "notice", notice });
 }
 
 function makeReport(): EngineReport {

@@ -48,14 +48,14 @@ const stemManifestSchema = z
     overlapShare: z.number().positive().max(0.5),
     stems: z.array(z.string()).min(1),
     serves: z.array(stemServiceSchema).min(1),
-    /** For each variant the passes whose stems are averaged: how much later the input comes in each, as a share of a segment. */
-    delayShares: z.record(z.string(), z.array(z.number().min(0).max(1)).min(1)).default({}),
+    /** For each variant the passes whose stems are averaged: how far into the input each starts, as a share of a segment. */
+    startShares: z.record(z.string(), z.array(z.number().min(0).max(1)).min(1)).default({}),
   })
   .refine(
-    ({ serves, delayShares }) =>
-      serves.every(({ variants }) => variants.every((name) => name in delayShares)),
+    ({ serves, startShares }) =>
+      serves.every(({ variants }) => variants.every((name) => name in startShares)),
     {
-      message: "each variant of `serves` has its `delayShares`",
+      message: "each variant of `serves` has its `startShares`",
     },
   )
   .refine((manifest) => manifest.serves.every((service) => namesOneStem(service, manifest.stems)), {

@@ -50,12 +50,14 @@ function chooseDrafts(words: readonly CueWord[], splitter: RowSplitter): Draft[]
   const drafts: Draft[] = [];
   for (let start = words.length - 1; start >= 0; start--) {
     costs[start] = Number.POSITIVE_INFINITY;
+    let innerCost = 0;
     for (let end = start + 1; end <= words.length; end++) {
       const split = splitter.findSplit(start, end);
       if (split === undefined || !fitsTime(words, start, end)) break;
       const draft = { start, end, split };
       const letters = splitter.widthOf(start, end);
-      const cost = costOf(words, draft, letters) + (costs[end] ?? 0);
+      const cost = innerCost + costOf(words, draft, letters) + (costs[end] ?? 0);
+      innerCost += innerCostAfter(words, end - 1);
       if (cost < (costs[start] ?? 0)) {
         costs[start] = cost;
         drafts[start] = draft;
@@ -76,17 +78,18 @@ function fitsTime(words: readonly CueWord[], start: number, end: number): boolea
   return end - start === 1 || seconds <= MAX_SECONDS;
 }
 
+/** What it costs that a cue goes on behind a word. */
+function innerCostAfter(words: readonly CueWord[], index: number): number {
+  const pause = pauseAfter(words, index);
+  const pauseCost = pause > LONG_PAUSE_SECONDS ? LONG_PAUSE_COST * pause : 0;
+  return INNER_JOINT_COST[words[index]?.joint ?? "phrase"] + pauseCost;
+}
+
+/** Of a cue by itself, without what lies inside. */
 function costOf(words: readonly CueWord[], { start, end, split }: Draft, letters: number): number {
   let cost = CUE_COST + split.cost * ROW_COST_SHARE;
-  for (let index = start; index < end; index++) {
-    const joint = words[index]?.joint ?? "phrase";
-    const pause = pauseAfter(words, index);
-    if (index < end - 1) {
-      cost += INNER_JOINT_COST[joint] + (pause > LONG_PAUSE_SECONDS ? LONG_PAUSE_COST * pause : 0);
-    } else {
-      cost += JOINT_COST[joint] * Math.max(0, 1 - pause / FLICKER_SECONDS);
-    }
-  }
+  const joint = words[end - 1]?.joint ?? "phrase";
+  cost += JOINT_COST[joint] * Math.max(0, 1 - pauseAfter(words, end - 1) / FLICKER_SECONDS);
   if (end - start === 1) cost += LONE_WORD_COST;
   const nextStart = words[end]?.startSeconds ?? Number.POSITIVE_INFINITY;
   const roomSeconds = nextStart - (words[start]?.startSeconds ?? 0);

@@ -37,6 +37,12 @@ describe("findCommonRuns", () => {
     ]);
   });
 
+  it("[Z2] does not choose between two places that are equally good", () => {
+    const heard = "we meet again my friend";
+    const text = "we meet again oh we meet again and my friend";
+    expect(findCommonRuns(text.split(" "), heard.split(" "))).toEqual([{ first: 8, second: 3, length: 2 }]);
+  });
+
   it("[Z2] compares 20,000 words with 10,000 in bounded time and memory", () => {
     const text = Array.from({ length: 20_000 }, (_, n) => `w${(Math.imul(n * n, 2654435761) >>> 0) % 3000}`);
     const heard = text.slice(5000, 15_000).filter((_, n) => n % 10 !== 0);

@@ -81,7 +81,10 @@ function countEqual(first: readonly string[], second: readonly string[], at: Pla
   return length;
 }
 
-/** The longest common subsequence of two stretches, by letters; none where the table would be too large. */
+/**
+ * What the longest common subsequences of two stretches, by letters, agree on; nothing where the table would be too large. Of a line
+ * that one text has once and the other twice, it is not known which one is meant.
+ */
 function matchBlock(
   first: readonly string[],
   second: readonly string[],
@@ -103,13 +106,29 @@ function matchBlock(
       letters[row * width + column] = Math.max(kept, skipped);
     }
   }
+  /** Words kept together from a place on are worth their letters. */
+  const isKept = (row: number, column: number) => {
+    const word = first[from.first + row] ?? "";
+    const kept = (letters[(row + 1) * width + column + 1] ?? 0) + word.length;
+    return word === second[from.second + column] && letters[row * width + column] === kept;
+  };
+  const earliest = new Set<number>();
+  for (let row = 0, column = 0; row < rows && column < columns; ) {
+    if (isKept(row, column)) earliest.add(row++ * width + column++);
+    else if (letters[row * width + column] === letters[(row + 1) * width + column]) row++;
+    else column++;
+  }
   const runs: CommonRun[] = [];
-  let [row, column] = [0, 0];
-  while (row < rows && column < columns) {
+  for (let row = 0, column = 0; row < rows && column < columns; ) {
     const best = letters[row * width + column];
     if (best === letters[(row + 1) * width + column]) row++;
     else if (best === letters[row * width + column + 1]) column++;
-    else runs.push({ first: from.first + row++, second: from.second + column++, length: 1 });
+    else {
+      const isCertain = earliest.has(row * width + column);
+      if (isCertain) runs.push({ first: from.first + row, second: from.second + column, length: 1 });
+      row++;
+      column++;
+    }
   }
   return runs;
 }

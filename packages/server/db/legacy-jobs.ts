@@ -78,18 +78,11 @@ async function toRecords(db: DatabaseHandle, rows: JobRow[]): Promise<LegacyJobR
 /** Completed jobs of this month and the two before, in UTC, newest first; a month without any has zeros. */
 export async function loadLegacyUsage(db: DatabaseHandle, clientId: string): Promise<LegacyUsage["usage"]> {
   const { rows } = await sql<LegacyUsage["usage"][number]>`
-    with this_month as (select date_trunc('month', now() at time zone 'UTC') as start),
-    completed as (
-      select targets.duration_seconds, targets.finished_at at time zone 'UTC' as finished
-      from legacy_jobs
-      join tasks on tasks.id = legacy_jobs.task_id
-      join targets on targets.task_id = tasks.id
-      where tasks.client_id = ${clientId} and targets.status = 'completed'
-    )
-    select to_char(month.start, 'YYYY-MM') as month, count(completed.finished) as "totalJobs",
-      round((coalesce(sum(completed.duration_seconds), 0) / 60)::numeric, 2)::text as "totalMinutes"
+    with this_month as (select date_trunc('month', now() at time zone 'UTC') as start)
+    select to_char(month.start, 'YYYY-MM') as month, coalesce(sum(job_targets), 0)::bigint as "totalJobs",
+      round(coalesce(sum(job_seconds), 0) / 60, 2)::text as "totalMinutes"
     from this_month, generate_series(this_month.start - interval '2 months', this_month.start, '1 month') as month(start)
-    left join completed on completed.finished >= month.start and completed.finished < month.start + interval '1 month'
+    left join usage_by_month on usage_by_month.client_id = ${clientId} and usage_by_month.month = month.start::date
     group by month.start order by month.start desc`.execute(db);
   return rows;
 }

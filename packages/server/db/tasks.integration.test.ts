@@ -108,6 +108,17 @@ describe("the total of a list", () => {
   const total = async (client = clientId) =>
     (await listTasks(database.db, client, { skip: 0, take: 1 })).total;
 
+  it("[L1] every page is the same part of the whole list, from whichever end it is read", async () => {
+    // Three at a time have the same moment, so that ties are broken too.
+    for (let n = 0; n < 11; n += 1) await createTask({ vocals: 1 }, new Date(Math.floor(n / 3) * 1000));
+    const list = async (skip: number, take: number) =>
+      (await listTasks(database.db, clientId, { skip, take })).items.map(({ id }) => id);
+    const all = await list(0, 100);
+    expect(all).toHaveLength(11);
+    for (let skip = 0; skip <= 12; skip += 1)
+      for (const take of [1, 4, 100]) expect(await list(skip, take)).toEqual(all.slice(skip, skip + take));
+  });
+
   it("[L2] is exact while Tasks come and go at once", async () => {
     const made = await Promise.all(Array.from({ length: 40 }, () => createTask()));
     expect(await total()).toBe(40);

@@ -111,26 +111,40 @@ export async function listTasks(
   clientId: string,
   page: Page,
 ): Promise<Listed<TaskRecord>> {
-  // From the index alone, so that what is skipped costs no rows. A query of its own, since one that holds a limit is
-  // planned again each time, and this one's plan is found at once.
-  const newest = await db
+  const total = await countRows(db, { clientId, noun: "tasks" });
+  const ids = await listTaskIds(db, clientId, { ...page, total });
+  const rows = await selectTasks(db)
+    .where("id", "=", sql<string>`any(${ids})`)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  return { items: await toTaskRecords(db, rows), total };
+}
+
+/**
+ * From the index alone, so that what is skipped costs no rows, and from the nearer end, so that it is half of them at most. A
+ * query of its own, since one that holds a limit is planned again each time, and this one's plan is found at once.
+ */
+async function listTaskIds(
+  db: DatabaseHandle,
+  clientId: string,
+  { skip, take, total }: Page & { total: number },
+): Promise<string[]> {
+  const isNearEnd = skip > total / 2;
+  const skippedAtEnd = Math.max(0, total - skip - take);
+  const count = isNearEnd ? Math.min(take, Math.max(0, total - skip)) : take;
+  if (count === 0) return [];
+  const direction = isNearEnd ? "asc" : "desc";
+  const rows = await db
     .selectFrom("tasks")
     .select("id")
     .where("client_id", "=", clientId)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .offset(page.skip)
-    .limit(page.take)
+    .orderBy("created_at", direction)
+    .orderBy("id", direction)
+    .offset(isNearEnd ? skippedAtEnd : skip)
+    .limit(count)
     .execute();
-  const rows = await selectTasks(db)
-    .where("id", "=", sql<string>`any(${newest.map(({ id }) => id)})`)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .execute();
-  return {
-    items: await toTaskRecords(db, rows),
-    total: await countRows(db, { clientId, noun: "tasks" }),
-  };
+  return rows.map(({ id }) => id);
 }
 
 export async function isTaskUnfinished(db: DatabaseHandle, id: string): Promise<boolean> {
@@ -271,6 +285,7 @@ export async function endTarget(
     await insertOutputs(db, targetId, end.output);
     await addUsage(db, {
       clientId: task.client_id,
+      taskId,
       model: ended.model,
       durationSeconds: end.durationSeconds,
       cost: ended.cost ?? 0,

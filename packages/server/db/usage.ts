@@ -5,19 +5,30 @@ import type { DatabaseHandle } from "./database.ts";
 /** Adds a completed target to its month's totals. The month is that of the end, in UTC whatever the session's time zone is. */
 export async function addUsage(
   db: DatabaseHandle,
-  target: { clientId: string; model: string; durationSeconds: number; cost: number; finishedAt: Date },
+  target: {
+    clientId: string;
+    taskId: string;
+    model: string;
+    durationSeconds: number;
+    cost: number;
+    finishedAt: Date;
+  },
 ): Promise<void> {
-  const { clientId, model, durationSeconds, cost, finishedAt } = target;
+  const { clientId, taskId, model, durationSeconds, cost, finishedAt } = target;
   await sql`
     insert into usage_by_month
-    values (
-      ${clientId}, date_trunc('month', ${finishedAt.toISOString()}::timestamptz at time zone 'UTC')::date, ${model},
-      1, round(${durationSeconds}::numeric, 6), ${cost}::numeric
-    )
+      (client_id, month, model, total_targets, total_seconds, total_credits, job_targets, job_seconds)
+    select ${clientId}, date_trunc('month', ${finishedAt.toISOString()}::timestamptz at time zone 'UTC')::date, ${model},
+      1, seconds, ${cost}::numeric, is_job::int, seconds * is_job::int
+    from (values (
+      round(${durationSeconds}::numeric, 6), exists (select from legacy_jobs where task_id = ${taskId})
+    )) as target (seconds, is_job)
     on conflict (client_id, month, model) do update set
       total_targets = usage_by_month.total_targets + 1,
       total_seconds = usage_by_month.total_seconds + excluded.total_seconds,
-      total_credits = usage_by_month.total_credits + excluded.total_credits`.execute(db);
+      total_credits = usage_by_month.total_credits + excluded.total_credits,
+      job_targets = usage_by_month.job_targets + excluded.job_targets,
+      job_seconds = usage_by_month.job_seconds + excluded.job_seconds`.execute(db);
 }
 
 /** A row for each month that has any, newest first. `since` is the first month, as YYYY-MM. */

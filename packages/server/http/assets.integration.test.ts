@@ -215,6 +215,18 @@ describe("download links", () => {
     expect([outside.status, outside.headers.get("content-range")]).toEqual([416, "bytes */10"]);
   });
 
+  it("[O3] carry a tag: 304 to who has it, and a range only of the same file", async () => {
+    const { link } = assetSchema.parse(await (await api.upload("0123456789", "digits.mp3")).json());
+    const tag = (await fetch(link)).headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"[\w-]{27}"$/);
+    const known = await fetch(link, { headers: { "if-none-match": tag } });
+    expect([known.status, await known.text()]).toEqual([304, ""]);
+    const load = (ifRange: string) => fetch(link, { headers: { range: "bytes=2-4", "if-range": ifRange } });
+    expect([(await load(tag)).status, await (await load(tag)).text()]).toEqual([206, "234"]);
+    for (const other of ['"another"', "Sun, 15 Nov 2026 00:00:00 GMT"])
+      expect([(await load(other)).status, await (await load(other)).text()]).toEqual([200, "0123456789"]);
+  });
+
   it("[O3] answer HEAD with the size and no body", async () => {
     const head = await download({}, "HEAD");
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "10", ""]);

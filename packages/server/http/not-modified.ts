@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 
+/** Whether an `If-None-Match` header names the tag; weak and strong ones count alike there. */
+export function isKnownTag(header: string | undefined, tag: string): boolean {
+  const known = header?.split(",").map((entry) => entry.trim().replace(/^W\//, ""));
+  return known?.some((entry) => entry === tag || entry === "*") ?? false;
+}
+
 /**
  * Tags a text with its hash, and answers 304 to a client that has it (RFC 9110, section 13.1.2). The tag is weak: the same
  * text may be sent compressed or not. It costs the making of the text, and saves the sending.
@@ -15,10 +21,7 @@ export function addNotModified(app: FastifyInstance): void {
       // Kept by the client alone, since the view is its own; asked about before each use, since terms may change.
       .header("cache-control", "private, no-cache")
       .header("vary", "x-api-key");
-    const known = request.headers["if-none-match"]
-      ?.split(",")
-      .map((entry) => entry.trim().replace(/^W\//, ""));
-    if (!known?.some((entry) => entry === tag || entry === "*")) return payload;
+    if (!isKnownTag(request.headers["if-none-match"], tag)) return payload;
     void reply.code(304).removeHeader("content-type").removeHeader("content-length");
     return "";
   });

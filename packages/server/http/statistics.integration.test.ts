@@ -19,6 +19,7 @@ const statistics = async (query = "") => (await api.call(`/tasks/statistics${que
 const use = (model: string, finishedAt: string, durationSeconds = 30, cost = 1) =>
   addUsage(api.database.db, {
     clientId: account.clientId,
+    taskId: makeId(),
     model,
     durationSeconds,
     cost,
@@ -71,6 +72,7 @@ describe("statistics", () => {
       await sql`set local time zone 'Pacific/Kiritimati'`.execute(transaction);
       await addUsage(transaction, {
         clientId: account.clientId,
+        taskId: makeId(),
         model: "vocals",
         durationSeconds: 60,
         cost: 1,

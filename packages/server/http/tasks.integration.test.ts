@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asset as assetSchema, type Task, type TaskRequest, task as taskSchema } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,6 +6,7 @@ import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { makeVideo } from "../../engine/media/testing/make-video.ts";
+import { StemCache } from "../../engine/pipelines/stem-cache.ts";
 
 let api: TestApi;
 let assetId: string;
@@ -209,6 +210,19 @@ describe("an asset that is no good", () => {
     ]);
   });
 
+  it("[T6] a single sample is enough, none is not", async () => {
+    const answers = [0, 1].map(async (lengthFrames) => {
+      const id = await upload(
+        toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames })),
+        "short.wav",
+      );
+      return await api.post("/tasks", { assetId: id, targets: [vocals] });
+    });
+    const [none, one] = await Promise.all(answers);
+    expect(none && (await codeOf(none))).toEqual([400, "MEDIA_NO_AUDIO"]);
+    expect(one?.status).toBe(200);
+  });
+
   it("[T6] more than three hours of it are too long for a stem", async () => {
     const id = await upload(
       toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 })),
@@ -251,5 +265,17 @@ describe("reading Tasks", () => {
     expect((await api.call(`/tasks/${id}`, { method: "DELETE", ...other })).status).toBe(404);
     expect((await api.call(`/tasks/${id}`, { method: "DELETE" })).status).toBe(200);
     expect((await api.call(`/tasks/${id}`)).status).toBe(404);
+  });
+
+  it("[Z3] DELETE removes the stems that were kept for the Task", async () => {
+    const { id } = (await (await post({})).json()) as Task;
+    const stemsDir = join(api.dataDir, "cache", "stems");
+    const spool = join(api.dataDir, "spool");
+    await writeFile(spool, "stem");
+    const finished = { madeFrom: { input: "a" }, stem: "vocals", path: spool };
+    new StemCache(stemsDir, 1000).keep(finished, { scope: api.account.clientId, owner: id });
+    expect(await readdir(stemsDir)).toHaveLength(1);
+    await api.call(`/tasks/${id}`, { method: "DELETE" });
+    expect(await readdir(stemsDir)).toEqual([]);
   });
 });

@@ -39,10 +39,10 @@ export async function chooseSpeechSource(
 
 function addVocals(run: InputRun, manifest: StemManifest, stemPasses: StemPass[]): void {
   const pass = stemPasses.find(
-    (candidate) => candidate.manifest.id === manifest.id && candidate.delayShare === 0,
+    (candidate) => candidate.manifest.id === manifest.id && candidate.startShare === 0,
   );
   if (pass === undefined) {
-    const added = { manifest, delayShare: 0, stems: [VOCALS], targets: [] };
+    const added = { manifest, startShare: 0, stems: [VOCALS], targets: [] };
     stemPasses.push(added);
     run.progress.addWeight(weighStemPass(added));
   } else if (!pass.stems.includes(VOCALS)) pass.stems.push(VOCALS);

@@ -11,6 +11,7 @@ import { checkBuckets } from "../storage/check-buckets.ts";
 import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
+import { checkTranscripts } from "./check-transcripts.ts";
 import type { NewTarget, NewTask, TaskRecord } from "./task-record.ts";
 
 export type CheckPorts = {
@@ -31,6 +32,7 @@ export async function checkRequest(
   checkInput(request);
   const grants = await ports.grants.listGrants(caller.clientId);
   const checked = checkTargets(request.targets, { installed: ports.installed, grants });
+  await checkTranscripts(ports, caller, request);
   await checkBuckets(ports.integrations, caller, request);
   if (request.url !== undefined && !isBucketUrl(request.url)) ports.urls.check(request.url);
   if (request.webhookUrl !== undefined) checkWebUrl(ports.urls, request.webhookUrl, "webhookUrl");

@@ -1,11 +1,17 @@
+import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
 import { Readable } from "node:stream";
 import { ApiError, MIME_TYPES } from "@stemwright/contract";
 import { z } from "zod";
+import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { Api } from "../api.ts";
 import { parseRange } from "../byte-range.ts";
+import { isKnownTag } from "../not-modified.ts";
 
 const fileBytes = z.unknown().meta({ description: "Bytes" });
+
+/** A stored file is never changed in place, and another one has another key. */
+const makeTag = (key: string) => `"${createHash("sha256").update(key).digest("base64url").slice(0, 27)}"`;
 
 /** Download links. The signature is the permission: no key is asked for. */
 export function addFileRoutes({ app, ports, links }: Api): void {
@@ -22,6 +28,7 @@ export function addFileRoutes({ app, ports, links }: Api): void {
         response: {
           200: { description: "The file", content: { "*/*": { schema: fileBytes } } },
           206: { description: "The part that Range asked for", content: { "*/*": { schema: fileBytes } } },
+          304: z.null().meta({ description: "The file is as the client has it" }),
         },
       },
     },
@@ -36,12 +43,18 @@ export function addFileRoutes({ app, ports, links }: Api): void {
       const key = request.params["*"];
       const sizeBytes = await ports.blobs.findSize(key);
       if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", "The file is no longer kept");
-      const range = parseRange(request.headers.range, sizeBytes);
+      const tag = isCustomerBlobKey(key) ? undefined : makeTag(key);
+      if (tag !== undefined) void reply.header("etag", tag);
       void reply
         .header("accept-ranges", "bytes")
         .header("content-type", MIME_TYPES[extname(key).slice(1)] ?? "application/octet-stream")
         .header("content-disposition", `attachment; filename="${basename(key)}"`)
         .header("cache-control", "private, max-age=3600");
+      if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
+        return reply.code(304).send(null);
+      const { range: wanted, "if-range": onlyFor } = request.headers;
+      // A part of another file than the client has the rest of would be of no use to it.
+      const range = parseRange(onlyFor === undefined || onlyFor === tag ? wanted : undefined, sizeBytes);
       if (range === "invalid") {
         void reply.header("content-range", `bytes */${sizeBytes}`);
         throw new ApiError("RANGE_INVALID", `The range lies outside the file's ${sizeBytes} bytes`);

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import type { AssetRecord } from "../assets/asset-record.ts";
+import type { Caller } from "../caller.ts";
+import { makeId } from "../ids.ts";
+import { checkTranscripts } from "./check-transcripts.ts";
+
+const [textId, soundId] = [makeId(), makeId()];
+const formats = new Map([
+  [textId, "txt"],
+  [soundId, "wav"],
+]);
+const ports = {
+  assets: {
+    findAsset: async (_: string, id: string) =>
+      formats.has(id) ? ({ id, format: formats.get(id) } as AssetRecord) : undefined,
+  },
+  urls: { check: () => {} },
+} as unknown as Parameters<typeof checkTranscripts>[0];
+
+const check = (wishes: { transcriptAssetId?: string; transcriptUrl?: string }) =>
+  checkTranscripts(ports, { clientId: "client" } as Caller, {
+    targets: [{ model: "alignment", formats: ["json"], ...wishes }],
+  });
+
+describe("checkTranscripts", () => {
+  it("[Z5] takes what may be a transcript", async () => {
+    await expect(check({})).resolves.toBeUndefined();
+    await expect(check({ transcriptAssetId: textId })).resolves.toBeUndefined();
+    await expect(check({ transcriptUrl: "https://media.example/words.txt" })).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ["ASSET_UNKNOWN", "transcriptAssetId", makeId()],
+    ["ASSET_UNKNOWN", "transcriptAssetId", "none"],
+    ["TRANSCRIPT_NOT_ALLOWED", "transcriptAssetId", soundId],
+    ["URL_INVALID", "transcriptUrl", "s3://bucket/words.txt"],
+  ])("[Z5] refuses with %s a %s of %s", async (code, field, value) => {
+    await expect(check({ [field]: value })).rejects.toMatchObject({
+      code,
+      details: [{ path: `targets[0].${field}` }],
+    });
+  });
+});

@@ -1,0 +1,67 @@
+"""Scores the splitter of `other` on its held-out set: what each stem gains over the untouched input, and how quiet absent ones are.
+
+    python3 -m training.evaluate_splitter --held-out held-out.npy --weights average.pt|model.onnx [--out scores.json]
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy
+import torch
+
+from training.evaluate import load_runner, separate
+from training.losses.scores import si_sdr
+from training.mix.arrange import STEMS
+
+SILENT_SHARE = 1e-6
+
+
+def measure(estimate, truth):
+    """SI-SDR, its improvement over the mixture, and the level against the mixture, in dB: [n, stems] each; and which stems are there."""
+    mixture = truth.sum(1, keepdim=True)
+    energy = lambda sound: sound.square().sum((-1, -2))
+    is_there = energy(truth) > SILENT_SHARE * energy(mixture)
+    reached = si_sdr(estimate, truth)
+    level_db = 10 * torch.log10(energy(estimate) / energy(mixture) + 1e-10)
+    return reached, reached - si_sdr(mixture.expand_as(truth), truth), level_db, is_there
+
+
+def summarize(values, chosen, of):
+    return {name: round(float(of(values[:, at][chosen[:, at]])), 2) for at, name in enumerate(STEMS) if bool(chosen[:, at].any())}
+
+
+@torch.no_grad()
+def score(run, stems, batch=8):
+    """Means a stem over the mixtures that have it, and the level of the stems that should be silent (mean and the loudest tenth)."""
+    pieces = []
+    for start in range(0, len(stems), batch):
+        truth = stems[start : start + batch]
+        pieces.append(measure(separate(run, truth.sum(1)), truth))
+    reached, gained, level_db, is_there = (torch.cat(values) for values in zip(*pieces))
+    return {
+        "si_sdr": summarize(reached, is_there, torch.mean),
+        "si_sdr_gain": summarize(gained, is_there, torch.mean),
+        "si_sdr_gain_median": summarize(gained, is_there, torch.median),
+        "absent_level": summarize(level_db, ~is_there, torch.mean),
+        "absent_level_worst_tenth": summarize(level_db, ~is_there, lambda values: torch.quantile(values.float(), 0.9)),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--held-out", required=True, help="made by training.mix.held_out_other")
+    parser.add_argument("--weights", required=True)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() and not options.weights.endswith(".onnx") else "cpu"
+    stems = torch.from_numpy(numpy.load(options.held_out).astype(numpy.float32)).to(device)
+    scores = {"mixtures": len(stems), "present": {name: int((stems[:, at].abs().amax((1, 2)) > 0).sum()) for at, name in enumerate(STEMS)}}
+    scores.update(score(load_runner(options.weights, device), stems))
+    print(json.dumps(scores, indent=1))
+    if options.out:
+        options.out.write_text(json.dumps(scores, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

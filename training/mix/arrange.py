@@ -1,0 +1,115 @@
+"""Gives the parts of a score to instruments and says how every note is played: the table that `render_notes` renders.
+
+All chance comes from a NumPy generator, so the same seed gives the same arrangement anywhere.
+"""
+
+from dataclasses import dataclass
+
+import numpy
+
+RATE_HZ = 44100
+STEMS = ("guitar", "piano", "strings", "wind", "rest")
+SHARES = numpy.array([0.27, 0.21, 0.2, 0.2, 0.12])
+MOST_PARTS = 6
+DOUBLED = 0.2
+AS_WRITTEN = 0.6
+NOTE = numpy.dtype([
+    ("part", "i8"), ("onset", "i8"), ("start", "i8"), ("frames", "i8"), ("ratio", "f8"), ("gain", "f4"), ("held", "f4"), ("attack", "f4"), ("release", "f4"),
+])  # fmt: skip
+
+
+@dataclass
+class PlayedPart:
+    stem: int
+    drive_db: float
+    """How far the amplifier is driven; 0 is clean."""
+
+
+def stem_of_program(program):
+    """The stem a General MIDI program belongs to, or None."""
+    ranges = ((0, 6, 1), (6, 22, 4), (22, 23, 3), (24, 32, 0), (40, 46, 2), (48, 50, 2), (52, 55, 4), (56, 62, 3), (62, 64, 4), (64, 80, 3), (80, 104, 4), (110, 111, 2))
+    return next((stem for low, high, stem in ranges if low <= program < high), None)
+
+
+def choose_stem(part, dice):
+    written = stem_of_program(part.program) if part.is_named else None
+    if written is not None and dice.random_sample() < AS_WRITTEN:
+        return written
+    return int(dice.choice(len(STEMS), p=SHARES))
+
+
+def choose_instrument(bank, stem, part, dice):
+    """Short notes for a part of short notes, long ones otherwise; plucked ones may play anything."""
+    found = bank.instruments.get(STEMS[stem], [])
+    is_short = float(numpy.median(part.duration_s)) < 0.22
+    fitting = [one for one in found if one.articulation == "pluck" or (one.articulation == "short") == is_short]
+    fitting = fitting or found
+    return fitting[dice.randint(len(fitting))] if fitting else None
+
+
+def into_range(pitch, instrument):
+    """Whole octaves that bring the part's middle into the instrument's range; notes still outside are folded in one by one."""
+    middle = float(numpy.median(pitch))
+    shift = 0
+    while middle + shift < instrument.lowest + 2 and shift < 48:
+        shift += 12
+    while middle + shift > instrument.highest - 2 and shift > -48:
+        shift -= 12
+    pitch = pitch + shift
+    pitch = numpy.where(pitch < instrument.lowest, pitch + 12, pitch)
+    return numpy.where(pitch > instrument.highest, pitch - 12, pitch)
+
+
+def strum(onset_s, pitch, dice):
+    """Notes of a chord follow one another by some milliseconds, downwards or upwards."""
+    order = numpy.lexsort((pitch, numpy.round(onset_s, 2)))
+    rank = numpy.zeros(len(order))
+    for before, now in zip(order, order[1:]):
+        rank[now] = rank[before] + 1 if abs(onset_s[now] - onset_s[before]) < 0.01 else 0
+    return onset_s + rank * dice.uniform(0.003, 0.022)
+
+
+def play_part(number, part, instrument, dice):
+    count = len(part.onset_s)
+    pitch = into_range(part.pitch, instrument)
+    velocity = numpy.clip(part.velocity * dice.uniform(0.7, 1.2) + 0.06 * dice.standard_normal(count), 0.1, 1)
+    note = instrument.choose(pitch, velocity, dice)
+    onset_s = strum(part.onset_s, pitch, dice) if instrument.stem == "guitar" else part.onset_s
+    onset_s = onset_s + 0.007 * dice.standard_normal(count)
+    rings = instrument.articulation == "short" or (instrument.articulation == "pluck" and dice.random_sample() < 0.4)
+    held_s = numpy.full(count, 4.0) if rings else numpy.maximum(part.duration_s * dice.uniform(0.85, 1.1), 0.06)
+    is_slow = instrument.articulation == "sustain" and dice.random_sample() < 0.3
+    tuning = dice.uniform(-0.12, 0.12)
+    table = numpy.zeros(count, NOTE)
+    table["part"] = number
+    table["onset"] = (onset_s * RATE_HZ).astype(numpy.int64)
+    table["start"], table["frames"] = instrument.start[note], instrument.frames[note]
+    table["ratio"] = 2 ** ((pitch - instrument.pitch[note] + tuning) / 12)
+    table["gain"] = 10 ** ((velocity - 1) * dice.uniform(15, 30) / 20)
+    table["held"] = held_s * RATE_HZ
+    table["attack"] = dice.uniform(0.03, 0.15) * RATE_HZ if is_slow else 32
+    table["release"] = dice.uniform(0.06, 0.3) * RATE_HZ
+    return table
+
+
+def choose_drive(instrument, dice):
+    if instrument.drive == "none" or dice.random_sample() < 0.45:
+        return 0.0
+    return dice.uniform(6, 40) if instrument.drive == "any" else dice.uniform(3, 15)
+
+
+def arrange(bank, book, seconds, dice):
+    """([PlayedPart], note table) of a random window of a random song."""
+    window = book.draw_window(seconds, dice)
+    dice.shuffle(window)
+    window = window[:MOST_PARTS]
+    window += [part for part in window if dice.random_sample() < DOUBLED]
+    parts, tables = [], []
+    for part in window:
+        stem = choose_stem(part, dice)
+        instrument = choose_instrument(bank, stem, part, dice)
+        if instrument is None:
+            continue
+        tables.append(play_part(len(parts), part, instrument, dice))
+        parts.append(PlayedPart(stem, choose_drive(instrument, dice)))
+    return parts, numpy.concatenate(tables) if tables else numpy.zeros(0, NOTE)

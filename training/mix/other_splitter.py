@@ -1,0 +1,136 @@
+"""Training mixtures of guitar, piano, strings, wind and rest: what an `other` stem holds when vocals, drums and bass are taken out.
+
+Songs are rendered from recorded notes into slots on the GPU, a few new ones every step; a mixture takes one slot's song, trades some of its
+stems for those of other songs or of real recordings, and colours and levels each anew, so a slot serves several times and never sounds alike.
+What the first separation leaves behind (drums, bass, voices at low level, with holes) belongs to the rest.
+"""
+
+import numpy
+import torch
+
+from training.mix import augment
+from training.mix.amplifier import amplify
+from training.mix.arrange import RATE_HZ, STEMS, arrange
+from training.mix.note_bank import NoteBank
+from training.mix.render_notes import render_notes
+from training.mix.song_book import SongBook
+
+LEAKS = ("drums", "bass", "vocals")
+SLOTS = 384
+FIRST_SLOTS = 48
+TRADED = 0.3
+ABSENT = (0.45, 0.45, 0.5, 0.5, 0.45)
+REAL = {"guitar": 0.15, "rest": 0.25}
+QUIETEST = 2e-3
+LOAD_EVERY = 100
+
+
+class Songs:
+    """Renders windows of songs: stems [5, 2, frames] each."""
+
+    def __init__(self, folder, device, split, frames):
+        self.bank = NoteBank(folder, device, split)
+        self.book = SongBook(folder, split)
+        self.frames = frames
+
+    def render(self, count, rooms, dice):
+        """float32 [count, 5, 2, frames]; a stem nobody plays is silence."""
+        device = self.bank.device
+        stem_of, drives, tables, parts = [], [], [], 0
+        for song in range(count):
+            played, table = arrange(self.bank, self.book, self.frames / RATE_HZ, dice)
+            table["part"] += parts
+            parts += len(played)
+            tables.append(table)
+            stem_of += [song * len(STEMS) + part.stem for part in played]
+            drives += [part.drive_db for part in played]
+        out = torch.zeros(count * len(STEMS), 2, self.frames, device=device)
+        sound = render_notes(self.bank.samples, numpy.concatenate(tables), parts, self.frames)
+        sound = amplify(sound, torch.tensor(drives, device=device))
+        sound = augment.colour(sound, rooms, 0.3, 2.5)
+        sound = augment.set_level(augment.pan(sound, 0.7), -20 + 3 * torch.randn(parts, device=device))
+        out.index_add_(0, torch.tensor(stem_of, device=device), sound)
+        return out.reshape(count, len(STEMS), 2, self.frames)
+
+
+def holes(count, frames, device):
+    """Gains [count, 1, frames] that come and go several times a second, as leakage does."""
+    points = 10 ** (-1.2 * torch.rand(count, 1, max(4, frames // 6000), device=device) ** 2)
+    return torch.nn.functional.interpolate(points, frames, mode="linear", align_corners=True)
+
+
+class OtherSplitter:
+    def __init__(self, pools, frames, rooms=256, slots=SLOTS, first_slots=FIRST_SLOTS, seed=1):
+        self.pools = pools
+        self.frames = frames
+        self.rooms = augment.make_rooms(rooms, pools.device)
+        self.dice = numpy.random.RandomState(seed)
+        self.songs = Songs(pools.folder, pools.device, "train", frames)
+        self.slots = torch.zeros(slots, len(STEMS), 2, frames, dtype=torch.float16, device=pools.device)
+        self.first_slots = min(first_slots, slots)
+        self.rendered = 0
+        self.drawn = 0
+
+    def renew(self, count):
+        """Renders `count` songs over the oldest ones."""
+        stems = self.songs.render(count, self.rooms, self.dice)
+        at = (self.rendered + torch.arange(count, device=stems.device)) % len(self.slots)
+        self.slots[at] = stems.half()
+        self.rendered += count
+
+    def prepare(self, count):
+        if self.drawn % LOAD_EVERY == 0:
+            self.songs.bank.load_new()
+        self.drawn += 1
+        while self.rendered < self.first_slots:
+            self.renew(min(8, self.first_slots - self.rendered))
+        self.renew(max(1, count // 4))
+
+    def take_songs(self, count):
+        """One song a mixture, some of its stems traded for those of other songs."""
+        device = self.pools.device
+        filled = min(self.rendered, len(self.slots))
+        own = torch.randint(filled, (count, 1), device=device).expand(-1, len(STEMS))
+        other = torch.randint(filled, (count, len(STEMS)), device=device)
+        pick = torch.where(augment.chance((count, len(STEMS)), TRADED, device), other, own)
+        return self.slots[pick, torch.arange(len(STEMS), device=device)].float()
+
+    def real(self, role, count):
+        sound, _ = self.pools[f"{role}.train"].draw(count, self.frames, 1 + 0.08 * (2 * torch.rand(count, device=self.pools.device) - 1))
+        return augment.set_level(sound, torch.full((count,), -20.0, device=self.pools.device))
+
+    def leakage(self, count):
+        device = self.pools.device
+        total = torch.zeros(count, 2, self.frames, device=device)
+        for role in LEAKS:
+            if f"{role}.train" in self.pools:
+                sound = augment.colour(self.real(role, count), self.rooms, 0.2, 6.0) * holes(count, self.frames, device)
+                sound = augment.set_level(sound, augment.uniform(count, -55, -33, device))
+                total = total + sound * augment.chance(count, 0.5, device)[:, None, None]
+        return total
+
+    def draw(self, count):
+        """Stems [count, 5, 2, frames]; the mixture is their sum."""
+        device = self.pools.device
+        self.prepare(count)
+        stems = self.take_songs(count)
+        for role, probability in REAL.items():
+            if f"{role}.train" in self.pools:
+                at = STEMS.index(role)
+                wanted = augment.chance(count, probability, device)[:, None, None]
+                stems[:, at] = torch.where(wanted, self.real(role, count), stems[:, at])
+        flat = stems.reshape(-1, 2, self.frames)
+        is_there = augment.active_level(flat) > QUIETEST
+        flat = augment.colour(augment.pan(flat, 0.2), self.rooms, 0.15, 3.0)
+        flat = augment.set_level(flat, -20 + 4.5 * torch.randn(len(flat), device=device))
+        stems = flat.reshape(stems.shape) * self.present(is_there.reshape(count, len(STEMS)))
+        stems[:, STEMS.index("rest")] += self.leakage(count)
+        mono = augment.chance(count, 0.2, device)[:, None, None, None]
+        return torch.where(mono, stems.mean(2, keepdim=True).expand_as(stems), stems)
+
+    def present(self, is_there):
+        """[count, 5] → [count, 5, 1, 1]: which of the stems that are there a mixture has; one of them always."""
+        wanted = torch.rand(is_there.shape, device=is_there.device) >= torch.tensor(ABSENT, device=is_there.device)
+        always = (torch.rand(is_there.shape, device=is_there.device) * is_there).argmax(1, keepdim=True)
+        wanted = wanted | (torch.arange(len(STEMS), device=is_there.device) == always)
+        return (wanted & is_there)[..., None, None]

@@ -1,0 +1,84 @@
+"""Single notes of a General MIDI soundfont's presets, played by FluidSynth without reverb or chorus → strips as in `notes`.
+
+    python3 -m training.prepare.soundfont_notes --list training/data/other-splitter.json --roots DIR --out DIR [--only INSTRUMENT]
+
+A data list names presets under a source of kind `soundfont`: [program, instrument name, stem, articulation, lowest and highest pitch].
+"""
+
+import argparse
+import subprocess
+import tempfile
+from pathlib import Path
+
+import mido
+import numpy
+
+from training.prepare.notes import LONGEST_S, RATE_HZ, trim, write_strip
+from training.prepare.sources import load_data_list
+
+HELD_S = {"sustain": 2.6, "pluck": 2.2, "short": 0.25}
+SLOT_S = 3.5
+VELOCITIES = {"sustain": (55, 105), "pluck": (45, 85, 120), "short": (60, 110)}
+PITCH_STEP = 5
+
+
+def score_of(program, articulation, low, high):
+    """A MIDI file that plays the notes one after another, and [(pitch, loudness)] in that order."""
+    ticks = 480  # a beat of 0.5 s, mido's default tempo
+    track, played = mido.MidiTrack([mido.Message("program_change", program=program, time=0)]), []
+    held = int(HELD_S[articulation] * 2 * ticks)
+    for pitch in range(low, high + 1, PITCH_STEP):
+        for velocity in VELOCITIES[articulation]:
+            track.append(mido.Message("note_on", note=pitch, velocity=velocity, time=0))
+            track.append(mido.Message("note_off", note=pitch, time=held))
+            track.append(mido.Message("note_off", note=0, time=int(SLOT_S * 2 * ticks) - held))
+            played.append((pitch, velocity / 127))
+    return mido.MidiFile(ticks_per_beat=ticks, tracks=[track]), played
+
+
+def play(soundfont, score):
+    with tempfile.TemporaryDirectory() as folder:
+        score.save(f"{folder}/notes.mid")
+        command = ["fluidsynth", "-ni", "-q", "-R", "0", "-C", "0", "-g", "0.6", "-r", str(RATE_HZ), "-O", "s16", "-T", "raw"]
+        subprocess.run([*command, "-F", f"{folder}/notes.raw", str(soundfont), f"{folder}/notes.mid"], check=True, capture_output=True)
+        return numpy.fromfile(f"{folder}/notes.raw", numpy.int16).reshape(-1, 2).astype(numpy.float32) / 32768
+
+
+def make_strip(soundfont, preset, channels):
+    program, _, _, articulation, low, high = preset
+    score, played = score_of(program, articulation, low, high)
+    sound = play(soundfont, score)
+    sound = sound if channels == 2 else sound.mean(axis=1, keepdims=True)
+    pieces, table, at = [], [], 0
+    slot = int(SLOT_S * RATE_HZ)
+    for number, (pitch, loudness) in enumerate(played):
+        piece = trim(sound[number * slot : (number + 1) * slot], LONGEST_S[articulation])
+        if piece is None:
+            continue
+        table.append({"pitch": pitch, "loudness": round(loudness, 3), "start": at, "frames": len(piece)})
+        pieces += [piece, numpy.zeros((256, channels), numpy.float32)]
+        at += len(piece) + 256
+    return numpy.concatenate(pieces), table
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", required=True)
+    parser.add_argument("--roots", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    for source in load_data_list(options.list):
+        if source["kind"] != "soundfont":
+            continue
+        for preset in source["presets"]:
+            _, name, stem, articulation, _, _ = preset
+            instrument = {"id": f"{source['id']}-{name}", "stem": stem, "articulation": articulation, "split": source["split"]}
+            done = options.out / "strips" / source["split"] / f"{instrument['id']}.json"
+            if options.only in instrument["id"] and not done.exists():
+                strip = make_strip(options.roots / source["folder"] / source["file"], preset, source.get("channels", 1))
+                write_strip(instrument, source, *strip, options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import torch
+
+from training.checkpoint import copy_fitting, make_network, save_weights
+from training.evaluate_splitter import measure, score
+from training.mix.arrange import STEMS
+
+TRAINING = Path(__file__).parent
+SMALL = {"width": 16, "depth": 1, "heads": 2, "feed_forward": 32, "mask_hidden": 16}
+
+
+class SplitterTest(unittest.TestCase):
+    def test_the_recipe_makes_a_network_of_five_stems_below_seven_million_parameters(self):
+        network = make_network(json.loads((TRAINING / "recipes" / "other-splitter.json").read_text())["network"])
+        self.assertEqual(network.config.stems, len(STEMS))
+        self.assertLess(sum(p.numel() for p in network.parameters()), 7e6)
+
+    def test_another_network_gives_what_fits(self):
+        three, five = make_network({**SMALL, "stems": 3}), make_network({**SMALL, "stems": 5})
+        with tempfile.TemporaryDirectory() as folder:
+            save_weights(f"{folder}/three.pt", three.config, three.state_dict())
+            taken = copy_fitting(f"{folder}/three.pt", five)
+        self.assertGreater(taken, 1000)
+        self.assertLess((five.time_layers[0].qkv.weight - three.time_layers[0].qkv.weight).abs().max(), 1e-3)
+
+    def test_every_source_has_an_origin_and_a_licence_that_permits_use(self):
+        for source in json.loads((TRAINING / "data" / "other-splitter.json").read_text())["sources"]:
+            origin = source["origin"]
+            self.assertTrue("commit" in origin or "sha256" in origin, source["id"])
+            self.assertNotIn("NC", source["licence"])
+
+    def test_whole_instruments_are_held_out_of_every_stem(self):
+        splits = {stem: set() for stem in STEMS}
+        for source in json.loads((TRAINING / "data" / "other-splitter.json").read_text())["sources"]:
+            for instrument in source.get("instruments", []):
+                splits.get(instrument["stem"], set()).add(instrument["split"])
+        for stem, found in splits.items():
+            self.assertEqual(found, {"train", "held-out"}, stem)
+
+
+class EvaluateTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+        self.truth = torch.zeros(2, len(STEMS), 2, 44100)
+        self.truth[:, :2] = torch.randn(2, 2, 2, 44100)
+
+    def test_stems_that_are_there_gain_and_absent_ones_have_a_level(self):
+        estimate = self.truth + 0.1 * self.truth.sum(1, keepdim=True)
+        _, gained, level_db, is_there = measure(estimate, self.truth)
+        self.assertEqual(is_there.tolist(), [[True, True, False, False, False]] * 2)
+        self.assertGreater(float(gained[:, :2].min()), 15)
+        self.assertAlmostEqual(float(level_db[0, 3]), -20, delta=0.01)
+
+    def test_a_network_that_shares_alike_gains_nothing(self):
+        result = score(lambda spectrum: spectrum[:, None].expand(-1, len(STEMS), -1, -1, -1) / len(STEMS), self.truth)
+        self.assertEqual(set(result["si_sdr_gain"]), {"guitar", "piano"})
+        self.assertAlmostEqual(result["si_sdr_gain"]["guitar"], 0, delta=0.01)
+        self.assertAlmostEqual(result["absent_level"]["wind"], -13.98, delta=0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()
