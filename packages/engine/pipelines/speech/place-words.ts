@@ -20,8 +20,6 @@ const TEXT_SURPLUS = 1.6;
 const SURPLUS_WORDS = 12;
 /** Faster than anybody speaks: such words are not in the span. */
 const MAX_LETTERS_PER_SECOND = 40;
-/** The share of a step that a word is looked at with when it is certainly there: the median of TIMIT's words. */
-const CERTAIN_SHARE = 0.4;
 /** A word that is looked at this little might be anywhere. */
 const LEAST_CONFIDENCE = 0.2;
 
@@ -64,12 +62,11 @@ async function listen(
   const states = await whisper.encode(samples);
   const heard = await timeWords(whisper, { states, samples, language, isOpenEnded }, words);
   return heard.map((word) => {
-    const confidence = Math.min(1, (word?.confidence ?? 0) / CERTAIN_SHARE);
-    if (word === undefined || confidence < LEAST_CONFIDENCE) return undefined;
+    if (word === undefined || word.confidence < LEAST_CONFIDENCE) return undefined;
     return {
       startSeconds: startSeconds + word.startSeconds,
       endSeconds: startSeconds + word.endSeconds,
-      confidence,
+      confidence: word.confidence,
     };
   });
 }

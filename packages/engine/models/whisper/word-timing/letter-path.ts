@@ -7,6 +7,8 @@ const SKIPPED_LETTER = -4;
 const SKIPPED_WORD = -8;
 const PAUSE = -2.5;
 const EDGE = -3;
+/** Of a long text each letter is looked at less: beyond the text there is sound where no letter has thrice what chance gives it. */
+const EDGE_CHANCES = 3;
 /** Weight of the loudness against the attention. */
 const VOICE_WEIGHT = 0.5;
 /** A speaker leaves out one letter or two ("night", "could"), not a row of them. */
@@ -52,6 +54,7 @@ class LetterPath {
   readonly #words: number;
   /** Letters of each word: the first, and the one behind the last. */
   readonly #firstLetter: Int32Array;
+  readonly #edge: number;
   readonly #letterFrom: Uint8Array;
   readonly #pauseFrom: Uint8Array;
   readonly #jointFrom: Uint8Array;
@@ -63,6 +66,7 @@ class LetterPath {
     this.#steps = input.voice.length;
     this.#letters = input.wordOfLetter.length;
     this.#words = input.wordCount;
+    this.#edge = Math.min(EDGE, Math.log(EDGE_CHANCES / Math.max(1, this.#letters)));
     this.#firstLetter = new Int32Array(this.#words + 1).fill(this.#letters);
     for (let letter = this.#letters - 1; letter >= 0; letter--) {
       this.#firstLetter[input.wordOfLetter[letter]!] = letter;
@@ -124,7 +128,7 @@ class LetterPath {
       best = joints[joint]!;
       this.#restFrom[step] = joint;
     }
-    return best + EDGE;
+    return best + this.#edge;
   }
 
   #scorePauses(step: number, joints: Float64Array, pauses: Float64Array): void {
@@ -133,7 +137,7 @@ class LetterPath {
     for (let joint = 0; joint <= this.#words; joint++) {
       const isEntered = joints[joint]! > pauses[joint]!;
       this.#pauseFrom[step * (this.#words + 1) + joint] = isEntered ? FROM_JOINT : STAY;
-      const own = joint === 0 || joint === this.#words ? Math.max(pause, EDGE) : pause;
+      const own = joint === 0 || joint === this.#words ? Math.max(pause, this.#edge) : pause;
       pauses[joint] = own + (isEntered ? joints[joint]! : pauses[joint]!);
     }
   }

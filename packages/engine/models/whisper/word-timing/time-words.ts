@@ -23,6 +23,8 @@ export type HeardWord = { startSeconds: number; endSeconds: number; confidence: 
 const STATES_PER_STEP = STEP_SECONDS / 0.02;
 /** Of a window's 448 places the decoder has, four are taken by its commands. */
 const MAX_LETTERS = 440;
+/** The median of TIMIT's words. */
+const CERTAIN_SHARE = 0.4;
 /** Keeps a step's shares apart from noise: below it a look at the sound means nothing. */
 const SHARE_FLOOR = 1e-3;
 
@@ -60,7 +62,7 @@ export async function timeWords(
       isOpenEnded: !isLastPart || window.isOpenEnded === true,
     });
     const kept = spans.slice(0, isLastPart ? wordCount : Math.ceil((wordCount * 2) / 3));
-    heard.push(...kept.map((span) => span && toHeardWord(span, firstStep)));
+    heard.push(...kept.map((span) => span && toHeardWord(span, { firstStep, letterCount: part.length })));
     firstStep += Math.max(0, ...kept.map((span) => span?.end ?? 0));
   }
   return heard;
@@ -124,11 +126,18 @@ function toShares(
   return shares;
 }
 
-/** A step stands for the 10 ms around its time. */
-function toHeardWord({ start, end, share }: WordSpan, firstStep: number): HeardWord {
+/**
+ * A step stands for the 10 ms around its time. The confidence is 0 for a share that chance would give, 1 for that of a clearly
+ * spoken word, and goes with the logarithm between them: of many letters each has less.
+ */
+function toHeardWord(
+  { start, end, share }: WordSpan,
+  { firstStep, letterCount }: { firstStep: number; letterCount: number },
+): HeardWord {
+  const confidence = Math.log(share * letterCount) / Math.log(Math.max(2, CERTAIN_SHARE * letterCount));
   return {
     startSeconds: Math.max(0, (firstStep + start - 0.5) * STEP_SECONDS),
     endSeconds: (firstStep + end - 0.5) * STEP_SECONDS,
-    confidence: share,
+    confidence: Math.min(1, Math.max(0, confidence)),
   };
 }
