@@ -1,10 +1,10 @@
 import { compressionRatio } from "./loops.ts";
 import type { WrittenWindow } from "./write-windows.ts";
 
-/** The limits of `whisper/transcribe.py`. */
+/** The limits of `whisper/transcribe.py`; its 0.6 for silence let saxophones and crowds say "you" at 0.4. */
 const COMPRESSION_MAX = 2.4;
 const LOG_PROB_MIN = -1;
-const NO_SPEECH_MIN = 0.6;
+const NO_SPEECH_MIN = 0.3;
 
 export function averageLogProb({ logProbs }: WrittenWindow): number {
   return logProbs.reduce((sum, value) => sum + value, 0) / Math.max(1, logProbs.length);

@@ -36,7 +36,7 @@ export async function writeTranscripts(
     await improve(whisper, doubtful, { temperature, random: options.random });
   }
   return drafts.map(({ transcript }) =>
-    isSilent(transcript) || isLooping(transcript, transcript.text)
+    isSilent(transcript) || isDoubtful(transcript, transcript.text)
       ? { ...transcript, tokens: [], logProbs: [], text: "" }
       : transcript,
   );
