@@ -31,15 +31,20 @@ export class GraphSession {
     return this.#session.inputNames;
   }
 
+  /** Outputs in `into` are written to the memory given there, whose shape must be theirs. */
   async run(
     inputs: Record<string, GraphInput>,
     outputNames: readonly string[],
+    into: Record<string, FloatTensor> = {},
   ): Promise<Map<string, FloatTensor>> {
     try {
       const feeds = Object.fromEntries(
         Object.entries(inputs).map(([name, input]) => [name, toTensor(input)]),
       );
-      const results = await this.#session.run(feeds, [...outputNames]);
+      const fetches = Object.fromEntries(
+        outputNames.map((name) => [name, into[name] === undefined ? null : toTensor(into[name])]),
+      );
+      const results = await this.#session.run(feeds, fetches);
       return new Map(outputNames.map((name) => [name, toFloatTensor(results[name], name)]));
     } catch (error) {
       throw toModelError(error, "The network failed");

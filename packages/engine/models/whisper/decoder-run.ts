@@ -8,8 +8,8 @@ export type DecoderShape = { layers: number; timingHeads: readonly AttentionHead
 
 /** What the decoder answers to the tokens of one call. */
 export type DecoderAnswer = {
-  /** One value for each token of the vocabulary: how well it would follow the row's token at `position`. */
-  logitsAt(row: number, position: number): Float32Array;
+  /** One value for each token of the vocabulary and row: how well it would follow the row's token at `position`. */
+  rateNext(position: number): Promise<Float32Array[]>;
   /**
    * Where in the sound each timing head looked: one array a head, `positions` × states, each line adding up to one.
    * Empty where it was not asked for.
@@ -22,8 +22,11 @@ type Outputs = ReadonlyMap<string, FloatTensor>;
 /** Every Whisper network has heads of 64. */
 const HEAD_WIDTH = 64;
 
-/** Memory for what the decoder keeps of the sound, 110 MB a row for whisper-small: taken once and used by every run. */
-export class SoundCaches {
+/**
+ * Memory for what the decoder keeps of the sound, 110 MB a row for whisper-small, and for its attention to a long text: taken once
+ * and used by every run.
+ */
+export class DecoderMemory {
   readonly #arrays = new Map<string, Float32Array>();
 
   get(name: string, length: number): Float32Array {
@@ -41,24 +44,28 @@ export class SoundCaches {
  * Only the latest run of a network may be fed: runs share their memory.
  */
 export class DecoderRun {
-  readonly #session: GraphSession;
+  readonly #decoder: GraphSession;
+  readonly #vocabulary: GraphSession;
   readonly #shape: DecoderShape;
   readonly #states: readonly FloatTensor[];
-  readonly #soundCaches: SoundCaches;
+  readonly #memory: DecoderMemory;
   readonly #caches = new Map<string, FloatTensor>();
   readonly #width: number;
   #rows: number;
 
   constructor(options: {
-    session: GraphSession;
+    decoder: GraphSession;
+    /** The last product, from the decoder's states to a value for each token. */
+    vocabulary: GraphSession;
     shape: DecoderShape;
     states: readonly FloatTensor[];
-    soundCaches: SoundCaches;
+    memory: DecoderMemory;
   }) {
-    this.#session = options.session;
+    this.#decoder = options.decoder;
+    this.#vocabulary = options.vocabulary;
     this.#shape = options.shape;
     this.#states = options.states;
-    this.#soundCaches = options.soundCaches;
+    this.#memory = options.memory;
     this.#rows = options.states.length;
     this.#width = options.states[0]?.shape[2] ?? 0;
   }
@@ -80,18 +87,38 @@ export class DecoderRun {
       throw new RangeError(`${tokens.length} rows of tokens for ${this.#rows}`);
     }
     const heads = options.withAttention ? this.#shape.timingHeads : [];
-    if (this.#caches.size === 0) return makeAnswer(await this.#start(tokens, heads), heads);
+    if (this.#caches.size === 0) return this.#makeAnswer(await this.#start(tokens, heads), heads);
     if (tokens.some((row) => row.length !== 1)) throw new RangeError("one token a row after the first call");
     const kept = this.#cacheNames("decoder");
-    const outputs = await this.#session.run(
+    const outputs = await this.#decoder.run(
       this.#makeInputs(tokens, {
         data: new Float32Array(this.#rows * this.#width),
         shape: [this.#rows, 1, this.#width],
       }),
-      ["logits", ...kept.map((name) => `present.${name}`), ...attentionNames(heads)],
+      ["logits", ...kept.map(toPresent), ...attentionNames(heads)],
     );
-    for (const name of kept) this.#caches.set(name, getTensor(outputs, `present.${name}`));
-    return makeAnswer([outputs], heads);
+    for (const name of kept) this.#caches.set(name, getTensor(outputs, toPresent(name)));
+    return this.#makeAnswer([outputs], heads);
+  }
+
+  /**
+   * Gives a run of one row all its tokens at once, for an answer that nothing follows: nothing of it is kept. The answer holds until
+   * the network is asked again.
+   */
+  async ask(tokens: readonly number[], options: { withAttention: boolean }): Promise<DecoderAnswer> {
+    const [states] = this.#states;
+    if (states === undefined || this.#rows !== 1) throw new RangeError("one row can be asked");
+    const heads = options.withAttention ? this.#shape.timingHeads : [];
+    const names = attentionNames(heads);
+    const shape = [1, this.#width / HEAD_WIDTH, tokens.length, states.shape[1] ?? 0];
+    const size = shape.reduce((product, length) => product * length);
+    const into = names.map((name) => [name, { data: this.#memory.get(name, size), shape }]);
+    const outputs = await this.#decoder.run(
+      this.#makeInputs([tokens], states),
+      ["logits", ...names],
+      Object.fromEntries(into),
+    );
+    return this.#makeAnswer([outputs], heads);
   }
 
   /** Takes a finished row out; the last row takes its place. */
@@ -107,35 +134,39 @@ export class DecoderRun {
     this.#rows = last;
   }
 
-  /** The first tokens, row by row: all rows at once would hold what the sound gives twice, in the runtime and here. */
+  /** The first tokens, row by row, what is kept of the sound straight into its place: it would be held twice otherwise. */
   async #start(tokens: readonly (readonly number[])[], heads: readonly AttentionHead[]): Promise<Outputs[]> {
-    const rows = this.#rows;
-    const kept = [...this.#cacheNames("decoder"), ...this.#cacheNames("encoder")];
+    const written = this.#cacheNames("decoder");
     const answers: Outputs[] = [];
     for (const [row, states] of this.#states.entries()) {
-      const outputs = await this.#session.run(this.#makeInputs(tokens.slice(row, row + 1), states), [
-        "logits",
-        ...kept.map((name) => `present.${name}`),
-        ...attentionNames(heads),
-      ]);
-      for (const name of kept) this.#keepRow(name, row, getTensor(outputs, `present.${name}`));
+      const outputs = await this.#decoder.run(
+        this.#makeInputs(tokens.slice(row, row + 1), states),
+        ["logits", ...[...written, ...this.#cacheNames("encoder")].map(toPresent), ...attentionNames(heads)],
+        this.#makeSoundRow(row, states.shape[1] ?? 0),
+      );
+      for (const name of written) this.#keepRow(name, row, getTensor(outputs, toPresent(name)));
       const answered = ["logits", ...attentionNames(heads)];
       answers.push(new Map(answered.map((name) => [name, getTensor(outputs, name)])));
-    }
-    for (const [name, { data, shape }] of this.#caches) {
-      this.#caches.set(name, { data, shape: [rows, ...shape.slice(1)] });
     }
     return answers;
   }
 
+  /** The places of a row among what is kept of the sound. */
+  #makeSoundRow(row: number, states: number): Record<string, FloatTensor> {
+    const shape = [this.#width / HEAD_WIDTH, states, HEAD_WIDTH];
+    const size = this.#width * states;
+    const places = this.#cacheNames("encoder").map((name) => {
+      const data = this.#memory.get(name, this.#rows * size);
+      this.#caches.set(name, { data, shape: [this.#rows, ...shape] });
+      return [toPresent(name), { data: data.subarray(row * size, (row + 1) * size), shape: [1, ...shape] }];
+    });
+    return Object.fromEntries(places);
+  }
+
   #keepRow(name: string, row: number, { data, shape }: FloatTensor): void {
-    const length = data.length * this.#rows;
-    const isSound = name.includes(".encoder.");
-    const cache =
-      this.#caches.get(name)?.data ??
-      (isSound ? this.#soundCaches.get(name, length) : new Float32Array(length));
+    const cache = this.#caches.get(name)?.data ?? new Float32Array(data.length * this.#rows);
     cache.set(data, row * data.length);
-    this.#caches.set(name, { data: cache, shape });
+    this.#caches.set(name, { data: cache, shape: [this.#rows, ...shape.slice(1)] });
   }
 
   #makeInputs(tokens: readonly (readonly number[])[], states: FloatTensor): Record<string, GraphInput> {
@@ -157,6 +188,30 @@ export class DecoderRun {
     };
   }
 
+  #makeAnswer(outputs: readonly Outputs[], heads: readonly AttentionHead[]): DecoderAnswer {
+    const rows = this.#rows;
+    return {
+      rateNext: async (position) => {
+        const width = this.#width;
+        const states = new Float32Array(rows * width);
+        for (let row = 0; row < rows; row++) {
+          const { data } = rowOf(outputs, row, "logits");
+          states.set(data.subarray(position * width, (position + 1) * width), row * width);
+        }
+        const inputs = { states: { data: states, shape: [rows, width] } };
+        const { data } = getTensor(await this.#vocabulary.run(inputs, ["logits"]), "logits");
+        const size = data.length / rows;
+        return Array.from({ length: rows }, (_, row) => data.subarray(row * size, (row + 1) * size));
+      },
+      attentionOf: (row) =>
+        heads.map(([layer, head]) => {
+          const { data, shape } = rowOf(outputs, row, `cross_attentions.${layer}`);
+          const size = data.length / (shape[0] ?? 1);
+          return data.subarray(head * size, (head + 1) * size);
+        }),
+    };
+  }
+
   #cacheNames(side: "decoder" | "encoder"): string[] {
     return Array.from({ length: this.#shape.layers }, (_, layer) => [
       `${layer}.${side}.key`,
@@ -165,32 +220,18 @@ export class DecoderRun {
   }
 }
 
+function toPresent(cacheName: string): string {
+  return `present.${cacheName}`;
+}
+
 function attentionNames(heads: readonly AttentionHead[]): string[] {
   return [...new Set(heads.map(([layer]) => `cross_attentions.${layer}`))];
 }
 
-/** `outputs` are one for all rows, or one for each. */
-function makeAnswer(outputs: readonly Outputs[], heads: readonly AttentionHead[]): DecoderAnswer {
-  const find = (row: number, name: string) => {
-    const isShared = outputs.length === 1;
-    const tensor = getTensor(outputs[isShared ? 0 : row] ?? new Map(), name);
-    return { ...tensor, row: isShared ? row : 0 };
-  };
-  return {
-    logitsAt(row, position) {
-      const { data, shape, row: at } = find(row, "logits");
-      const [, positions = 0, vocabulary = 0] = shape;
-      const start = (at * positions + position) * vocabulary;
-      return data.subarray(start, start + vocabulary);
-    },
-    attentionOf(row) {
-      return heads.map(([layer, head]) => {
-        const { data, shape, row: at } = find(row, `cross_attentions.${layer}`);
-        const [, headCount = 0, positions = 0, states = 0] = shape;
-        const size = positions * states;
-        const start = (at * headCount + head) * size;
-        return data.subarray(start, start + size);
-      });
-    },
-  };
+/** The part of a tensor that belongs to a row; there is one tensor for all rows, or one for each. */
+function rowOf(outputs: readonly Outputs[], row: number, name: string): FloatTensor {
+  const { data, shape } = getTensor(outputs[outputs.length === 1 ? 0 : row] ?? new Map(), name);
+  const size = data.length / (shape[0] ?? 1);
+  const at = outputs.length === 1 ? row : 0;
+  return { data: data.subarray(at * size, (at + 1) * size), shape: shape.slice(1) };
 }

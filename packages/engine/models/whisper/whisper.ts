@@ -1,5 +1,5 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { type AttentionHead, DecoderRun, type DecoderShape, SoundCaches } from "./decoder-run.ts";
+import { type AttentionHead, DecoderMemory, DecoderRun, type DecoderShape } from "./decoder-run.ts";
 import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
@@ -14,14 +14,16 @@ export class Whisper {
   readonly settings: WhisperSettings;
   readonly #encoder: GraphSession;
   readonly #decoder: GraphSession;
+  readonly #vocabulary: GraphSession;
   readonly #decoderShape: DecoderShape;
-  readonly #soundCaches = new SoundCaches();
+  readonly #decoderMemory = new DecoderMemory();
   readonly #mel = new LogMel();
   readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
 
   constructor(parts: {
     encoder: GraphSession;
     decoder: GraphSession;
+    vocabulary: GraphSession;
     tokenizer: WhisperTokenizer;
     settings: WhisperSettings;
     timingHeads: readonly AttentionHead[];
@@ -30,6 +32,7 @@ export class Whisper {
     this.settings = parts.settings;
     this.#encoder = parts.encoder;
     this.#decoder = parts.decoder;
+    this.#vocabulary = parts.vocabulary;
     const keys = parts.decoder.inputNames.filter((name) => name.endsWith(".decoder.key"));
     this.#decoderShape = { layers: keys.length, timingHeads: parts.timingHeads };
   }
@@ -44,10 +47,11 @@ export class Whisper {
   /** Starts writing for several encoded windows at once, a row each. */
   startDecoding(states: readonly FloatTensor[]): DecoderRun {
     return new DecoderRun({
-      session: this.#decoder,
+      decoder: this.#decoder,
+      vocabulary: this.#vocabulary,
       shape: this.#decoderShape,
       states,
-      soundCaches: this.#soundCaches,
+      memory: this.#decoderMemory,
     });
   }
 }

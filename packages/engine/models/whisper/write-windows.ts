@@ -42,24 +42,20 @@ export async function writeWindows(
   const { temperature, random } = options;
   const { tokenizer, settings } = whisper;
   const choice = new TokenChoice(tokenizer, settings);
-  const { run, answer, languages } = await start(whisper, options);
+  const { run, answer, first, languages } = await start(whisper, options);
   const rows = languages.map((language, index): Row => {
-    const noSpeechProbability = toNoSpeechProbability(answer.logitsAt(index, 0), tokenizer);
+    const noSpeechProbability = toNoSpeechProbability(first[index] ?? new Float32Array(), tokenizer);
     const window = { language, tokens: [], logProbs: [], noSpeechProbability, isBrokenOff: false };
     return { index, window, next: 0 };
   });
   const written: WrittenWindow[] = [];
-  let last: { answer: DecoderAnswer; position: number } = { answer, position: PROMPT_TOKENS - 1 };
+  let rates = await answer.rateNext(PROMPT_TOKENS - 1);
   while (rows.length > 0) {
     // From the end, so that a row that takes the place of a finished one has had its turn.
     for (let at = rows.length - 1; at >= 0; at--) {
       const row = rows[at]!;
       const isFirst = row.window.logProbs.length === 0;
-      const { id, logProb } = choice.choose(last.answer.logitsAt(at, last.position), {
-        isFirst,
-        temperature,
-        random,
-      });
+      const { id, logProb } = choice.choose(rates[at]!, { isFirst, temperature, random });
       row.window.logProbs.push(logProb);
       if (id !== tokenizer.endOfText) row.window.tokens.push(id);
       row.window.isBrokenOff = row.window.tokens.length === TOKENS_MAX || endsInLoop(row.window.tokens);
@@ -71,11 +67,11 @@ export async function writeWindows(
       rows.pop();
     }
     if (rows.length === 0) break;
-    const answer = await run.feed(
+    const step = await run.feed(
       rows.map(({ next }) => [next]),
       { withAttention: false },
     );
-    last = { answer, position: 0 };
+    rates = await step.rateNext(0);
   }
   return written;
 }
@@ -83,10 +79,18 @@ export async function writeWindows(
 /** Start, language, task, and that no times are wanted: they come from the attention. */
 const PROMPT_TOKENS = 4;
 
+type Start = {
+  run: DecoderRun;
+  answer: DecoderAnswer;
+  /** What the decoder rates behind the start alone. */
+  first: Float32Array[];
+  languages: readonly string[];
+};
+
 async function start(
   whisper: Whisper,
   options: Pick<Parameters<typeof writeWindows>[1], "states" | "expected" | "chooseLanguages">,
-): Promise<{ run: DecoderRun; answer: DecoderAnswer; languages: readonly string[] }> {
+): Promise<Start> {
   const { tokenizer } = whisper;
   const feed = async (languages: readonly string[]) => {
     const run = whisper.startDecoding(options.states);
@@ -96,12 +100,11 @@ async function start(
       tokenizer.transcribe,
       tokenizer.noTimestamps,
     ]);
-    return { run, answer: await run.feed(prompts, { withAttention: false }), languages };
+    const answer = await run.feed(prompts, { withAttention: false });
+    return { run, answer, first: await answer.rateNext(0), languages };
   };
   const guessed = await feed(options.expected);
-  const heard = options.states.map((_, row) =>
-    toLanguageProbabilities(guessed.answer.logitsAt(row, 0), tokenizer),
-  );
+  const heard = guessed.first.map((rates) => toLanguageProbabilities(rates, tokenizer));
   const languages = options.chooseLanguages(heard);
   return languages.every((language, row) => language === options.expected[row]) ? guessed : feed(languages);
 }

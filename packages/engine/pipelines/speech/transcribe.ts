@@ -12,8 +12,8 @@ import { hearWindows } from "./hear-windows.ts";
 import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { WindowLog } from "./window-log.ts";
 
-/** Windows that are written down at once: more save little time and take 110 MB each. */
-const BATCH_WINDOWS = 4;
+/** Windows that are written down at once: each takes 110 MB of the 1.5 GB a transcription may have. */
+const BATCH_WINDOWS = 2;
 
 export type Transcription = {
   manifest: SpeechManifest;

@@ -8,10 +8,12 @@ type Attribute = number | readonly number[] | { float: number };
 
 const OPSET = 17;
 const IR_VERSION = 8;
-const ELEMENT_TYPES = { float32: 1, int64: 7 } as const;
+const ELEMENT_TYPES = { float32: 1, uint8: 2, int64: 7 } as const;
+/** A size that may differ from run to run. */
+export const ANY_SIZE = -1;
 const CONTRIB_DOMAIN = "com.microsoft";
 
-/** Writes an ONNX graph of fixed shapes, node by node, in the order of execution. */
+/** Writes an ONNX graph, node by node, in the order of execution. */
 export class GraphBuilder {
   readonly #graph = new MessageWriter().text(2, "graph");
   #count = 0;
@@ -37,6 +39,10 @@ export class GraphBuilder {
 
   floats(values: readonly number[]): Value {
     return this.constant(Float32Array.from(values), [values.length]);
+  }
+
+  quantized(data: Uint8Array, dims: readonly number[]): Value {
+    return this.#addTensor("uint8", data, dims);
   }
 
   integers(values: readonly number[]): Value {
@@ -146,7 +152,10 @@ function getSize({ name, dims }: Value, axis: number): number {
 
 function portMessage(port: Value): MessageWriter {
   const shape = new MessageWriter();
-  for (const size of port.dims) shape.message(1, new MessageWriter().number(1, size));
+  for (const size of port.dims) {
+    const dimension = new MessageWriter();
+    shape.message(1, size === ANY_SIZE ? dimension.text(2, "any") : dimension.number(1, size));
+  }
   const tensor = new MessageWriter().number(1, ELEMENT_TYPES.float32).message(2, shape);
   return new MessageWriter().text(1, port.name).message(2, new MessageWriter().message(1, tensor));
 }

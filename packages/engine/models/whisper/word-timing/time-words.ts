@@ -90,7 +90,7 @@ async function lookForLetters(
   if (languageId === undefined) throw new RangeError(`Whisper knows no language ${language}`);
   const prompt = [startOfTranscript, languageId, transcribe, noTimestamps];
   const tokens = [...prompt, ...letters.map((letter) => letter.token)];
-  const answer = await whisper.startDecoding([states]).feed([tokens], { withAttention: true });
+  const answer = await whisper.startDecoding([states]).ask(tokens, { withAttention: true });
   const heads = answer.attentionOf(0);
   const stateCount = states.shape[1] ?? 0;
   return letters.map((_, index) => {

@@ -1,0 +1,19 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NetworkStore } from "../../packages/engine/models/network-store.ts";
+import { runRequest } from "../../packages/engine/pipelines/run-request.ts";
+import { loadManifests } from "../../packages/engine/runtime/model-manifest.ts";
+import { writeFigures } from "./write-figures.ts";
+
+/** One transcription in this process, as the engine's child does it. */
+const [, , inputPath = "", figuresPath = ""] = process.argv;
+const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
+const path = join(folder, "text.txt");
+const target = { kind: "text" as const, key: "text", model: "transcription", language: "en" };
+await runRequest(
+  { inputPath, workDir: join(folder, "work"), targets: [{ ...target, files: [{ format: "txt", path }] }] },
+  { networks: new NetworkStore({ threads: 2 }), manifests: loadManifests(), report: {} },
+);
+writeFigures(figuresPath, readFileSync(path, "utf8"));
+rmSync(folder, { recursive: true });
