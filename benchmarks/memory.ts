@@ -13,7 +13,7 @@ import { describeRun } from "./machine.ts";
  * nothing over five minutes and three hours, and with htdemucs over one and five minutes. `npm run bench:memory`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/memory.md");
-const CHART_PATH = join(import.meta.dirname, "../docs/images/memory.svg");
+const CHART_PATH = join(import.meta.dirname, "../docs/pictures/memory.svg");
 const SAMPLE_EVERY_MS = 250;
 
 const CASES = [

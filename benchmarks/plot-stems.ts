@@ -6,8 +6,8 @@ import { readSound, writeSound } from "../packages/engine/pipelines/fixtures/sou
 import { makeSyntheticSong } from "../packages/engine/pipelines/fixtures/synthetic-song.ts";
 import { drawSpectrogram, findFullScaleDb } from "./spectrogram.ts";
 
-/** Draws docs/images/stems.svg: spectrograms of a computed song and of the stems it is taken apart into. `npm run plot:stems` */
-const PICTURE_PATH = join(import.meta.dirname, "../docs/images/stems.svg");
+/** Draws docs/pictures/stems.svg: spectrograms of a computed song and of the stems it is taken apart into. `npm run plot:stems` */
+const PICTURE_PATH = join(import.meta.dirname, "../docs/pictures/stems.svg");
 const SAMPLE_RATE_HZ = 44_100;
 const SECONDS = 7;
 const STEMS = ["drums", "bass", "other", "vocals"];
