@@ -1,5 +1,5 @@
 #!/bin/bash
-# The splitter's training on a leased GPU machine, from the root of a copy of the tree: start SECONDS | add | watch SECONDS | finish
+# The splitter's training on a rented GPU machine, from the root of a copy of the tree: start SECONDS | add | watch SECONDS | finish
 set -e
 JOB=${JOB:-/job}
 POOL=$JOB/pool
