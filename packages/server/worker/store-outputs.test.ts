@@ -19,7 +19,7 @@ it("[O8] a store that fills up between two files ends the target, and keeps neit
   const storing = storeOutputs({ blobs } as StoreOutputsPorts, {
     task: { id: "task" } as TaskRecord,
     targetId: "target",
-    files: ["wav", "mp3"].map((format) => ({ name: "vocals", format, path: `/work/vocals.${format}` })),
+    files: ["wav", "mp3"].map((format) => ({ name: "vocals", format, path: `vocals.${format}` })),
     signal: new AbortController().signal,
   });
   await expect(storing).rejects.toMatchObject({ code: 3002 });
