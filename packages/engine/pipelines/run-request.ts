@@ -40,7 +40,13 @@ export async function runRequest(
     weights.reduce((sum, weight) => sum + weight),
   );
   try {
-    const decoded = await loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
+    const decoding = loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
+    // The first network is read while another process decodes. If it can't be, its pass will say so.
+    await Promise.allSettled([
+      decoding,
+      ...stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
+    ]);
+    const decoded = await decoding;
     await report.onInput?.(decoded.info);
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
     const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
