@@ -90,8 +90,7 @@ async function lookForLetters(
   if (languageId === undefined) throw new RangeError(`Whisper knows no language ${language}`);
   const prompt = [startOfTranscript, languageId, transcribe, noTimestamps];
   const tokens = [...prompt, ...letters.map((letter) => letter.token)];
-  const answer = await whisper.startDecoding([states]).ask(tokens, { withAttention: true });
-  const heads = answer.attentionOf(0);
+  const heads = await whisper.startDecoding([states]).attend(tokens);
   const stateCount = states.shape[1] ?? 0;
   return letters.map((_, index) => {
     const mean = new Float32Array(stateCount);
