@@ -138,10 +138,11 @@ export class DecoderRun {
     const none = { data: new Float32Array(0), shape: [this.#rows, heads, 0, HEAD_WIDTH] };
     for (const name of listKept("past", 0, layers)) this.#kept.set(name, none);
     for (const [row, states] of this.#states.entries()) {
-      const shape = [heads, states.shape[1] ?? 0, HEAD_WIDTH];
+      const count = states.shape[1] ?? 0;
       const size = states.data.length;
       const names = listKept("sound", 0, layers);
       const places = names.map((name) => {
+        const shape = name.endsWith("key") ? [heads, HEAD_WIDTH, count] : [heads, count, HEAD_WIDTH];
         const data = this.#memory.get(name, this.#rows * size);
         this.#kept.set(name, { data, shape: [this.#rows, ...shape] });
         return [name, { data: data.subarray(row * size, (row + 1) * size), shape: [1, ...shape] }];

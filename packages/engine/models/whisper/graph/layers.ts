@@ -19,16 +19,19 @@ export function norm({ graph, weights }: Scope, name: string, value: Value): Val
   );
 }
 
-/** A product in 8 bits: the scale of `value` is found at each run, as the exported graphs do it. */
-export function linear({ graph, weights }: Scope, name: string, value: Value): Value {
+/**
+ * A product in 8 bits, times `factor`: the scale of `value` is found at each run, as the exported graphs do it.
+ */
+export function linear({ graph, weights }: Scope, name: string, value: Value, factor = 1): Value {
   const { data, dims, scale, zeroPoint } = toSigned(weights.matrix(name));
+  const bias = weights.findFloats(`${name}.bias`);
   const inputs = [
     value,
     graph.quantized(data, dims),
-    graph.constant(Float32Array.of(scale), [1]),
+    graph.constant(Float32Array.of(factor * scale), [1]),
     graph.quantized(Int8Array.of(zeroPoint), [1]),
     // Keys have no bias.
-    ...(weights.hasFloats(`${name}.bias`) ? [graph.weight(weights.floats(`${name}.bias`))] : []),
+    ...(bias ? [graph.constant(bias.data.map((shift) => factor * shift), bias.dims)] : []),
   ];
   return graph.contribNode("DynamicQuantizeMatMul", inputs, value.dims.with(-1, dims[1] ?? 0));
 }
@@ -43,9 +46,13 @@ export function feedForward(scope: Scope, layer: string, value: Value): Value {
 /** The same numbers from signed values: processors with products of 8 bits are up to four times faster with them. */
 function toSigned({ data, zeroPoint, ...rest }: QuantizedWeight): QuantizedWeight & { data: Int8Array } {
   if (data instanceof Int8Array) return { data, zeroPoint, ...rest };
-  return { data: Int8Array.from(data, (value) => value - 128), zeroPoint: zeroPoint - 128, ...rest };
+  const signed = new Int8Array(data.length);
+  for (let n = 0; n < data.length; n++) signed[n] = (data[n] ?? 0) - 128;
+  return { data: signed, zeroPoint: zeroPoint - 128, ...rest };
 }
 
 export function toFloats({ data, scale, zeroPoint }: QuantizedWeight): Float32Array {
-  return Float32Array.from(data, (value) => (value - zeroPoint) * scale);
+  const floats = new Float32Array(data.length);
+  for (let n = 0; n < data.length; n++) floats[n] = ((data[n] ?? 0) - zeroPoint) * scale;
+  return floats;
 }

@@ -1,3 +1,4 @@
+import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { readFields, toBytes, toNumber, toText, type WireField } from "../../../runtime/onnx/protobuf.ts";
 
 /** Values between 0 and 255, or −128 and 127 where the file has them signed: (value − zeroPoint) · scale is the number meant. */
@@ -41,13 +42,13 @@ export class WhisperWeights {
     return count;
   }
 
-  floats(name: string): { data: Float32Array; dims: readonly number[] } {
+  floats(name: string): Weight {
     const { bytes, dims } = this.#get(name);
     return { data: toFloats(bytes), dims };
   }
 
-  hasFloats(name: string): boolean {
-    return this.#tensors.has(name);
+  findFloats(name: string): Weight | undefined {
+    return this.#tensors.has(name) ? this.floats(name) : undefined;
   }
 
   quantized(name: string): QuantizedWeight {
