@@ -68,10 +68,10 @@ export class DecoderRun {
   async feed(tokens: readonly (readonly number[])[]): Promise<DecoderAnswer> {
     const { lower, upper, layers, lowerLayers } = this.#decoder;
     const embedded = await this.#start(tokens);
-    const middle = await lower.run(
-      { embedded, ...this.#listInputs(0, lowerLayers) },
-      ["states", ...listPresent(0, lowerLayers)],
-    );
+    const middle = await lower.run({ embedded, ...this.#listInputs(0, lowerLayers) }, [
+      "states",
+      ...listPresent(0, lowerLayers),
+    ]);
     const outputs = await upper.run(
       { states: getTensor(middle, "states"), ...this.#listInputs(lowerLayers, layers) },
       ["logits", ...listPresent(lowerLayers, layers)],

@@ -69,7 +69,9 @@ export class GraphBuilder {
     dims: readonly number[],
     attributes: Record<string, Attribute> = {},
   ): Value {
-    return this.contribNodes(op, inputs, [dims], attributes)[0]!;
+    const name = this.#makeName();
+    this.#addNode(op, inputs, [name], attributes, CONTRIB_DOMAIN);
+    return { name, dims };
   }
 
   /** One with several outputs, a shape for each. An input that is left out is undefined. */

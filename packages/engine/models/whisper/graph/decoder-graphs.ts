@@ -148,11 +148,17 @@ function takeHeads(graph: GraphBuilder, attention: Value, heads: readonly number
   return graph.node("Gather", [attention, graph.integers(heads)], dims, { axis: 1 });
 }
 
-function rateTokens(graph: GraphBuilder, states: Value, { data, dims, scale, zeroPoint }: QuantizedWeight): Value {
+function rateTokens(
+  graph: GraphBuilder,
+  states: Value,
+  { data, dims, scale, zeroPoint }: QuantizedWeight,
+): Value {
   const [size = 0, width = 0] = dims;
   const blocks = width / BLOCK_SIZE;
   if (!Number.isInteger(blocks) || data instanceof Int8Array) {
-    throw new Error(`a vocabulary of the width ${width} is not made of blocks of ${BLOCK_SIZE} unsigned values`);
+    throw new Error(
+      `a vocabulary of the width ${width} is not made of blocks of ${BLOCK_SIZE} unsigned values`,
+    );
   }
   const weights = [
     graph.quantized(data, [size, blocks, BLOCK_SIZE]),

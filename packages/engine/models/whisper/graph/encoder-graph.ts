@@ -37,7 +37,9 @@ function convolve({ graph, weights }: Scope, name: string, value: Value, stride:
 function attend(scope: Scope, layer: string, states: Value): Value {
   const { graph } = scope;
   const normed = norm(scope, `${layer}.self_attn_layer_norm`, states);
-  const inputs = ["q_proj", "k_proj", "v_proj"].map((part) => linear(scope, `${layer}.self_attn.${part}`, normed));
+  const inputs = ["q_proj", "k_proj", "v_proj"].map((part) =>
+    linear(scope, `${layer}.self_attn.${part}`, normed),
+  );
   const heads = (states.dims[2] ?? 0) / HEAD_WIDTH;
   const mixed = graph.contribNode("MultiHeadAttention", inputs, states.dims, { num_heads: heads });
   return linear(scope, `${layer}.self_attn.out_proj`, mixed);

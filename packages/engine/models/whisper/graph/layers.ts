@@ -11,12 +11,9 @@ export type Scope = { graph: GraphBuilder; weights: WhisperWeights };
 
 export function norm({ graph, weights }: Scope, name: string, value: Value): Value {
   const [scale, shift] = [weights.floats(`${name}.weight`), weights.floats(`${name}.bias`)];
-  return graph.node(
-    "LayerNormalization",
-    [value, graph.weight(scale), graph.weight(shift)],
-    value.dims,
-    { epsilon: { float: NORM_EPSILON } },
-  );
+  return graph.node("LayerNormalization", [value, graph.weight(scale), graph.weight(shift)], value.dims, {
+    epsilon: { float: NORM_EPSILON },
+  });
 }
 
 /**
@@ -31,7 +28,14 @@ export function linear({ graph, weights }: Scope, name: string, value: Value, fa
     graph.constant(Float32Array.of(factor * scale), [1]),
     graph.quantized(Int8Array.of(zeroPoint), [1]),
     // Keys have no bias.
-    ...(bias ? [graph.constant(bias.data.map((shift) => factor * shift), bias.dims)] : []),
+    ...(bias
+      ? [
+          graph.constant(
+            bias.data.map((shift) => factor * shift),
+            bias.dims,
+          ),
+        ]
+      : []),
   ];
   return graph.contribNode("DynamicQuantizeMatMul", inputs, value.dims.with(-1, dims[1] ?? 0));
 }

@@ -100,7 +100,9 @@ export class WhisperWeights {
       for (const branch of fieldsOf(toBytes(attribute), ATTRIBUTE_GRAPH)) this.#readGraph(toBytes(branch));
     }
     const [output = ""] = fieldsOf(message, NODE.output).map(toText);
-    const module = /^\/(?:model\/decoder\/)?(layers\.\d+)\/(.+)\/MatMul_output_0_output_quantized$/.exec(output);
+    const module = /^\/(?:model\/decoder\/)?(layers\.\d+)\/(.+)\/MatMul_output_0_output_quantized$/.exec(
+      output,
+    );
     if (module === null) return;
     const matrix = fieldsOf(message, NODE.input).map(toText)[1] ?? "";
     this.#matrixNames.set(

@@ -15,6 +15,8 @@ export type SpeechWindow = {
   language: string;
   /** Whether the sound may end before the text does. */
   isOpenEnded?: boolean;
+  /** Whether the words are all that is said in it. */
+  isWhole?: boolean;
 };
 
 /** When a word is heard, in seconds from the start of the window, and how clearly, from 0 to 1. */
@@ -60,6 +62,7 @@ export async function timeWords(
       wordCount,
       voice: voice.subarray(firstStep),
       isOpenEnded: !isLastPart || window.isOpenEnded === true,
+      isWhole: isLastPart && heard.length === 0 && window.isWhole === true,
     });
     const kept = spans.slice(0, isLastPart ? wordCount : Math.ceil((wordCount * 2) / 3));
     heard.push(...kept.map((span) => span && toHeardWord(span, { firstStep, letterCount: part.length })));
