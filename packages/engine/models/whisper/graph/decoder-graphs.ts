@@ -52,7 +52,7 @@ function makeSoundGraph(weights: WhisperWeights): Uint8Array {
     for (const part of KEPT_PARTS) {
       const module = `layers.${layer}.encoder_attn.${part === "key" ? "k_proj" : "v_proj"}`;
       const product = splitHeads(graph, linear({ graph, weights }, module, states));
-      graph.output(`sound.${layer}.${part}`, graph.transpose(product, SOUND_AXES[part]));
+      graph.output(graph.named(`sound.${layer}.${part}`, graph.transpose(product, SOUND_AXES[part])));
     }
   }
   return graph.toBytes();
@@ -72,9 +72,9 @@ function makeLowerGraph(
     states = answer.states;
     if (heads.length > 0) attention.push(takeHeads(graph, answer.attention, heads));
   }
-  graph.output("states", states);
+  graph.output(graph.named("states", states));
   const dims = [ANY_SIZE, timingHeads.length, ANY_SIZE, ANY_SIZE];
-  graph.output("attention", graph.node("Concat", attention, dims, { axis: 1 }));
+  graph.output(graph.named("attention", graph.node("Concat", attention, dims, { axis: 1 })));
   return graph.toBytes();
 }
 
@@ -86,7 +86,7 @@ function makeUpperGraph(weights: WhisperWeights, firstLayer: number): Uint8Array
     states = decodeLayer(scope, layer, states).states;
   }
   const normed = norm(scope, "layer_norm", states);
-  graph.output("logits", rateTokens(graph, normed, weights.quantized("embed_tokens.weight")));
+  graph.output(graph.named("logits", rateTokens(graph, normed, weights.quantized("embed_tokens.weight"))));
   return graph.toBytes();
 }
 
@@ -120,7 +120,8 @@ function attendToTokens(scope: Scope, layer: number, states: Value): Value {
     [states.dims, shape, shape],
     { num_heads: heads, unidirectional: 1 },
   );
-  for (const [index, part] of KEPT_PARTS.entries()) graph.output(`present.${layer}.${part}`, kept[index]!);
+  for (const [index, part] of KEPT_PARTS.entries())
+    graph.output(graph.named(`present.${layer}.${part}`, kept[index]!));
   return linear(scope, `${module}.out_proj`, mixed!);
 }
 

@@ -18,7 +18,7 @@ export function makeEncoderGraph(file: Uint8Array): Uint8Array {
     const layer = `layers.${index}`;
     states = feedForward(scope, layer, graph.add(states, attend(scope, layer, states)));
   }
-  graph.output("states", norm(scope, "layer_norm", states));
+  graph.output(graph.named("states", norm(scope, "layer_norm", states)));
   return graph.toBytes();
 }
 
