@@ -25,25 +25,27 @@ export class RealFft {
   /** `spectrumRe`, `spectrumIm` receive `binCount` values, unscaled. */
   forward(input: Float64Array, spectrumRe: Float64Array, spectrumIm: Float64Array): void {
     const half = this.size / 2;
-    const re = this.#re;
-    const im = this.#im;
+    const [re, im, cosines, sines] = [this.#re, this.#im, this.#cos, this.#sin];
     for (let n = 0; n < half; n++) {
       re[n] = input[2 * n]!;
       im[n] = input[2 * n + 1]!;
     }
     this.#half.transform(re, im);
-    for (let k = 0; k <= half; k++) {
+    spectrumRe[0] = re[0]! + im[0]!;
+    spectrumIm[0] = 0;
+    spectrumRe[half] = re[0]! - im[0]!;
+    spectrumIm[half] = 0;
+    for (let up = 1; up < half; up++) {
       // Even and odd samples' spectra are the Hermitian and anti-Hermitian halves of the packed one.
-      const up = k === half ? 0 : k;
-      const down = k === 0 ? 0 : half - k;
+      const down = half - up;
       const evenRe = 0.5 * (re[up]! + re[down]!);
       const evenIm = 0.5 * (im[up]! - im[down]!);
       const oddRe = 0.5 * (im[up]! + im[down]!);
       const oddIm = 0.5 * (re[down]! - re[up]!);
-      const cos = this.#cos[k]!;
-      const sin = this.#sin[k]!;
-      spectrumRe[k] = evenRe + oddRe * cos + oddIm * sin;
-      spectrumIm[k] = evenIm + oddIm * cos - oddRe * sin;
+      const cos = cosines[up]!;
+      const sin = sines[up]!;
+      spectrumRe[up] = evenRe + oddRe * cos + oddIm * sin;
+      spectrumIm[up] = evenIm + oddIm * cos - oddRe * sin;
     }
   }
 
@@ -53,23 +55,21 @@ export class RealFft {
    */
   inverse(spectrumRe: Float64Array, spectrumIm: Float64Array, output: Float64Array): void {
     const half = this.size / 2;
-    const re = this.#re;
-    const im = this.#im;
-    for (let k = 0; k < half; k++) {
-      const up = k;
-      const down = half - k;
+    const [re, im, cosines, sines] = [this.#re, this.#im, this.#cos, this.#sin];
+    re[0] = 0.5 * (spectrumRe[0]! + spectrumRe[half]!);
+    im[0] = 0.5 * (spectrumRe[0]! - spectrumRe[half]!);
+    for (let up = 1; up < half; up++) {
+      const down = half - up;
       const evenRe = 0.5 * (spectrumRe[up]! + spectrumRe[down]!);
-      const upIm = k === 0 ? 0 : spectrumIm[up]!;
-      const downIm = k === 0 ? 0 : spectrumIm[down]!;
-      const evenIm = 0.5 * (upIm - downIm);
+      const evenIm = 0.5 * (spectrumIm[up]! - spectrumIm[down]!);
       const turnedRe = 0.5 * (spectrumRe[up]! - spectrumRe[down]!);
-      const turnedIm = 0.5 * (upIm + downIm);
-      const cos = this.#cos[k]!;
-      const sin = this.#sin[k]!;
+      const turnedIm = 0.5 * (spectrumIm[up]! + spectrumIm[down]!);
+      const cos = cosines[up]!;
+      const sin = sines[up]!;
       const oddRe = turnedRe * cos - turnedIm * sin;
       const oddIm = turnedIm * cos + turnedRe * sin;
-      re[k] = evenRe - oddIm;
-      im[k] = evenIm + oddRe;
+      re[up] = evenRe - oddIm;
+      im[up] = evenIm + oddRe;
     }
     // Real and imaginary parts swapped: the forward transform computes the inverse.
     this.#half.transform(im, re);

@@ -56,13 +56,14 @@ export class Stft {
   forward(signal: Float32Array, spectrogram: Spectrogram): void {
     const { re, im, binCount, slotCount, binStride, slotStride } = spectrogram;
     if (signal.length < this.lengthFramesOf(slotCount)) throw new RangeError("signal shorter than its slots");
+    const [grain, window, binsRe, binsIm] = [this.#grain, this.#analysis, this.#re, this.#im];
     for (let slot = 0; slot < slotCount; slot++) {
       const start = slot * this.hopFrames;
-      for (let n = 0; n < this.fftSize; n++) this.#grain[n] = signal[start + n]! * this.#analysis[n]!;
-      this.#fft.forward(this.#grain, this.#re, this.#im);
+      for (let n = 0; n < window.length; n++) grain[n] = signal[start + n]! * window[n]!;
+      this.#fft.forward(grain, binsRe, binsIm);
       for (let bin = 0, at = slot * slotStride; bin < binCount; bin++, at += binStride) {
-        re[at] = this.#re[bin]!;
-        im[at] = this.#im[bin]!;
+        re[at] = binsRe[bin]!;
+        im[at] = binsIm[bin]!;
       }
     }
   }
@@ -74,17 +75,18 @@ export class Stft {
   inverse(spectrogram: Spectrogram): Float32Array {
     const { re, im, binCount, slotCount, binStride, slotStride } = spectrogram;
     const sum = new Float64Array(this.lengthFramesOf(slotCount));
-    this.#re.fill(0);
-    this.#im.fill(0);
+    const [grain, window, binsRe, binsIm] = [this.#grain, this.#synthesis, this.#re, this.#im];
+    binsRe.fill(0);
+    binsIm.fill(0);
     for (let slot = 0; slot < slotCount; slot++) {
       for (let bin = 0, at = slot * slotStride; bin < binCount; bin++, at += binStride) {
-        this.#re[bin] = re[at]!;
-        this.#im[bin] = im[at]!;
+        binsRe[bin] = re[at]!;
+        binsIm[bin] = im[at]!;
       }
-      this.#fft.inverse(this.#re, this.#im, this.#grain);
+      this.#fft.inverse(binsRe, binsIm, grain);
       const start = slot * this.hopFrames;
-      for (let n = 0; n < this.fftSize; n++) sum[start + n]! += this.#grain[n]! * this.#synthesis[n]!;
+      for (let n = 0; n < window.length; n++) sum[start + n]! += grain[n]! * window[n]!;
     }
-    return Float32Array.from(sum);
+    return new Float32Array(sum);
   }
 }
