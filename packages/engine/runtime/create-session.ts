@@ -6,7 +6,7 @@ export type SessionOptions = {
   threads: number;
   /**
    * Whether the runtime keeps what memory it took for the next run. Where each run takes the same blocks, as Whisper's do, that
-   * saves a third of the time; elsewhere it is twice the peak memory and more.
+   * saves a third of the time, and a twelfth of band-split's; elsewhere it is twice the peak memory and more.
    */
   keepsMemory?: boolean;
   /** The CPU by default, and wherever the one asked for cannot be had. */

@@ -26,7 +26,7 @@ export class BandSplit implements StemNetwork {
     const spectrum = new WindowSpectrum(manifest.segmentFrames);
     const weights = new TrainedWeights(new OnnxWeights(readFileSync(path)));
     const built = buildNetwork(weights, spectrum.slotCount);
-    const session = await NetworkSession.load(built.file, options);
+    const session = await NetworkSession.load(built.file, { ...options, keepsMemory: true });
     const network = new BandSplit(manifest, { session, spectrum, built });
     return { network, executionProvider: session.executionProvider };
   }

@@ -23,7 +23,7 @@ const COMPRESSION = -0.35;
 
 /**
  * The network as trained (training/networks/band_split.py) up to the masks, which `applyMasks` lays over the spectrum. The graph in the
- * weights' file is not run: docs/decisions/0032.
+ * weights' file is not run: docs/decisions/0033-band-split-written-anew.md.
  */
 export function buildNetwork(weights: TrainedWeights, slots: number): BuiltNetwork {
   const graph = new GraphBuilder();
