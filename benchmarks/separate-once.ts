@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
 
-/** Separates one file into the four stems, as a worker does, and ends: `separate-once.ts FILE FOLDER`. */
-const [inputPath = "", folder = ""] = process.argv.slice(2);
+/** Separates one file into the four stems, as a worker does, and ends: `separate-once.ts FILE FOLDER CACHE`; what a worker knows of its weights is in CACHE. */
+const [inputPath = "", folder = "", cacheDir = ""] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const workDir = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
-const engine = new EngineProcess();
+const engine = new EngineProcess({ cacheDir });
 try {
   await engine.run(
     {

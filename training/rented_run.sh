@@ -19,6 +19,10 @@ unpack_arrived() {
   done
 }
 
+bring_back() {
+  if [ -e "$RUN/average.pt" ]; then cp "$RUN/average.pt" "$RUN/curve.jsonl" "$OUT/"; fi
+}
+
 case $1 in
   start)
     mkdir -p "$JOB/code" "$JOB/lib" "$POOL"
@@ -32,11 +36,16 @@ case $1 in
     setsid nohup python3 -m training.mix.held_out_other --packs "$POOL" --save "$POOL/held-out.npy" ${HELD_OUT_OPTIONS:-} > "$JOB/held-out.log" 2>&1 &
     timeout 60 tail -n +1 -f "$JOB/train.log" --pid=$! || true
     ;;
-  add) unpack_arrived; tail -n 3 "$JOB/train.log" ;;
-  watch) timeout "$2" bash -c "until [ -e $RUN/done ]; do sleep 2; done" || true; tail -n 12 "$JOB/train.log"; cat "$JOB/held-out.log" ;;
+  add) unpack_arrived; tail -n 3 "$JOB/train.log"; bring_back ;;
+  watch)
+    timeout "$2" bash -c "until [ -e $RUN/done ]; do sleep 2; done" || true
+    tail -n 12 "$JOB/train.log"
+    cat "$JOB/held-out.log"
+    bring_back
+    ;;
   finish)
     timeout 560 bash -c "until [ -e $RUN/done ]; do sleep 1; done" || true
-    cp "$RUN/average.pt" "$RUN/curve.jsonl" "$OUT/"
+    bring_back
     cd "$JOB/code" && python3 -m training.evaluate_splitter --held-out "$POOL/held-out.npy" --weights "$RUN/average.pt" --out "$OUT/scores.json"
     ;;
 esac

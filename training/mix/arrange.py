@@ -12,9 +12,15 @@ STEMS = ("guitar", "piano", "strings", "wind", "rest")
 SHARES = numpy.array([0.27, 0.21, 0.2, 0.2, 0.12])
 MOST_PARTS = 6
 DOUBLED = 0.2
+SECTION = {"guitar": 0.2, "strings": 0.3, "wind": 0.3}
+"""How often a part is played by several of a family at once: double-tracked guitars, sections."""
+VIBRATO = {"guitar": 0.25, "strings": 0.4, "wind": 0.5, "rest": 0.15}
+SLIDES = {"guitar": 0.3, "strings": 0.3, "wind": 0.4}
+SEMITONE = numpy.log(2) / 12
 AS_WRITTEN = 0.6
 NOTE = numpy.dtype([
     ("part", "i8"), ("onset", "i8"), ("start", "i8"), ("frames", "i8"), ("ratio", "f8"), ("gain", "f4"), ("held", "f4"), ("attack", "f4"), ("release", "f4"),
+    ("swing", "f4"), ("swing_rate", "f4"), ("slide", "f4"), ("slide_rate", "f4"),
 ])  # fmt: skip
 
 
@@ -89,7 +95,22 @@ def play_part(number, part, instrument, dice):
     table["held"] = held_s * RATE_HZ
     table["attack"] = dice.uniform(0.03, 0.15) * RATE_HZ if is_slow else 32
     table["release"] = dice.uniform(0.06, 0.3) * RATE_HZ
+    bend_notes(table, instrument.stem, dice)
     return table
+
+
+def bend_notes(table, stem, dice):
+    """Vibrato on all notes of some parts; some notes of some parts slide into their pitch, mostly from below."""
+    count = len(table)
+    if dice.random_sample() < VIBRATO.get(stem, 0):
+        rate = 2 * numpy.pi * dice.uniform(4, 7) * dice.uniform(0.9, 1.1, count) / RATE_HZ
+        table["swing_rate"] = rate
+        table["swing"] = table["ratio"] * SEMITONE * dice.uniform(0.05, 0.4) * dice.uniform(0.3, 1, count) / rate
+    if dice.random_sample() < SLIDES.get(stem, 0):
+        frames = dice.uniform(0.012, 0.06, count) * RATE_HZ
+        depth = dice.uniform(0.3, 2, count) * numpy.where(dice.random_sample(count) < 0.2, -1, 1) * (dice.random_sample(count) < 0.35)
+        table["slide_rate"] = 1 / frames
+        table["slide"] = table["ratio"] * SEMITONE * depth * frames
 
 
 def choose_drive(instrument, dice):
@@ -107,9 +128,10 @@ def arrange(bank, book, seconds, dice):
     parts, tables = [], []
     for part in window:
         stem = choose_stem(part, dice)
-        instrument = choose_instrument(bank, stem, part, dice)
-        if instrument is None:
-            continue
-        tables.append(play_part(len(parts), part, instrument, dice))
-        parts.append(PlayedPart(stem, choose_drive(instrument, dice)))
+        players = dice.randint(2, 4) if dice.random_sample() < SECTION.get(STEMS[stem], 0) else 1
+        for _ in range(players):
+            instrument = choose_instrument(bank, stem, part, dice)
+            if instrument is not None:
+                tables.append(play_part(len(parts), part, instrument, dice))
+                parts.append(PlayedPart(stem, choose_drive(instrument, dice)))
     return parts, numpy.concatenate(tables) if tables else numpy.zeros(0, NOTE)

@@ -61,12 +61,38 @@ def fast_length(least):
     return min(length for length in lengths if length >= least)
 
 
-def colour(sound, rooms, room_chance, equalizer_db):
-    """Equalizer on every sound and a room on some, in one transform."""
+def mastering_curves(count, device):
+    """What happens to a whole mixture: a gentle tilt, on some a low cut (as where the bass was taken out) or the end of a codec's band.
+    A function of the number of bins, so that every transform may ask for its own."""
+    tilt_db = torch.randn(count, 1, device=device)
+    low_hz = torch.where(chance(count, 0.5, device), uniform(count, 30, 180, device), torch.zeros(count, device=device))[:, None]
+    high_hz = torch.where(chance(count, 0.35, device), uniform(count, 9000, 19000, device), torch.full((count,), 1e6, device=device))
+
+    def curves(bins):
+        frequency = torch.linspace(0, RATE_HZ / 2, bins, device=device)
+        low_cut = frequency**2 / (frequency**2 + low_hz**2 + 1e-3)
+        tilt = 10 ** (tilt_db * torch.log2(frequency.clamp(min=20) / 1000) / 20)
+        return (low_cut * tilt)[:, None] * low_pass_curves(high_hz, bins)
+
+    return curves
+
+
+def compress(sound, strength, block=1024):
+    """Evens out the loudness (0 leaves it, 1 makes it constant; below 0 it grows livelier), level kept roughly."""
+    envelope = torch.nn.functional.avg_pool1d(sound.abs().mean(1, keepdim=True), 2 * block, block, block // 2, ceil_mode=True)
+    envelope = envelope / envelope.amax(-1, keepdim=True).clamp(min=1e-5)
+    gain = envelope.clamp(min=0.02) ** -strength[:, None, None]
+    return sound * torch.nn.functional.interpolate(gain, sound.shape[-1], mode="linear", align_corners=True)
+
+
+def colour(sound, rooms, room_chance, equalizer_db, curves=None):
+    """Equalizer on every sound and a room on some, in one transform; `curves` gives further factors for a number of bins."""
     count, _, frames = sound.shape
     length = fast_length(frames + RATE_HZ)
     spectrum = torch.fft.rfft(sound, length)
     spectrum = spectrum * equalizer_curves(count, spectrum.shape[-1], sound.device, equalizer_db)
+    if curves:
+        spectrum = spectrum * curves(spectrum.shape[-1])
     room = rooms[torch.randint(len(rooms), (count,), device=sound.device)]
     dry = ~chance(count, room_chance, sound.device)[:, None, None]
     spectrum = spectrum * torch.where(dry, torch.ones((), device=sound.device, dtype=torch.complex64), torch.fft.rfft(room, length))

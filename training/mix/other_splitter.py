@@ -20,7 +20,7 @@ SLOTS = 384
 FIRST_SLOTS = 48
 TRADED = 0.3
 ABSENT = (0.45, 0.45, 0.5, 0.5, 0.45)
-REAL = {"guitar": 0.15, "rest": 0.25}
+REAL = {"guitar": 0.2, "rest": 0.25}
 QUIETEST = 2e-3
 LOAD_EVERY = 100
 
@@ -46,7 +46,7 @@ class Songs:
             drives += [part.drive_db for part in played]
         out = torch.zeros(count * len(STEMS), 2, self.frames, device=device)
         sound = render_notes(self.bank.samples, numpy.concatenate(tables), parts, self.frames)
-        sound = amplify(sound, torch.tensor(drives, device=device))
+        sound = augment.compress(amplify(sound, torch.tensor(drives, device=device)), augment.uniform(parts, -0.3, 0.6, device))
         sound = augment.colour(sound, rooms, 0.3, 2.5)
         sound = augment.set_level(augment.pan(sound, 0.7), -20 + 3 * torch.randn(parts, device=device))
         out.index_add_(0, torch.tensor(stem_of, device=device), sound)
@@ -67,6 +67,7 @@ class OtherSplitter:
         self.dice = numpy.random.RandomState(seed)
         self.songs = Songs(pools.folder, pools.device, "train", frames)
         self.slots = torch.zeros(slots, len(STEMS), 2, frames, dtype=torch.float16, device=pools.device)
+        self.is_played = torch.zeros(slots, len(STEMS), dtype=torch.bool, device=pools.device)
         self.first_slots = min(first_slots, slots)
         self.rendered = 0
         self.drawn = 0
@@ -76,6 +77,7 @@ class OtherSplitter:
         stems = self.songs.render(count, self.rooms, self.dice)
         at = (self.rendered + torch.arange(count, device=stems.device)) % len(self.slots)
         self.slots[at] = stems.half()
+        self.is_played[at] = (augment.active_level(stems.flatten(0, 1)) > QUIETEST).reshape(count, len(STEMS))
         self.rendered += count
 
     def prepare(self, count):
@@ -87,13 +89,14 @@ class OtherSplitter:
         self.renew(max(1, count // 4))
 
     def take_songs(self, count):
-        """One song a mixture, some of its stems traded for those of other songs."""
+        """One song a mixture, some of its stems traded for those that other songs have."""
         device = self.pools.device
         filled = min(self.rendered, len(self.slots))
         own = torch.randint(filled, (count, 1), device=device).expand(-1, len(STEMS))
         other = torch.randint(filled, (count, len(STEMS)), device=device)
-        pick = torch.where(augment.chance((count, len(STEMS)), TRADED, device), other, own)
-        return self.slots[pick, torch.arange(len(STEMS), device=device)].float()
+        stem = torch.arange(len(STEMS), device=device)
+        is_traded = augment.chance((count, len(STEMS)), TRADED, device) & self.is_played[other, stem]
+        return self.slots[torch.where(is_traded, other, own), stem].float()
 
     def real(self, role, count):
         sound, _ = self.pools[f"{role}.train"].draw(count, self.frames, 1 + 0.08 * (2 * torch.rand(count, device=self.pools.device) - 1))
@@ -105,7 +108,7 @@ class OtherSplitter:
         for role in LEAKS:
             if f"{role}.train" in self.pools:
                 sound = augment.colour(self.real(role, count), self.rooms, 0.2, 6.0) * holes(count, self.frames, device)
-                sound = augment.set_level(sound, augment.uniform(count, -55, -33, device))
+                sound = augment.set_level(sound, augment.uniform(count, -55, -30, device))
                 total = total + sound * augment.chance(count, 0.5, device)[:, None, None]
         return total
 
@@ -121,7 +124,8 @@ class OtherSplitter:
                 stems[:, at] = torch.where(wanted, self.real(role, count), stems[:, at])
         flat = stems.reshape(-1, 2, self.frames)
         is_there = augment.active_level(flat) > QUIETEST
-        flat = augment.colour(augment.pan(flat, 0.2), self.rooms, 0.15, 3.0)
+        whole = augment.mastering_curves(count, device)
+        flat = augment.colour(augment.pan(flat, 0.2), self.rooms, 0.15, 3.0, lambda bins: whole(bins).repeat_interleave(len(STEMS), 0))
         flat = augment.set_level(flat, -20 + 4.5 * torch.randn(len(flat), device=device))
         stems = flat.reshape(stems.shape) * self.present(is_there.reshape(count, len(STEMS)))
         stems[:, STEMS.index("rest")] += self.leakage(count)

@@ -8,6 +8,8 @@ import torch
 
 BLOCK = 2048
 BLOCKS_AT_ONCE = 4096
+VIBRATO_GROWS = 15000
+"""Frames until vibrato has its full width."""
 
 
 def read_cubic(samples, first, whole, t, last):
@@ -34,6 +36,12 @@ def block_table(notes, frames):
     return note[is_in_time], block[is_in_time]
 
 
+def bend(time, r):
+    """How far (in recorded frames) vibrato and a slide into the pitch move the place that is read."""
+    vibrato = r["swing"] * (time / VIBRATO_GROWS).clamp(max=1).square() * torch.sin(r["swing_rate"] * time)
+    return vibrato - r["slide"] * (1 - torch.exp(-r["slide_rate"] * time))
+
+
 def render_notes(samples, notes, parts, frames):
     """samples int16 [n, 2] → float32 [parts, 2, frames]."""
     device = samples.device
@@ -43,7 +51,7 @@ def render_notes(samples, notes, parts, frames):
     whole = numpy.floor(position)
     long = {name: notes[name][note] for name in ("part", "onset", "start", "frames")}
     columns = {**long, "block": block, "first": long["start"] + whole.astype(numpy.int64), "left": long["frames"] - whole.astype(numpy.int64)}
-    real = {name: notes[name][note] for name in ("ratio", "gain", "held", "attack", "release")}
+    real = {name: notes[name][note] for name in ("ratio", "gain", "held", "attack", "release", "swing", "swing_rate", "slide", "slide_rate")}
     real["fraction"] = position - whole
     send = lambda values, kind: torch.from_numpy(numpy.ascontiguousarray(values)).to(device=device, dtype=kind, non_blocking=True)
     columns = {name: send(values, torch.int64) for name, values in columns.items()}
@@ -52,9 +60,9 @@ def render_notes(samples, notes, parts, frames):
     for at in range(0, len(note), BLOCKS_AT_ONCE):
         piece = slice(at, at + BLOCKS_AT_ONCE)
         n, r = {name: values[piece] for name, values in columns.items()}, {name: values[piece, None] for name, values in real.items()}
-        place = r["fraction"] + step * r["ratio"]
         time = n["block"][:, None] * BLOCK + step
-        sound = read_cubic(samples, n["first"], place.long(), place - place.floor(), n["left"])
+        place = r["fraction"] + step * r["ratio"] + bend(time, r)
+        sound = read_cubic(samples, n["first"], place.floor().long(), place - place.floor(), n["left"])
         envelope = (time / r["attack"]).clamp(max=1) * ((r["held"] + r["release"] - time) / r["release"]).clamp(0, 1).square() * r["gain"]
         moment = n["onset"][:, None] + time
         is_in_window = (moment >= 0) & (moment < frames)

@@ -44,6 +44,18 @@ class RenderNotesTest(unittest.TestCase):
         expected = 20000 / 32768 * torch.sin(2 * math.pi * 440 * ratio * time / 44100)
         self.assertLess(float((out[0, 0] - expected)[10:].abs().max()), 2e-3)
 
+    def test_a_slide_comes_from_below_and_arrives_at_the_pitch(self):
+        out = render_notes(tone(40000, 440), one_note(frames=40000, held=40000, slide=200, slide_rate=1 / 2000), 1, FRAMES)[0, 0]
+        crossings = lambda piece: int((piece[1:] * piece[:-1] < 0).sum())
+        self.assertAlmostEqual(crossings(out[:2205]), 44 - 2 * 440 * 200 * (1 - math.exp(-2205 / 2000)) / 44100, delta=1.5)
+        self.assertAlmostEqual(crossings(out[-2205:]), 44, delta=1)
+
+    def test_vibrato_moves_the_place_by_its_width(self):
+        out = render_notes(tone(40000, 440), one_note(frames=40000, held=40000, swing=20, swing_rate=2 * math.pi * 5 / 44100), 1, FRAMES)[0, 0]
+        time = torch.arange(15000, FRAMES, dtype=torch.float64)
+        place = time + 20 * torch.sin(2 * math.pi * 5 / 44100 * time)
+        self.assertLess(float((out[15000:] - 20000 / 32768 * torch.sin(2 * math.pi * 440 * place / 44100)).abs().max()), 5e-3)
+
     def test_notes_of_a_part_add_up_and_parts_stay_apart(self):
         notes = numpy.concatenate([one_note(part=0), one_note(part=0), one_note(part=1, gain=0.5)])
         out = render_notes(tone(30000, 440), notes, 2, FRAMES)

@@ -23,6 +23,7 @@ LONGEST_S = {"sustain": 5.0, "pluck": 4.5, "short": 1.3}
 NOTE_NAME = r"(?<![A-Za-z])([A-Ga-g])(#|s|b)?(-?\d)(?![0-9])"
 STEPS = {"c": 0, "d": 2, "e": 4, "f": 5, "g": 7, "a": 9, "b": 11}
 DYNAMICS = ("ppp", "pp", "p", "mp", "mf", "f", "ff", "fff")
+WORDS = {"pianissimo": "pp", "piano": "p", "mezzo-piano": "mp", "mezzo-forte": "mf", "forte": "f", "fortissimo": "ff"}
 LOUDNESS = r"(?:_v|_vl|vl|LEVEL|(?<=\d)v)(\d+)|(?<![A-Za-z])(ppp|pp|p|mp|mf|fff|ff|f)(?![A-Za-z])"
 SILENCE = 10 ** (-56 / 20)
 
@@ -40,6 +41,9 @@ def read_pitch(name, pattern):
 
 def read_loudness(name):
     """A rank; only the order within an instrument counts."""
+    word = next((part for part in name.split("_") if part in WORDS), None)
+    if word:
+        return DYNAMICS.index(WORDS[word])
     match = re.search(LOUDNESS, name)
     if match is None:
         return 0

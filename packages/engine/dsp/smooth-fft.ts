@@ -1,6 +1,6 @@
 /**
  * Forward complex transform of any size without large prime factors, e.g. 400 = 4 · 4 · 5 · 5: Stockham's self-sorting form with
- * one plain small transform a factor. Sizes that are powers of two are faster through `ComplexFft`.
+ * one plain small transform a factor. Real data of a multiple of 32 are faster through `RealFft`.
  */
 export class SmoothFft {
   readonly size: number;

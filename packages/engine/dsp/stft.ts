@@ -19,11 +19,8 @@ export class Stft {
   readonly fftSize: number;
   readonly hopFrames: number;
   readonly #fft: RealFft;
-  readonly #analysis: Float64Array;
-  readonly #synthesis: Float64Array;
-  readonly #grain: Float64Array;
-  readonly #re: Float64Array;
-  readonly #im: Float64Array;
+  readonly #analysis: Float32Array;
+  readonly #synthesis: Float32Array;
 
   constructor(options: { fftSize: number; hopFrames: number; scaling: "orthonormal" | "none" }) {
     const { fftSize, hopFrames } = options;
@@ -41,11 +38,8 @@ export class Stft {
       Array.from({ length: overlap }, (_, k) => window[(n % hopFrames) + k * hopFrames]! ** 2).reduce(
         (a, b) => a + b,
       );
-    this.#analysis = window.map((value) => value / scale);
-    this.#synthesis = window.map((value, n) => (value * scale) / power(n));
-    this.#grain = new Float64Array(fftSize);
-    this.#re = new Float64Array(this.#fft.binCount);
-    this.#im = new Float64Array(this.#fft.binCount);
+    this.#analysis = Float32Array.from(window, (value) => value / scale);
+    this.#synthesis = Float32Array.from(window, (value, n) => (value * scale) / (power(n) * fftSize));
   }
 
   lengthFramesOf(slotCount: number): number {
@@ -54,39 +48,63 @@ export class Stft {
 
   /** Fills `spectrogram` from `signal`; bins past its `binCount` are left out. */
   forward(signal: Float32Array, spectrogram: Spectrogram): void {
-    const { re, im, binCount, slotCount, binStride, slotStride } = spectrogram;
+    const { slotCount } = spectrogram;
     if (signal.length < this.lengthFramesOf(slotCount)) throw new RangeError("signal shorter than its slots");
-    const [grain, window, binsRe, binsIm] = [this.#grain, this.#analysis, this.#re, this.#im];
+    const { signal: grain, spectrum } = this.#fft;
     for (let slot = 0; slot < slotCount; slot++) {
       const start = slot * this.hopFrames;
-      for (let n = 0; n < window.length; n++) grain[n] = signal[start + n]! * window[n]!;
-      this.#fft.forward(grain, binsRe, binsIm);
-      for (let bin = 0, at = slot * slotStride; bin < binCount; bin++, at += binStride) {
-        re[at] = binsRe[bin]!;
-        im[at] = binsIm[bin]!;
-      }
+      for (let n = 0; n < this.fftSize; n++) grain[n] = signal[start + n]! * this.#analysis[n]!;
+      this.#fft.forward();
+      scatter(spectrum, spectrogram, slot);
     }
   }
 
   /**
    * The least-squares inverse as if the spectrogram went on with silent slots at both ends: exact where a
-   * frame is covered by all its slots, faded in the outer `fftSize - hopFrames` frames. Missing bins are zero.
+   * frame is covered by all its slots, faded in the outer `fftSize - hopFrames` frames. Missing bins are zero, and so is
+   * the imaginary part of the first and the last one: no real signal has any.
    */
   inverse(spectrogram: Spectrogram): Float32Array {
-    const { re, im, binCount, slotCount, binStride, slotStride } = spectrogram;
-    const sum = new Float64Array(this.lengthFramesOf(slotCount));
-    const [grain, window, binsRe, binsIm] = [this.#grain, this.#synthesis, this.#re, this.#im];
-    binsRe.fill(0);
-    binsIm.fill(0);
+    const { slotCount } = spectrogram;
+    const sum = new Float32Array(this.lengthFramesOf(slotCount));
+    const { signal: grain, spectrum } = this.#fft;
     for (let slot = 0; slot < slotCount; slot++) {
-      for (let bin = 0, at = slot * slotStride; bin < binCount; bin++, at += binStride) {
-        binsRe[bin] = re[at]!;
-        binsIm[bin] = im[at]!;
-      }
-      this.#fft.inverse(binsRe, binsIm, grain);
+      gather(spectrogram, slot, spectrum);
+      this.#fft.inverse();
       const start = slot * this.hopFrames;
-      for (let n = 0; n < window.length; n++) sum[start + n]! += grain[n]! * window[n]!;
+      for (let n = 0; n < this.fftSize; n++) sum[start + n]! += grain[n]! * this.#synthesis[n]!;
     }
-    return new Float32Array(sum);
+    return sum;
   }
+}
+
+function scatter(spectrum: Float32Array, to: Spectrogram, slot: number): void {
+  const { re, im, binCount, binStride, slotStride } = to;
+  const half = spectrum.length / 2;
+  const start = slot * slotStride;
+  re[start] = spectrum[0]!;
+  im[start] = 0;
+  const pairs = Math.min(binCount, half);
+  for (let bin = 1, at = start + binStride; bin < pairs; bin++, at += binStride) {
+    re[at] = spectrum[2 * bin]!;
+    im[at] = spectrum[2 * bin + 1]!;
+  }
+  if (binCount > half) {
+    re[start + half * binStride] = spectrum[1]!;
+    im[start + half * binStride] = 0;
+  }
+}
+
+function gather(from: Spectrogram, slot: number, spectrum: Float32Array): void {
+  const { re, im, binCount, binStride, slotStride } = from;
+  const half = spectrum.length / 2;
+  const start = slot * slotStride;
+  const pairs = Math.min(binCount, half);
+  spectrum[0] = re[start]!;
+  spectrum[1] = binCount > half ? re[start + half * binStride]! : 0;
+  for (let bin = 1, at = start + binStride; bin < pairs; bin++, at += binStride) {
+    spectrum[2 * bin] = re[at]!;
+    spectrum[2 * bin + 1] = im[at]!;
+  }
+  spectrum.fill(0, 2 * pairs);
 }

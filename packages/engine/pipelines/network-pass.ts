@@ -14,7 +14,7 @@ import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 2;
+const SPOOL_VERSION = 4;
 
 export type NetworkPass = {
   network: StemNetwork;
@@ -126,8 +126,12 @@ async function separateSegment(work: {
   const span = segmentSpan(grid, index);
   const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
   const finished = new Map<string, Float32Array[]>(stems.map((stem) => [stem, []]));
-  for (const lane of pass.lanes) {
-    const output = await separateLane(pass.network, toLaneInput(lane, window), stems);
+  for (const [laneIndex, lane] of pass.lanes.entries()) {
+    const output = await separateLane(pass.network, toLaneInput(lane, window), {
+      stems,
+      onProgress: (fraction) =>
+        pass.onProgress((index + (laneIndex + fraction) / pass.lanes.length) / grid.segmentCount),
+    });
     for (const stem of stems) {
       const planes = fromLaneOutput(lane, output.get(stem) ?? []);
       lane.forEach((channel, side) => {
@@ -144,9 +148,10 @@ async function separateSegment(work: {
 async function separateLane(
   network: StemNetwork,
   sides: [Float32Array, Float32Array],
-  stems: readonly string[],
+  { stems, onProgress }: { stems: readonly string[]; onProgress: (fraction: number) => void },
 ): Promise<Map<string, Float32Array[]>> {
-  if (sides.some((side) => side.some((value) => value !== 0))) return network.separate(sides, stems);
+  if (sides.some((side) => side.some((value) => value !== 0)))
+    return network.separate(sides, stems, onProgress);
   const silence = () => new Float32Array(network.segmentFrames);
   return new Map(stems.map((stem) => [stem, [silence(), silence()]]));
 }

@@ -32,6 +32,7 @@ export async function runRequest(
   const { stemPasses, detectionPass, speechPass, refused } = planTargets(request.targets, manifests);
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
   if (refused.length === request.targets.length) return;
+  const startMs = performance.now();
   const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
   if (detectionPass) weights.push(weighDetectionPass(detectionPass));
   if (speechPass) weights.push(weighSpeechSource(), weighSpeechPass(speechPass));
@@ -40,7 +41,16 @@ export async function runRequest(
     weights.reduce((sum, weight) => sum + weight),
   );
   try {
-    const decoded = await loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
+    const decoding = loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
+    // The first network is read while another process decodes. If it can't be, its pass will say so.
+    await Promise.allSettled([
+      decoding,
+      ...stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
+    ]);
+    const decoded = await decoding;
+    const durationSeconds = decoded.info.lengthFrames / decoded.info.sampleRateHz;
+    const startSeconds = (performance.now() - startMs) / 1000;
+    progress.addDone(Math.max(0, startSeconds / durationSeconds - DECODE_SECONDS));
     await report.onInput?.(decoded.info);
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
     const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };

@@ -21,3 +21,14 @@ it("rises to one whatever the stages report, in steps worth a message", () => {
     }),
   );
 });
+
+it("counts work that no stage foresaw as done, and as part of the whole", () => {
+  const seen: number[] = [];
+  const progress = new StageProgress((fraction) => seen.push(fraction), 2);
+  progress.makeStage(1)(1);
+  progress.addDone(2);
+  const report = progress.makeStage(1);
+  report(0);
+  report(1);
+  expect(seen).toEqual([1 / 2, 3 / 4, 1]);
+});

@@ -21,6 +21,12 @@ export class StageProgress {
     this.#totalWeight += weight;
   }
 
+  /** For work that no stage foresaw but that is done, as loading a network is. */
+  addDone(weight: number): void {
+    this.#totalWeight += weight;
+    this.#doneWeight += weight;
+  }
+
   /** Starts the next stage; the one before counts as complete. */
   makeStage(weight: number): (fraction: number) => void {
     const base = this.#doneWeight;

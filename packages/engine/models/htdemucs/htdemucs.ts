@@ -40,6 +40,7 @@ export class Htdemucs implements StemNetwork {
   async separate(
     segment: readonly [Float32Array, Float32Array],
     stems: readonly string[],
+    onProgress?: (fraction: number) => void,
   ): Promise<Map<string, Float32Array[]>> {
     const { waveformIn, spectrumIn } = this.#network;
     segment.forEach((plane, channel) => {
@@ -48,7 +49,7 @@ export class Htdemucs implements StemNetwork {
     });
     const waveformScore = normalise(waveformIn);
     const spectrumScore = normalise(spectrumIn);
-    await this.#network.run();
+    await this.#network.run(onProgress);
     const scores = { waveform: waveformScore, spectrum: spectrumScore };
     return new Map(stems.map((stem) => [stem, this.#collect(stem, scores)]));
   }

@@ -6,6 +6,9 @@ import { buildDecoder, buildEncoder, buildTransformer, type GraphPart } from "./
 
 type Shape = readonly number[];
 
+/** How far a segment is when a graph has run, by their share of the time. */
+const DONE_AFTER = [0.13, 0.2, 0.65, 0.89, 1];
+
 /**
  * The network's graphs, wired to each other: two encoders, the transformer between them, two decoders. The graph in the weights'
  * file is not run; the same network is written anew from its weights, for half the time and memory (docs/decisions/0021-htdemucs-written-anew.md).
@@ -58,8 +61,11 @@ export class HybridNetwork {
   }
 
   /** From what the two inputs hold to what the two outputs hold. */
-  async run(): Promise<void> {
-    for (const session of this.#sessions) await session.run();
+  async run(onProgress?: (fraction: number) => void): Promise<void> {
+    for (const [index, session] of this.#sessions.entries()) {
+      await session.run();
+      onProgress?.(DONE_AFTER[index] ?? 1);
+    }
   }
 }
 

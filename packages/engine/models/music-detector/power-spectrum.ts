@@ -10,9 +10,6 @@ export const BIN_COUNT = FFT_SIZE / 2 + 1;
 export class PowerSpectrum {
   readonly #fft = new RealFft(FFT_SIZE);
   readonly #window = makeHannWindow(FFT_SIZE);
-  readonly #grain = new Float64Array(FFT_SIZE);
-  readonly #re = new Float64Array(BIN_COUNT);
-  readonly #im = new Float64Array(BIN_COUNT);
 
   read(
     recording: FrameSource,
@@ -21,12 +18,17 @@ export class PowerSpectrum {
     const startFrame = firstSlot * HOP_FRAMES - FFT_SIZE / 2;
     const [signal = new Float32Array()] = recording.read(startFrame, (slotCount - 1) * HOP_FRAMES + FFT_SIZE);
     const power = new Float32Array(slotCount * BIN_COUNT);
+    const { signal: grain, spectrum } = this.#fft;
     for (let slot = 0; slot < slotCount; slot++) {
       const start = slot * HOP_FRAMES;
-      for (let n = 0; n < FFT_SIZE; n++) this.#grain[n] = signal[start + n]! * this.#window[n]!;
-      this.#fft.forward(this.#grain, this.#re, this.#im);
+      for (let n = 0; n < FFT_SIZE; n++) grain[n] = signal[start + n]! * this.#window[n]!;
+      this.#fft.forward();
       const at = slot * BIN_COUNT;
-      for (let bin = 0; bin < BIN_COUNT; bin++) power[at + bin] = this.#re[bin]! ** 2 + this.#im[bin]! ** 2;
+      power[at] = spectrum[0]! ** 2;
+      power[at + BIN_COUNT - 1] = spectrum[1]! ** 2;
+      for (let bin = 1; bin < BIN_COUNT - 1; bin++) {
+        power[at + bin] = spectrum[2 * bin]! ** 2 + spectrum[2 * bin + 1]! ** 2;
+      }
     }
     return power;
   }

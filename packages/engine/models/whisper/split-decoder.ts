@@ -123,7 +123,8 @@ function makeVocabularyGraph({ data, size, width, scale, zeroPoint }: Vocabulary
     graph.quantized(new Uint8Array(size * blocks).fill(zeroPoint), [size * blocks]),
   ];
   const settings = { K: width, N: size, bits: 8, block_size: BLOCK_SIZE, accuracy_level: INT8_PRODUCTS };
-  graph.output(LOGITS, graph.contribNode("MatMulNBits", [states, ...weights], [ANY_SIZE, size], settings));
+  const logits = graph.contribNode("MatMulNBits", [states, ...weights], [ANY_SIZE, size], settings);
+  graph.output(graph.named(LOGITS, logits));
   return graph.toBytes();
 }
 

@@ -23,10 +23,14 @@ export class GraphBuilder {
     return { name, dims };
   }
 
-  /** Makes a value an output of the graph, under a name of its own. */
-  output(name: string, value: Value): void {
-    this.#addNode("Identity", [value], name, {}, "");
-    this.#graph.message(12, portMessage({ name, dims: value.dims }));
+  /** The same value under a name that callers know. */
+  named(name: string, value: Value): Value {
+    return { name: this.#addNode("Identity", [value], name, {}, ""), dims: value.dims };
+  }
+
+  /** Makes a value an output of the graph, in the order of the calls. */
+  output(value: Value): void {
+    this.#graph.message(12, portMessage(value));
   }
 
   constant(data: Float32Array, dims: readonly number[]): Value {
@@ -79,6 +83,7 @@ export class GraphBuilder {
   }
 
   slice(value: Value, { axis, from, to }: { axis: number; from: number; to: number }): Value {
+    if (from === 0 && to === value.dims[axis]) return value;
     const dims = value.dims.with(axis, to - from);
     return this.node("Slice", [value, ...[from, to, axis].map((at) => this.integers([at]))], dims);
   }

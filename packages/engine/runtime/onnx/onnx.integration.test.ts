@@ -9,9 +9,9 @@ function buildGraph(): Uint8Array {
   const turned = graph.transpose(input, [0, 2, 1]);
   const matrix = graph.constant(Float32Array.of(1, 0.5, -1, 2), [2, 2]);
   const product = graph.contribNode("FusedMatMul", [turned, matrix], [1, 3, 2], { alpha: { float: 2 } });
-  graph.output("sum", graph.add(product, graph.floats([10, 20])));
+  graph.output(graph.named("sum", graph.add(product, graph.floats([10, 20]))));
   const row = graph.slice(graph.reshape(product, [1, 6]), { axis: 1, from: 1, to: 5 });
-  graph.output("mean", graph.mean(row, 1));
+  graph.output(graph.mean(row, 1));
   return graph.toBytes();
 }
 

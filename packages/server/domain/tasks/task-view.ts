@@ -12,10 +12,10 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   size: output.sizeBytes,
 });
 
-/** Seconds until the run is through, if it goes on as it went; undefined before it has come any way. */
 /** Before a tenth is done, loading the network tells more of the time passed than the work does. */
 const ETA_GAINED_MIN = 0.1;
 
+/** Seconds until the run is through, if it goes on as it went; undefined before it has come any way. */
 function findEtaSeconds(progress: number, run: TaskRun): number | undefined {
   const gained = progress - run.startProgress;
   if (gained < ETA_GAINED_MIN) return undefined;

@@ -127,7 +127,7 @@ function decodeBands(
     const dims = [bands, slots, stems * MASK_PARTS * binsPerBand];
     const { weight, bias } = completeMasks(weights, index);
     const masks = graph.add(graph.node("MatMul", [active, graph.weight(weight)], dims), graph.weight(bias));
-    graph.output(`masks${index}`, masks);
+    graph.output(masks);
     return dims;
   });
 }

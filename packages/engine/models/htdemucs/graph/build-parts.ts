@@ -84,7 +84,7 @@ class PartBuilder {
 
   output(value: Value): void {
     this.#outputs.push(value.dims);
-    this.graph.output(`output${this.#outputs.length}`, value);
+    this.graph.output(value);
   }
 
   build(): GraphPart {

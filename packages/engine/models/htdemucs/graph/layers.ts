@@ -29,8 +29,13 @@ export function decoderLayer(
 ): Value {
   const { graph } = scope;
   const gated = gatedRewrite(scope, path, graph.add(layer.input, layer.skip));
-  const raised = transposedConvolution(scope, path, dilatedLayers(scope, path, gated), layer.length);
-  return layer.isLast ? raised : graph.gelu(raised);
+  const woven = transposedConvolution(scope, path, dilatedLayers(scope, path, gated));
+  const [, channels, size, stride, ...rest] = woven.dims as [number, number, number, number, ...number[]];
+  // What leaves the network stays as it is: only its shape would change, and onnxruntime would copy it for that.
+  if (layer.isLast && size * stride === layer.length) return woven;
+  const raised = graph.reshape(woven, [1, channels, size * stride, ...rest]);
+  const cut = graph.slice(raised, { axis: 2, from: 0, to: layer.length });
+  return layer.isLast ? cut : graph.gelu(cut);
 }
 
 /** a · σ(b) with a and b as convolutions of their own: nothing has to be split, and σ is fused into the second. */
@@ -56,9 +61,9 @@ function takeHalf({ dims, data }: Weight, half: number): Weight {
 /**
  * A transposed convolution of kernel 8 and stride 4, without the two values at either end. Each of the four outputs
  * between two inputs hears two neighbours, so a plain convolution makes them as four times the channels, and they
- * are interleaved afterwards: half the time of onnxruntime's own operator.
+ * are interleaved afterwards, on an axis of their own: half the time of onnxruntime's own operator.
  */
-function transposedConvolution({ graph, weights }: Scope, path: string, input: Value, length: number): Value {
+function transposedConvolution({ graph, weights }: Scope, path: string, input: Value): Value {
   const bias = weights.get(`${path}.conv_tr.bias`);
   const channels = bias.data.length;
   const [, , size, ...rest] = input.dims as [number, number, number, ...number[]];
@@ -69,9 +74,7 @@ function transposedConvolution({ graph, weights }: Scope, path: string, input: V
     pads: isSpectrum ? [1, 0, 1, 0] : [1, 1],
   });
   const apart = graph.reshape(phases, [1, channels, STRIDE, size, ...rest]);
-  const woven = graph.transpose(apart, isSpectrum ? [0, 1, 3, 2, 4] : [0, 1, 3, 2]);
-  const raised = graph.reshape(woven, [1, channels, size * STRIDE, ...rest]);
-  return size * STRIDE === length ? raised : graph.slice(raised, { axis: 2, from: 0, to: length });
+  return graph.transpose(apart, isSpectrum ? [0, 1, 3, 2, 4] : [0, 1, 3, 2]);
 }
 
 /** Of the outputs 4j … 4j + 3 the first two hear inputs j − 1 and j, the others j and j + 1: taps by neighbour. */
