@@ -2,8 +2,10 @@ import { kaiserFilterLength, makeKaiserWindow } from "./kaiser-window.ts";
 
 /** Share of the lower rate's band that passes flat: 20.07 kHz of 22.05 kHz at 44.1 kHz. */
 const PASSBAND_SHARE = 0.91;
-/** Everything from the lower rate's Nyquist frequency on is this far down. */
+/** How far down everything from the lower rate's Nyquist frequency on is: below 24 bits, for sound that is given back. */
 const STOPBAND_DB = 126;
+/** The same for sound that only a network listens to: half the work. */
+export const LISTENING_STOPBAND_DB = 70;
 
 /**
  * The windowed sinc that carries one rate to another, sampled at every position an output frame can take
@@ -20,7 +22,12 @@ export type PolyphaseKernel = {
   coefficients: Float32Array;
 };
 
-export function makePolyphaseKernel(rates: { fromHz: number; toHz: number }): PolyphaseKernel {
+export function makePolyphaseKernel(rates: {
+  fromHz: number;
+  toHz: number;
+  stopbandDb?: number;
+}): PolyphaseKernel {
+  const { stopbandDb = STOPBAND_DB } = rates;
   const divisor = greatestCommonDivisor(rates.fromHz, rates.toHz);
   const phases = rates.toHz / divisor;
   const step = rates.fromHz / divisor;
@@ -28,10 +35,10 @@ export function makePolyphaseKernel(rates: { fromHz: number; toHz: number }): Po
   const stopEdge = Math.min(rates.fromHz, rates.toHz) / 2 / rates.fromHz;
   const passEdge = stopEdge * PASSBAND_SHARE;
   const cutoff = (passEdge + stopEdge) / 2;
-  const halfLength = kaiserFilterLength(STOPBAND_DB, stopEdge - passEdge) / 2;
+  const halfLength = kaiserFilterLength(stopbandDb, stopEdge - passEdge) / 2;
   const reach = Math.ceil(halfLength) - 1;
   const taps = 2 * (reach + 1);
-  const window = makeKaiserWindow(STOPBAND_DB);
+  const window = makeKaiserWindow(stopbandDb);
   const coefficients = new Float32Array(phases * taps);
   const row = new Float64Array(taps);
   for (let phase = 0; phase < phases; phase++) {

@@ -1,5 +1,12 @@
 import type { FrameSource } from "./frame-source.ts";
-import { makePolyphaseKernel, type PolyphaseKernel } from "./polyphase-kernel.ts";
+import { LISTENING_STOPBAND_DB, makePolyphaseKernel, type PolyphaseKernel } from "./polyphase-kernel.ts";
+
+type ResamplingOptions = {
+  sampleRateHz: number;
+  lengthFrames?: number;
+  /** Only a network listens to it: faster, with what folds back 70 dB down. */
+  isForListening?: boolean;
+};
 
 /**
  * A source heard at another rate, without delay: frame n lies at the same time as before. Each output frame
@@ -13,10 +20,13 @@ export class ResampledSource implements FrameSource {
   readonly #kernel: PolyphaseKernel;
 
   /** `lengthFrames` by default covers the whole source; a way back gives the first length explicitly. */
-  constructor(source: FrameSource, options: { sampleRateHz: number; lengthFrames?: number }) {
+  constructor(source: FrameSource, options: ResamplingOptions) {
     this.channels = source.channels;
     this.sampleRateHz = options.sampleRateHz;
-    this.#kernel = makePolyphaseKernel({ fromHz: source.sampleRateHz, toHz: options.sampleRateHz });
+    const rates = { fromHz: source.sampleRateHz, toHz: options.sampleRateHz };
+    this.#kernel = makePolyphaseKernel(
+      options.isForListening ? { ...rates, stopbandDb: LISTENING_STOPBAND_DB } : rates,
+    );
     const { phases, step } = this.#kernel;
     this.lengthFrames = options.lengthFrames ?? Math.ceil((source.lengthFrames * phases) / step);
     this.#source = source;
@@ -39,10 +49,7 @@ export class ResampledSource implements FrameSource {
 }
 
 /** `source` itself where it already has the rate and length asked for. */
-export function toSampleRate(
-  source: FrameSource,
-  options: { sampleRateHz: number; lengthFrames?: number },
-): FrameSource {
+export function toSampleRate(source: FrameSource, options: ResamplingOptions): FrameSource {
   const sameLength = (options.lengthFrames ?? source.lengthFrames) === source.lengthFrames;
   return source.sampleRateHz === options.sampleRateHz && sameLength
     ? source

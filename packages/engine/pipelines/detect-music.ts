@@ -25,7 +25,10 @@ export async function detectMusic(
 ): Promise<MusicRegion[]> {
   const detector = await run.networks.getMusicDetector(manifest);
   const folder = join(run.request.workDir, manifest.id);
-  const recording = toSampleRate(new MonoSource(run.input), { sampleRateHz: SAMPLE_RATE_HZ });
+  const recording = toSampleRate(new MonoSource(run.input), {
+    sampleRateHz: SAMPLE_RATE_HZ,
+    isForListening: true,
+  });
   const stepCount = countSteps(recording.lengthFrames);
   prepareSpoolFolder(folder, {
     version: SPOOL_VERSION,

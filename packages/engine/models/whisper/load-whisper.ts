@@ -2,9 +2,12 @@ import { readFileSync } from "node:fs";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import { GraphSession } from "../../runtime/graph-session.ts";
 import type { SpeechManifest, WeightsFile } from "../../runtime/model-manifest.ts";
-import { withoutOutputs } from "../../runtime/onnx/without-outputs.ts";
 import { getVerifiedWeightsPath } from "../../runtime/weights-file.ts";
-import { splitDecoder } from "./split-decoder.ts";
+import type { Decoder } from "./decoder-run.ts";
+import { type AttentionHead, countLowerLayers, makeDecoderGraphs } from "./graph/decoder-graphs.ts";
+import { makeEncoderGraph } from "./graph/encoder-graph.ts";
+import { TokenEmbedding } from "./graph/token-embedding.ts";
+import { WhisperWeights } from "./graph/whisper-weights.ts";
 import { WhisperTokenizer } from "./tokenizer.ts";
 import { Whisper } from "./whisper.ts";
 import { loadWhisperSettings } from "./whisper-settings.ts";
@@ -15,20 +18,27 @@ export async function loadWhisper(
 ): Promise<Whisper> {
   const where = { manifestId, ...(cacheDir === undefined ? {} : { cacheDir }) };
   const read = (file: WeightsFile) => readFileSync(getVerifiedWeightsPath(file, where));
-  const load = (graph: Uint8Array) => GraphSession.load(graph, { ...options, keepsMemory: true });
-  const timingOutputs = timingHeads.map(([layer]) => `cross_attentions.${layer}`);
-  const { decoder, vocabulary } = splitDecoder(
-    read(weights.decoder),
-    (output) => !output.includes("attentions.") || timingOutputs.includes(output),
-  );
   return new Whisper({
-    encoder: await load(
-      withoutOutputs(read(weights.encoder), (output) => !output.startsWith("encoder_attentions.")),
-    ),
-    decoder: await load(decoder),
-    vocabulary: await load(vocabulary),
+    encoder: await GraphSession.load(makeEncoderGraph(read(weights.encoder)), options),
+    decoder: await loadDecoder(new WhisperWeights(read(weights.decoder)), timingHeads, options),
     tokenizer: WhisperTokenizer.load(getVerifiedWeightsPath(weights.tokenizer, where)),
-    timingHeads,
     settings: loadWhisperSettings(getVerifiedWeightsPath(weights.settings, where)),
   });
+}
+
+async function loadDecoder(
+  weights: WhisperWeights,
+  timingHeads: readonly AttentionHead[],
+  options: SessionOptions,
+): Promise<Decoder> {
+  const { sound, lower, upper } = makeDecoderGraphs(weights, timingHeads);
+  return {
+    sound: await GraphSession.load(sound, options),
+    lower: await GraphSession.load(lower, options),
+    upper: await GraphSession.load(upper, options),
+    embedding: new TokenEmbedding(weights),
+    layers: weights.layers,
+    lowerLayers: countLowerLayers(timingHeads),
+    timingHeads: timingHeads.length,
+  };
 }

@@ -1,5 +1,5 @@
 import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { type AttentionHead, DecoderMemory, DecoderRun, type DecoderShape } from "./decoder-run.ts";
+import { type Decoder, DecoderMemory, DecoderRun } from "./decoder-run.ts";
 import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
@@ -13,45 +13,32 @@ export class Whisper {
   readonly tokenizer: WhisperTokenizer;
   readonly settings: WhisperSettings;
   readonly #encoder: GraphSession;
-  readonly #decoder: GraphSession;
-  readonly #vocabulary: GraphSession;
-  readonly #decoderShape: DecoderShape;
+  readonly #decoder: Decoder;
   readonly #decoderMemory = new DecoderMemory();
   readonly #mel = new LogMel();
   readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
 
   constructor(parts: {
     encoder: GraphSession;
-    decoder: GraphSession;
-    vocabulary: GraphSession;
+    decoder: Decoder;
     tokenizer: WhisperTokenizer;
     settings: WhisperSettings;
-    timingHeads: readonly AttentionHead[];
   }) {
     this.tokenizer = parts.tokenizer;
     this.settings = parts.settings;
     this.#encoder = parts.encoder;
     this.#decoder = parts.decoder;
-    this.#vocabulary = parts.vocabulary;
-    const keys = parts.decoder.inputNames.filter((name) => name.endsWith(".decoder.key"));
-    this.#decoderShape = { layers: keys.length, timingHeads: parts.timingHeads };
   }
 
   /** What the encoder makes of at most 30 s at 16 kHz: `STATE_COUNT` states of the sound, shape [1, 1500, width]. */
   async encode(samples: Float32Array): Promise<FloatTensor> {
     this.#mel.compute(samples, this.#bands);
-    const inputs = { input_features: { data: this.#bands, shape: [1, ...MEL_SHAPE] } };
-    return getTensor(await this.#encoder.run(inputs, ["last_hidden_state"]), "last_hidden_state");
+    const inputs = { bands: { data: this.#bands, shape: [1, ...MEL_SHAPE] } };
+    return getTensor(await this.#encoder.run(inputs, ["states"]), "states");
   }
 
   /** Starts writing for several encoded windows at once, a row each. */
   startDecoding(states: readonly FloatTensor[]): DecoderRun {
-    return new DecoderRun({
-      decoder: this.#decoder,
-      vocabulary: this.#vocabulary,
-      shape: this.#decoderShape,
-      states,
-      memory: this.#decoderMemory,
-    });
+    return new DecoderRun({ decoder: this.#decoder, states, memory: this.#decoderMemory });
   }
 }

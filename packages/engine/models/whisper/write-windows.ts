@@ -49,7 +49,7 @@ export async function writeWindows(
     return { index, window, next: 0 };
   });
   const written: WrittenWindow[] = [];
-  let rates = await answer.rateNext(PROMPT_TOKENS - 1);
+  let rates = answer.rateNext(PROMPT_TOKENS - 1);
   while (rows.length > 0) {
     // From the end, so that a row that takes the place of a finished one has had its turn.
     for (let at = rows.length - 1; at >= 0; at--) {
@@ -67,11 +67,8 @@ export async function writeWindows(
       rows.pop();
     }
     if (rows.length === 0) break;
-    const step = await run.feed(
-      rows.map(({ next }) => [next]),
-      { withAttention: false },
-    );
-    rates = await step.rateNext(0);
+    const step = await run.feed(rows.map(({ next }) => [next]));
+    rates = step.rateNext(0);
   }
   return written;
 }
@@ -100,8 +97,8 @@ async function start(
       tokenizer.transcribe,
       tokenizer.noTimestamps,
     ]);
-    const answer = await run.feed(prompts, { withAttention: false });
-    return { run, answer, first: await answer.rateNext(0), languages };
+    const answer = await run.feed(prompts);
+    return { run, answer, first: answer.rateNext(0), languages };
   };
   const guessed = await feed(options.expected);
   const heard = guessed.first.map((rates) => toLanguageProbabilities(rates, tokenizer));

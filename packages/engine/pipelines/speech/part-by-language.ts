@@ -55,8 +55,8 @@ async function findSureLanguage(
   const count = Math.floor(Math.min(lengthFrames, LISTEN_FRAMES) / STATE_FRAMES);
   const part = { data: data.subarray(first * width, (first + count) * width), shape: [1, count, width] };
   const { startOfTranscript } = whisper.tokenizer;
-  const answer = await whisper.startDecoding([part]).ask([startOfTranscript], { withAttention: false });
-  const [rates = new Float32Array()] = await answer.rateNext(0);
+  const answer = await whisper.startDecoding([part]).feed([[startOfTranscript]]);
+  const [rates = new Float32Array()] = answer.rateNext(0);
   const { language, probability } = findLikeliest(toLanguageProbabilities(rates, whisper.tokenizer));
   return probability >= SURE ? language : undefined;
 }

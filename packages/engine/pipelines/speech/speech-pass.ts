@@ -33,7 +33,10 @@ export async function runSpeechPass(
   const voiceActivity = options.manifests.find((manifest) => manifest.family === "silero-vad");
   if (voiceActivity === undefined) throw new EngineError("model-missing", "The voice detector is missing.");
   using stem = options.vocals && openStem(run, options.vocals, "vocals");
-  const source = toSampleRate(new MonoSource(stem ?? run.input), { sampleRateHz: SAMPLE_RATE_HZ });
+  const source = toSampleRate(new MonoSource(stem ?? run.input), {
+    sampleRateHz: SAMPLE_RATE_HZ,
+    isForListening: true,
+  });
   const getWhisper = () => run.networks.getWhisper(pass.manifest);
   for (const language of listLanguages(pass)) {
     const spoken = await transcribe(run, {

@@ -23,7 +23,7 @@ export async function timeTranscript(
   if (words.length === 0) return [];
   const rates = rateWords(words, transcript, whisper.tokenizer);
   const { language } = transcript;
-  const heardWords = await timeWords(whisper, { states, samples, language }, words);
+  const heardWords = await timeWords(whisper, { states, samples, language, isWhole: true }, words);
   const times = fillTimes(heardWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
   return words.map((text, n) => {
     const isLast = n === words.length - 1;

@@ -8,7 +8,7 @@ type Attribute = number | readonly number[] | { float: number };
 
 const OPSET = 17;
 const IR_VERSION = 8;
-const ELEMENT_TYPES = { float32: 1, uint8: 2, int64: 7 } as const;
+const ELEMENT_TYPES = { float32: 1, uint8: 2, int8: 3, int64: 7 } as const;
 /** A size that may differ from run to run. */
 export const ANY_SIZE = -1;
 const CONTRIB_DOMAIN = "com.microsoft";
@@ -25,7 +25,8 @@ export class GraphBuilder {
 
   /** The same value under a name that callers know. */
   named(name: string, value: Value): Value {
-    return { name: this.#addNode("Identity", [value], name, {}, ""), dims: value.dims };
+    this.#addNode("Identity", [value], [name], {}, "");
+    return { name, dims: value.dims };
   }
 
   /** Makes a value an output of the graph, in the order of the calls. */
@@ -45,8 +46,9 @@ export class GraphBuilder {
     return this.constant(Float32Array.from(values), [values.length]);
   }
 
-  quantized(data: Uint8Array, dims: readonly number[]): Value {
-    return this.#addTensor("uint8", data, dims);
+  /** Whole numbers of a byte, signed or not as the array is. */
+  quantized(data: Uint8Array | Int8Array, dims: readonly number[]): Value {
+    return this.#addTensor(data instanceof Int8Array ? "int8" : "uint8", data, dims);
   }
 
   integers(values: readonly number[]): Value {
@@ -60,7 +62,9 @@ export class GraphBuilder {
     dims: readonly number[],
     attributes: Record<string, Attribute> = {},
   ): Value {
-    return { name: this.#addNode(op, inputs, this.#makeName(), attributes, ""), dims };
+    const name = this.#makeName();
+    this.#addNode(op, inputs, [name], attributes, "");
+    return { name, dims };
   }
 
   /** A node of onnxruntime's own operators. */
@@ -70,7 +74,27 @@ export class GraphBuilder {
     dims: readonly number[],
     attributes: Record<string, Attribute> = {},
   ): Value {
-    return { name: this.#addNode(op, inputs, this.#makeName(), attributes, CONTRIB_DOMAIN), dims };
+    const name = this.#makeName();
+    this.#addNode(op, inputs, [name], attributes, CONTRIB_DOMAIN);
+    return { name, dims };
+  }
+
+  /** One with several outputs, a shape for each. An input that is left out is undefined. */
+  contribNodes(
+    op: string,
+    inputs: readonly (Value | undefined)[],
+    shapes: readonly (readonly number[])[],
+    attributes: Record<string, Attribute> = {},
+  ): Value[] {
+    const outputs = shapes.map((dims) => ({ name: this.#makeName(), dims }));
+    this.#addNode(
+      op,
+      inputs,
+      outputs.map(({ name }) => name),
+      attributes,
+      CONTRIB_DOMAIN,
+    );
+    return outputs;
   }
 
   reshape(value: Value, dims: readonly number[]): Value {
@@ -135,17 +159,17 @@ export class GraphBuilder {
 
   #addNode(
     op: string,
-    inputs: readonly Value[],
-    output: string,
+    inputs: readonly (Value | undefined)[],
+    outputs: readonly string[],
     attributes: Record<string, Attribute>,
     domain: string,
-  ): string {
+  ): void {
     const message = new MessageWriter();
-    for (const input of inputs) message.text(1, input.name);
-    message.text(2, output).text(4, op).text(7, domain);
+    for (const input of inputs) message.text(1, input?.name ?? "");
+    for (const output of outputs) message.text(2, output);
+    message.text(4, op).text(7, domain);
     for (const [name, value] of Object.entries(attributes)) message.message(5, attributeMessage(name, value));
     this.#graph.message(1, message);
-    return output;
   }
 }
 
@@ -157,9 +181,13 @@ function getSize({ name, dims }: Value, axis: number): number {
 
 function portMessage(port: Value): MessageWriter {
   const shape = new MessageWriter();
-  for (const size of port.dims) {
+  for (const [axis, size] of port.dims.entries()) {
     const dimension = new MessageWriter();
-    shape.message(1, size === ANY_SIZE ? dimension.text(2, "any") : dimension.number(1, size));
+    // Sizes of the same name would be taken for equal ones.
+    shape.message(
+      1,
+      size === ANY_SIZE ? dimension.text(2, `${port.name}.${axis}`) : dimension.number(1, size),
+    );
   }
   const tensor = new MessageWriter().number(1, ELEMENT_TYPES.float32).message(2, shape);
   return new MessageWriter().text(1, port.name).message(2, new MessageWriter().message(1, tensor));

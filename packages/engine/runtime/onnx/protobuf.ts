@@ -1,10 +1,5 @@
 /** One field of a protobuf message as it stands on the wire: a number for varints, bytes for everything else. */
-export type WireField = {
-  no: number;
-  value: number | Uint8Array;
-  /** Number, kind and value as they stand there. */
-  raw: Uint8Array;
-};
+export type WireField = { no: number; value: number | Uint8Array };
 
 const VARINT = 0;
 const FIXED64 = 1;
@@ -33,11 +28,10 @@ export function readFields(message: Uint8Array): WireField[] {
     return message.subarray(at - length, at);
   };
   while (at < message.length) {
-    const start = at;
     const key = readVarint();
     const no = Math.floor(key / 8);
     const wire = key % 8;
-    const push = (value: number | Uint8Array) => fields.push({ no, value, raw: message.subarray(start, at) });
+    const push = (value: number | Uint8Array) => fields.push({ no, value });
     if (wire === VARINT) push(readVarint());
     else if (wire === BYTES) push(readBytes(readVarint()));
     else if (wire === FIXED32) push(readBytes(4));
@@ -45,20 +39,6 @@ export function readFields(message: Uint8Array): WireField[] {
     else throw new RangeError(`the protobuf message has a field of the unknown kind ${wire}`);
   }
   return fields;
-}
-
-/** The message with some fields changed: `change` gives a field's new content, `"keep"` or `"drop"`. */
-export function rewriteMessage(
-  message: Uint8Array,
-  change: (field: WireField) => Uint8Array | "keep" | "drop",
-): Uint8Array {
-  const writer = new MessageWriter();
-  for (const field of readFields(message)) {
-    const changed = change(field);
-    if (changed === "keep") writer.raw(field.raw);
-    else if (changed !== "drop") writer.bytes(field.no, changed);
-  }
-  return writer.toBytes();
 }
 
 export function toBytes(field: WireField): Uint8Array {
@@ -92,11 +72,6 @@ export class MessageWriter {
     return this.#push(varint(no * 8 + BYTES))
       .#push(varint(value.length))
       .#push(value);
-  }
-
-  /** A field as another message has it. */
-  raw(field: Uint8Array): this {
-    return this.#push(field);
   }
 
   text(no: number, value: string): this {

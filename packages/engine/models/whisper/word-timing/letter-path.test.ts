@@ -94,6 +94,14 @@ describe("findLetterPath", () => {
     ]);
   });
 
+  it("[Z3] voice before a text that is all that is said belongs to its first word", () => {
+    const { input, spans } = speak([spokenWordOf(1), ...[20, 20, 20].map(spokenWordOf)]);
+    const start = spans[0]?.start ?? 0;
+    const voice = input.voice.map((share, step) => (step >= start - 5 && step < start ? 0.99 : share));
+    expect(findLetterPath({ ...input, voice })[0]?.start).toBe(start);
+    expect(findLetterPath({ ...input, voice, isWhole: true })[0]?.start).toBe(start - 5);
+  });
+
   it("[Z3] passes over words without sounded letters", () => {
     const { input, spans } = speak([spokenWordOf(5), spokenWordOf(6)]);
     const wordOfLetter = input.wordOfLetter.map((word) => (word === 1 ? 2 : word));

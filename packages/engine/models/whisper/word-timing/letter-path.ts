@@ -24,6 +24,8 @@ export type LetterPathInput = {
   voice: Float64Array;
   /** Whether the sound may end before the text does: what is left of the text then costs nothing. */
   isOpenEnded?: boolean;
+  /** Whether the text is all that is said: no voice at the edges belongs to words beyond it. */
+  isWhole?: boolean;
 };
 
 /** First step and the one behind the last, and the mean share its letters have there; one that is left out has none. */
@@ -66,7 +68,8 @@ class LetterPath {
     this.#steps = input.voice.length;
     this.#letters = input.wordOfLetter.length;
     this.#words = input.wordCount;
-    this.#edge = Math.min(EDGE, Math.log(EDGE_CHANCES / Math.max(1, this.#letters)));
+    const edge = Math.min(EDGE, Math.log(EDGE_CHANCES / Math.max(1, this.#letters)));
+    this.#edge = input.isWhole ? Number.NEGATIVE_INFINITY : edge;
     this.#firstLetter = new Int32Array(this.#words + 1).fill(this.#letters);
     for (let letter = this.#letters - 1; letter >= 0; letter--) {
       this.#firstLetter[input.wordOfLetter[letter]!] = letter;

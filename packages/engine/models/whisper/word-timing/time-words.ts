@@ -15,6 +15,8 @@ export type SpeechWindow = {
   language: string;
   /** Whether the sound may end before the text does. */
   isOpenEnded?: boolean;
+  /** Whether the words are all that is said in it. */
+  isWhole?: boolean;
 };
 
 /** When a word is heard, in seconds from the start of the window, and how clearly, from 0 to 1. */
@@ -60,6 +62,7 @@ export async function timeWords(
       wordCount,
       voice: voice.subarray(firstStep),
       isOpenEnded: !isLastPart || window.isOpenEnded === true,
+      isWhole: isLastPart && heard.length === 0 && window.isWhole === true,
     });
     const kept = spans.slice(0, isLastPart ? wordCount : Math.ceil((wordCount * 2) / 3));
     heard.push(...kept.map((span) => span && toHeardWord(span, { firstStep, letterCount: part.length })));
@@ -90,8 +93,7 @@ async function lookForLetters(
   if (languageId === undefined) throw new RangeError(`Whisper knows no language ${language}`);
   const prompt = [startOfTranscript, languageId, transcribe, noTimestamps];
   const tokens = [...prompt, ...letters.map((letter) => letter.token)];
-  const answer = await whisper.startDecoding([states]).ask(tokens, { withAttention: true });
-  const heads = answer.attentionOf(0);
+  const heads = await whisper.startDecoding([states]).attend(tokens);
   const stateCount = states.shape[1] ?? 0;
   return letters.map((_, index) => {
     const mean = new Float32Array(stateCount);

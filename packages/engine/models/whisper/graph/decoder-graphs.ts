@@ -1,0 +1,187 @@
+import { ANY_SIZE, GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
+import { feedForward, HEAD_WIDTH, linear, norm, type Scope } from "./layers.ts";
+import type { QuantizedWeight, WhisperWeights } from "./whisper-weights.ts";
+
+/** A part of the decoder that looks at the sound. */
+export type AttentionHead = readonly [layer: number, head: number];
+
+/** Keys and values of a layer: what the decoder keeps of the sound or of earlier tokens. */
+export const KEPT_PARTS = ["key", "value"] as const;
+
+/**
+ * Rows × states × heads × 64, as the network makes it, becomes rows × heads × 64 × states for keys and rows × heads × states × 64 for
+ * values. Both are multiplied with as they lie in memory, which the decoder of a token does little else than read: half the time of
+ * the fused attention.
+ */
+const SOUND_AXES = { key: [0, 2, 3, 1], value: [0, 2, 1, 3] } as const;
+
+/** 8-bit products keep a scale for each block of this many values: all Whisper networks are multiples of it wide. */
+const BLOCK_SIZE = 128;
+const INT8_PRODUCTS = 4;
+
+/**
+ * Whisper's decoder, written anew from its file as three graphs. The exported one holds two decoders, for the first tokens and for
+ * those that follow, each with its own copy of the weights in memory.
+ * - `sound`: from `states` of the encoder to the keys and values of every layer.
+ * - `lower`: the layers up to the last timing head, from `embedded` tokens to `states`, with `attention`, where the timing heads look.
+ * - `upper`: the others, from `states` to `logits`, one for each token of the vocabulary. To time words it is not needed.
+ */
+export type DecoderGraphs = { sound: Uint8Array; lower: Uint8Array; upper: Uint8Array };
+
+export function makeDecoderGraphs(
+  weights: WhisperWeights,
+  timingHeads: readonly AttentionHead[],
+): DecoderGraphs {
+  const split = countLowerLayers(timingHeads);
+  return {
+    sound: makeSoundGraph(weights),
+    lower: makeLowerGraph(weights, timingHeads, split),
+    upper: makeUpperGraph(weights, split),
+  };
+}
+
+export function countLowerLayers(timingHeads: readonly AttentionHead[]): number {
+  return Math.max(...timingHeads.map(([layer]) => layer)) + 1;
+}
+
+function makeSoundGraph(weights: WhisperWeights): Uint8Array {
+  const graph = new GraphBuilder();
+  const width = getWidth(weights);
+  const states = graph.input("states", [1, ANY_SIZE, width]);
+  for (let layer = 0; layer < weights.layers; layer++) {
+    for (const part of KEPT_PARTS) {
+      const module = `layers.${layer}.encoder_attn.${part === "key" ? "k_proj" : "v_proj"}`;
+      const product = splitHeads(graph, linear({ graph, weights }, module, states));
+      graph.output(graph.named(`sound.${layer}.${part}`, graph.transpose(product, SOUND_AXES[part])));
+    }
+  }
+  return graph.toBytes();
+}
+
+function makeLowerGraph(
+  weights: WhisperWeights,
+  timingHeads: readonly AttentionHead[],
+  layers: number,
+): Uint8Array {
+  const graph = new GraphBuilder();
+  const attention: Value[] = [];
+  let states = graph.input("embedded", [ANY_SIZE, ANY_SIZE, getWidth(weights)]);
+  for (let layer = 0; layer < layers; layer++) {
+    const heads = timingHeads.filter(([at]) => at === layer).map(([, head]) => head);
+    const answer = decodeLayer({ graph, weights }, layer, states);
+    states = answer.states;
+    if (heads.length > 0) attention.push(takeHeads(graph, answer.attention, heads));
+  }
+  graph.output(graph.named("states", states));
+  const dims = [ANY_SIZE, timingHeads.length, ANY_SIZE, ANY_SIZE];
+  graph.output(graph.named("attention", graph.node("Concat", attention, dims, { axis: 1 })));
+  return graph.toBytes();
+}
+
+function makeUpperGraph(weights: WhisperWeights, firstLayer: number): Uint8Array {
+  const graph = new GraphBuilder();
+  const scope = { graph, weights };
+  let states = graph.input("states", [ANY_SIZE, ANY_SIZE, getWidth(weights)]);
+  for (let layer = firstLayer; layer < weights.layers; layer++) {
+    states = decodeLayer(scope, layer, states).states;
+  }
+  const normed = norm(scope, "layer_norm", states);
+  graph.output(graph.named("logits", rateTokens(graph, normed, weights.quantized("embed_tokens.weight"))));
+  return graph.toBytes();
+}
+
+type LayerAnswer = {
+  states: Value;
+  /** Where in the sound each head looks: rows × heads × tokens × states of the sound. */
+  attention: Value;
+};
+
+/** A layer: tokens look at those before them, then at the sound. What is kept of the tokens grows by theirs. */
+function decodeLayer(scope: Scope, layer: number, states: Value): LayerAnswer {
+  const { graph } = scope;
+  const name = `layers.${layer}`;
+  const read = graph.add(states, attendToTokens(scope, layer, states));
+  const normed = norm(scope, `${name}.encoder_attn_layer_norm`, read);
+  const { mixed, attention } = attendToSound(scope, layer, normed);
+  return { states: feedForward(scope, name, graph.add(read, mixed)), attention };
+}
+
+function attendToTokens(scope: Scope, layer: number, states: Value): Value {
+  const { graph } = scope;
+  const module = `layers.${layer}.self_attn`;
+  const heads = countHeads(states);
+  const shape = [ANY_SIZE, heads, ANY_SIZE, HEAD_WIDTH];
+  const past = KEPT_PARTS.map((part) => graph.input(`past.${layer}.${part}`, shape));
+  const normed = norm(scope, `${module}_layer_norm`, states);
+  const own = ["q_proj", "k_proj", "v_proj"].map((part) => linear(scope, `${module}.${part}`, normed));
+  const [mixed, ...kept] = graph.contribNodes(
+    "MultiHeadAttention",
+    [...own, undefined, undefined, undefined, ...past],
+    [states.dims, shape, shape],
+    { num_heads: heads, unidirectional: 1 },
+  );
+  for (const [index, part] of KEPT_PARTS.entries())
+    graph.output(graph.named(`present.${layer}.${part}`, kept[index]!));
+  return linear(scope, `${module}.out_proj`, mixed!);
+}
+
+function attendToSound(scope: Scope, layer: number, states: Value): { mixed: Value; attention: Value } {
+  const { graph } = scope;
+  const module = `layers.${layer}.encoder_attn`;
+  const heads = countHeads(states);
+  const keys = graph.input(`sound.${layer}.key`, [ANY_SIZE, heads, HEAD_WIDTH, ANY_SIZE]);
+  const values = graph.input(`sound.${layer}.value`, [ANY_SIZE, heads, ANY_SIZE, HEAD_WIDTH]);
+  const query = splitHeads(graph, linear(scope, `${module}.q_proj`, states, HEAD_WIDTH ** -0.5));
+  const dims = [ANY_SIZE, heads, ANY_SIZE, ANY_SIZE];
+  const scores = graph.node("MatMul", [graph.transpose(query, [0, 2, 1, 3]), keys], dims);
+  const attention = graph.node("Softmax", [scores], dims, { axis: 3 });
+  const product = graph.node("MatMul", [attention, values], values.dims);
+  const joined = graph.node(
+    "Reshape",
+    [graph.transpose(product, [0, 2, 1, 3]), graph.integers([0, 0, heads * HEAD_WIDTH])],
+    states.dims,
+  );
+  return { mixed: linear(scope, `${module}.out_proj`, joined), attention };
+}
+
+function takeHeads(graph: GraphBuilder, attention: Value, heads: readonly number[]): Value {
+  const dims = attention.dims.with(1, heads.length);
+  return graph.node("Gather", [attention, graph.integers(heads)], dims, { axis: 1 });
+}
+
+function rateTokens(
+  graph: GraphBuilder,
+  states: Value,
+  { data, dims, scale, zeroPoint }: QuantizedWeight,
+): Value {
+  const [size = 0, width = 0] = dims;
+  const blocks = width / BLOCK_SIZE;
+  if (!Number.isInteger(blocks) || data instanceof Int8Array) {
+    throw new Error(
+      `a vocabulary of the width ${width} is not made of blocks of ${BLOCK_SIZE} unsigned values`,
+    );
+  }
+  const weights = [
+    graph.quantized(data, [size, blocks, BLOCK_SIZE]),
+    graph.constant(new Float32Array(size * blocks).fill(scale), [size * blocks]),
+    graph.quantized(new Uint8Array(size * blocks).fill(zeroPoint), [size * blocks]),
+  ];
+  const settings = { K: width, N: size, bits: 8, block_size: BLOCK_SIZE, accuracy_level: INT8_PRODUCTS };
+  return graph.contribNode("MatMulNBits", [states, ...weights], states.dims.with(2, size), settings);
+}
+
+/** Rows × tokens × width as rows × tokens × heads × 64. */
+function splitHeads(graph: GraphBuilder, value: Value): Value {
+  const heads = countHeads(value);
+  const dims = [...value.dims.slice(0, 2), heads, HEAD_WIDTH];
+  // In the shape that a reshape is given, 0 stands for the size as it is.
+  return graph.node("Reshape", [value, graph.integers([0, 0, heads, HEAD_WIDTH])], dims);
+}
+
+function countHeads({ dims }: Value): number {
+  return (dims[2] ?? 0) / HEAD_WIDTH;
+}
+
+function getWidth(weights: WhisperWeights): number {
+  return weights.floats("layer_norm.bias").data.length;
+}

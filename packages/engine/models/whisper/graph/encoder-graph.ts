@@ -1,0 +1,46 @@
+import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
+import { MEL_SHAPE } from "../log-mel.ts";
+import { feedForward, HEAD_WIDTH, linear, norm, type Scope, toFloats } from "./layers.ts";
+import { WhisperWeights } from "./whisper-weights.ts";
+
+/**
+ * Whisper's encoder, written anew from its file: `bands` of 30 s to `states`. Attention is one operator that never has the table of
+ * scores in memory, 108 MB a layer in the exported graph.
+ */
+export function makeEncoderGraph(file: Uint8Array): Uint8Array {
+  const scope = { graph: new GraphBuilder(), weights: new WhisperWeights(file) };
+  const { graph, weights } = scope;
+  const bands = graph.input("bands", [1, ...MEL_SHAPE]);
+  const fine = convolve(scope, "conv1", bands, 1);
+  const coarse = graph.transpose(convolve(scope, "conv2", fine, 2), [0, 2, 1]);
+  let states = graph.add(coarse, graph.weight(weights.floats("embed_positions.weight")));
+  for (let index = 0; index < weights.layers; index++) {
+    const layer = `layers.${index}`;
+    states = feedForward(scope, layer, graph.add(states, attend(scope, layer, states)));
+  }
+  graph.output(graph.named("states", norm(scope, "layer_norm", states)));
+  return graph.toBytes();
+}
+
+/** Three slots wide; every `stride`th slot is kept. */
+function convolve({ graph, weights }: Scope, name: string, value: Value, stride: number): Value {
+  const quantized = weights.quantized(`${name}.weight`);
+  const inputs = [
+    value,
+    graph.constant(toFloats(quantized), quantized.dims),
+    graph.weight(weights.floats(`${name}.bias`)),
+  ];
+  const dims = [1, quantized.dims[0] ?? 0, (value.dims[2] ?? 0) / stride];
+  return graph.gelu(graph.node("Conv", inputs, dims, { kernel_shape: [3], pads: [1, 1], strides: [stride] }));
+}
+
+function attend(scope: Scope, layer: string, states: Value): Value {
+  const { graph } = scope;
+  const normed = norm(scope, `${layer}.self_attn_layer_norm`, states);
+  const inputs = ["q_proj", "k_proj", "v_proj"].map((part) =>
+    linear(scope, `${layer}.self_attn.${part}`, normed),
+  );
+  const heads = (states.dims[2] ?? 0) / HEAD_WIDTH;
+  const mixed = graph.contribNode("MultiHeadAttention", inputs, states.dims, { num_heads: heads });
+  return linear(scope, `${layer}.self_attn.out_proj`, mixed);
+}

@@ -1,0 +1,62 @@
+import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts";
+import type { QuantizedWeight, WhisperWeights } from "./whisper-weights.ts";
+
+/** Every Whisper network has heads of 64. */
+export const HEAD_WIDTH = 64;
+
+const NORM_EPSILON = 1e-5;
+
+/** A graph under construction and the file its weights are from. */
+export type Scope = { graph: GraphBuilder; weights: WhisperWeights };
+
+export function norm({ graph, weights }: Scope, name: string, value: Value): Value {
+  const [scale, shift] = [weights.floats(`${name}.weight`), weights.floats(`${name}.bias`)];
+  return graph.node("LayerNormalization", [value, graph.weight(scale), graph.weight(shift)], value.dims, {
+    epsilon: { float: NORM_EPSILON },
+  });
+}
+
+/**
+ * A product in 8 bits, times `factor`: the scale of `value` is found at each run, as the exported graphs do it.
+ */
+export function linear({ graph, weights }: Scope, name: string, value: Value, factor = 1): Value {
+  const { data, dims, scale, zeroPoint } = toSigned(weights.matrix(name));
+  const bias = weights.findFloats(`${name}.bias`);
+  const inputs = [
+    value,
+    graph.quantized(data, dims),
+    graph.constant(Float32Array.of(factor * scale), [1]),
+    graph.quantized(Int8Array.of(zeroPoint), [1]),
+    // Keys have no bias.
+    ...(bias
+      ? [
+          graph.constant(
+            bias.data.map((shift) => factor * shift),
+            bias.dims,
+          ),
+        ]
+      : []),
+  ];
+  return graph.contribNode("DynamicQuantizeMatMul", inputs, value.dims.with(-1, dims[1] ?? 0));
+}
+
+/** The two products behind the attention of each layer. */
+export function feedForward(scope: Scope, layer: string, value: Value): Value {
+  const normed = norm(scope, `${layer}.final_layer_norm`, value);
+  const wide = scope.graph.gelu(linear(scope, `${layer}.fc1`, normed));
+  return scope.graph.add(value, linear(scope, `${layer}.fc2`, wide));
+}
+
+/** The same numbers from signed values: processors with products of 8 bits are up to four times faster with them. */
+function toSigned({ data, zeroPoint, ...rest }: QuantizedWeight): QuantizedWeight & { data: Int8Array } {
+  if (data instanceof Int8Array) return { data, zeroPoint, ...rest };
+  const signed = new Int8Array(data.length);
+  for (let n = 0; n < data.length; n++) signed[n] = (data[n] ?? 0) - 128;
+  return { data: signed, zeroPoint: zeroPoint - 128, ...rest };
+}
+
+export function toFloats({ data, scale, zeroPoint }: QuantizedWeight): Float32Array {
+  const floats = new Float32Array(data.length);
+  for (let n = 0; n < data.length; n++) floats[n] = ((data[n] ?? 0) - zeroPoint) * scale;
+  return floats;
+}
