@@ -36,7 +36,7 @@ for (const [name, args] of [
   if (name === "transformers.js" && peerDir === undefined) continue;
   const figures = measure(args);
   const errors = countWordErrors(reference, figures.text);
-  const wer = ((100 * errors.wrong) / errors.words).toFixed(2);
+  const wer = ((100 * errors.wrong) / errors.of).toFixed(2);
   const { wallSeconds, cpuSeconds, peakMegabytes } = figures;
   lines.push(
     `| ${name} | ${wer} | ${wallSeconds.toFixed(0)} | ${cpuSeconds.toFixed(0)} | ${peakMegabytes.toFixed(0)} |`,
