@@ -13,7 +13,7 @@ export type Sound = [Float32Array, Float32Array];
  * A mix and what it was mixed from, each as files to be summed, relative to the evaluation folder; `#2` is the third stream of
  * sound of a file with several.
  */
-type Piece = { name: string; mix: string[]; stems: Record<string, string[]> };
+type Piece = { name: string; title: string; mix: string[]; stems: Record<string, string[]> };
 
 export const SAMPLE_RATE_HZ = 44_100;
 
@@ -26,11 +26,13 @@ const funk = (name: string) => `mdn/${name}.mp3`;
 export const PIECES: Piece[] = [
   {
     name: "musdb30",
+    title: "30 s of a MUSDB18 test track",
     mix: ["musdb30/mix.mp3"],
     stems: { vocals: ["musdb30/vocals_true.mp3"], instrumental: ["musdb30/accompaniment_true.mp3"] },
   },
   {
     name: "falcon69",
+    title: "6 s of a MUSDB18 track (Falcon 69)",
     mix: [stream(0)],
     stems: {
       vocals: [stream(4)],
@@ -42,6 +44,7 @@ export const PIECES: Piece[] = [
   },
   {
     name: "wfplaylist",
+    title: "30 s of a band, mixed from its tracks",
     mix: ["BassDrums", "Guitar", "PianoSynth", "Vocals"].map(band),
     stems: {
       vocals: [band("Vocals")],
@@ -51,6 +54,7 @@ export const PIECES: Piece[] = [
   },
   {
     name: "earlab",
+    title: "22 s of a duo with guitar, mixed from its tracks",
     mix: ["vocal", "bg-vocals", "bass", "acoustic-guitar"].map(duo),
     stems: {
       vocals: ["vocal", "bg-vocals"].map(duo),
@@ -61,6 +65,7 @@ export const PIECES: Piece[] = [
   },
   {
     name: "mdn",
+    title: "83 s of a funk band, mixed from its tracks",
     mix: ["bassguitar", "clav", "drums", "horns", "leadguitar"].map(funk),
     stems: {
       drums: [funk("drums")],

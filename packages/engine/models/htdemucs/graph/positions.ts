@@ -3,13 +3,13 @@ const LONGEST_PERIOD = 10_000;
 /** Position codes of a sequence, `[length, width]`: cosines in the first half, sines in the second. */
 export function makeSequencePositions(length: number, width: number): Float32Array {
   const half = width / 2;
+  const periods = Array.from({ length: half }, (_, index) => LONGEST_PERIOD ** (index / (half - 1)));
   const codes = new Float32Array(length * width);
   for (let at = 0; at < length; at++) {
-    for (let index = 0; index < half; index++) {
-      const phase = at / LONGEST_PERIOD ** (index / (half - 1));
-      codes[at * width + index] = Math.cos(phase);
-      codes[at * width + half + index] = Math.sin(phase);
-    }
+    periods.forEach((period, index) => {
+      codes[at * width + index] = Math.cos(at / period);
+      codes[at * width + half + index] = Math.sin(at / period);
+    });
   }
   return codes;
 }
@@ -17,18 +17,24 @@ export function makeSequencePositions(length: number, width: number): Float32Arr
 /** Position codes of a grid, `[slots, bins, width]`: the first half tells the slot, the second the bin. */
 export function makeGridPositions(slots: number, bins: number, width: number): Float32Array {
   const half = width / 2;
+  const binCodes = Array.from({ length: bins }, (_, bin) => makeCode(bin, half));
   const codes = new Float32Array(slots * bins * width);
   for (let slot = 0; slot < slots; slot++) {
-    for (let bin = 0; bin < bins; bin++) {
-      const code = codes.subarray((slot * bins + bin) * width, (slot * bins + bin + 1) * width);
-      for (let index = 0; index < half; index += 2) {
-        const rate = LONGEST_PERIOD ** (-index / half);
-        code[index] = Math.sin(slot * rate);
-        code[index + 1] = Math.cos(slot * rate);
-        code[half + index] = Math.sin(bin * rate);
-        code[half + index + 1] = Math.cos(bin * rate);
-      }
-    }
+    const slotCode = makeCode(slot, half);
+    binCodes.forEach((binCode, bin) => {
+      const start = (slot * bins + bin) * width;
+      codes.set(slotCode, start);
+      codes.set(binCode, start + half);
+    });
   }
   return codes;
+}
+
+/** Sines and cosines in turn, slower from pair to pair. */
+function makeCode(position: number, width: number): Float32Array {
+  return Float32Array.from({ length: width }, (_, index) => {
+    const even = index - (index % 2);
+    const phase = position * LONGEST_PERIOD ** (-even / width);
+    return index === even ? Math.sin(phase) : Math.cos(phase);
+  });
 }
