@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadManifests, MANIFESTS_FOLDER, parseManifest } from "./model-manifest.ts";
+import { listWeightsFiles, loadManifests, MANIFESTS_FOLDER, parseManifest } from "./model-manifest.ts";
+import { sha256OfFile } from "./sha256-of-file.ts";
 
 const htdemucs = JSON.parse(readFileSync(join(MANIFESTS_FOLDER, "htdemucs.json"), "utf8"));
 
@@ -11,6 +12,15 @@ describe("the manifests", () => {
     const served = loadManifests().flatMap((manifest) => manifest.serves.map(({ model }) => model));
     expect(served).toContain("vocals");
     expect(new Set(served).size).toBe(served.length);
+  });
+
+  it("name the weights that lie in this repository", () => {
+    const own = loadManifests()
+      .flatMap(listWeightsFiles)
+      .filter((file) => file.package === undefined);
+    expect(own.length).toBeGreaterThan(0);
+    for (const file of own)
+      expect(sha256OfFile(join(MANIFESTS_FOLDER, file.file)), file.file).toBe(file.sha256);
   });
 
   it("name the licence of their weights", () => {
