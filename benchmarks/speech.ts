@@ -7,6 +7,7 @@ import { makeTempDir } from "../test/support/temp-dir.ts";
 import { loadTimit, TIMIT_RATE_HZ } from "./align/load-timit.ts";
 import { describeRun } from "./machine.ts";
 import { countWordErrors } from "./speech/word-errors.ts";
+import type { Figures } from "./speech/write-figures.ts";
 
 /*
  * Transcription by the engine and by transformers.js with the same weights, one after the other on the same audio: TIMIT's sentences,
@@ -18,7 +19,8 @@ if (timitDir === undefined) {
   throw new Error("usage: npm run bench:speech -- <timit> [minutes] [folder with @huggingface/transformers]");
 }
 const PAUSE_FRAMES = TIMIT_RATE_HZ;
-const RESULTS = join(import.meta.dirname, "results/speech.md");
+/** The engine alone is for long recordings: the other program takes all of them into memory. */
+const RESULTS = join(import.meta.dirname, "results", peerDir === undefined ? "speech-long.md" : "speech.md");
 
 const folder = await makeTempDir("bench-speech");
 const inputPath = join(folder, "speech.wav");
@@ -29,6 +31,7 @@ lines.push(
   "",
 );
 lines.push("| program | WER % | wall s | CPU s | peak memory MB |", "|---|---|---|---|---|");
+const along: string[] = [];
 for (const [name, args] of [
   ["Stemwright", ["speech/run-engine.ts", inputPath]],
   ["transformers.js", ["speech/run-transformers.ts", inputPath, peerDir ?? ""]],
@@ -36,17 +39,21 @@ for (const [name, args] of [
   if (name === "transformers.js" && peerDir === undefined) continue;
   const figures = measure(args);
   const errors = countWordErrors(reference, figures.text);
-  const wer = ((100 * errors.wrong) / errors.words).toFixed(2);
+  const wer = ((100 * errors.wrong) / errors.of).toFixed(2);
   const { wallSeconds, cpuSeconds, peakMegabytes } = figures;
   lines.push(
     `| ${name} | ${wer} | ${wallSeconds.toFixed(0)} | ${cpuSeconds.toFixed(0)} | ${peakMegabytes.toFixed(0)} |`,
   );
   console.log(lines.at(-1));
+  if (figures.memory !== undefined) along.push(...figures.memory.map(toMemoryRow));
 }
+lines.push("", "Stemwright's memory along the way:", "", "| of the work | MB |", "|---|---|", ...along);
 writeFileSync(RESULTS, `${lines.join("\n")}\n`);
 await rm(folder, { recursive: true, force: true });
 
-type Figures = { text: string; wallSeconds: number; cpuSeconds: number; peakMegabytes: number };
+function toMemoryRow({ fraction, megabytes }: { fraction: number; megabytes: number }): string {
+  return `| ${(100 * fraction).toFixed(0)} % | ${megabytes.toFixed(0)} |`;
+}
 
 /** Each program in a process of its own, with all of its threads and children counted. */
 function measure([script, ...args]: readonly [string, ...string[]]): Figures {

@@ -8,7 +8,10 @@ import json
 from pathlib import Path
 
 WIDTH, HEIGHT, MARGIN = 720, 360, 48
-COLOURS = {"dialogue": "#1f6feb", "music": "#bf4b8a", "effects": "#2da44e"}
+COLOURS = {
+    "dialogue": "#1f6feb", "music": "#bf4b8a", "effects": "#2da44e",
+    "guitar": "#bc4c00", "piano": "#1f6feb", "strings": "#bf4b8a", "wind": "#2da44e", "rest": "#6e7781",
+}  # fmt: skip
 
 
 def read_points(paths):
@@ -37,7 +40,8 @@ def draw(points):
         parts.append(f'<path d="M{MARGIN} {y(db):.1f}H{WIDTH - MARGIN}" stroke="#ddd"/><text x="{MARGIN - 8}" y="{y(db) + 4:.1f}" text-anchor="end">{db}</text>')
     for minutes in range(0, int(end) + 1, 5):
         parts.append(f'<text x="{x(minutes):.1f}" y="{HEIGHT - MARGIN + 18}" text-anchor="middle">{minutes}</text>')
-    for stem, colour in COLOURS.items():
+    for stem in points[-1][1]:
+        colour = COLOURS[stem]
         line = " ".join(f"{x(minutes):.1f},{y(values[stem]):.1f}" for minutes, values in points)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts.append(f'<text x="{WIDTH - MARGIN + 4}" y="{y(points[-1][1][stem]) + 4:.1f}" fill="{colour}" font-size="10">{stem}</text>')

@@ -10,10 +10,20 @@ import { writeFigures } from "./write-figures.ts";
 const [, , inputPath = "", figuresPath = ""] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
 const path = join(folder, "text.txt");
+const memory: { fraction: number; megabytes: number }[] = [];
 const target = { kind: "text" as const, key: "text", model: "transcription", language: "en" };
 await runRequest(
   { inputPath, workDir: join(folder, "work"), targets: [{ ...target, files: [{ format: "txt", path }] }] },
-  { networks: new NetworkStore({ threads: 2 }), manifests: loadManifests(), report: {} },
+  {
+    networks: new NetworkStore({ threads: 2 }),
+    manifests: loadManifests(),
+    report: {
+      onProgress: (fraction) => {
+        if (fraction >= memory.length / 10)
+          memory.push({ fraction, megabytes: process.memoryUsage.rss() / 1e6 });
+      },
+    },
+  },
 );
-writeFigures(figuresPath, readFileSync(path, "utf8"));
+writeFigures(figuresPath, { text: readFileSync(path, "utf8"), memory });
 rmSync(folder, { recursive: true });

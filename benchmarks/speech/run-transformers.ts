@@ -22,4 +22,4 @@ const transcribe = await pipeline("automatic-speech-recognition", "whisper-small
 });
 const { planes } = readSound(inputPath);
 const { text } = await transcribe(planes[0], { chunk_length_s: 30, stride_length_s: 5, language: "en" });
-writeFigures(figuresPath, text);
+writeFigures(figuresPath, { text });

@@ -4,25 +4,35 @@ function toWords(text: string): string[] {
     .toLowerCase()
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
     .replace(/[’']/g, "")
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim()
     .split(" ")
     .filter((word) => word !== "");
 }
 
-/** The least number of words that must be changed, put in or taken out (Levenshtein). */
-export function countWordErrors(reference: string, text: string): { words: number; wrong: number } {
-  const wanted = toWords(reference);
-  const given = toWords(text);
+type Errors = { of: number; wrong: number };
+
+export function countWordErrors(reference: string, text: string): Errors {
+  return countErrors(toWords(reference), toWords(text));
+}
+
+/** For languages that put no spaces between words. */
+export function countLetterErrors(reference: string, text: string): Errors {
+  return countErrors([...toWords(reference).join("")], [...toWords(text).join("")]);
+}
+
+/** The least number of items that must be changed, put in or taken out (Levenshtein). */
+function countErrors(wanted: readonly string[], given: readonly string[]): Errors {
   let row = Array.from({ length: given.length + 1 }, (_, n) => n);
-  for (const [n, word] of wanted.entries()) {
+  for (const [n, item] of wanted.entries()) {
     const next = [n + 1];
     for (const [m, other] of given.entries()) {
-      const kept = (row[m] ?? 0) + (word === other ? 0 : 1);
+      const kept = (row[m] ?? 0) + (item === other ? 0 : 1);
       next.push(Math.min(kept, (row[m + 1] ?? 0) + 1, (next[m] ?? 0) + 1));
     }
     row = next;
   }
-  return { words: wanted.length, wrong: row.at(-1) ?? 0 };
+  return { of: wanted.length, wrong: row.at(-1) ?? 0 };
 }

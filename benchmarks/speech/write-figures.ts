@@ -1,15 +1,22 @@
 import { writeFileSync } from "node:fs";
 
+export type Figures = {
+  text: string;
+  wallSeconds: number;
+  cpuSeconds: number;
+  peakMegabytes: number;
+  /** What was held at each tenth of the way, where the program tells. */
+  memory?: { fraction: number; megabytes: number }[];
+};
+
 /** What this process has used since its start. */
-export function writeFigures(path: string, text: string): void {
+export function writeFigures(path: string, result: Pick<Figures, "text" | "memory">): void {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-  writeFileSync(
-    path,
-    JSON.stringify({
-      text,
-      wallSeconds: process.uptime(),
-      cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
-      peakMegabytes: maxRSS / 1000,
-    }),
-  );
+  const figures: Figures = {
+    ...result,
+    wallSeconds: process.uptime(),
+    cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    peakMegabytes: maxRSS / 1000,
+  };
+  writeFileSync(path, JSON.stringify(figures));
 }

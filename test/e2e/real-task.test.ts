@@ -209,6 +209,39 @@ describe("targets of two networks in one Task", () => {
   });
 });
 
+describe("parts of the other stem", () => {
+  it("[T8] [O5] are made by a second network from the first one's stem, and fit both to the bit", async () => {
+    const lengthFrames = 100_000;
+    const input: Signal = {
+      sampleRateHz: 44_100,
+      channels: makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames }),
+    };
+    const { id } = await service.upload(toWav(input), "short.wav");
+    const models = ["guitar", "piano", "strings", "wind", "other-x-guitar", "other", "vocals"];
+    const created = await service.createTask({
+      assetId: id,
+      targets: models.map((model) => ({ model, formats: ["wav"], residual: model === "guitar" })),
+    });
+    const task = await service.waitForTask(created.id);
+    expect(task.targets.map(({ status, cost }) => [status, cost])).toEqual(
+      models.map(() => ["completed", 1]),
+    );
+    const read = async (model: string, name = model) => {
+      const file = await decodeLink(linkOf(task, model, "wav", name));
+      expect(file).toMatchObject({ sampleRateHz: 44_100, channels: 2, lengthFrames });
+      return file.samples;
+    };
+    const [guitar, other] = [await read("guitar"), await read("other")];
+    const without = (whole: Float32Array) => whole.map((value, i) => value - (guitar[i] ?? Number.NaN));
+    expect(await read("other-x-guitar")).toEqual(without(other));
+    expect(await read("guitar", "guitar_residual")).toEqual(without(interleave(input)));
+    // Chords of other were heard: the parts are not nothing, and not more than all of it.
+    const parts = await Promise.all(["piano", "strings", "wind"].map((model) => read(model)));
+    const loudness = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
+    for (const part of [guitar, ...parts]) expect(loudness(part)).toBeLessThan(loudness(other));
+  });
+});
+
 describe("a Task for the words", () => {
   it("[V3] [C2] transcription and alignment give text in every format, from one reading, for one and a half", async () => {
     const speech = await readFile(join(import.meta.dirname, SPEECH_PATH));

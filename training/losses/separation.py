@@ -1,11 +1,12 @@
-"""What a separation network's training lowers: the recipe weighs the parts."""
+"""What a separation network's training lowers: the recipe weighs the parts, and may say what a silent stem is measured against and what is audible."""
 
-from training.losses.correlation import negative_si_sdr
-from training.losses.ratio import log_ratio
+from training.losses.correlation import AUDIBLE_SHARE, negative_si_sdr
+from training.losses.ratio import SILENCE_SHARE, log_ratio
 
 
 def separation_loss(estimate, estimate_parts, stems, stems_parts, weights):
     mixture, mixture_parts = stems.sum(1, keepdim=True), stems_parts.sum(1, keepdim=True)
-    loss = weights["waveform"] * log_ratio(estimate, stems, mixture, 0.1)
-    loss = loss + weights["spectrum"] * log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6)
-    return loss + weights["si_sdr"] * negative_si_sdr(estimate, stems)
+    silence_share = weights.get("silence_share", SILENCE_SHARE)
+    loss = weights["waveform"] * log_ratio(estimate, stems, mixture, 0.1, silence_share)
+    loss = loss + weights["spectrum"] * log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6, silence_share)
+    return loss + weights["si_sdr"] * negative_si_sdr(estimate, stems, weights.get("audible_share", AUDIBLE_SHARE))

@@ -6,6 +6,9 @@ it("lists the catalogue models whose networks are here, with the licence of thei
   for (const id of ["vocals", "instrumental", "drums", "bass", "other"]) {
     expect(licences[id]).toMatch(/research and personal use/);
   }
+  for (const id of ["guitar", "other-x-guitar", "piano", "strings", "wind"]) {
+    expect(licences[id]).toMatch(/^MIT.* \+ .*research and personal use/);
+  }
   for (const id of [
     "dialogue",
     "effects",
@@ -17,5 +20,5 @@ it("lists the catalogue models whose networks are here, with the licence of thei
   ]) {
     expect(licences[id]).toMatch(/^MIT/);
   }
-  expect(Object.keys(licences)).toHaveLength(12);
+  expect(Object.keys(licences)).toHaveLength(17);
 });

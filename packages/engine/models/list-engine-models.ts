@@ -1,6 +1,9 @@
 import {
+  findHeardNetwork,
+  isStemManifest,
   listWeightsFiles,
   loadManifests,
+  type ModelManifest,
   type ModelScore,
   type SpeechModel,
 } from "../runtime/model-manifest.ts";
@@ -17,14 +20,33 @@ export type EngineModel = {
 
 /** The catalogue models whose network is on this machine. */
 export function listEngineModels(options: { speechModel?: SpeechModel } = {}): EngineModel[] {
-  return loadManifests(options)
-    .filter((manifest) => listWeightsFiles(manifest).every((file) => findWeightsPath(file) !== undefined))
-    .flatMap(({ serves, name, licence, scores }) =>
-      serves.map(({ model, variants }) => ({
+  const manifests = loadManifests(options);
+  return manifests
+    .filter((manifest) =>
+      listNetworks(manifest, manifests)
+        .flatMap(listWeightsFiles)
+        .every((file) => findWeightsPath(file) !== undefined),
+    )
+    .flatMap((manifest) =>
+      manifest.serves.map(({ model, variants }) => ({
         id: model,
         variants,
-        weights: { name, licence },
-        scores: scores.filter((score) => score.model === model).map(({ model: _, ...score }) => score),
+        weights: describeWeights(listNetworks(manifest, manifests)),
+        scores: manifest.scores
+          .filter((score) => score.model === model)
+          .map(({ model: _, ...score }) => score),
       })),
     );
+}
+
+/** The network, and the one whose stem it hears. */
+function listNetworks(manifest: ModelManifest, manifests: readonly ModelManifest[]): ModelManifest[] {
+  const heard = isStemManifest(manifest) ? findHeardNetwork(manifest, manifests) : undefined;
+  return heard === undefined ? [manifest] : [manifest, ...listNetworks(heard, manifests)];
+}
+
+/** Whoever uses a model uses the weights of all its networks. */
+function describeWeights(networks: readonly ModelManifest[]): EngineModel["weights"] {
+  const join = (field: "name" | "licence") => networks.map((network) => network[field]).join(" + ");
+  return { name: join("name"), licence: join("licence") };
 }

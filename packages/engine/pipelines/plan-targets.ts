@@ -1,5 +1,6 @@
 import { EngineError } from "../engine-error.ts";
 import {
+  findHeardNetwork,
   isStemManifest,
   type ModelManifest,
   type MusicManifest,
@@ -12,9 +13,13 @@ import type { DetectionTarget, EngineTarget, SoundTarget, TextTarget } from "./e
 /** A target, and where the passes start whose stems are averaged for it. */
 export type PlannedSound = { target: SoundTarget; service: StemService; startShares: number[] };
 
-/** One run of a network over the input from a share of a segment on, and every target that is complete after it. */
+/** A stem of an earlier pass, which a network hears instead of the input. */
+export type HeardStem = { pass: StemPass; stem: string };
+
+/** One run of a network over what it hears from a share of a segment on, and every target that is complete after it. */
 export type StemPass = {
   manifest: StemManifest;
+  hears: HeardStem | undefined;
   startShare: number;
   stems: string[];
   targets: PlannedSound[];
@@ -38,7 +43,6 @@ export function planTargets(
   targets: readonly EngineTarget[],
   manifests: readonly ModelManifest[],
 ): TargetPlan {
-  const passes = new Map<string, StemPass[]>();
   const plan: TargetPlan = {
     stemPasses: [],
     detectionPass: undefined,
@@ -48,9 +52,7 @@ export function planTargets(
   for (const target of targets) {
     const manifest = manifests.find(({ serves }) => serves.some((service) => isServed(target, service)));
     if (target.kind === "sound" && manifest && isStemManifest(manifest)) {
-      const ofManifest = passes.get(manifest.id) ?? [];
-      passes.set(manifest.id, ofManifest);
-      addSound(ofManifest, manifest, target);
+      addSound(plan.stemPasses, { manifest, target, manifests });
     } else if (target.kind === "text" && manifest?.family === "whisper") {
       plan.speechPass ??= { manifest, targets: [] };
       plan.speechPass.targets.push(target);
@@ -59,30 +61,60 @@ export function planTargets(
       plan.detectionPass.targets.push(target);
     } else plan.refused.push({ target, error: makeMissingError(target) });
   }
-  plan.stemPasses = [...passes.values()].flat();
   return plan;
 }
 
 /** The one stem of the network that a service is made from. */
 export function getServiceStem(service: StemService): string {
-  const stem = service.stem ?? service.inputWithout;
+  const stem = service.stem ?? service.without;
   if (stem === undefined) throw new Error(`the manifest's entry for ${service.model} names no stem`);
   return stem;
 }
 
+/** The pass that gives the stem, behind the one whose stem it hears; both join the passes where they are missing. */
+export function needStem(
+  passes: StemPass[],
+  wanted: { manifest: StemManifest; stem: string; startShare?: number; manifests: readonly ModelManifest[] },
+): StemPass {
+  const { manifest, stem, startShare = 0, manifests } = wanted;
+  const known = passes.find((pass) => pass.manifest.id === manifest.id && pass.startShare === startShare);
+  const pass = known ?? {
+    manifest,
+    hears: needHeard(passes, manifest, manifests),
+    startShare,
+    stems: [],
+    targets: [],
+  };
+  if (known === undefined) passes.push(pass);
+  if (!pass.stems.includes(stem)) pass.stems.push(stem);
+  return pass;
+}
+
+function needHeard(
+  passes: StemPass[],
+  manifest: StemManifest,
+  manifests: readonly ModelManifest[],
+): HeardStem | undefined {
+  const heard = findHeardNetwork(manifest, manifests);
+  if (heard === undefined || manifest.hears === undefined) return undefined;
+  const { stem } = manifest.hears;
+  return { pass: needStem(passes, { manifest: heard, stem, manifests }), stem };
+}
+
 /** Adds the target to the network's passes: its stem to each that it needs, itself to the last of them. */
-function addSound(passes: StemPass[], manifest: StemManifest, target: SoundTarget): void {
+function addSound(
+  passes: StemPass[],
+  {
+    manifest,
+    target,
+    manifests,
+  }: { manifest: StemManifest; target: SoundTarget; manifests: readonly ModelManifest[] },
+): void {
   const service = manifest.serves.find((entry) => isServed(target, entry));
   if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);
   const stem = getServiceStem(service);
   const startShares = (target.variant !== undefined && manifest.startShares[target.variant]) || [0];
-  const needed = startShares.map((startShare) => {
-    const known = passes.find((pass) => pass.startShare === startShare);
-    const pass = known ?? { manifest, startShare, stems: [], targets: [] };
-    if (known === undefined) passes.push(pass);
-    if (!pass.stems.includes(stem)) pass.stems.push(stem);
-    return pass;
-  });
+  const needed = startShares.map((startShare) => needStem(passes, { manifest, stem, startShare, manifests }));
   // Other targets may have brought the passes in another order.
   const last = needed.reduce((a, b) => (passes.indexOf(b) > passes.indexOf(a) ? b : a));
   last.targets.push({ target, service, startShares });

@@ -3,10 +3,14 @@ import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import type { SoundFile, SoundTarget } from "./engine-request.ts";
 
+type NetworkFacts = Pick<StemManifest, "id" | "weights" | "overlapShare">;
+
 /** Everything that decided what a target sounds like, beside its input. */
 export type Provenance = {
   target: Pick<SoundTarget, "model" | "variant">;
-  manifest: Pick<StemManifest, "id" | "weights" | "overlapShare">;
+  manifest: NetworkFacts;
+  /** The network whose stem was heard instead of the input. */
+  heard: { manifest: NetworkFacts; stem: string } | undefined;
   executionProvider: ExecutionProvider;
   /** Of how many passes the mean is. */
   passCount: number;
@@ -17,7 +21,7 @@ export type Provenance = {
  * container holds, whatever it is called there.
  */
 export function toProvenanceTags(
-  { target, manifest, executionProvider, passCount }: Provenance,
+  { target, manifest, heard, executionProvider, passCount }: Provenance,
   output: SoundFile["output"],
 ): { comment: string } {
   const facts = {
@@ -27,7 +31,12 @@ export function toProvenanceTags(
     output,
     network: manifest.id,
     "weights-sha256": manifest.weights.sha256,
-    overlap: Number(manifest.overlapShare.toFixed(4)),
+    overlap: toOverlap(manifest),
+    ...(heard && {
+      hears: `${heard.stem} of ${heard.manifest.id}`,
+      "hears-weights-sha256": heard.manifest.weights.sha256,
+      "hears-overlap": toOverlap(heard.manifest),
+    }),
     passes: passCount,
     "execution-provider": executionProvider,
   };
@@ -36,4 +45,8 @@ export function toProvenanceTags(
       .map(([name, value]) => `${name}=${value}`)
       .join("; "),
   };
+}
+
+function toOverlap({ overlapShare }: NetworkFacts): number {
+  return Number(overlapShare.toFixed(4));
 }

@@ -3,18 +3,17 @@ import type { FrameSource } from "../dsp/frame-source.ts";
 import { MeanSource } from "../dsp/mean-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
-import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import { forEachAtOnce } from "./for-each-at-once.ts";
 import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";
 import { runNetworkPass, spoolPath } from "./network-pass.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
-import { getServiceStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
+import { getServiceStem, type HeardStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
 import { renderTarget, toServiceSource } from "./render-target.ts";
 
 /** How long passes take: a second of stereo in seconds of the machine, as measured; for the progress only. */
-const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.6 };
+const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.1 };
 const RENDER_SECONDS = 0.012;
 /** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
 const RENDERS_AT_ONCE = 2;
@@ -23,41 +22,63 @@ export function weighStemPass({ manifest, targets }: StemPass): number {
   return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
 }
 
-/** Runs a network over the input once and renders every target that is complete with it. */
+/** Runs a network over what it hears once and renders every target that is complete with it. */
 export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> {
   const { manifest, startShare, stems, targets } = pass;
-  const { info, sha256 } = run.decoded;
-  const input = toSampleRate(run.input, { sampleRateHz: manifest.sampleRateHz });
-  const { network, executionProvider } = await run.networks.getNetwork(manifest);
+  const { network } = await run.networks.getNetwork(manifest);
+  using opened = new DisposableStack();
+  const heard = openHeard(run, pass.hears, opened);
+  const input = toSampleRate(heard, toNetworkShape(run, manifest));
   const onProgress = run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]);
   if (hasPass(manifest, startShare, input)) {
     await runNetworkPass({
       network,
       overlapShare: manifest.overlapShare,
       input: new ShiftedSource(input, -toStartFrame(manifest, startShare)),
-      lanes: planLanes(info),
+      lanes: planLanes(run.decoded.info),
       stems,
       folder: stemFolder(run, manifest, startShare),
-      identity: {
-        model: manifest.id,
-        weightsSha256: manifest.weights.sha256,
-        startShare,
-        executionProvider,
-        inputSha256: sha256,
-      },
+      identity: await identify(run, pass),
       cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
       onProgress,
     });
   }
   await forEachAtOnce(targets, RENDERS_AT_ONCE, (planned) =>
-    finishTarget(run, planned.target, () => render(run, { manifest, executionProvider, planned })),
+    finishTarget(run, planned.target, () => render(run, { pass, planned, heard })),
   );
+}
+
+/** All that decides the samples of a pass: the input, and the network with those whose stems it hears. */
+async function identify(run: InputRun, pass: StemPass): Promise<Record<string, string | number>> {
+  const { manifest, hears, startShare } = pass;
+  const { executionProvider } = await run.networks.getNetwork(manifest);
+  return {
+    model: manifest.id,
+    weightsSha256: manifest.weights.sha256,
+    segmentFrames: manifest.segmentFrames,
+    overlapShare: manifest.overlapShare,
+    startShare,
+    executionProvider,
+    inputSha256: run.decoded.sha256,
+    ...(hears && { hears: JSON.stringify({ ...(await identify(run, hears.pass)), stem: hears.stem }) }),
+  };
+}
+
+/** What a network hears: the input, or a stem that an earlier pass has finished. */
+function openHeard(run: InputRun, hears: HeardStem | undefined, opened: DisposableStack): FrameSource {
+  return hears === undefined ? run.input : opened.use(openStem(run, hears.pass.manifest, hears.stem));
+}
+
+function toNetworkShape(
+  run: InputRun,
+  { sampleRateHz }: StemManifest,
+): { sampleRateHz: number; lengthFrames: number } {
+  return { sampleRateHz, lengthFrames: toSampleRate(run.input, { sampleRateHz }).lengthFrames };
 }
 
 /** A stem that a pass has finished, at the network's rate and from the frame on at which the pass starts. */
 export function openStem(run: InputRun, manifest: StemManifest, stem: string, startShare = 0): PcmFileSource {
-  const { sampleRateHz } = manifest;
-  const { lengthFrames } = toSampleRate(run.input, { sampleRateHz });
+  const { sampleRateHz, lengthFrames } = toNetworkShape(run, manifest);
   return new PcmFileSource(spoolPath(stemFolder(run, manifest, startShare), stem), {
     channels: run.decoded.info.channels,
     sampleRateHz,
@@ -105,20 +126,27 @@ function openMeanStem(
 
 async function render(
   run: InputRun,
-  work: { manifest: StemManifest; executionProvider: ExecutionProvider; planned: PlannedSound },
+  { pass, planned, heard }: { pass: StemPass; planned: PlannedSound; heard: FrameSource },
 ): Promise<void> {
   const { info } = run.decoded;
-  const { manifest, executionProvider } = work;
-  const { target, service } = work.planned;
+  const { manifest, hears } = pass;
+  const { target, service } = planned;
+  const { executionProvider } = await run.networks.getNetwork(manifest);
   const onProgress = run.progress.makeStage(RENDER_SECONDS);
-  using mean = openMeanStem(run, work);
+  using mean = openMeanStem(run, { manifest, planned });
   await renderTarget({
     target,
-    stem: toServiceSource(service, toSampleRate(mean.stem, info), run.input),
+    stem: toServiceSource(service, toSampleRate(mean.stem, info), toSampleRate(heard, info)),
     input: run.input,
     info,
     inputPath: run.request.inputPath,
-    provenance: { target, manifest, executionProvider, passCount: mean.passCount },
+    provenance: {
+      target,
+      manifest,
+      heard: hears && { manifest: hears.pass.manifest, stem: hears.stem },
+      executionProvider,
+      passCount: mean.passCount,
+    },
     onProgress,
   });
   onProgress(1);

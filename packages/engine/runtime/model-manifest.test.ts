@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadManifests, MANIFESTS_FOLDER, parseManifest } from "./model-manifest.ts";
+import { listWeightsFiles, loadManifests, MANIFESTS_FOLDER, parseManifest } from "./model-manifest.ts";
+import { sha256OfFile } from "./sha256-of-file.ts";
 
 const htdemucs = JSON.parse(readFileSync(join(MANIFESTS_FOLDER, "htdemucs.json"), "utf8"));
 
@@ -12,6 +14,15 @@ describe("the manifests", () => {
     expect(new Set(served).size).toBe(served.length);
   });
 
+  it("name the weights that lie in this repository", () => {
+    const own = loadManifests()
+      .flatMap(listWeightsFiles)
+      .filter((file) => file.package === undefined);
+    expect(own.length).toBeGreaterThan(0);
+    for (const file of own)
+      expect(sha256OfFile(join(MANIFESTS_FOLDER, file.file)), file.file).toBe(file.sha256);
+  });
+
   it("name the licence of their weights", () => {
     for (const manifest of loadManifests()) expect(manifest.licence).not.toBe("");
   });
@@ -19,6 +30,26 @@ describe("the manifests", () => {
   it("may not serve a model from a stem the network has not got", () => {
     const serves = [{ model: "guitar", stem: "guitar" }];
     expect(() => parseManifest(JSON.stringify({ ...htdemucs, serves }))).toThrow("names one of `stems`");
+  });
+
+  it("may not hear a stem that no network has", () => {
+    const folder = mkdtempSync(join(tmpdir(), "stemwright-manifests-"));
+    const write = (manifest: object) =>
+      writeFileSync(
+        join(folder, "splitter.json"),
+        JSON.stringify({ ...htdemucs, id: "splitter", ...manifest }),
+      );
+    writeFileSync(join(folder, "htdemucs.json"), JSON.stringify(htdemucs));
+    write({ hears: { network: "htdemucs", stem: "other" } });
+    expect(loadManifests({ folder })).toHaveLength(2);
+    for (const hears of [
+      { network: "htdemucs", stem: "piano" },
+      { network: "nothing", stem: "other" },
+    ]) {
+      write({ hears });
+      expect(() => loadManifests({ folder })).toThrow("which is not there");
+    }
+    rmSync(folder, { recursive: true });
   });
 
   it("may not hold fields nobody reads", () => {

@@ -27,11 +27,11 @@ const common = {
   scores: z.array(scoreSchema),
 };
 
-/** How a catalogue model is made: a stem of the network, or the input without one. */
+/** How a catalogue model is made: a stem of the network, or what the network hears without one. */
 const stemServiceSchema = z.strictObject({
   model: z.string(),
   stem: z.string().optional(),
-  inputWithout: z.string().optional(),
+  without: z.string().optional(),
   variants: z.array(z.string()).default([]),
 });
 
@@ -47,6 +47,8 @@ const stemManifestSchema = z
     /** Least share of a segment that its neighbour covers too. */
     overlapShare: z.number().positive().max(0.5),
     stems: z.array(z.string()).min(1),
+    /** The stem of another network that this one takes apart further; without it, the network hears the input. */
+    hears: z.strictObject({ network: z.string(), stem: z.string() }).optional(),
     serves: z.array(stemServiceSchema).min(1),
     /** For each variant the passes whose stems are averaged: how far into the input each starts, as a share of a segment. */
     startShares: z.record(z.string(), z.array(z.number().min(0).max(1)).min(1)).default({}),
@@ -59,7 +61,7 @@ const stemManifestSchema = z
     },
   )
   .refine((manifest) => manifest.serves.every((service) => namesOneStem(service, manifest.stems)), {
-    message: "each entry of `serves` names one of `stems`, as `stem` or `inputWithout`",
+    message: "each entry of `serves` names one of `stems`, as `stem` or `without`",
   });
 
 const serviceSchema = z.strictObject({ model: z.string(), variants: z.array(z.string()).default([]) });
@@ -123,7 +125,7 @@ export function parseManifest(text: string): ModelManifest {
 /** Every manifest of the folder, in the order of their file names; of the speech networks the chosen one alone. */
 export function loadManifests(options: { folder?: string; speechModel?: SpeechModel } = {}): ModelManifest[] {
   const { folder = MANIFESTS_FOLDER, speechModel = SPEECH_MODELS[0] } = options;
-  return readdirSync(folder)
+  const manifests = readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()
     .map((name) => {
@@ -134,6 +136,21 @@ export function loadManifests(options: { folder?: string; speechModel?: SpeechMo
       }
     })
     .filter((manifest) => manifest.family !== "whisper" || manifest.id === speechModel);
+  for (const manifest of manifests.filter(isStemManifest)) findHeardNetwork(manifest, manifests);
+  return manifests;
+}
+
+/** The network whose stem this one hears. */
+export function findHeardNetwork(
+  { id, hears }: StemManifest,
+  manifests: readonly ModelManifest[],
+): StemManifest | undefined {
+  if (hears === undefined) return undefined;
+  const heard = manifests.filter(isStemManifest).find((manifest) => manifest.id === hears.network);
+  if (!heard?.stems.includes(hears.stem)) {
+    throw new Error(`${id} hears ${hears.stem} of ${hears.network}, which is not there`);
+  }
+  return heard;
 }
 
 export function listWeightsFiles({ weights }: ModelManifest): WeightsFile[] {
@@ -145,6 +162,6 @@ export function isStemManifest(manifest: ModelManifest): manifest is StemManifes
 }
 
 function namesOneStem(service: StemService, stems: string[]): boolean {
-  const named = [service.stem, service.inputWithout].filter((stem) => stem !== undefined);
+  const named = [service.stem, service.without].filter((stem) => stem !== undefined);
   return named.length === 1 && named.every((stem) => stems.includes(stem));
 }

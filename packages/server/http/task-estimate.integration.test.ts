@@ -15,6 +15,7 @@ afterAll(() => api.close());
 const vocals = { model: "vocals", formats: ["wav"] };
 const better = { model: "instrumental", variant: "high_quality", formats: ["wav"] };
 const drums = { model: "drums", formats: ["flac"] };
+const ofOther = ["guitar", "other-x-guitar", "piano", "strings", "wind"];
 
 describe("estimating a Task", () => {
   it("[T12] tells cost and duration, and stores nothing", async () => {
@@ -40,6 +41,17 @@ describe("estimating a Task", () => {
     expect(rows).toHaveLength(0);
   });
 
+  it("[T12] counts each part of the other stem, whatever it is made from", async () => {
+    const targets = ofOther.map((model) => ({ model, formats: ["wav"] }));
+    const response = await api.post("/tasks/estimate", { assetId, targets });
+    expect(await response.json()).toEqual({
+      duration: 1.5,
+      creditsPerMinute: 5,
+      cost: 5,
+      targets: ofOther.map((model) => ({ model, creditsPerMinute: 1, cost: 1 })),
+    });
+  });
+
   it("[T12] tells the rates alone where the length is not known", async () => {
     const response = await api.post("/tasks/estimate", {
       url: "https://media.example/a.wav",
@@ -54,7 +66,7 @@ describe("estimating a Task", () => {
   it.each([
     ["INPUT_MISSING", 400, { targets: [vocals] }],
     ["TARGETS_DUPLICATE", 400, { assetId: "x", targets: [vocals, vocals] }],
-    ["MODEL_NOT_GRANTED", 403, { assetId: "x", targets: [{ model: "piano", formats: ["wav"] }] }],
+    ["MODEL_NOT_GRANTED", 403, { assetId: "x", targets: [{ model: "multi_voice", formats: ["wav"] }] }],
     ["ASSET_UNKNOWN", 404, { assetId: "nothing-of-that-id", targets: [vocals] }],
     ["URL_NOT_ALLOWED", 400, { url: "https://127.0.0.1/a.wav", targets: [vocals] }],
   ])("[T12] is refused as the Task would be: %s", async (code, status, body) => {

@@ -115,7 +115,6 @@ describe("creating a Task", () => {
     ["REQUEST_INVALID", 400, { targets: [{ ...vocals, residual: "yes" }] }],
     ["REQUEST_INVALID", 400, { assetId: 7 }],
     ["REQUEST_INVALID", 400, { targets: [{ ...vocals, variant: "a\0b" }] }],
-    ["MODEL_NOT_GRANTED", 403, { targets: [{ model: "piano", formats: ["wav"] }] }],
     ["MODEL_NOT_GRANTED", 403, { targets: [{ model: "multi_voice", formats: ["wav"] }] }],
     ["ASSET_UNKNOWN", 404, { assetId: "nothing-of-that-id" }],
     ["ASSET_UNKNOWN", 404, { assetId: "UPPER" }],

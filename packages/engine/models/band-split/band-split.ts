@@ -1,38 +1,51 @@
+import { readFileSync } from "node:fs";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/model-manifest.ts";
-import { NetworkSession, type TensorPort } from "../../runtime/network-session.ts";
+import { NetworkSession } from "../../runtime/network-session.ts";
+import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+import { applyMasks, type Masks } from "./apply-masks.ts";
+import { type BuiltNetwork, buildNetwork, PLANES } from "./graph/build-network.ts";
+import { TrainedWeights } from "./trained-weights.ts";
 import { BIN_COUNT, WindowSpectrum } from "./window-spectrum.ts";
-
-/** Left and right, real and imaginary part of each. */
-const PLANES = 4;
 
 /**
  * Band-split attention networks trained here: the graph takes the spectrum of a stereo window, real and imaginary parts as
- * channels, and gives those of the stems, which sum to it.
+ * channels, and gives masks for the stems, which sum to it.
  */
 export class BandSplit implements StemNetwork {
   readonly segmentFrames: number;
   readonly #stems: readonly string[];
   readonly #session: NetworkSession;
   readonly #spectrum: WindowSpectrum;
-  readonly #mixIn: TensorPort;
-  readonly #stemsOut: TensorPort;
+  readonly #mix: Float32Array;
+  readonly #masks: Masks;
+  readonly #stem: Float32Array;
 
   static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {
-    const session = await NetworkSession.load(path, options);
-    return { network: new BandSplit(session, manifest), executionProvider: session.executionProvider };
+    const spectrum = new WindowSpectrum(manifest.segmentFrames);
+    const weights = new TrainedWeights(new OnnxWeights(readFileSync(path)));
+    const built = buildNetwork(weights, spectrum.slotCount);
+    const session = await NetworkSession.load(built.file, { ...options, keepsMemory: true });
+    const network = new BandSplit(manifest, { session, spectrum, built });
+    return { network, executionProvider: session.executionProvider };
   }
 
-  private constructor(session: NetworkSession, manifest: Pick<StemManifest, "segmentFrames" | "stems">) {
-    const { segmentFrames, stems } = manifest;
+  private constructor(
+    { segmentFrames, stems }: Pick<StemManifest, "segmentFrames" | "stems">,
+    { session, spectrum, built }: { session: NetworkSession; spectrum: WindowSpectrum; built: BuiltNetwork },
+  ) {
     this.segmentFrames = segmentFrames;
     this.#stems = stems;
     this.#session = session;
-    this.#spectrum = new WindowSpectrum(segmentFrames);
-    const slots = this.#spectrum.slotCount;
-    this.#mixIn = session.getInput(0, [1, PLANES, slots, BIN_COUNT]);
-    this.#stemsOut = session.getOutput(0, [1, stems.length, PLANES, slots, BIN_COUNT]);
+    this.#spectrum = spectrum;
+    this.#mix = session.getInput(0, [1, PLANES, spectrum.slotCount, BIN_COUNT]).data;
+    this.#masks = {
+      groups: built.groups,
+      values: built.outputs.map((shape, index) => session.getOutput(index, shape).data),
+      stemCount: stems.length,
+    };
+    this.#stem = new Float32Array(this.#mix.length);
   }
 
   async separate(
@@ -40,7 +53,7 @@ export class BandSplit implements StemNetwork {
     stems: readonly string[],
   ): Promise<Map<string, Float32Array[]>> {
     segment.forEach((window, channel) => {
-      this.#spectrum.analyse(window, this.#planesOf(this.#mixIn, channel));
+      this.#spectrum.analyse(window, this.#planesOf(this.#mix, channel));
     });
     await this.#session.run();
     return new Map(stems.map((stem) => [stem, this.#collect(stem)]));
@@ -49,17 +62,16 @@ export class BandSplit implements StemNetwork {
   #collect(stem: string): Float32Array[] {
     const index = this.#stems.indexOf(stem);
     if (index < 0) throw new RangeError(`the network has no stem ${stem}`);
-    return [0, 1].map((channel) =>
-      this.#spectrum.synthesise(this.#planesOf(this.#stemsOut, index * 2 + channel)),
-    );
+    applyMasks(this.#masks, { mix: this.#mix, stem: index, into: this.#stem });
+    return [0, 1].map((channel) => this.#spectrum.synthesise(this.#planesOf(this.#stem, channel)));
   }
 
-  #planesOf(port: TensorPort, row: number): { re: Float32Array; im: Float32Array } {
+  #planesOf(spectrum: Float32Array, channel: number): { re: Float32Array; im: Float32Array } {
     const size = this.#spectrum.slotCount * BIN_COUNT;
-    const start = 2 * row * size;
+    const start = 2 * channel * size;
     return {
-      re: port.data.subarray(start, start + size),
-      im: port.data.subarray(start + size, start + 2 * size),
+      re: spectrum.subarray(start, start + size),
+      im: spectrum.subarray(start + size, start + 2 * size),
     };
   }
 }

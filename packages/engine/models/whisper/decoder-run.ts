@@ -28,13 +28,27 @@ export type DecoderAnswer = {
  */
 export class DecoderMemory {
   readonly #arrays = new Map<string, Float32Array>();
+  /** The windows whose sound is in it, by their rows. */
+  #windows: FloatTensor[] = [];
 
+  /** Of at least this length. */
   get(name: string, length: number): Float32Array {
     const known = this.#arrays.get(name);
-    if (known !== undefined && known.length >= length) return known.subarray(0, length);
+    if (known !== undefined && known.length >= length) return known;
     const array = new Float32Array(length);
     this.#arrays.set(name, array);
     return array;
+  }
+
+  /** The row from which on these windows are in it, one behind the other; -1 where they are not. */
+  findRow(windows: readonly FloatTensor[]): number {
+    return this.#windows.findIndex((_, row) =>
+      windows.every((window, n) => this.#windows[row + n] === window),
+    );
+  }
+
+  setWindows(windows: readonly FloatTensor[]): void {
+    this.#windows = [...windows];
   }
 }
 
@@ -101,7 +115,7 @@ export class DecoderRun {
     const embedded = await this.#start([tokens]);
     const shape = [1, timingHeads, tokens.length, this.#states[0]?.shape[1] ?? 0];
     const size = shape.reduce((product, length) => product * length);
-    const into = { data: this.#memory.get("attention", size), shape };
+    const into = { data: this.#memory.get("attention", size).subarray(0, size), shape };
     await lower.run({ embedded, ...this.#listInputs(0, lowerLayers) }, ["attention"], { attention: into });
     const headSize = size / timingHeads;
     return Array.from({ length: timingHeads }, (_, head) =>
@@ -109,17 +123,19 @@ export class DecoderRun {
     );
   }
 
-  /** Takes a finished row out; the last row takes its place. */
+  /** Takes a finished row out; those behind it move up. */
   dropRow(row: number): void {
     if (row < 0 || row >= this.#rows) throw new RangeError(`no row ${row}`);
     if (this.#position === 0) throw new Error("a row can be dropped after the first tokens");
-    const last = this.#rows - 1;
+    const isMoving = row > 0 && row < this.#rows - 1;
+    if (isMoving) this.#memory.setWindows([]);
     for (const [name, { data, shape }] of this.#kept) {
       const size = data.length / this.#rows;
-      if (row !== last) data.copyWithin(row * size, last * size, (last + 1) * size);
-      this.#kept.set(name, { data: data.subarray(0, last * size), shape: [last, ...shape.slice(1)] });
+      if (isMoving) data.copyWithin(row * size, (row + 1) * size);
+      const left = row === 0 ? data.subarray(size) : data.subarray(0, data.length - size);
+      this.#kept.set(name, { data: left, shape: [this.#rows - 1, ...shape.slice(1)] });
     }
-    this.#rows = last;
+    this.#rows -= 1;
   }
 
   /** The tokens as the graphs take them; before the first ones, what is kept of the sound is computed. */
@@ -131,24 +147,42 @@ export class DecoderRun {
     return this.#decoder.embedding.embed(tokens, this.#position);
   }
 
-  /** Row by row, straight into its place: it would be held twice otherwise. */
+  /** What is kept of the sound: from the memory, where an earlier run left it, or computed. */
   async #hear(): Promise<void> {
-    const { sound, layers, embedding } = this.#decoder;
+    const { layers, embedding } = this.#decoder;
     const heads = embedding.width / HEAD_WIDTH;
     const none = { data: new Float32Array(0), shape: [this.#rows, heads, 0, HEAD_WIDTH] };
     for (const name of listKept("past", 0, layers)) this.#kept.set(name, none);
-    for (const [row, states] of this.#states.entries()) {
-      const count = states.shape[1] ?? 0;
-      const size = states.data.length;
-      const names = listKept("sound", 0, layers);
-      const places = names.map((name) => {
-        const shape = name.endsWith("key") ? [heads, HEAD_WIDTH, count] : [heads, count, HEAD_WIDTH];
-        const data = this.#memory.get(name, this.#rows * size);
-        this.#kept.set(name, { data, shape: [this.#rows, ...shape] });
-        return [name, { data: data.subarray(row * size, (row + 1) * size), shape: [1, ...shape] }];
-      });
-      await sound.run({ states }, names, Object.fromEntries(places));
+    let firstRow = this.#memory.findRow(this.#states);
+    if (firstRow < 0) {
+      firstRow = 0;
+      this.#memory.setWindows([]);
+      for (const row of this.#states.keys()) await this.#computeRow(row);
+      this.#memory.setWindows(this.#states);
     }
+    for (const name of listKept("sound", 0, layers))
+      this.#kept.set(name, this.#locate(name, firstRow, this.#rows));
+  }
+
+  /** Straight into its place: it would be held twice otherwise. */
+  async #computeRow(row: number): Promise<void> {
+    const { sound, layers } = this.#decoder;
+    const states = this.#states[row];
+    if (states === undefined) throw new RangeError(`no row ${row}`);
+    const names = listKept("sound", 0, layers);
+    const places = names.map((name) => [name, this.#locate(name, row, 1)]);
+    await sound.run({ states }, names, Object.fromEntries(places));
+  }
+
+  /** Where the memory has what is kept of the sound in some rows. */
+  #locate(name: string, firstRow: number, rows: number): FloatTensor {
+    const { width } = this.#decoder.embedding;
+    const count = this.#states[0]?.shape[1] ?? 0;
+    const heads = width / HEAD_WIDTH;
+    const shape = name.endsWith("key") ? [heads, HEAD_WIDTH, count] : [heads, count, HEAD_WIDTH];
+    const size = width * count;
+    const data = this.#memory.get(name, Math.max(this.#states.length, firstRow + rows) * size);
+    return { data: data.subarray(firstRow * size, (firstRow + rows) * size), shape: [rows, ...shape] };
   }
 
   #listInputs(from: number, to: number): Record<string, FloatTensor> {

@@ -51,7 +51,7 @@ export async function writeWindows(
   const written: WrittenWindow[] = [];
   let rates = answer.rateNext(PROMPT_TOKENS - 1);
   while (rows.length > 0) {
-    // From the end, so that a row that takes the place of a finished one has had its turn.
+    // From the end, so that rows that move up have had their turn.
     for (let at = rows.length - 1; at >= 0; at--) {
       const row = rows[at]!;
       const isFirst = row.window.logProbs.length === 0;
@@ -63,8 +63,7 @@ export async function writeWindows(
       if (id !== tokenizer.endOfText && !row.window.isBrokenOff) continue;
       written[row.index] = row.window;
       run.dropRow(at);
-      rows[at] = rows.at(-1)!;
-      rows.pop();
+      rows.splice(at, 1);
     }
     if (rows.length === 0) break;
     const step = await run.feed(rows.map(({ next }) => [next]));

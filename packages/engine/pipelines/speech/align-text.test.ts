@@ -1,8 +1,21 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { ArraySource } from "../../dsp/array-source.ts";
 import type { TimedText } from "../../text/timed-text.ts";
+import { LineLog } from "../line-log.ts";
 import { alignText } from "./align-text.ts";
 import { LETTER_SECONDS, makeLetterSound, makeLetterWhisper, type Sung } from "./fixtures/letter-whisper.ts";
+import { placedWindowSchema } from "./place-words.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "stemwright-align-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let logs = 0;
+
+function openLog(name = `log-${logs++}`) {
+  return new LineLog(join(folder, name), { identity: { text: name }, entrySchema: placedWindowSchema });
+}
 
 /** Words one after the other from a time on, with a tenth of a second between them. */
 function sing(text: string, startSeconds: number): Sung[] {
@@ -43,6 +56,7 @@ async function align(work: {
     spoken: hear(work.heard, work.durationSeconds),
     source: new ArraySource([makeLetterSound(work.sung, work.durationSeconds)], 16_000),
     getWhisper: async () => whisper,
+    log: openLog(),
   });
   return { aligned, words: aligned.lines.flatMap((line) => line.words), encodedSeconds };
 }
@@ -145,5 +159,44 @@ describe("alignText", () => {
   it("[Y1] has no lines where no voice is heard", async () => {
     const { aligned } = await align({ text: SONG, sung: [], heard: [], durationSeconds: 5 });
     expect(aligned.lines).toEqual([]);
+  });
+
+  it("[V7] a run that was killed while it listened goes on behind the windows it had heard", async () => {
+    const parts = [0, 1, 2].map((n) => ({
+      heard: sing(SONG, 1 + 80 * n),
+      missed: sing("when all the boats came home", 41 + 80 * n),
+    }));
+    const sung = parts.flatMap(({ heard, missed }) => [...heard, ...missed]);
+    const work = {
+      text: sung.map(({ text }) => text).join(" "),
+      spoken: hear(
+        parts.flatMap(({ heard }) => heard),
+        240,
+      ),
+      source: new ArraySource([makeLetterSound(sung, 240)], 16_000),
+    };
+    const whole = makeLetterWhisper();
+    const expected = await alignText({ ...work, getWhisper: async () => whole.whisper, log: openLog() });
+    const windows = whole.encodedSeconds.length;
+    expect(windows).toBeGreaterThan(3);
+
+    const first = makeLetterWhisper();
+    const killed = alignText({
+      ...work,
+      getWhisper: async () => {
+        if (first.encodedSeconds.length === 2) throw new Error("killed");
+        return first.whisper;
+      },
+      log: openLog("killed"),
+    });
+    await expect(killed).rejects.toThrow("killed");
+    const second = makeLetterWhisper();
+    const resumed = await alignText({
+      ...work,
+      getWhisper: async () => second.whisper,
+      log: openLog("killed"),
+    });
+    expect(resumed).toEqual(expected);
+    expect(second.encodedSeconds).toHaveLength(windows - 2);
   });
 });

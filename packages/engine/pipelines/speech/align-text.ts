@@ -6,8 +6,9 @@ import { fillTimes, type TimeSpan } from "../../text/fill-times.ts";
 import { normaliseWord } from "../../text/normalise-word.ts";
 import { splitWords } from "../../text/split-words.ts";
 import type { TimedText, TimedWord } from "../../text/timed-text.ts";
+import type { LineLog } from "../line-log.ts";
 import { anchorWords } from "./anchor-words.ts";
-import { type PlacedWord, placeWords } from "./place-words.ts";
+import { type Listening, type PlacedWord, placeWords } from "./place-words.ts";
 
 /** Words on each side of a gap that are looked for with it, so that its edges are found. */
 const CONTEXT_WORDS = 4;
@@ -27,6 +28,8 @@ export type AlignmentWork = {
   /** Mono at 16 kHz. */
   source: FrameSource;
   getWhisper(): Promise<Whisper>;
+  /** What was listened to again by a run that was killed. */
+  log: LineLog<(PlacedWord | null)[]>;
 };
 
 /**
@@ -67,16 +70,19 @@ async function fillGaps(
   heard: readonly (TimedWord | undefined)[],
 ): Promise<(PlacedWord | undefined)[]> {
   const placed: (PlacedWord | undefined)[] = [...heard];
+  const listening = startListening(work);
   for (const gap of joinGaps(listGaps(words, heard), (joined) => spanOf(work, heard, joined))) {
     const { first, behind } = withContext(heard, gap);
-    const { source, spoken, getWhisper } = work;
-    const listening = { source, language: spoken.metadata.language, getWhisper };
     const found = await placeWords(listening, spanOf(work, heard, gap), words.slice(first, behind));
     found.forEach((word, n) => {
       placed[first + n] = preferHeard(heard[first + n], word);
     });
   }
   return placed;
+}
+
+function startListening({ source, spoken, getWhisper, log }: AlignmentWork): Listening {
+  return { source, language: spoken.metadata.language, getWhisper, log, windows: 0 };
 }
 
 /** What was heard keeps its time, unless it was taken for another of the text's lines: then the sound around it knows better. */
@@ -136,13 +142,13 @@ function spanOf({ spoken }: AlignmentWork, heard: readonly (TimedWord | undefine
 
 /** The last chance of a text none of whose rows was heard: a recording of one window is searched for it. */
 async function searchWhole(
-  { source, spoken, getWhisper }: AlignmentWork,
+  work: AlignmentWork,
   words: readonly string[],
 ): Promise<(PlacedWord | undefined)[]> {
-  const { durationSeconds, metadata } = spoken;
+  const { durationSeconds } = work.spoken;
   if (durationSeconds <= WINDOW_SECONDS) {
     const span = { startSeconds: 0, endSeconds: durationSeconds };
-    const found = await placeWords({ source, language: metadata.language, getWhisper }, span, words);
+    const found = await placeWords(startListening(work), span, words);
     const confidence = found.reduce((sum, word) => sum + (word?.confidence ?? 0), 0) / words.length;
     if (confidence >= LEAST_CONFIDENCE) return found;
   }

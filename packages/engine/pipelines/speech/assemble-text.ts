@@ -2,7 +2,7 @@ import { fillTimes } from "../../text/fill-times.ts";
 import type { TextMetadata, TimedText, TimedWord } from "../../text/timed-text.ts";
 import { breakLines } from "./break-lines.ts";
 import { makeTally } from "./hear-windows.ts";
-import type { SpokenWindow } from "./window-log.ts";
+import type { SpokenWindow } from "./spoken-window.ts";
 
 /** The whole text of a recording from its windows. */
 export function assembleText(

@@ -1,7 +1,7 @@
 import { isStemManifest, type ModelManifest, type StemManifest } from "../../runtime/model-manifest.ts";
 import { detectMusic } from "../detect-music.ts";
 import type { InputRun } from "../input-run.ts";
-import type { StemPass } from "../plan-targets.ts";
+import { needStem, type StemPass } from "../plan-targets.ts";
 import { weighStemPass } from "../separate.ts";
 
 const VOCALS = "vocals";
@@ -33,17 +33,8 @@ export async function chooseSpeechSource(
     0,
   );
   if (musicSeconds < (MUSIC_SHARE_MIN * run.input.lengthFrames) / run.input.sampleRateHz) return {};
-  addVocals(run, separator, stemPasses);
+  const passCount = stemPasses.length;
+  const pass = needStem(stemPasses, { manifest: separator, stem: VOCALS, manifests });
+  if (stemPasses.length > passCount) run.progress.addWeight(weighStemPass(pass));
   return { vocals: separator };
-}
-
-function addVocals(run: InputRun, manifest: StemManifest, stemPasses: StemPass[]): void {
-  const pass = stemPasses.find(
-    (candidate) => candidate.manifest.id === manifest.id && candidate.startShare === 0,
-  );
-  if (pass === undefined) {
-    const added = { manifest, startShare: 0, stems: [VOCALS], targets: [] };
-    stemPasses.push(added);
-    run.progress.addWeight(weighStemPass(added));
-  } else if (!pass.stems.includes(VOCALS)) pass.stems.push(VOCALS);
 }

@@ -6,8 +6,8 @@ import type { FloatTensor } from "../../runtime/graph-session.ts";
 import { LanguageTally } from "./language-tally.ts";
 import { partByLanguage } from "./part-by-language.ts";
 import { readWindow, type SpeechWindow } from "./speech-windows.ts";
+import type { SpokenWindow } from "./spoken-window.ts";
 import { timeTranscript } from "./time-transcript.ts";
-import type { SpokenWindow } from "./window-log.ts";
 import { writeTranscripts } from "./write-transcripts.ts";
 
 /** Of a hundred languages, those worth remembering of a window. */

@@ -1,16 +1,31 @@
+import { z } from "zod";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { SAMPLE_RATE_HZ, WINDOW_SECONDS } from "../../models/whisper/log-mel.ts";
 import type { Whisper } from "../../models/whisper/whisper.ts";
 import { timeWords } from "../../models/whisper/word-timing/time-words.ts";
 import type { TimeSpan } from "../../text/fill-times.ts";
+import type { LineLog } from "../line-log.ts";
 
-export type PlacedWord = TimeSpan & { confidence: number };
+const placedWordSchema = z.object({
+  startSeconds: z.number(),
+  endSeconds: z.number(),
+  confidence: z.number(),
+});
+
+export type PlacedWord = z.infer<typeof placedWordSchema>;
+
+/** What was found in a window: null for words that were not heard. */
+export const placedWindowSchema = z.array(placedWordSchema.nullable());
 
 export type Listening = {
   /** Mono at 16 kHz. */
   source: FrameSource;
   language: string;
   getWhisper(): Promise<Whisper>;
+  /** What a run that was killed had heard, window by window. The same text is looked for in the same windows again. */
+  log: LineLog<(PlacedWord | null)[]>;
+  /** How many windows were listened to so far. */
+  windows: number;
 };
 
 /** In a span with several windows, this much of a window's end is left to the next one, which hears it in full. */
@@ -38,13 +53,26 @@ export async function placeWords(
     const isLast = restSeconds <= WINDOW_SECONDS;
     const window = { startSeconds, endSeconds: isLast ? span.endSeconds : startSeconds + WINDOW_SECONDS };
     const candidates = isLast ? rest : takeCandidates(rest, WINDOW_SECONDS / restSeconds);
-    const found = await listen(listening, { ...window, isOpenEnded: !isLast }, candidates);
+    const found = await recall(listening, () =>
+      listen(listening, { ...window, isOpenEnded: !isLast }, candidates),
+    );
     if (isLast) return [...placed, ...found];
     const kept = takeSure(found, window.endSeconds - UNSURE_SECONDS);
     placed.push(...kept);
     startSeconds = kept.at(-1)?.endSeconds ?? window.endSeconds - UNSURE_SECONDS;
   }
   return words.map((_, index) => placed[index]);
+}
+
+/** What the log knows of the next window, or what is heard in it now. */
+async function recall(
+  listening: Listening,
+  hear: () => Promise<(PlacedWord | undefined)[]>,
+): Promise<(PlacedWord | undefined)[]> {
+  const { log, windows } = listening;
+  listening.windows += 1;
+  if (windows === log.entries.length) log.append([(await hear()).map((word) => word ?? null)]);
+  return (log.entries[windows] ?? []).map((word) => word ?? undefined);
 }
 
 async function listen(

@@ -1,21 +1,31 @@
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FrameSource } from "../../dsp/frame-source.ts";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { EngineError } from "../../engine-error.ts";
 import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import type { ModelManifest, StemManifest } from "../../runtime/model-manifest.ts";
+import type { ModelManifest, SpeechManifest, StemManifest } from "../../runtime/model-manifest.ts";
 import { parseTranscript } from "../../text/parse-transcript.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { writeText } from "../../text/write-text.ts";
 import type { TextTarget } from "../engine-request.ts";
 import { finishTarget, type InputRun } from "../input-run.ts";
+import { LineLog } from "../line-log.ts";
 import type { SpeechPass } from "../plan-targets.ts";
 import { openStem } from "../separate.ts";
-import { type AlignmentWork, alignText } from "./align-text.ts";
+import { alignText } from "./align-text.ts";
+import { placedWindowSchema } from "./place-words.ts";
 import { transcribe } from "./transcribe.ts";
+
+/** Raised whenever the same text and hearing would give other times. */
+const LOG_VERSION = 1;
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
 const SPEECH_SECONDS = 0.2;
+
+type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
 
 export function weighSpeechPass({ targets }: SpeechPass): number {
   return SPEECH_SECONDS * listLanguages({ targets }).length;
@@ -37,7 +47,6 @@ export async function runSpeechPass(
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
   });
-  const getWhisper = () => run.networks.getWhisper(pass.manifest);
   for (const language of listLanguages(pass)) {
     const spoken = await transcribe(run, {
       manifest: pass.manifest,
@@ -49,16 +58,26 @@ export async function runSpeechPass(
     });
     for (const target of pass.targets.filter((candidate) => candidate.language === language)) {
       await finishTarget(run, target, async () =>
-        writeFiles(target, await makeText(target, { spoken, source, getWhisper })),
+        writeFiles(target, await makeText(run, { target, manifest: pass.manifest, spoken, source })),
       );
     }
   }
 }
 
 /** What was said, or the given text laid over it. */
-async function makeText(target: TextTarget, heard: Omit<AlignmentWork, "text">): Promise<TimedText> {
-  if (target.transcriptPath === undefined) return heard.spoken;
-  return alignText({ ...heard, text: parseTranscript(readFileSync(target.transcriptPath)) });
+async function makeText(run: InputRun, { target, manifest, spoken, source }: Heard): Promise<TimedText> {
+  if (target.transcriptPath === undefined) return spoken;
+  const text = parseTranscript(readFileSync(target.transcriptPath));
+  const log = new LineLog(join(run.request.workDir, manifest.id, `text-${target.key}`), {
+    identity: {
+      version: LOG_VERSION,
+      textSha256: createHash("sha256").update(text).digest("hex"),
+      spokenSha256: createHash("sha256").update(JSON.stringify(spoken)).digest("hex"),
+      inputSha256: run.decoded.sha256,
+    },
+    entrySchema: placedWindowSchema,
+  });
+  return alignText({ text, spoken, source, log, getWhisper: () => run.networks.getWhisper(manifest) });
 }
 
 function listLanguages({ targets }: Pick<SpeechPass, "targets">): (string | undefined)[] {

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
 import { decodeToPcm } from "../../media/index.ts";
 import { NetworkStore } from "../../models/network-store.ts";
+import { EngineProcess } from "../../process/engine-process.ts";
 import { loadManifests } from "../../runtime/model-manifest.ts";
 import { writeSound } from "../fixtures/sound-file.ts";
 import { runRequest } from "../run-request.ts";
@@ -170,10 +171,46 @@ describe("transcription", () => {
 
   it("[V7] goes on behind what a killed run had finished", async () => {
     const name = "english";
-    const log = join(folder, `${name}-work/whisper-tiny/input-auto/windows.jsonl`);
+    const log = join(folder, `${name}-work/whisper-tiny/input-auto/log.jsonl`);
     const window = JSON.parse(readFileSync(log, "utf8"));
     window[0].words[0].text = "Kept ";
     writeFileSync(log, `${JSON.stringify(window)}\n`);
     expect((await transcribe(name, join2(silence(1), english, silence(1)))).text).toMatch(/^Kept /);
+  });
+
+  it("[V7] a SIGKILL in the middle costs the windows at work, and no word of those before", async () => {
+    // Each window takes four of them: four windows, of which two are written down at once.
+    const sound = join2(...Array.from({ length: 14 }, () => [english, silence(0.8)]).flat());
+    const inputPath = join(folder, "long.wav");
+    writeSound(inputPath, [sound], RATE);
+    const path = join(folder, "long.json");
+    const workDir = join(folder, "long-work");
+    const log = join(workDir, "whisper-tiny/input-en/log.jsonl");
+    const target = { kind: "text", key: "long", model: "transcription", language: "en" } as const;
+    const request = {
+      inputPath,
+      workDir,
+      targets: [{ ...target, files: [{ format: "json", path } as const] }],
+    };
+    const readLines = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : []);
+    const engine = new EngineProcess({ speechModel: "whisper-tiny" });
+    const killed = engine.run(request, {
+      onProgress: () => {
+        if (readLines().length > 0 && engine.pid !== undefined) process.kill(engine.pid, "SIGKILL");
+      },
+    });
+    await expect(killed).rejects.toMatchObject({ kind: "out-of-memory" });
+    const before = readLines();
+    expect(before.length).toBeGreaterThanOrEqual(2);
+    expect(existsSync(path)).toBe(false);
+
+    await engine.run(request);
+    const after = readLines();
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(after.length).toBeGreaterThan(before.length);
+    const resumed = readFileSync(path, "utf8");
+    await engine.run({ ...request, workDir: join(folder, "long-again-work") });
+    expect(readFileSync(path, "utf8")).toBe(resumed);
+    await engine.close();
   });
 });

@@ -6,12 +6,15 @@ import type { Whisper } from "../../models/whisper/whisper.ts";
 import type { SpeechManifest, VoiceActivityManifest } from "../../runtime/model-manifest.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import type { InputRun } from "../input-run.ts";
+import { LineLog } from "../line-log.ts";
 import { assembleText } from "./assemble-text.ts";
 import { findSpeech } from "./find-speech.ts";
 import { hearWindows } from "./hear-windows.ts";
 import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
-import { WindowLog } from "./window-log.ts";
+import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
 
+/** Raised whenever the same input and weights would give another text. */
+const LOG_VERSION = 2;
 /** Windows that are written down at once: each takes 110 MB of the 1.5 GB a transcription may have. */
 const BATCH_WINDOWS = 2;
 
@@ -41,21 +44,25 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
     marginFrames: SAMPLE_RATE_HZ * 0.4,
     sourceFrames: source.lengthFrames,
   });
-  const log = new WindowLog(
+  const log = new LineLog(
     join(run.request.workDir, manifest.id, `${options.sourceName}-${language ?? "auto"}`),
     {
-      model: manifest.id,
-      encoderSha256: manifest.weights.encoder.sha256,
-      decoderSha256: manifest.weights.decoder.sha256,
-      inputSha256: run.decoded.sha256,
-      windows: windows.length,
+      identity: {
+        version: LOG_VERSION,
+        model: manifest.id,
+        encoderSha256: manifest.weights.encoder.sha256,
+        decoderSha256: manifest.weights.decoder.sha256,
+        inputSha256: run.decoded.sha256,
+        windows: windows.length,
+      },
+      entrySchema: windowPartsSchema,
     },
   );
-  if (log.windows.length < windows.length) {
+  if (log.entries.length < windows.length) {
     await hearRest(await run.networks.getWhisper(manifest), { ...options, windows, log });
   }
   onProgress(1);
-  return assembleText(log.windows.flat(), {
+  return assembleText(log.entries.flat(), {
     durationSeconds: source.lengthFrames / source.sampleRateHz,
     model: manifest.id,
     ...(language === undefined ? {} : { language }),
@@ -64,16 +71,16 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
 
 async function hearRest(
   whisper: Whisper,
-  work: Transcription & { windows: readonly SpeechWindow[]; log: WindowLog },
+  work: Transcription & { windows: readonly SpeechWindow[]; log: LineLog<SpokenWindow[]> },
 ): Promise<void> {
   const { windows, log, source, language, onProgress } = work;
-  while (log.windows.length < windows.length) {
-    const first = log.windows.length;
+  while (log.entries.length < windows.length) {
+    const first = log.entries.length;
     const batch = windows.slice(first, first + BATCH_WINDOWS);
-    const hearing = { source, before: log.windows.flat(), random: makeSeededRandom(first) };
+    const hearing = { source, before: log.entries.flat(), random: makeSeededRandom(first) };
     log.append(
       await hearWindows(whisper, batch, language === undefined ? hearing : { ...hearing, language }),
     );
-    onProgress(FIND_SHARE + ((1 - FIND_SHARE) * log.windows.length) / windows.length);
+    onProgress(FIND_SHARE + ((1 - FIND_SHARE) * log.entries.length) / windows.length);
   }
 }

@@ -2,7 +2,12 @@ import { readFields, toBytes, toNumber, toText, type WireField } from "./protobu
 
 export type Weight = { dims: readonly number[]; data: Float32Array };
 
-const FLOAT32 = 1;
+/** The number types of ONNX that weights are stored in, read as floats. */
+const READERS = new Map<number, (bytes: ArrayBuffer) => Float32Array>([
+  [1, (bytes) => new Float32Array(bytes)],
+  [3, (bytes) => Float32Array.from(new Int8Array(bytes))],
+  [10, (bytes) => Float32Array.from(new Float16Array(bytes))],
+]);
 
 /**
  * The constant tensors of an ONNX file. Exporters drop the names of some and number them; those are found by the
@@ -11,8 +16,13 @@ const FLOAT32 = 1;
 export class OnnxWeights {
   readonly #tensors = new Map<string, Weight>();
   readonly #nodeInputs = new Map<string, string[]>();
+  readonly #metadata = new Map<string, string>();
 
   constructor(file: Uint8Array) {
+    for (const entry of fieldsOf(file, 14)) {
+      const [key = "", value = ""] = [1, 2].flatMap((no) => fieldsOf(toBytes(entry), no).map(toText));
+      this.#metadata.set(key, value);
+    }
     for (const graph of fieldsOf(file, 7)) {
       for (const field of fieldsOf(toBytes(graph), 5)) this.#addTensor(toBytes(field));
       for (const field of fieldsOf(toBytes(graph), 1)) this.#addNode(toBytes(field));
@@ -29,6 +39,13 @@ export class OnnxWeights {
     return weight;
   }
 
+  /** What the exporter wrote into the file under this name. */
+  getMetadata(name: string): string {
+    const value = this.#metadata.get(name);
+    if (value === undefined) throw new Error(`the network's file tells no ${name}`);
+    return value;
+  }
+
   /** The one constant among the inputs of a node. */
   ofNode(nodeName: string): Weight {
     const names = this.#nodeInputs.get(nodeName) ?? [];
@@ -41,10 +58,9 @@ export class OnnxWeights {
     const fields = readFields(message);
     const find = (no: number) => fields.find((field) => field.no === no);
     const [type, name, raw] = [find(2), find(8), find(9)];
-    if (!type || !name || !raw || toNumber(type) !== FLOAT32) return;
-    const bytes = toBytes(raw);
-    const data = new Float32Array(bytes.length / 4);
-    new Uint8Array(data.buffer).set(bytes);
+    const read = type && READERS.get(toNumber(type));
+    if (!read || !name || !raw) return;
+    const data = read(new Uint8Array(toBytes(raw)).buffer);
     const dims = fields.filter((field) => field.no === 1).map(toNumber);
     this.#tensors.set(toText(name), { dims, data });
   }

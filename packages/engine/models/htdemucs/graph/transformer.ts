@@ -1,7 +1,7 @@
 import type { Value } from "../../../runtime/onnx/graph-builder.ts";
+import { type Linear, linear, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
 import { convolve } from "./convolve.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
-import { type Linear, linear, scaleOutputs, takeOutputs, transposed } from "./linear.ts";
 import { makeGridPositions, makeSequencePositions } from "./positions.ts";
 import type { Scope } from "./scope.ts";
 

@@ -1,5 +1,5 @@
-import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts";
-import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
+import type { GraphBuilder, Value } from "../runtime/onnx/graph-builder.ts";
+import type { Weight } from "../runtime/onnx/onnx-weights.ts";
 
 /** A matrix `[inputs, outputs]` and what is added to its product. */
 export type Linear = { weight: Weight; bias: Weight };
@@ -11,16 +11,20 @@ export function linear(graph: GraphBuilder, input: Value, { weight, bias }: Line
 
 /** Its outputs from `from` on, as many as `count`. */
 export function takeOutputs({ weight, bias }: Linear, from: number, count: number): Linear {
+  return {
+    weight: takeColumns(weight, from, count),
+    bias: { dims: [count], data: bias.data.subarray(from, from + count) },
+  };
+}
+
+export function takeColumns(weight: Weight, from: number, count: number): Weight {
   const [inputs, outputs] = weight.dims as [number, number];
   const data = new Float32Array(inputs * count);
   for (let row = 0; row < inputs; row++) {
     const start = row * outputs + from;
     data.set(weight.data.subarray(start, start + count), row * count);
   }
-  return {
-    weight: { dims: [inputs, count], data },
-    bias: { dims: [count], data: bias.data.subarray(from, from + count) },
-  };
+  return { dims: [inputs, count], data };
 }
 
 /** With each output multiplied by a factor of its own. */

@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EngineProcess } from "../packages/engine/index.ts";
+import { writeGeneratedSong } from "./generated-song.ts";
+import { describeRun } from "./machine.ts";
+import { readCpuMs } from "./process-figures.ts";
+
+/**
+ * What further targets of a Task cost: each case in turn in one engine whose networks are loaded, and the time of many targets over
+ * that of one. `npm run bench:targets -- [ROUNDS] [MINUTES]`
+ */
+const RESULTS_PATH = join(import.meta.dirname, "results/targets.md");
+const CASES = {
+  "vocals alone": ["vocals"],
+  "five of htdemucs": ["vocals", "instrumental", "drums", "bass", "other"],
+  "vocals and four of the splitter": ["vocals", "guitar", "piano", "strings", "wind"],
+} as const;
+const GOALS: Partial<Record<CaseName, number>> = {
+  "five of htdemucs": 1.15,
+  "vocals and four of the splitter": 1.3,
+};
+
+type CaseName = keyof typeof CASES;
+type Figures = { wallSeconds: number; cpuSeconds: number };
+
+const [rounds = "4", minutes = "1"] = process.argv.slice(2);
+const run = describeRun();
+const names = Object.keys(CASES) as CaseName[];
+const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
+const inputPath = join(folder, "song.wav");
+const engine = new EngineProcess();
+const figures = new Map<CaseName, Figures[]>(names.map((name) => [name, []]));
+try {
+  writeGeneratedSong(inputPath, Number(minutes));
+  // Loads both networks.
+  await measure("vocals and four of the splitter");
+  for (let round = 0; round < Number(rounds); round++) {
+    for (const name of names) {
+      const figure = await measure(name);
+      figures.get(name)?.push(figure);
+      process.stdout.write(`${name}: ${format(figure)}\n`);
+    }
+  }
+  writeFileSync(RESULTS_PATH, describe());
+} finally {
+  await engine.close();
+  rmSync(folder, { recursive: true });
+}
+
+async function measure(name: CaseName): Promise<Figures> {
+  const workDir = mkdtempSync(join(folder, "work-"));
+  const outputs = join(workDir, "outputs");
+  mkdirSync(outputs);
+  const targets = CASES[name].map((model) => ({
+    kind: "sound" as const,
+    key: model,
+    model,
+    residual: false,
+    files: [{ output: "stem" as const, format: "wav" as const, path: join(outputs, `${model}.wav`) }],
+  }));
+  const startMs = performance.now();
+  const startCpuMs = engine.pid === undefined ? 0 : await readCpuMs(engine.pid);
+  await engine.run(
+    { inputPath, workDir, targets },
+    {
+      onTargetFailed: (_, error) => {
+        throw error;
+      },
+    },
+  );
+  const wallSeconds = (performance.now() - startMs) / 1000;
+  const cpuSeconds = ((await readCpuMs(engine.pid ?? 0)) - startCpuMs) / 1000;
+  rmSync(workDir, { recursive: true });
+  return { wallSeconds, cpuSeconds };
+}
+
+/** Of each round over the case alone in the same round; the middle one of them. */
+function ratioOf(name: CaseName, field: keyof Figures): number {
+  const alone = figures.get("vocals alone") ?? [];
+  const ratios = (figures.get(name) ?? []).map(
+    (figure, round) => figure[field] / (alone[round]?.[field] ?? 0),
+  );
+  return ratios.toSorted((a, b) => a - b)[Math.floor((ratios.length - 1) / 2)] ?? Number.NaN;
+}
+
+function format({ wallSeconds, cpuSeconds }: Figures): string {
+  return `${wallSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} processor s`;
+}
+
+function describe(): string {
+  return [
+    "# What further targets cost",
+    "",
+    `A computed song of ${minutes} min in stereo, each target as wav, in one engine whose networks are loaded; the cases take turns, ${rounds} times. Ratios are the`,
+    "median over the rounds. `npm run bench:targets`.",
+    "",
+    ...run,
+    "",
+    "| Task | wall, each round (s) | processor, each round (s) | wall, over vocals alone | processor | goal |",
+    "|---|---|---|---|---|---|",
+    ...names.map((name) => {
+      const list = (field: keyof Figures) =>
+        (figures.get(name) ?? []).map((figure) => figure[field].toFixed(1)).join(", ");
+      const goal = GOALS[name] === undefined ? "" : `${GOALS[name]} ×`;
+      const cells = [
+        name,
+        list("wallSeconds"),
+        list("cpuSeconds"),
+        ...(["wallSeconds", "cpuSeconds"] as const).map((field) => `${ratioOf(name, field).toFixed(2)} ×`),
+        goal,
+      ];
+      return `| ${cells.join(" | ")} |`;
+    }),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,171 @@
+import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
+import type { Linear } from "../../linear.ts";
+import { MASK_PARTS } from "../apply-masks.ts";
+import type { TrainedWeights } from "../trained-weights.ts";
+import { BIN_COUNT } from "../window-spectrum.ts";
+import { attentionLayer, layerNorm } from "./attention-layer.ts";
+import { makeRotation } from "./rotation.ts";
+
+/** Bands of equal size, and where the masks of each lie in the output of the group. */
+export type BandGroup = { bands: number; binsPerBand: number; firstBin: number };
+
+/** `masks` has an output for each group: `[bands, slots, stems × 4 × bins of a band]`. */
+export type BuiltNetwork = { file: Uint8Array; groups: BandGroup[]; outputs: (readonly number[])[] };
+
+/** Left and right, real and imaginary part of each. */
+export const PLANES = 4;
+const SMALLEST_POWER = 1e-10;
+const SMALLEST_SIZE = 1e-4;
+/** Σ Hann² of the transform: the power of a bin where the sound has the level 1. */
+const WINDOW_POWER = 768;
+/** Sizes are compressed to about their 0.3rd power. */
+const COMPRESSION = -0.35;
+
+/**
+ * The network as trained (training/networks/band_split.py) up to the masks, which `applyMasks` lays over the spectrum. The graph in the
+ * weights' file is not run: docs/decisions/0033-band-split-written-anew.md.
+ */
+export function buildNetwork(weights: TrainedWeights, slots: number): BuiltNetwork {
+  const graph = new GraphBuilder();
+  const groups = listGroups(weights);
+  const spectrum = graph.input("spectrum", [1, PLANES, slots, BIN_COUNT]);
+  const { width, heads, depth } = weights.config;
+  const bands = groups.reduce((sum, group) => sum + group.bands, 0);
+  let tokens = encodeBands(graph, weights, groups, toFeatures(graph, spectrum, groups));
+  const overTime = makeRotation(graph, slots, width / heads);
+  const overBands = makeRotation(graph, bands, width / heads);
+  for (let index = 0; index < depth; index++) {
+    tokens = attentionLayer({ graph, weights, rotation: overTime }, `time_layers.${index}`, tokens);
+    tokens = graph.transpose(tokens, [1, 0, 2]);
+    tokens = attentionLayer({ graph, weights, rotation: overBands }, `band_layers.${index}`, tokens);
+    tokens = graph.transpose(tokens, [1, 0, 2]);
+  }
+  const outputs = decodeBands(graph, weights, groups, layerNorm({ graph, weights }, "norm", tokens));
+  return { file: graph.toBytes(), groups, outputs };
+}
+
+function listGroups({ config }: TrainedWeights): BandGroup[] {
+  let firstBin = 0;
+  return config.bands.map(([bands, binsPerBand]) => {
+    const group = { bands, binsPerBand, firstBin };
+    firstBin += bands * binsPerBand;
+    return group;
+  });
+}
+
+/** Middle and side, at the level of a sound of RMS 1, compressed; with zeros where the last band has more bins than the spectrum. */
+function toFeatures(graph: GraphBuilder, spectrum: Value, groups: readonly BandGroup[]): Value {
+  const slots = spectrum.dims[2]!;
+  const [left, right] = [0, 2].map((from) => graph.slice(spectrum, { axis: 1, from, to: from + 2 })) as [
+    Value,
+    Value,
+  ];
+  const half = [1, PLANES, slots, BIN_COUNT];
+  const sum = graph.add(left, right);
+  const difference = graph.node("Sub", [left, right], left.dims);
+  const turned = graph.node("Concat", [sum, difference], half, { axis: 1 });
+  const middleSide = graph.mul(turned, graph.floats([Math.SQRT1_2]));
+  const power = graph.node("ReduceMean", [graph.mul(middleSide, middleSide)], [1, 1, 1, 1], { keepdims: 1 });
+  const level = graph.node(
+    "Sqrt",
+    [graph.add(graph.mul(power, graph.floats([2 / WINDOW_POWER])), graph.floats([SMALLEST_POWER]))],
+    [1, 1, 1, 1],
+  );
+  const scaled = graph.node("Div", [middleSide, level], half);
+  const parts = graph.reshape(scaled, [2, 2, slots, BIN_COUNT]);
+  const size = graph.node("ReduceSumSquare", [parts], [2, 1, slots, BIN_COUNT], { axes: [1], keepdims: 1 });
+  const logarithm = graph.node("Log", [graph.add(size, graph.floats([SMALLEST_SIZE]))], size.dims);
+  const gain = graph.node("Exp", [graph.mul(logarithm, graph.floats([COMPRESSION]))], size.dims);
+  const compressed = graph.mul(parts, gain);
+  const last = groups.at(-1)!;
+  const missing = last.firstBin + last.bands * last.binsPerBand - BIN_COUNT;
+  const padded = graph.node(
+    "Pad",
+    [compressed, graph.integers([0, 0, 0, 0, 0, 0, 0, missing])],
+    [2, 2, slots, BIN_COUNT + missing],
+  );
+  return graph.reshape(padded, [PLANES, slots, BIN_COUNT + missing]);
+}
+
+/** `[planes, slots, bins]` to a token for each band and slot: `[bands, slots, width]`. */
+function encodeBands(
+  graph: GraphBuilder,
+  weights: TrainedWeights,
+  groups: readonly BandGroup[],
+  features: Value,
+): Value {
+  const [, slots] = features.dims as [number, number];
+  const { width } = weights.config;
+  const encoded = groups.map(({ bands, binsPerBand, firstBin }, index) => {
+    const get = (name: string) => graph.weight(weights.get(`groups.${index}.${name}`));
+    const bins = bands * binsPerBand;
+    const span = graph.slice(features, { axis: 2, from: firstBin, to: firstBin + bins });
+    const split = graph.reshape(span, [PLANES, slots, bands, binsPerBand]);
+    const rows = graph.reshape(graph.transpose(split, [2, 1, 0, 3]), [bands, slots, PLANES * binsPerBand]);
+    const product = graph.node("MatMul", [rows, get("encode_weight")], [bands, slots, width]);
+    return graph.add(product, get("encode_bias"));
+  });
+  const bands = encoded.reduce((sum, { dims }) => sum + dims[0]!, 0);
+  return graph.node("Concat", encoded, [bands, slots, width], { axis: 0 });
+}
+
+function decodeBands(
+  graph: GraphBuilder,
+  weights: TrainedWeights,
+  groups: readonly BandGroup[],
+  tokens: Value,
+): (readonly number[])[] {
+  const [, slots] = tokens.dims as [number, number];
+  const { stems, maskHidden } = weights.config;
+  let firstBand = 0;
+  return groups.map(({ bands, binsPerBand }, index) => {
+    const get = (name: string) => graph.weight(weights.get(`groups.${index}.${name}`));
+    const rows = graph.slice(tokens, { axis: 0, from: firstBand, to: firstBand + bands });
+    firstBand += bands;
+    const hidden = graph.node("MatMul", [rows, get("hidden_weight")], [bands, slots, maskHidden]);
+    const active = graph.gelu(graph.add(hidden, get("hidden_bias")));
+    const dims = [bands, slots, stems * MASK_PARTS * binsPerBand];
+    const { weight, bias } = completeMasks(weights, index);
+    const masks = graph.add(graph.node("MatMul", [active, graph.weight(weight)], dims), graph.weight(bias));
+    graph.output(masks);
+    return dims;
+  });
+}
+
+/**
+ * The layer that gives the masks of a group. In training, what the masks of all stems lack to a sum of 1 is shared out among them, so that
+ * the stems sum to the mix; that is linear, and so can be done to the layer instead of the masks.
+ */
+function completeMasks(weights: TrainedWeights, group: number): Linear {
+  const { stems } = weights.config;
+  const weight = weights.get(`groups.${group}.mask_weight`);
+  const bias = weights.get(`groups.${group}.mask_bias`);
+  const columns = weight.dims.at(-1)!;
+  return {
+    weight: { dims: weight.dims, data: centreColumns(weight.data, columns, stems, () => 0) },
+    bias: {
+      dims: bias.dims,
+      // Real parts sum to 1, imaginary parts to 0.
+      data: centreColumns(bias.data, columns, stems, (at) =>
+        Math.floor((at * stems * MASK_PARTS) / columns) % 2 === 0 ? 1 : 0,
+      ),
+    },
+  };
+}
+
+/** Rows of `columns` numbers, of which each stem has an equal share, changed so that the stems' shares add up to `sumAt`. */
+function centreColumns(
+  data: Float32Array,
+  columns: number,
+  stems: number,
+  sumAt: (at: number) => number,
+): Float32Array {
+  const share = columns / stems;
+  return data.map((value, index) => {
+    const row = index - (index % columns);
+    const at = (index - row) % share;
+    let lack = sumAt(at);
+    for (let stem = 0; stem < stems; stem++) lack -= data[row + stem * share + at]!;
+    return value + lack / stems;
+  });
+}
