@@ -5,7 +5,8 @@ import { readProcessTreeMemory } from "../packages/server/worker/process-tree-me
 
 export type ProgramFigures = { wallSeconds: number; cpuSeconds: number; peakMegabytes: number };
 
-const SAMPLE_EVERY_MS = 50;
+/** Seldom: reading the memory of a process stops it whenever it asks for more. */
+const SAMPLE_EVERY_MS = 500;
 
 /** Runs a Node program to its end and watches it with all below it; bash counts the processor time of those that ended. */
 export async function measureProgram(args: readonly string[]): Promise<ProgramFigures> {
