@@ -5,7 +5,7 @@ import { readProcessTreeMemory } from "../packages/server/worker/process-tree-me
 
 export type ProgramFigures = { wallSeconds: number; cpuSeconds: number; peakMegabytes: number };
 
-/** Seldom: reading the memory of a process stops it whenever it asks for more. */
+/** Often enough for a peak that lasts as long as a segment, and no work beside the programs. */
 const SAMPLE_EVERY_MS = 500;
 
 /** Runs a Node program to its end and watches it with all below it; bash counts the processor time of those that ended. */
