@@ -24,3 +24,11 @@ it("[V5] improbable and circular texts are doubtful; what the decoder hears no s
   expect(isSilent({ ...sure, noSpeechProbability: 0.9 })).toBe(false);
   expect(isSilent(written({ tokens: [] }))).toBe(true);
 });
+
+it("[V5] a phrase that only its repeats make probable is doubtful", () => {
+  const tokens = [1, 2, 3, 1, 2, 3, 1, 2, 3];
+  const repeats = [-0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1];
+  const text = "It's a game, it's a game, it's a game";
+  expect(isDoubtful(written({ tokens, logProbs: [-1.7, -2.3, -2.7, ...repeats] }), text)).toBe(true);
+  expect(isDoubtful(written({ tokens, logProbs: [-0.4, -0.3, -0.2, ...repeats] }), text)).toBe(false);
+});

@@ -6,8 +6,11 @@ const COMPRESSION_MAX = 2.4;
 const LOG_PROB_MIN = -1;
 const NO_SPEECH_MIN = 0.3;
 
-export function averageLogProb({ logProbs }: WrittenWindow): number {
-  return logProbs.reduce((sum, value) => sum + value, 0) / Math.max(1, logProbs.length);
+/** Where most of a text repeats itself, its first time counts alone: once written, a phrase is likely to come again whatever is heard. */
+export function averageLogProb({ tokens, logProbs }: WrittenWindow): number {
+  const first = logProbs.filter((_, n) => tokens.indexOf(tokens[n] ?? Number.NaN) === n);
+  const counted = 2 * first.length > tokens.length ? logProbs : first;
+  return counted.reduce((sum, value) => sum + value, 0) / Math.max(1, counted.length);
 }
 
 /** Whether the decoder went round in circles. */
