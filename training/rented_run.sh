@@ -1,15 +1,26 @@
 #!/bin/bash
-# The splitter's training on a rented GPU machine, from the root of a copy of the tree: start SECONDS | add | watch SECONDS | finish
+# A network's training on a rented GPU machine, from the root of a copy of the tree:
+#   rented_run.sh NETWORK start SECONDS | add | watch SECONDS | finish
+# Packs come as .data/packs-NETWORK/*.tar, the Vorbis libraries as .data/lib; weights, curve and scores go to $OUT/NETWORK.
 set -e
-JOB=${JOB:-/job}
+NETWORK=$1
+JOB=${JOB:-/job}/$NETWORK
 POOL=$JOB/pool
 RUN=$JOB/run
-RECIPE=${RECIPE:-training/recipes/other-splitter.json}
+BACK=$OUT/$NETWORK
+TRAIN_OPTIONS=${TRAIN_OPTIONS:---init weights/$NETWORK/model.onnx}
+case $NETWORK in
+  dialogue-music-effects) MAKE_HELD_OUT=training.mix.held_out EVALUATE=training.evaluate ;;
+  other-splitter) MAKE_HELD_OUT=training.mix.held_out_other EVALUATE=training.evaluate_splitter ;;
+  *) echo "unknown network $NETWORK" >&2; exit 2 ;;
+esac
 export PYTHONUNBUFFERED=1
+mkdir -p "$JOB/code" "$JOB/lib" "$POOL" "$BACK"
 
 unpack_arrived() {
+  cp -n .data/lib/lib*.so.* "$JOB/lib/" 2> /dev/null || true
   export VORBIS_LIBRARY_FOLDER=$JOB/lib
-  for pack in .data/packs-splitter/*.tar; do
+  for pack in .data/packs-"$NETWORK"/*.tar; do
     [ -e "$pack" ] || continue
     case $(basename "$pack") in
       notes-*) python3 -m training.prepare.unpack_notes "$pack" "$POOL" ;;
@@ -20,32 +31,30 @@ unpack_arrived() {
 }
 
 bring_back() {
-  if [ -e "$RUN/average.pt" ]; then cp "$RUN/average.pt" "$RUN/curve.jsonl" "$OUT/"; fi
+  if [ -e "$RUN/average.pt" ]; then cp "$RUN/average.pt" "$RUN/curve.jsonl" "$BACK/"; fi
 }
 
-case $1 in
+case $2 in
   start)
-    mkdir -p "$JOB/code" "$JOB/lib" "$POOL"
-    echo $(($(date +%s) + $2)) > "$JOB/end"
-    cp .data/lib/lib*.so.* "$JOB/lib/"
+    echo $(($(date +%s) + $3)) > "$JOB/end"
     cp -r training weights "$JOB/code/"
     unpack_arrived
     cd "$JOB/code"
-    setsid nohup python3 -m training.train --recipe "$RECIPE" --start-from weights/dialogue-music-effects/model.onnx --packs "$POOL" --out "$RUN" \
-      --end-at-file "$JOB/end" --held-out "$POOL/held-out.npy" ${TRAIN_OPTIONS:-} > "$JOB/train.log" 2>&1 &
-    setsid nohup python3 -m training.mix.held_out_other --packs "$POOL" --save "$POOL/held-out.npy" ${HELD_OUT_OPTIONS:-} > "$JOB/held-out.log" 2>&1 &
-    timeout 60 tail -n +1 -f "$JOB/train.log" --pid=$! || true
+    setsid nohup python3 -m training.train --recipe "training/recipes/$NETWORK.json" --packs "$POOL" --out "$RUN" \
+      --end-at-file "$JOB/end" --held-out "$POOL/held-out.npy" $TRAIN_OPTIONS > "$JOB/train.log" 2>&1 &
+    setsid nohup python3 -m $MAKE_HELD_OUT --packs "$POOL" --save "$POOL/held-out.npy" > "$JOB/held-out.log" 2>&1 &
+    timeout 45 tail -n +1 -f "$JOB/train.log" || true
     ;;
-  add) unpack_arrived; tail -n 3 "$JOB/train.log"; bring_back ;;
+  add) unpack_arrived; tail -n 2 "$JOB/train.log" || true; bring_back ;;
   watch)
-    timeout "$2" bash -c "until [ -e $RUN/done ]; do sleep 2; done" || true
-    tail -n 12 "$JOB/train.log"
+    timeout "$3" bash -c "until [ -e $RUN/done ]; do sleep 2; done" || true
+    tail -n 8 "$JOB/train.log"
     cat "$JOB/held-out.log"
     bring_back
     ;;
   finish)
     timeout 560 bash -c "until [ -e $RUN/done ]; do sleep 1; done" || true
     bring_back
-    cd "$JOB/code" && python3 -m training.evaluate_splitter --held-out "$POOL/held-out.npy" --weights "$RUN/average.pt" --out "$OUT/scores.json"
+    cd "$JOB/code" && python3 -m $EVALUATE --held-out "$POOL/held-out.npy" --weights "$RUN/average.pt" --out "$BACK/scores.json"
     ;;
 esac

@@ -9,11 +9,9 @@ import numpy
 
 RATE_HZ = 44100
 STEMS = ("guitar", "piano", "strings", "wind", "rest")
-SHARES = numpy.array([0.27, 0.21, 0.2, 0.2, 0.12])
 MOST_PARTS = 6
 DOUBLED = 0.2
-SECTION = {"guitar": 0.2, "strings": 0.3, "wind": 0.3}
-"""How often a part is played by several of a family at once: double-tracked guitars, sections."""
+MOST_BODY_SEMITONES = 4
 VIBRATO = {"guitar": 0.25, "strings": 0.4, "wind": 0.5, "rest": 0.15}
 SLIDES = {"guitar": 0.3, "strings": 0.3, "wind": 0.4}
 SEMITONE = numpy.log(2) / 12
@@ -22,6 +20,23 @@ NOTE = numpy.dtype([
     ("part", "i8"), ("onset", "i8"), ("start", "i8"), ("frames", "i8"), ("ratio", "f8"), ("gain", "f4"), ("held", "f4"), ("attack", "f4"), ("release", "f4"),
     ("swing", "f4"), ("swing_rate", "f4"), ("slide", "f4"), ("slide_rate", "f4"),
 ])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Manner:
+    """What varies between the held-out set, which must stay as it is, and training."""
+
+    shares: tuple
+    """How often a part goes to each of the stems."""
+    sections: dict
+    """How often a part is played by several of a family at once: double-tracked guitars, sections."""
+    most_players: dict
+    other_body: float
+    """How often a part is played from notes recorded higher or lower, as on a smaller or larger instrument of the kind."""
+
+
+HELD_OUT = Manner((0.27, 0.21, 0.2, 0.2, 0.12), {"guitar": 0.2, "strings": 0.3, "wind": 0.3}, {"guitar": 3, "strings": 3, "wind": 3}, 0.0)
+TRAINING = Manner((0.25, 0.2, 0.24, 0.19, 0.12), {"guitar": 0.2, "strings": 0.5, "wind": 0.3}, {"guitar": 3, "strings": 5, "wind": 3}, 0.5)
 
 
 @dataclass
@@ -37,11 +52,11 @@ def stem_of_program(program):
     return next((stem for low, high, stem in ranges if low <= program < high), None)
 
 
-def choose_stem(part, dice):
+def choose_stem(part, manner, dice):
     written = stem_of_program(part.program) if part.is_named else None
     if written is not None and dice.random_sample() < AS_WRITTEN:
         return written
-    return int(dice.choice(len(STEMS), p=SHARES))
+    return int(dice.choice(len(STEMS), p=manner.shares))
 
 
 def choose_instrument(bank, stem, part, dice):
@@ -75,11 +90,13 @@ def strum(onset_s, pitch, dice):
     return onset_s + rank * dice.uniform(0.003, 0.022)
 
 
-def play_part(number, part, instrument, dice):
+def play_part(number, part, instrument, manner, dice):
     count = len(part.onset_s)
     pitch = into_range(part.pitch, instrument)
     velocity = numpy.clip(part.velocity * dice.uniform(0.7, 1.2) + 0.06 * dice.standard_normal(count), 0.1, 1)
-    note = instrument.choose(pitch, velocity, dice)
+    is_other_body = manner.other_body > 0 and dice.random_sample() < manner.other_body
+    body = dice.uniform(-MOST_BODY_SEMITONES, MOST_BODY_SEMITONES) if is_other_body else 0.0
+    note = instrument.choose(pitch + body, velocity, dice)
     onset_s = strum(part.onset_s, pitch, dice) if instrument.stem == "guitar" else part.onset_s
     onset_s = onset_s + 0.007 * dice.standard_normal(count)
     rings = instrument.articulation == "short" or (instrument.articulation == "pluck" and dice.random_sample() < 0.4)
@@ -119,7 +136,7 @@ def choose_drive(instrument, dice):
     return dice.uniform(6, 40) if instrument.drive == "any" else dice.uniform(3, 15)
 
 
-def arrange(bank, book, seconds, dice):
+def arrange(bank, book, seconds, manner, dice):
     """([PlayedPart], note table) of a random window of a random song."""
     window = book.draw_window(seconds, dice)
     dice.shuffle(window)
@@ -127,11 +144,12 @@ def arrange(bank, book, seconds, dice):
     window += [part for part in window if dice.random_sample() < DOUBLED]
     parts, tables = [], []
     for part in window:
-        stem = choose_stem(part, dice)
-        players = dice.randint(2, 4) if dice.random_sample() < SECTION.get(STEMS[stem], 0) else 1
+        stem = choose_stem(part, manner, dice)
+        is_section = dice.random_sample() < manner.sections.get(STEMS[stem], 0)
+        players = dice.randint(2, manner.most_players[STEMS[stem]] + 1) if is_section else 1
         for _ in range(players):
             instrument = choose_instrument(bank, stem, part, dice)
             if instrument is not None:
-                tables.append(play_part(len(parts), part, instrument, dice))
+                tables.append(play_part(len(parts), part, instrument, manner, dice))
                 parts.append(PlayedPart(stem, choose_drive(instrument, dice)))
     return parts, numpy.concatenate(tables) if tables else numpy.zeros(0, NOTE)

@@ -7,12 +7,15 @@ Levels there are −17 / −24 / −21 LUFS for dialogue / music / effects, ambi
 import torch
 
 from training.mix import augment
+from training.mix.codec import through_codec
 
 STEMS = ("dialogue", "music", "effects")
+CODED = 0.15
+"""How often a stem was a compressed recording before it was mixed."""
 
 
 class DialogueMusicEffects:
-    def __init__(self, pools, frames, rooms=256, singing_alone=0.01):
+    def __init__(self, pools, frames, rooms=256, singing_alone=0.05):
         """`singing_alone` is how often the music is a voice and nothing else."""
         self.singing_alone = singing_alone
         self.pools = pools
@@ -75,7 +78,7 @@ class DialogueMusicEffects:
         levels_db = ((-17, 2.5), (-24, 4.0), (-21, 4.0))
         stems = []
         for make, (mean_db, spread_db) in zip(makers, levels_db):
-            stem = augment.set_level(make(count), mean_db + spread_db * torch.randn(count, device=device))
+            stem = augment.set_level(through_codec(make(count), CODED), mean_db + spread_db * torch.randn(count, device=device))
             silent = augment.chance(count, 0.06, device)[:, None, None]
             stems.append(torch.where(silent, torch.zeros_like(stem), stem))
         return self.finish(torch.stack(stems, 1))

@@ -24,7 +24,7 @@ STEMS = ("dialogue", "music", "effects")
 
 
 def load_reels(folder):
-    """Held-out reels by role, as int16 [frames, 2] each, in the order of the pack."""
+    """Held-out reels by role, as int16 [frames, 2] each, in the order of their names: however they were packed, the set is the same."""
     roles = {}
     for ready in sorted(Path(folder).glob("*/ready")):
         for key, reels in json.loads((ready.parent / "reels.json").read_text()).items():
@@ -32,9 +32,9 @@ def load_reels(folder):
             if split != "held-out":
                 continue
             ends = numpy.cumsum([reel["frames"] for reel in reels])
-            samples = numpy.load(ready.parent / f"{key}.npy")
-            roles.setdefault(role, []).extend(numpy.split(samples, ends[:-1]))
-    return roles
+            pieces = numpy.split(numpy.load(ready.parent / f"{key}.npy"), ends[:-1])
+            roles.setdefault(role, {}).update({(reel["source"], reel["reel"]): piece for reel, piece in zip(reels, pieces)})
+    return {role: [found[name] for name in sorted(found)] for role, found in roles.items()}
 
 
 def k_weight(sound):

@@ -10,7 +10,7 @@ import torch
 
 from training.mix import augment
 from training.mix.amplifier import amplify
-from training.mix.arrange import RATE_HZ, STEMS, arrange
+from training.mix.arrange import HELD_OUT, RATE_HZ, STEMS, TRAINING, arrange
 from training.mix.note_bank import NoteBank
 from training.mix.render_notes import render_notes
 from training.mix.song_book import SongBook
@@ -31,6 +31,7 @@ class Songs:
     def __init__(self, folder, device, split, frames):
         self.bank = NoteBank(folder, device, split)
         self.book = SongBook(folder, split)
+        self.manner = TRAINING if split == "train" else HELD_OUT
         self.frames = frames
 
     def render(self, count, rooms, dice):
@@ -38,7 +39,7 @@ class Songs:
         device = self.bank.device
         stem_of, drives, tables, parts = [], [], [], 0
         for song in range(count):
-            played, table = arrange(self.bank, self.book, self.frames / RATE_HZ, dice)
+            played, table = arrange(self.bank, self.book, self.frames / RATE_HZ, self.manner, dice)
             table["part"] += parts
             parts += len(played)
             tables.append(table)

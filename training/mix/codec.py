@@ -1,0 +1,39 @@
+"""What lossy codecs leave of a sound: bands above a limit gone, and every band of every frame rounded to steps, the coarser the higher."""
+
+import torch
+
+from training.mix.augment import RATE_HZ, chance, uniform
+
+WINDOW, HOP, BANDS = 2048, 512, 24
+
+
+def make_bands(device):
+    """Which of 24 bands, equally wide on a Bark-like scale, each of the spectrum's bins lies in."""
+    frequency = torch.linspace(0, RATE_HZ / 2, WINDOW // 2 + 1, device=device)
+    bark = 6 * torch.asinh(frequency / 600)
+    return (bark / bark[-1] * BANDS).long().clamp(max=BANDS - 1)
+
+
+def code(sound):
+    """[count, 2, frames], each at a quality of its own: from hardly changed to what 64 kbit/s leave."""
+    count, _, frames = sound.shape
+    device = sound.device
+    window = torch.hann_window(WINDOW, device=device)
+    spectrum = torch.stft(sound.reshape(-1, frames), WINDOW, HOP, window=window, return_complex=True)
+    band_of = make_bands(device)
+    is_member = torch.nn.functional.one_hot(band_of, BANDS).float()
+    power = spectrum.abs().square().transpose(1, 2) @ (is_member / is_member.sum(0).clamp(min=1))
+    coarseness = torch.linspace(-18, 0, BANDS, device=device) + uniform(count, -12, 9, device)[:, None]
+    step = (power.sqrt() * 10 ** (coarseness / 20).repeat_interleave(2, 0)[:, None])[..., band_of].transpose(1, 2).clamp(min=1e-6)
+    rounded = torch.complex(torch.round(spectrum.real / step) * step, torch.round(spectrum.imag / step) * step)
+    frequency = torch.linspace(0, RATE_HZ / 2, WINDOW // 2 + 1, device=device)
+    is_kept = frequency < uniform(count, 9000, 20000, device).repeat_interleave(2)[:, None]
+    return torch.istft(rounded * is_kept[..., None], WINDOW, HOP, window=window, length=frames).reshape(sound.shape)
+
+
+def through_codec(sound, probability):
+    """Some of the sounds [count, 2, frames] as a codec leaves them."""
+    chosen = chance(len(sound), probability, sound.device).nonzero()[:, 0]
+    if len(chosen) == 0:
+        return sound
+    return sound.index_copy(0, chosen, code(sound[chosen]))
