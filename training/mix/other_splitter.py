@@ -20,7 +20,7 @@ SLOTS = 384
 FIRST_SLOTS = 48
 TRADED = 0.3
 ABSENT = (0.45, 0.45, 0.5, 0.5, 0.45)
-REAL = {"guitar": 0.2, "rest": 0.25}
+REAL = {"guitar": 0.2, "strings": 0.15, "rest": 0.25}
 QUIETEST = 2e-3
 LOAD_EVERY = 100
 
