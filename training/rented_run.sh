@@ -43,7 +43,7 @@ case $2 in
     setsid nohup python3 -m training.train --recipe "training/recipes/$NETWORK.json" --packs "$POOL" --out "$RUN" \
       --end-at-file "$JOB/end" --held-out "$POOL/held-out.npy" $TRAIN_OPTIONS > "$JOB/train.log" 2>&1 &
     setsid nohup python3 -m $MAKE_HELD_OUT --packs "$POOL" --save "$POOL/held-out.npy" > "$JOB/held-out.log" 2>&1 &
-    timeout 45 tail -n +1 -f "$JOB/train.log" || true
+    timeout 12 tail -n +1 -f "$JOB/train.log" || true
     ;;
   add) unpack_arrived; tail -n 2 "$JOB/train.log" || true; bring_back ;;
   watch)
