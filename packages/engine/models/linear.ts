@@ -4,9 +4,29 @@ import type { Weight } from "../runtime/onnx/onnx-weights.ts";
 /** A matrix `[inputs, outputs]` and what is added to its product. */
 export type Linear = { weight: Weight; bias: Weight };
 
+const LARGEST_BYTE = 127;
+
 export function linear(graph: GraphBuilder, input: Value, { weight, bias }: Linear): Value {
   const dims = [...input.dims.slice(0, -1), weight.dims[1]!];
   return graph.add(graph.node("MatMul", [input, graph.weight(weight)], dims), graph.weight(bias));
+}
+
+/** The same in bytes: a scale for each output's weights, and one for the input, found at each run. */
+export function linearInBytes(graph: GraphBuilder, input: Value, { weight, bias }: Linear): Value {
+  const [, outputs] = weight.dims as [number, number];
+  const scales = new Float32Array(outputs);
+  weight.data.forEach((value, at) => {
+    const output = at % outputs;
+    scales[output] = Math.max(scales[output]!, Math.abs(value) / LARGEST_BYTE);
+  });
+  const bytes = Int8Array.from(weight.data, (value, at) => Math.round(value / scales[at % outputs]!));
+  const operands = [
+    graph.quantized(bytes, weight.dims),
+    graph.constant(scales, [outputs]),
+    graph.quantized(new Int8Array(outputs), [outputs]),
+    graph.weight(bias),
+  ];
+  return graph.contribNode("DynamicQuantizeMatMul", [input, ...operands], input.dims.with(-1, outputs));
 }
 
 /** Its outputs from `from` on, as many as `count`. */
