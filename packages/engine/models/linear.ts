@@ -13,13 +13,8 @@ export function linear(graph: GraphBuilder, input: Value, { weight, bias }: Line
 
 /** The same in bytes: a scale for each output's weights, and one for the input, found at each run. */
 export function linearInBytes(graph: GraphBuilder, input: Value, { weight, bias }: Linear): Value {
-  const [, outputs] = weight.dims as [number, number];
-  const scales = new Float32Array(outputs);
-  weight.data.forEach((value, at) => {
-    const output = at % outputs;
-    scales[output] = Math.max(scales[output]!, Math.abs(value) / LARGEST_BYTE);
-  });
-  const bytes = Int8Array.from(weight.data, (value, at) => Math.round(value / scales[at % outputs]!));
+  const { bytes, scales } = toByteColumns(weight);
+  const outputs = scales.length;
   const operands = [
     graph.quantized(bytes, weight.dims),
     graph.constant(scales, [outputs]),
@@ -27,6 +22,28 @@ export function linearInBytes(graph: GraphBuilder, input: Value, { weight, bias 
     graph.weight(bias),
   ];
   return graph.contribNode("DynamicQuantizeMatMul", [input, ...operands], input.dims.with(-1, outputs));
+}
+
+/** Loops over rows: a call for each of ten million numbers would take seconds. */
+function toByteColumns({ dims, data }: Weight): { bytes: Int8Array; scales: Float32Array } {
+  const [, outputs] = dims as [number, number];
+  const scales = new Float32Array(outputs);
+  for (let start = 0; start < data.length; start += outputs) {
+    for (let at = 0; at < outputs; at++) {
+      const size = Math.abs(data[start + at]!) / LARGEST_BYTE;
+      if (size > scales[at]!) scales[at] = size;
+    }
+  }
+  const bytes = new Int8Array(data.length);
+  const factors = scales.map((scale) => 1 / scale);
+  for (let start = 0; start < data.length; start += outputs) {
+    for (let at = 0; at < outputs; at++) {
+      const value = data[start + at]! * factors[at]!;
+      // An array of bytes cuts off what is behind the point.
+      bytes[start + at] = value < 0 ? value - 0.5 : value + 0.5;
+    }
+  }
+  return { bytes, scales };
 }
 
 /** Its outputs from `from` on, as many as `count`. */
