@@ -35,9 +35,7 @@ export async function timeTranscript(
   });
 }
 
-/** Whether the word is of a script that puts spaces between words. */
+/** Whether a space follows the word where another sentence does: all scripts but those of Chinese and Japanese have one there. */
 function isSpaced(word: string): boolean {
-  return !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(
-    word,
-  );
+  return !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word);
 }
