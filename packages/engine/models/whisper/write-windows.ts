@@ -1,5 +1,5 @@
 import type { FloatTensor } from "../../runtime/graph-session.ts";
-import type { DecoderAnswer, DecoderRun } from "./decoder-run.ts";
+import { type DecoderAnswer, type DecoderRun, TEXT_TOKENS_MAX } from "./decoder-run.ts";
 import {
   type LanguageProbabilities,
   toLanguageProbabilities,
@@ -8,9 +8,6 @@ import {
 import { endsInLoop } from "./loops.ts";
 import { TokenChoice } from "./token-choice.ts";
 import type { Whisper } from "./whisper.ts";
-
-/** Half of the decoder's room: the other half would be for the text before. */
-const TOKENS_MAX = 224;
 
 /** What the decoder wrote for a window. */
 export type WrittenWindow = {
@@ -58,7 +55,7 @@ export async function writeWindows(
       const { id, logProb } = choice.choose(rates[at]!, { isFirst, temperature, random });
       row.window.logProbs.push(logProb);
       if (id !== tokenizer.endOfText) row.window.tokens.push(id);
-      row.window.isBrokenOff = row.window.tokens.length === TOKENS_MAX || endsInLoop(row.window.tokens);
+      row.window.isBrokenOff = row.window.tokens.length === TEXT_TOKENS_MAX || endsInLoop(row.window.tokens);
       row.next = id;
       if (id !== tokenizer.endOfText && !row.window.isBrokenOff) continue;
       written[row.index] = row.window;
