@@ -8,12 +8,15 @@ import { describeRun } from "./machine.ts";
 import { countLetterErrors, countWordErrors } from "./speech/word-errors.ts";
 
 /*
- * Transcription in several languages, the language not given: one folder a language, named by its code, with utterances as
- * `name.wav` (mono, float) and `name.txt`, and a line about them in `source.txt`. Utterances are joined with pauses of 0.7 s.
+ * Transcription in several languages, the language found out and given: one folder a set of recordings, named by its language's
+ * code or by that and a kind ("th", "th-synthetic"), with utterances as `name.wav` (mono, float, all at one rate) and `name.txt`,
+ * and a line about them in `source.txt`. Utterances are joined with pauses of 0.7 s.
  */
 const [, , recordingsDir] = process.argv;
 if (recordingsDir === undefined) throw new Error("usage: npm run bench:languages -- <folder of languages>");
 const PAUSE_SECONDS = 0.7;
+/** Languages written without spaces between words. */
+const UNSPACED = new Set(["ja", "th", "zh"]);
 
 type Heard = {
   text: string;
@@ -27,28 +30,33 @@ const lines = [
   "",
   ...describeRun(),
   "",
-  "whisper-small in 8 bits, the language found out. Errors are counted without case, punctuation and accents; numbers as they are written.",
+  "whisper-small in 8 bits. Errors are counted without case, punctuation, accents and vowel points; numbers as they are written. Words are counted where spaces part them, letters without marks above and below.",
   "",
-  "| language | minutes | words | WER % | letters wrong % | found | sure | recordings |",
-  "|---|---|---|---|---|---|---|---|",
+  "| recordings | minutes | words | WER %: found out | given | letters | wrong %: found out | given | found | sure | of |",
+  "|---|---|---|---|---|---|---|---|---|---|---|",
 ];
-for (const language of readdirSync(recordingsDir).sort()) {
-  const { inputPath, text, seconds } = joinUtterances(join(recordingsDir, language));
-  const { text: heard, metadata } = await transcribe(inputPath, language);
-  const words = countWordErrors(text, heard);
-  const letters = countLetterErrors(text, heard);
+for (const name of readdirSync(recordingsDir).sort()) {
+  const [language = "", kind] = name.split("-");
+  const { inputPath, text, seconds } = joinUtterances(join(recordingsDir, name));
+  const { text: heard, metadata } = await transcribe(inputPath, { name });
+  const { text: heardGiven } = await transcribe(inputPath, { name: `${name}-given`, language });
+  const count = UNSPACED.has(language) ? undefined : countWordErrors;
+  const [words, wordsGiven] = [count?.(text, heard), count?.(text, heardGiven)];
+  const [letters, lettersGiven] = [countLetterErrors(text, heard), countLetterErrors(text, heardGiven)];
   const spans = metadata.languageSpans?.map((span) => span.language) ?? [];
-  const percent = ({ wrong, of }: { wrong: number; of: number }) => ((100 * wrong) / of).toFixed(1);
   lines.push(
     `| ${[
-      language,
+      kind === undefined ? language : `${language}, ${kind}`,
       (seconds / 60).toFixed(1),
-      words.of,
-      percent(words),
-      percent(letters),
+      words?.of ?? "–",
+      toPercent(words),
+      toPercent(wordsGiven),
+      letters.of,
+      toPercent(letters),
+      toPercent(lettersGiven),
       [...new Set([metadata.language, ...spans])].join(", "),
       metadata.languageConfidence.toFixed(2),
-      readFileSync(join(recordingsDir, language, "source.txt"), "utf8").trim(),
+      readFileSync(join(recordingsDir, name, "source.txt"), "utf8").trim(),
     ].join(" | ")} |`,
   );
   console.log(lines.at(-1));
@@ -56,6 +64,10 @@ for (const language of readdirSync(recordingsDir).sort()) {
 writeFileSync(join(import.meta.dirname, "results/languages.md"), `${lines.join("\n")}\n`);
 await engine.close();
 await rm(folder, { recursive: true, force: true });
+
+function toPercent(errors: { wrong: number; of: number } | undefined): string {
+  return errors === undefined ? "–" : ((100 * errors.wrong) / errors.of).toFixed(1);
+}
 
 function joinUtterances(languageDir: string): { inputPath: string; text: string; seconds: number } {
   const names = readdirSync(languageDir).filter((name) => name.endsWith(".wav"));
@@ -75,13 +87,24 @@ function joinUtterances(languageDir: string): { inputPath: string; text: string;
   return { inputPath, text: texts.join(" "), seconds: samples.length / sampleRateHz };
 }
 
-async function transcribe(inputPath: string, language: string): Promise<Heard> {
-  const path = join(folder, `${language}.json`);
+async function transcribe(
+  inputPath: string,
+  { name, language }: { name: string; language?: string },
+): Promise<Heard> {
+  const path = join(folder, `${name}.json`);
   await engine.run(
     {
       inputPath,
-      workDir: join(folder, language),
-      targets: [{ kind: "text", key: "text", model: "transcription", files: [{ format: "json", path }] }],
+      workDir: join(folder, name),
+      targets: [
+        {
+          kind: "text",
+          key: "text",
+          model: "transcription",
+          ...(language !== undefined && { language }),
+          files: [{ format: "json", path }],
+        },
+      ],
     },
     {
       onTargetFailed: (_, error) => {

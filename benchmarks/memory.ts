@@ -10,7 +10,7 @@ import { describeRun } from "./machine.ts";
 
 /**
  * Memory of the engine with all its processes while it separates generated music: the whole pipeline with a network that costs
- * nothing over five minutes and three hours, and with htdemucs over one and five minutes. `npm run bench:memory`
+ * nothing over five minutes and three hours, and with htdemucs over one, five and thirty minutes. `npm run bench:memory`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/memory.md");
 const CHART_PATH = join(import.meta.dirname, "../docs/pictures/memory.svg");
@@ -21,10 +21,13 @@ const CASES = [
   { network: "gain", minutes: 180 },
   { network: "htdemucs", minutes: 1 },
   { network: "htdemucs", minutes: 5 },
+  { network: "htdemucs", minutes: 30 },
 ] as const;
 
 type Case = (typeof CASES)[number];
-type Sample = { seconds: number; progress: number; megabytes: number };
+/** What was last reported, and when. */
+type Progress = { fraction: number; seconds: number };
+type Sample = { seconds: number; progress: Progress; megabytes: number };
 type Measured = Case & { samples: Sample[] };
 
 const run = describeRun();
@@ -50,14 +53,15 @@ async function measure({ network, minutes }: Case): Promise<Sample[]> {
     writeGeneratedSong(join(folder, "input.wav"), minutes);
     const startMs = performance.now();
     const child = fork(join(import.meta.dirname, "memory-case.ts"), [folder, network]);
-    let progress = 0;
+    const getSeconds = () => (performance.now() - startMs) / 1000;
+    let progress: Progress = { fraction: 0, seconds: 0 };
     child.on("message", (fraction) => {
-      progress = Number(fraction);
+      progress = { fraction: Number(fraction), seconds: getSeconds() };
     });
     const samples: Sample[] = [];
     const sampling = setInterval(async () => {
       const megabytes = (await readProcessTreeMemory(child.pid ?? 0)) / 1024 ** 2;
-      samples.push({ seconds: (performance.now() - startMs) / 1000, progress, megabytes });
+      samples.push({ seconds: getSeconds(), progress, megabytes });
     }, SAMPLE_EVERY_MS);
     const [code] = await once(child, "exit");
     clearInterval(sampling);
@@ -76,11 +80,11 @@ function secondsOf({ samples }: Measured): number {
   return samples.at(-1)?.seconds ?? 0;
 }
 
-/** How far the time that the progress foretells is from the time it took, at worst, after the first tenth. */
+/** How far the time that the progress foretells, as the service reckons it, is from the time it took, at worst, after the first tenth. */
 function worstEstimate(one: Measured): number {
   const errors = one.samples
-    .filter(({ progress }) => progress >= 0.1)
-    .map(({ seconds, progress }) => Math.abs(seconds / progress / secondsOf(one) - 1));
+    .filter(({ progress }) => progress.fraction >= 0.1)
+    .map(({ progress }) => Math.abs(progress.seconds / progress.fraction / secondsOf(one) - 1));
   return Math.max(...errors);
 }
 
@@ -94,13 +98,15 @@ function formatRow(one: Measured): string {
 function toLine({ network, minutes, samples }: Measured): Line {
   return {
     name: `${network}, ${minutes} min`,
-    points: samples.map(({ progress, megabytes }) => ({ x: progress, y: megabytes })),
+    points: samples.map(({ progress, megabytes }) => ({ x: progress.fraction, y: megabytes })),
   };
 }
 
 function formatResults(): string {
-  const ratio = (network: string) => {
-    const [short = 0, long = 0] = measured.filter((one) => one.network === network).map(peakOf);
+  const ratio = (network: Case["network"], longMinutes: number) => {
+    const [long = 0, short = 0] = [longMinutes, 5].flatMap((minutes) =>
+      measured.filter((one) => one.network === network && one.minutes === minutes).map(peakOf),
+    );
     return (long / short).toFixed(2);
   };
   return [
@@ -111,7 +117,7 @@ function formatResults(): string {
     "",
     ...run,
     "",
-    `**Peak for 3 hours over that for 5 minutes: ${ratio("gain")}; for 5 minutes over 1 with htdemucs: ${ratio("htdemucs")}.**`,
+    `**Peak for 3 hours over that for 5 minutes: ${ratio("gain", 180)}; with htdemucs for 30 minutes over that for 5: ${ratio("htdemucs", 30)}.**`,
     "",
     "| network | minutes | peak MB | seconds | worst error of the estimated time after the first tenth |",
     "|---|---|---|---|---|",

@@ -1,9 +1,13 @@
+/** Accents, and the vowel points of Hebrew and Arabic, which most texts leave out. */
+const POINTS =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670]/g;
+
 /** Words as they are compared: without case, punctuation and accents, numbers as digits stay as they are. */
 function toWords(text: string): string[] {
   return text
     .toLowerCase()
     .normalize("NFKD")
-    .replace(/[\u0300-\u036f]/g, "")
+    .replace(POINTS, "")
     .normalize("NFC")
     .replace(/[’']/g, "")
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
@@ -18,9 +22,13 @@ export function countWordErrors(reference: string, text: string): Errors {
   return countErrors(toWords(reference), toWords(text));
 }
 
-/** For languages that put no spaces between words. */
+/** For languages that put no spaces between words; without marks above and below letters, as Whisper's own figures are counted. */
 export function countLetterErrors(reference: string, text: string): Errors {
-  return countErrors([...toWords(reference).join("")], [...toWords(text).join("")]);
+  return countErrors(toLetters(reference), toLetters(text));
+}
+
+function toLetters(text: string): string[] {
+  return [...toWords(text).join("").replace(/\p{M}/gu, "")];
 }
 
 /** The least number of items that must be changed, put in or taken out (Levenshtein). */

@@ -4,9 +4,46 @@ import type { Weight } from "../runtime/onnx/onnx-weights.ts";
 /** A matrix `[inputs, outputs]` and what is added to its product. */
 export type Linear = { weight: Weight; bias: Weight };
 
+const LARGEST_BYTE = 127;
+
 export function linear(graph: GraphBuilder, input: Value, { weight, bias }: Linear): Value {
   const dims = [...input.dims.slice(0, -1), weight.dims[1]!];
   return graph.add(graph.node("MatMul", [input, graph.weight(weight)], dims), graph.weight(bias));
+}
+
+/** The same in bytes: a scale for each output's weights, and one for the input, found at each run. */
+export function linearInBytes(graph: GraphBuilder, input: Value, { weight, bias }: Linear): Value {
+  const { bytes, scales } = toByteColumns(weight);
+  const outputs = scales.length;
+  const operands = [
+    graph.quantized(bytes, weight.dims),
+    graph.constant(scales, [outputs]),
+    graph.quantized(new Int8Array(outputs), [outputs]),
+    graph.weight(bias),
+  ];
+  return graph.contribNode("DynamicQuantizeMatMul", [input, ...operands], input.dims.with(-1, outputs));
+}
+
+/** Loops over rows: a call for each of ten million numbers would take seconds. */
+function toByteColumns({ dims, data }: Weight): { bytes: Int8Array; scales: Float32Array } {
+  const [, outputs] = dims as [number, number];
+  const scales = new Float32Array(outputs);
+  for (let start = 0; start < data.length; start += outputs) {
+    for (let at = 0; at < outputs; at++) {
+      const size = Math.abs(data[start + at]!) / LARGEST_BYTE;
+      if (size > scales[at]!) scales[at] = size;
+    }
+  }
+  const bytes = new Int8Array(data.length);
+  const factors = scales.map((scale) => 1 / scale);
+  for (let start = 0; start < data.length; start += outputs) {
+    for (let at = 0; at < outputs; at++) {
+      const value = data[start + at]! * factors[at]!;
+      // An array of bytes cuts off what is behind the point.
+      bytes[start + at] = value < 0 ? value - 0.5 : value + 0.5;
+    }
+  }
+  return { bytes, scales };
 }
 
 /** Its outputs from `from` on, as many as `count`. */

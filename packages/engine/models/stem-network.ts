@@ -1,4 +1,3 @@
-import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 
 /** A network that takes a stereo segment apart: the one face every separating family shows to the pipelines. */
@@ -12,8 +11,8 @@ export interface StemNetwork {
   ): Promise<Map<string, Float32Array[]>>;
 }
 
-/** A network and what it runs on: another provider gives slightly other samples. */
-export type LoadedNetwork = { network: StemNetwork; executionProvider: ExecutionProvider };
+/** A network and what it runs on, in words: another provider or arithmetic gives slightly other samples. */
+export type LoadedNetwork = { network: StemNetwork; runsOn: string };
 
 /** Where pipelines get the network of a manifest from. */
 export interface NetworkSource {

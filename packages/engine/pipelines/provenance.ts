@@ -1,5 +1,4 @@
 import engine from "../package.json" with { type: "json" };
-import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import type { SoundFile, SoundTarget } from "./engine-request.ts";
 
@@ -11,7 +10,7 @@ export type Provenance = {
   manifest: NetworkFacts;
   /** The network whose stem was heard instead of the input. */
   heard: { manifest: NetworkFacts; stem: string } | undefined;
-  executionProvider: ExecutionProvider;
+  runsOn: string;
   /** Of how many passes the mean is. */
   passCount: number;
 };
@@ -21,7 +20,7 @@ export type Provenance = {
  * container holds, whatever it is called there.
  */
 export function toProvenanceTags(
-  { target, manifest, heard, executionProvider, passCount }: Provenance,
+  { target, manifest, heard, runsOn, passCount }: Provenance,
   output: SoundFile["output"],
 ): { comment: string } {
   const facts = {
@@ -38,7 +37,7 @@ export function toProvenanceTags(
       "hears-overlap": toOverlap(heard.manifest),
     }),
     passes: passCount,
-    "execution-provider": executionProvider,
+    "execution-provider": runsOn,
   };
   return {
     comment: Object.entries(facts)

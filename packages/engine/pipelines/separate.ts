@@ -51,14 +51,14 @@ export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> 
 /** All that decides the samples of a pass: the input, and the network with those whose stems it hears. */
 async function identify(run: InputRun, pass: StemPass): Promise<Record<string, string | number>> {
   const { manifest, hears, startShare } = pass;
-  const { executionProvider } = await run.networks.getNetwork(manifest);
+  const { runsOn } = await run.networks.getNetwork(manifest);
   return {
     model: manifest.id,
     weightsSha256: manifest.weights.sha256,
     segmentFrames: manifest.segmentFrames,
     overlapShare: manifest.overlapShare,
     startShare,
-    executionProvider,
+    runsOn,
     inputSha256: run.decoded.sha256,
     ...(hears && { hears: JSON.stringify({ ...(await identify(run, hears.pass)), stem: hears.stem }) }),
   };
@@ -131,7 +131,7 @@ async function render(
   const { info } = run.decoded;
   const { manifest, hears } = pass;
   const { target, service } = planned;
-  const { executionProvider } = await run.networks.getNetwork(manifest);
+  const { runsOn } = await run.networks.getNetwork(manifest);
   const onProgress = run.progress.makeStage(RENDER_SECONDS);
   using mean = openMeanStem(run, { manifest, planned });
   await renderTarget({
@@ -144,7 +144,7 @@ async function render(
       target,
       manifest,
       heard: hears && { manifest: hears.pass.manifest, stem: hears.stem },
-      executionProvider,
+      runsOn,
       passCount: mean.passCount,
     },
     onProgress,

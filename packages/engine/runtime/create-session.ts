@@ -1,9 +1,12 @@
 import ort from "onnxruntime-node";
+import { hasExactByteProducts } from "./byte-products.ts";
 import { type ExecutionProvider, toRuntimeName } from "./execution-provider.ts";
 import { toModelError } from "./to-model-error.ts";
 
 export type SessionOptions = {
   threads: number;
+  /** Whether a network that may multiply in bytes or in floats does so in bytes; by default where the processor is exact, and faster, with them. */
+  inBytes?: boolean;
   /** Whether all memory that a run took is kept for the next: a tenth less time for band-split, elsewhere twice the peak and more for nothing. */
   keepsMemory?: boolean;
   /** The CPU by default, and wherever the one asked for cannot be had. */
@@ -54,8 +57,8 @@ async function createOn(
       session: {
         // A softmax is full of numbers too small for the processor's fast path: htdemucs took a fifth longer with them.
         set_denormal_as_zero: "1",
-        // On processors whose products of signed bytes saturate, which is those without VNNI, unsigned ones are taken.
-        x64quantprecision: "1",
+        // Where products of signed bytes overflow, unsigned ones are taken. Asked for elsewhere it costs processors with AMX their fast products.
+        x64quantprecision: (await hasExactByteProducts()) ? "0" : "1",
         // Threads without work sleep instead of spinning: the decoder and the encoders of outputs need the cores as well.
         intra_op: { allow_spinning: "0" },
       },

@@ -1,4 +1,5 @@
 import { cutByWidth, displayWidth } from "./display-width.ts";
+import { endsClause, endsSentence } from "./text-ends.ts";
 import type { TimedText, TimedWord } from "./timed-text.ts";
 
 /** What a cue may end after, from the best place to the worst. */
@@ -13,9 +14,6 @@ export type CueWord = {
   startSeconds: number;
   endSeconds: number;
 };
-
-const SENTENCE_END = /[.!?…。！？؟।]["'”’»)\]」』]*$/u;
-const CLAUSE_END = /[,;:–—、，；：،]["'”’»)\]」』]*$/u;
 
 /** All words of the text in a row, as subtitles show them; one that no row could hold comes in pieces. */
 export function listCueWords(text: TimedText, maxWidth: number): CueWord[] {
@@ -35,7 +33,7 @@ function toCueWords(word: TimedWord, place: { isLineEnd: boolean; maxWidth: numb
       text,
       width: displayWidth(text),
       space: isLast && (place.isLineEnd || /\s$/u.test(word.text)) ? " " : "",
-      joint: isLast ? jointAfter(text, place.isLineEnd) : "phrase",
+      joint: isLast ? jointAfter(word.text, place.isLineEnd) : "phrase",
       startSeconds: word.startSeconds + index * pieceSeconds,
       endSeconds: isLast ? word.endSeconds : word.startSeconds + (index + 1) * pieceSeconds,
     };
@@ -44,6 +42,6 @@ function toCueWords(word: TimedWord, place: { isLineEnd: boolean; maxWidth: numb
 
 function jointAfter(text: string, isLineEnd: boolean): Joint {
   if (isLineEnd) return "line";
-  if (SENTENCE_END.test(text)) return "sentence";
-  return CLAUSE_END.test(text) ? "clause" : "phrase";
+  if (endsSentence(text)) return "sentence";
+  return endsClause(text) ? "clause" : "phrase";
 }

@@ -1,4 +1,5 @@
 import { type CueWord, listCueWords } from "./cue-words.ts";
+import { displayWidth } from "./display-width.ts";
 import { ROW_WIDTH, type RowSplit, RowSplitter } from "./split-rows.ts";
 import type { TimedText } from "./timed-text.ts";
 
@@ -107,7 +108,7 @@ function pauseAfter(words: readonly CueWord[], index: number): number {
 function setTimes(cues: Cue[], durationSeconds: number): void {
   cues.forEach((cue, index) => {
     const next = cues[index + 1]?.startSeconds;
-    const letters = cue.rows.join(" ").length;
+    const letters = displayWidth(cue.rows.join(" "));
     const wanted = Math.max(MIN_SECONDS, letters / READING_SPEED, cue.endSeconds - cue.startSeconds);
     let end = cue.startSeconds + Math.min(MAX_SECONDS, wanted);
     if (next === undefined) end = Math.min(end, Math.max(durationSeconds, cue.endSeconds));

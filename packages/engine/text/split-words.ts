@@ -2,9 +2,15 @@
 export type WrittenWord = { text: string };
 export type WrittenLine = { words: WrittenWord[] };
 
-/** Scripts that are written without spaces between words. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Scripts that are written without spaces between words; the dictionary reads the second group as one run with what stands beside it. */
+const EAST_ASIAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`;
+const SOUTH_EAST_ASIAN = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const UNSPACED = new RegExp(`[${EAST_ASIAN}${SOUTH_EAST_ASIAN}]`, "u");
+/** Between a word of the second group and a Latin one or a number, which the dictionary would not part. */
+const JOINT = new RegExp(
+  `(?<=[${SOUTH_EAST_ASIAN}])(?=[a-z0-9])|(?<=[a-z0-9])(?=[${SOUTH_EAST_ASIAN}])`,
+  "iu",
+);
 
 const OPENING = /^\s*[\p{Ps}\p{Pi}]+$|^\s+$/u;
 
@@ -28,7 +34,7 @@ export function splitWords(text: string): WrittenLine[] {
 function splitChunk(chunk: string): string[] {
   if (!UNSPACED.test(chunk)) return [chunk];
   const words: string[] = [];
-  for (const { segment, isWordLike } of dictionary.segment(chunk)) {
+  for (const { segment, isWordLike } of chunk.split(JOINT).flatMap(segmentPart)) {
     const last = words.at(-1);
     const isOpening = segment.trim() !== "" && OPENING.test(segment);
     // Signs and white space belong to the word they follow; what opens a bracket or quote to the word it precedes.
@@ -36,4 +42,8 @@ function splitChunk(chunk: string): string[] {
     else words[words.length - 1] = last + segment;
   }
   return words;
+}
+
+function segmentPart(part: string): { segment: string; isWordLike?: boolean }[] {
+  return UNSPACED.test(part) ? [...dictionary.segment(part)] : [{ segment: part, isWordLike: true }];
 }

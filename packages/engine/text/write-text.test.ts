@@ -110,6 +110,31 @@ describe("writeText", () => {
     ]);
   });
 
+  it("[Y2] [Y3] writes right-to-left text in the order it is read, and adds no marks of direction", () => {
+    const words = ["זו ", "הייתה ", "אווירה ", "(מטורפת) ", "של ", "2024."];
+    const text: TimedText = {
+      durationSeconds: 3,
+      metadata,
+      lines: [
+        {
+          words: words.map((word, n) => ({
+            text: word,
+            startSeconds: n / 2,
+            endSeconds: (n + 1) / 2,
+            confidence: 1,
+          })),
+        },
+      ],
+    };
+    const written = words.join("");
+    expect(writeText(text, "txt")).toBe(written);
+    expect(writeText(text, "srt").split("\n")[2]).toBe(written);
+    expect(writeText(text, "vtt").split("\n")[3]).toBe(written);
+    expect(writeText(text, "lrc").split("\n")[2]).toBe(
+      "[00:00.00]<00:00.00>זו <00:00.50>הייתה <00:01.00>אווירה <00:01.50>(מטורפת) <00:02.00>של <00:02.50>2024. <00:03.00>",
+    );
+  });
+
   it("[Y1] writes no lines where nothing is said", () => {
     expect(JSON.parse(writeText(silence, "json"))).toEqual({ text: "", lines: [], metadata });
     expect(writeText(silence, "srt")).toBe("");

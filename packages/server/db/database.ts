@@ -111,6 +111,7 @@ export type Tables = {
     credits_per_minute: number;
     status: Generated<TargetStatus>;
     progress: Generated<number>;
+    progress_at: Date | null;
     cost: number | null;
     duration_seconds: number | null;
     error_code: number | null;

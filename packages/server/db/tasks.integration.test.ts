@@ -91,6 +91,17 @@ describe("the line of waiting Tasks", () => {
     expect(await positionOf("filler-1")).toBe(1);
   });
 
+  it("[T14] a report tells when the work was that far, not when it was written down", async () => {
+    const { id } = await createTask();
+    await startRun(database.db, id);
+    await setProgress(database.db, id, 0.5, 60_000);
+    const task = await findTask(database.db, id);
+    const progressAt = task?.targets[0]?.progressAt;
+    const agoMs = (task?.run?.startedAt.getTime() ?? 0) - (progressAt?.getTime() ?? 0);
+    expect(agoMs).toBeGreaterThan(50_000);
+    expect(agoMs).toBeLessThanOrEqual(60_000);
+  });
+
   it("[T9] [T14] a run begins with the progress of the one before", async () => {
     const { id } = await createTask();
     await startRun(database.db, id);

@@ -31,7 +31,11 @@ type TargetRow = Pick<
   | "duration_seconds"
   | "error_code"
   | "error_message"
-> & { outputs: OutputRow[] };
+> & {
+  outputs: OutputRow[];
+  /** Within JSON there are no dates. */
+  progress_at_ms: number | null;
+};
 export type TaskRow = Tables["tasks"] & { targets: TargetRow[] };
 
 /** A Task's targets with their outputs, as one value: three queries would cost three times as much of both processes. */
@@ -39,7 +43,7 @@ export const TARGETS_OF_TASK = sql<TargetRow[]>`(
   select coalesce(json_agg(json_build_object(
     'id', targets.id, 'model', targets.model, 'formats', targets.formats, 'wishes', targets.wishes,
     'credits_per_minute', targets.credits_per_minute, 'status', targets.status, 'progress', targets.progress,
-    'cost', targets.cost, 'duration_seconds', targets.duration_seconds,
+    'progress_at_ms', extract(epoch from targets.progress_at) * 1000, 'cost', targets.cost, 'duration_seconds', targets.duration_seconds,
     'error_code', targets.error_code, 'error_message', targets.error_message,
     'outputs', (
       select coalesce(json_agg(json_build_object('name', outputs.name, 'format', outputs.format,
@@ -227,6 +231,7 @@ function toTargetRecord(row: TargetRow): TargetRecord {
     creditsPerMinute: row.credits_per_minute,
     status: row.status,
     progress: row.progress,
+    ...(row.progress_at_ms === null ? {} : { progressAt: new Date(row.progress_at_ms) }),
     output: row.outputs.map(({ name, format, blob_key, size_bytes }) => ({
       name,
       format,
@@ -239,11 +244,16 @@ function toTargetRecord(row: TargetRow): TargetRecord {
   };
 }
 
-/** Progress of the Task's unfinished targets; it never goes back, whatever order the reports arrive in. */
-export async function setProgress(db: DatabaseHandle, taskId: string, progress: number): Promise<void> {
+/** Progress of the Task's unfinished targets, as it was `ageMs` ago; it never goes back, whatever order the reports arrive in. */
+export async function setProgress(
+  db: DatabaseHandle,
+  taskId: string,
+  progress: number,
+  ageMs = 0,
+): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable("targets")
-    .set({ progress })
+    .set({ progress, progress_at: sql<Date>`now() - ${ageMs} * interval '1 millisecond'` })
     .where("task_id", "=", taskId)
     .where("status", "=", "processing")
     .where("progress", "<", progress)

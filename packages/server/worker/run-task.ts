@@ -15,7 +15,7 @@ import { TargetFailure } from "./target-failure.ts";
 export interface TaskReports {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
   endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
-  setProgress(taskId: string, progress: number): Promise<void>;
+  setProgress(taskId: string, progress: number, ageMs: number): Promise<void>;
   startRun(taskId: string): Promise<void>;
   /** The work stops short of the end; the Task waits for its next run. */
   endRun(taskId: string): Promise<void>;
@@ -63,9 +63,10 @@ type Watch = { signal: AbortSignal; report(progress: number): void; stop(): void
 function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): Watch {
   const ended = new AbortController();
   let progress = 0;
+  let reportedMs = performance.now();
   const timer = setInterval(async () => {
     try {
-      await ports.reports.setProgress(task.id, progress);
+      await ports.reports.setProgress(task.id, progress, performance.now() - reportedMs);
       const current = await ports.reports.findTask(task.id);
       if (!current?.targets.some(({ status }) => status === "processing"))
         ended.abort(new Error("nothing is left to do of the Task"));
@@ -77,6 +78,7 @@ function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): 
     signal: AbortSignal.any([signal, ended.signal]),
     report: (fraction) => {
       progress = fraction;
+      reportedMs = performance.now();
     },
     stop: () => clearInterval(timer),
   };

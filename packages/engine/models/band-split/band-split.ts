@@ -28,7 +28,7 @@ export class BandSplit implements StemNetwork {
     const built = buildNetwork(weights, spectrum.slotCount);
     const session = await NetworkSession.load(built.file, { ...options, keepsMemory: true });
     const network = new BandSplit(manifest, { session, spectrum, built });
-    return { network, executionProvider: session.executionProvider };
+    return { network, runsOn: session.executionProvider };
   }
 
   private constructor(

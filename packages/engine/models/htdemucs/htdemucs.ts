@@ -26,8 +26,7 @@ export class Htdemucs implements StemNetwork {
       waveform: [1, CHANNELS, segmentFrames],
       spectrum: [1, 2 * CHANNELS, BIN_COUNT, spectrum.slotCount],
     });
-    const { executionProvider } = network;
-    return { network: new Htdemucs(manifest, network, spectrum), executionProvider };
+    return { network: new Htdemucs(manifest, network, spectrum), runsOn: network.runsOn };
   }
 
   private constructor(manifest: StemManifest, network: HybridNetwork, spectrum: SegmentSpectrum) {

@@ -1,5 +1,5 @@
+import { hasExactByteProducts } from "../../runtime/byte-products.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
-import type { ExecutionProvider } from "../../runtime/execution-provider.ts";
 import { NetworkSession } from "../../runtime/network-session.ts";
 import type { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { buildDecoder, buildEncoder, buildTransformer, type GraphPart } from "./graph/build-parts.ts";
@@ -18,16 +18,19 @@ export class HybridNetwork {
   readonly spectrumIn: Float32Array;
   readonly waveformOut: Float32Array;
   readonly spectrumOut: Float32Array;
-  readonly executionProvider: ExecutionProvider;
+  readonly runsOn: string;
   readonly #sessions: readonly NetworkSession[];
 
-  private constructor(parts: Record<"down" | "downT" | "middle" | "up" | "upT", LoadedPart>) {
+  private constructor(
+    parts: Record<"down" | "downT" | "middle" | "up" | "upT", LoadedPart>,
+    { inBytes }: { inBytes: boolean },
+  ) {
     const { down, downT, middle, up, upT } = parts;
     this.spectrumIn = down.inputs[0]!;
     this.waveformIn = downT.inputs[0]!;
     this.spectrumOut = up.outputs[0]!;
     this.waveformOut = upT.outputs[0]!;
-    this.executionProvider = down.session.executionProvider;
+    this.runsOn = `${down.session.executionProvider}${inBytes ? " in bytes" : ""}`;
     this.#sessions = [down, downT, middle, up, upT].map((part) => part.session);
   }
 
@@ -43,10 +46,14 @@ export class HybridNetwork {
       shape: part.outputShapes.at(-1)!,
       data: part.outputs.at(-1)!,
     }));
-    const middle = await loadPart(buildTransformer(weights, bottom!.shape, bottomT!.shape), options, [
-      bottom!.data,
-      bottomT!.data,
-    ]);
+    // Other providers have no products of bytes.
+    const inBytes =
+      down.session.executionProvider === "cpu" && (options.inBytes ?? (await hasExactByteProducts()));
+    const middle = await loadPart(
+      buildTransformer(weights, { spectrum: bottom!.shape, waveform: bottomT!.shape, inBytes }),
+      options,
+      [bottom!.data, bottomT!.data],
+    );
     const decoderShapes = { input: spectrum, encoded: down.outputShapes };
     const up = await loadPart(buildDecoder(weights, "decoder", decoderShapes), options, [
       middle.outputs[0]!,
@@ -57,7 +64,7 @@ export class HybridNetwork {
       middle.outputs[1]!,
       ...downT.outputs.toReversed(),
     ]);
-    return new HybridNetwork({ down, downT, middle, up, upT });
+    return new HybridNetwork({ down, downT, middle, up, upT }, { inBytes });
   }
 
   /** From what the two inputs hold to what the two outputs hold. */

@@ -3,6 +3,9 @@ import { KEPT_PARTS } from "./graph/decoder-graphs.ts";
 import { HEAD_WIDTH } from "./graph/layers.ts";
 import type { TokenEmbedding } from "./graph/token-embedding.ts";
 
+/** Of the 448 places a text has in the decoder, four are taken by its commands; the others are all for the text. */
+export const TEXT_TOKENS_MAX = 440;
+
 /** The decoder's graphs as loaded (`graph/decoder-graphs.ts`). */
 export type Decoder = {
   sound: GraphSession;

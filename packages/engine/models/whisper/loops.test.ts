@@ -18,5 +18,15 @@ describe("[V5] a decoder that goes round in circles", () => {
       compressionRatio("Seven ships sailed across the northern sea before the winter came."),
     ).toBeLessThan(2.4);
     expect(compressionRatio("")).toBe(0);
+    expect(compressionRatio("ขอบคุณครับ ".repeat(20))).toBeGreaterThan(2.4);
+    expect(compressionRatio("ご視聴ありがとうございました。".repeat(10))).toBeGreaterThan(2.4);
+  });
+
+  it("is not seen in an ordinary text of another script", () => {
+    const thai =
+      "ระเบิดแบบฟิชชันทำงานบนหลักการที่ว่าการรวมนิวเคลียสที่มีโปรตอนและนิวตรอนจำนวนมากต้องใช้พลังงาน " +
+      "นักกีฏวิทยาเรียกแมลงกลุ่มนี้ในลักษณะที่เป็นทางการว่าแมลงปีกแข็ง เขาไม่ได้กำหนดตัวเลขสำหรับการตัดงบประมาณ " +
+      "โดยกล่าวว่าการกำหนดจะขึ้นอยู่กับผลผลิตทางเศรษฐกิจของจีน สภาพอากาศเลวร้ายที่เป็นสาเหตุของการยกเลิกการลงจอด";
+    expect(compressionRatio(thai)).toBeLessThan(2);
   });
 });

@@ -1,5 +1,5 @@
 import type { FloatTensor } from "../../runtime/graph-session.ts";
-import type { DecoderAnswer, DecoderRun } from "./decoder-run.ts";
+import { type DecoderAnswer, type DecoderRun, TEXT_TOKENS_MAX } from "./decoder-run.ts";
 import {
   type LanguageProbabilities,
   toLanguageProbabilities,
@@ -9,8 +9,9 @@ import { endsInLoop } from "./loops.ts";
 import { TokenChoice } from "./token-choice.ts";
 import type { Whisper } from "./whisper.ts";
 
-/** Half of the decoder's room: the other half would be for the text before. */
-const TOKENS_MAX = 224;
+/** More than anybody says: quick Thai, spelled nearly letter by letter, takes ten. */
+const TOKENS_PER_SECOND_MAX = 16;
+const TOKENS_MORE = 24;
 
 /** What the decoder wrote for a window. */
 export type WrittenWindow = {
@@ -23,7 +24,7 @@ export type WrittenWindow = {
   isBrokenOff: boolean;
 };
 
-type Row = { index: number; window: WrittenWindow; next: number };
+type Row = { index: number; window: WrittenWindow; tokensMax: number; next: number };
 
 /**
  * Lets the decoder write for several windows at once. `chooseLanguages` is told what each window sounds like and answers with the
@@ -33,6 +34,8 @@ export async function writeWindows(
   whisper: Whisper,
   options: {
     states: readonly FloatTensor[];
+    /** How long the sound of each window is. */
+    seconds: readonly number[];
     expected: readonly string[];
     chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
     temperature: number;
@@ -46,7 +49,8 @@ export async function writeWindows(
   const rows = languages.map((language, index): Row => {
     const noSpeechProbability = toNoSpeechProbability(first[index] ?? new Float32Array(), tokenizer);
     const window = { language, tokens: [], logProbs: [], noSpeechProbability, isBrokenOff: false };
-    return { index, window, next: 0 };
+    const tokensMax = TOKENS_MORE + Math.ceil((options.seconds[index] ?? 0) * TOKENS_PER_SECOND_MAX);
+    return { index, window, tokensMax: Math.min(tokensMax, TEXT_TOKENS_MAX), next: 0 };
   });
   const written: WrittenWindow[] = [];
   let rates = answer.rateNext(PROMPT_TOKENS - 1);
@@ -58,7 +62,7 @@ export async function writeWindows(
       const { id, logProb } = choice.choose(rates[at]!, { isFirst, temperature, random });
       row.window.logProbs.push(logProb);
       if (id !== tokenizer.endOfText) row.window.tokens.push(id);
-      row.window.isBrokenOff = row.window.tokens.length === TOKENS_MAX || endsInLoop(row.window.tokens);
+      row.window.isBrokenOff = row.window.tokens.length === row.tokensMax || endsInLoop(row.window.tokens);
       row.next = id;
       if (id !== tokenizer.endOfText && !row.window.isBrokenOff) continue;
       written[row.index] = row.window;

@@ -20,6 +20,18 @@ describe("[V8] lines of a transcript", () => {
     expect(breakLines(words).map(joinWords)).toEqual(["Yes.\n", "We sail now\n", "said he\n"]);
   });
 
+  it("end at the room they take where a script has wide letters and no commas", () => {
+    const lines = breakLines(speak(Array.from({ length: 50 }, () => "北京")));
+    expect(lines.map((line) => joinWords(line).length)).toEqual([81, 21]);
+  });
+
+  it("end at a space in Thai, which has no commas", () => {
+    const phrase = ["นัก", "กีฏวิทยา", "เรียก", "แมลง", "กลุ่ม", "นี้ "];
+    const lines = breakLines(speak(Array.from({ length: 6 }, () => phrase).flat()));
+    expect(lines.length).toBe(2);
+    for (const line of lines) expect(joinWords(line)).toMatch(/นี้\n$/u);
+  });
+
   it("hold every word once, in order, each line ending with a break", () => {
     const texts = fc.array(fc.constantFrom("a ", "word, ", "end. ", "語", "long-winded "), { maxLength: 80 });
     fc.assert(

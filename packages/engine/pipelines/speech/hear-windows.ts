@@ -72,6 +72,7 @@ async function hearBatch(
   let probabilities: readonly LanguageProbabilities[] = [];
   const transcripts = await writeTranscripts(whisper, {
     states: batch.map(({ states }) => states),
+    seconds: batch.map(({ window }) => toSeconds(window)),
     expected: batch.map(() => language ?? tally.main.language),
     chooseLanguages(found) {
       probabilities = found;

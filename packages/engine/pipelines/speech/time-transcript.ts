@@ -12,7 +12,10 @@ import type { Transcript } from "./write-transcripts.ts";
 /** A word that was written but cannot be found in the sound is probably not in it. */
 const UNHEARD_FACTOR = 0.3;
 
-/** The words of a window's transcript with their times in the recording. */
+/** Where no word of a window is as sure as this, nobody speaks: the clicking of keys said "Thanks" at 0.15. */
+const SUREST_MIN = 0.2;
+
+/** The words of a window's transcript with their times in the recording; none where all are too unsure. */
 export async function timeTranscript(
   whisper: Whisper,
   window: SpeechWindow,
@@ -25,7 +28,7 @@ export async function timeTranscript(
   const { language } = transcript;
   const heardWords = await timeWords(whisper, { states, samples, language, isWhole: true }, words);
   const times = fillTimes(heardWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
-  return words.map((text, n) => {
+  const timed = words.map((text, n) => {
     const isLast = n === words.length - 1;
     return {
       text: isLast && isSpaced(text) ? `${text} ` : text,
@@ -33,11 +36,10 @@ export async function timeTranscript(
       confidence: (rates[n] ?? 0) * (heardWords[n] === undefined ? UNHEARD_FACTOR : 1),
     };
   });
+  return timed.some(({ confidence }) => confidence >= SUREST_MIN) ? timed : [];
 }
 
-/** Whether the word is of a script that puts spaces between words. */
+/** Whether a space follows the word where another sentence does: all scripts but those of Chinese and Japanese have one there. */
 function isSpaced(word: string): boolean {
-  return !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(
-    word,
-  );
+  return !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word);
 }

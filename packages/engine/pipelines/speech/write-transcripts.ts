@@ -10,7 +10,7 @@ const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
 /** The text of a window; without tokens where nobody speaks. */
 export type Transcript = WrittenWindow & { text: string };
 
-type Draft = { states: FloatTensor; transcript: Transcript };
+type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };
 
 /**
  * Writes down several windows at once. A text that goes round in circles or is improbable is written again at higher temperatures;
@@ -20,6 +20,7 @@ export async function writeTranscripts(
   whisper: Whisper,
   options: {
     states: readonly FloatTensor[];
+    seconds: readonly number[];
     expected: readonly string[];
     chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
     random: () => number;
@@ -28,7 +29,8 @@ export async function writeTranscripts(
   const drafts: Draft[] = [];
   for (const [row, window] of (await writeWindows(whisper, { ...options, temperature: 0 })).entries()) {
     const states = options.states[row];
-    if (states) drafts.push({ states, transcript: toTranscript(whisper, window) });
+    const seconds = options.seconds[row] ?? 0;
+    if (states) drafts.push({ states, seconds, transcript: toTranscript(whisper, window) });
   }
   for (const temperature of TEMPERATURES) {
     const doubtful = drafts.filter(({ transcript }) => isDoubtful(transcript, transcript.text));
@@ -51,6 +53,7 @@ async function improve(
   const written = await writeWindows(whisper, {
     ...options,
     states: drafts.map(({ states }) => states),
+    seconds: drafts.map(({ seconds }) => seconds),
     expected: languages,
     chooseLanguages: () => languages,
   });

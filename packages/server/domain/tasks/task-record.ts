@@ -23,6 +23,8 @@ export type NewTarget = TargetWishes & {
 export type TargetRecord = NewTarget & {
   status: TargetStatus;
   progress: number;
+  /** When the work was that far; absent before the first report. */
+  progressAt?: Date;
   output: OutputRecord[];
   cost?: number;
   durationSeconds?: number;

@@ -7,15 +7,27 @@ beforeEach(() => void vi.useFakeTimers({ now }));
 afterEach(() => void vi.useRealTimers());
 
 /** How far a Task's only target is, as a reader sees it. */
-function advanceOf(progress: number, fields: Pick<TaskRecord, "run" | "queuePosition">) {
-  const target = { id: "t", model: "vocals", formats: ["wav"], creditsPerMinute: 1, output: [], progress };
+function advanceOf(
+  progress: number,
+  fields: Pick<TaskRecord, "run" | "queuePosition"> & { progressAt?: Date },
+) {
+  const { progressAt = now, ...taskFields } = fields;
+  const target = {
+    id: "t",
+    model: "vocals",
+    formats: ["wav"],
+    creditsPerMinute: 1,
+    output: [],
+    progress,
+    progressAt,
+  };
   const record: TaskRecord = {
     id: "a",
     clientId: "client",
     createdAt: now,
     completedAt: null,
     targets: [{ ...target, status: "processing" }],
-    ...fields,
+    ...taskFields,
   };
   const [view] = toTask(record, { sign: () => "" }).targets;
   return { queuePosition: view?.queuePosition, etaSeconds: view?.etaSeconds };
@@ -32,6 +44,12 @@ describe("how far a target is", () => {
     expect(advanceOf(0, { run })).toEqual({ queuePosition: 0, etaSeconds: undefined });
     expect(advanceOf(0.25, { run })).toEqual({ queuePosition: 0, etaSeconds: 90 });
     expect(advanceOf(1, { run })).toEqual({ queuePosition: 0, etaSeconds: 0 });
+  });
+
+  it("[T14] a report that is some seconds old tells of then, and those seconds are over", () => {
+    const run = { startedAt: secondsAgo(40), startProgress: 0 };
+    expect(advanceOf(0.25, { run, progressAt: secondsAgo(10) }).etaSeconds).toBe(80);
+    expect(advanceOf(0.9, { run, progressAt: secondsAgo(10) }).etaSeconds).toBe(0);
   });
 
   it("[T14] what an earlier run did is not taken for this one's pace", () => {

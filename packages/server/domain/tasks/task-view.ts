@@ -16,19 +16,21 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
 const ETA_GAINED_MIN = 0.1;
 
 /** Seconds until the run is through, if it goes on as it went; undefined before it has come any way. */
-function findEtaSeconds(progress: number, run: TaskRun): number | undefined {
+function findEtaSeconds({ progress, progressAt }: TargetRecord, run: TaskRun): number | undefined {
   const gained = progress - run.startProgress;
-  if (gained < ETA_GAINED_MIN) return undefined;
-  const elapsedSeconds = Math.max(0, Date.now() - run.startedAt.getTime()) / 1000;
-  return Math.ceil((elapsedSeconds * (1 - progress)) / gained);
+  if (progressAt === undefined || gained < ETA_GAINED_MIN) return undefined;
+  const elapsedMs = Math.max(0, progressAt.getTime() - run.startedAt.getTime());
+  const leftMs = (elapsedMs * (1 - progress)) / gained;
+  const staleMs = Math.max(0, Date.now() - progressAt.getTime());
+  return Math.ceil(Math.max(0, leftMs - staleMs) / 1000);
 }
 
 /** How far an unfinished target is; its Task's targets wait and run together. */
-function toAdvance({ progress }: TargetRecord, { run, queuePosition }: TaskRecord) {
+function toAdvance(target: TargetRecord, { run, queuePosition }: TaskRecord) {
   const place = run ? 0 : queuePosition;
-  const etaSeconds = run && findEtaSeconds(progress, run);
+  const etaSeconds = run && findEtaSeconds(target, run);
   return {
-    progress,
+    progress: target.progress,
     ...(place === undefined ? {} : { queuePosition: place }),
     ...(etaSeconds === undefined ? {} : { etaSeconds }),
   };

@@ -1,5 +1,6 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
 import type { OnnxWeights } from "../../../runtime/onnx/onnx-weights.ts";
+import { linear, linearInBytes } from "../../linear.ts";
 import { decoderLayer, encoderLayer } from "./layers.ts";
 import { crossTransformer } from "./transformer.ts";
 
@@ -28,10 +29,14 @@ export function buildEncoder(weights: OnnxWeights, branch: "encoder" | "tencoder
 }
 
 /** Of the spectrum and the waveform at the bottom, both as they came. */
-export function buildTransformer(weights: OnnxWeights, spectrum: Shape, waveform: Shape): GraphPart {
+export function buildTransformer(
+  weights: OnnxWeights,
+  { spectrum, waveform, inBytes }: { spectrum: Shape; waveform: Shape; inBytes: boolean },
+): GraphPart {
   const part = new PartBuilder();
   const inputs = [part.input(spectrum), part.input(waveform)] as const;
-  const transformed = crossTransformer({ graph: part.graph, weights }, ...inputs);
+  const scope = { graph: part.graph, weights, linear: inBytes ? linearInBytes : linear };
+  const transformed = crossTransformer(scope, ...inputs);
   part.output(transformed.spectrum);
   part.output(transformed.waveform);
   return part.build();

@@ -1,9 +1,12 @@
 import type { Value } from "../../../runtime/onnx/graph-builder.ts";
-import { type Linear, linear, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
+import { type Linear, type linear, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
 import { convolve } from "./convolve.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
 import { makeGridPositions, makeSequencePositions } from "./positions.ts";
 import type { Scope } from "./scope.ts";
+
+/** With the kind of product that all matrices are multiplied by. */
+type TransformerScope = Scope & { linear: typeof linear };
 
 const WIDTH = 512;
 const HEADS = 8;
@@ -14,7 +17,7 @@ const LAYERS = 5;
  * of tokens that attend to themselves and to each other in turn.
  */
 export function crossTransformer(
-  scope: Scope,
+  scope: TransformerScope,
   spectrum: Value,
   waveform: Value,
 ): { spectrum: Value; waveform: Value } {
@@ -51,8 +54,13 @@ export function crossTransformer(
 }
 
 /** Attention and a two-layer network, each after a norm and added to what came in; then a norm over the whole sequence. */
-function transformerLayer(scope: Scope, name: string, tokens: Value, others: Value | undefined): Value {
-  const { graph, weights } = scope;
+function transformerLayer(
+  scope: TransformerScope,
+  name: string,
+  tokens: Value,
+  others: Value | undefined,
+): Value {
+  const { graph, weights, linear } = scope;
   const get = (part: string) => weights.get(`crosstransformer.${name}.${part}`);
   const node = (path: string) => weights.ofNode(`/crosstransformer/${name}/${path}`);
   const attended = graph.add(tokens, attention(scope, name, tokens, others));
@@ -67,8 +75,8 @@ function transformerLayer(scope: Scope, name: string, tokens: Value, others: Val
   return graph.add(graph.mul(sum, scale!), shift!);
 }
 
-function attention(scope: Scope, name: string, tokens: Value, others: Value | undefined): Value {
-  const { graph, weights } = scope;
+function attention(scope: TransformerScope, name: string, tokens: Value, others: Value | undefined): Value {
+  const { graph, weights, linear } = scope;
   const queried = layerNorm(scope, `${name}.norm1`, tokens);
   const heard = others === undefined ? queried : layerNorm(scope, `${name}.norm2`, others);
   const kind = others === undefined ? "self_attn" : "cross_attn";

@@ -1,4 +1,5 @@
 import type { FloatTensor } from "../../../runtime/graph-session.ts";
+import { TEXT_TOKENS_MAX } from "../decoder-run.ts";
 import { SAMPLE_RATE_HZ } from "../log-mel.ts";
 import type { Whisper } from "../whisper.ts";
 import { findLetterPath, type WordSpan } from "./letter-path.ts";
@@ -23,8 +24,6 @@ export type SpeechWindow = {
 export type HeardWord = { startSeconds: number; endSeconds: number; confidence: number };
 
 const STATES_PER_STEP = STEP_SECONDS / 0.02;
-/** Of a window's 448 places the decoder has, four are taken by its commands. */
-const MAX_LETTERS = 440;
 /** The median of TIMIT's words. */
 const CERTAIN_SHARE = 0.4;
 /** Keeps a step's shares apart from noise: below it a look at the sound means nothing. */
@@ -75,7 +74,7 @@ export async function timeWords(
 function takePart(letters: readonly Letter[], firstWord: number): Letter[] {
   const first = letters.findIndex((letter) => letter.word >= firstWord);
   if (first < 0) return [];
-  const wordBehind = letters[first + MAX_LETTERS]?.word ?? Number.POSITIVE_INFINITY;
+  const wordBehind = letters[first + TEXT_TOKENS_MAX]?.word ?? Number.POSITIVE_INFINITY;
   return letters
     .slice(first)
     .filter((letter) => letter.word < wordBehind)

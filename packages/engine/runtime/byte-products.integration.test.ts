@@ -1,0 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { hasExactByteProducts } from "./byte-products.ts";
+
+const CPU_INFO = "/proc/cpuinfo";
+
+it.runIf(existsSync(CPU_INFO))("says of products of bytes what the processor's flags say", async () => {
+  const flags = readFileSync(CPU_INFO, "utf8");
+  const isExact = process.arch === "arm64" || /\b(avx512_vnni|avx_vnni)\b/.test(flags);
+  expect(await hasExactByteProducts()).toBe(isExact);
+});

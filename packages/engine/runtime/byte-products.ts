@@ -1,0 +1,33 @@
+import ort from "onnxruntime-node";
+import { GraphBuilder } from "./onnx/graph-builder.ts";
+
+const WIDTH = 64;
+
+let isExact: Promise<boolean> | undefined;
+
+/**
+ * Whether this processor adds up products of bytes without overflow, as those with VNNI or AMX do and all of arm64; there they are also several
+ * times faster than products of floats. Others add two in 16 bits: the largest, 255 · 127 twice, are cut off.
+ */
+export function hasExactByteProducts(): Promise<boolean> {
+  isExact ??= multiplyLargestBytes();
+  return isExact;
+}
+
+async function multiplyLargestBytes(): Promise<boolean> {
+  const graph = new GraphBuilder();
+  const input = graph.input("input", [WIDTH, WIDTH]);
+  const weights = [
+    graph.quantized(new Int8Array(WIDTH * WIDTH).fill(127), [WIDTH, WIDTH]),
+    graph.constant(Float32Array.of(1), [1]),
+    graph.quantized(Int8Array.of(0), [1]),
+  ];
+  graph.output(graph.contribNode("DynamicQuantizeMatMul", [input, ...weights], [WIDTH, WIDTH]));
+  const session = await ort.InferenceSession.create(graph.toBytes(), { intraOpNumThreads: 1 });
+  const [inputName = "", outputName = ""] = [session.inputNames[0], session.outputNames[0]];
+  // The input's largest value becomes the byte 255.
+  const largest = new ort.Tensor("float32", new Float32Array(WIDTH * WIDTH).fill(255), [WIDTH, WIDTH]);
+  const { data } = (await session.run({ [inputName]: largest }))[outputName] as ort.TypedTensor<"float32">;
+  const product = 255 * 127 * WIDTH;
+  return data.every((value) => Math.abs(value / product - 1) < 1e-4);
+}
