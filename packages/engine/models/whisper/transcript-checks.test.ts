@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isDoubtful, isLooping, isSilent } from "./transcript-checks.ts";
+import { isDoubtful, isLooping, isRepeatedForSure, isSilent } from "./transcript-checks.ts";
 import type { WrittenWindow } from "./write-windows.ts";
 
 const written = (change: Partial<WrittenWindow>): WrittenWindow => ({
@@ -31,4 +31,13 @@ it("[V5] a phrase that only its repeats make probable is doubtful", () => {
   const text = "It's a game, it's a game, it's a game";
   expect(isDoubtful(written({ tokens, logProbs: [-1.7, -2.3, -2.7, ...repeats] }), text)).toBe(true);
   expect(isDoubtful(written({ tokens, logProbs: [-0.4, -0.3, -0.2, ...repeats] }), text)).toBe(false);
+});
+
+it("[V5] a speech that is played twice is no loop of the decoder", () => {
+  const tokens = [1, 2, 3, 1, 2, 3];
+  const repeats = [-0.01, -0.01, -0.01, -0.1];
+  const heard = written({ tokens, logProbs: [-0.1, -0.3, -0.1, ...repeats] });
+  expect(isRepeatedForSure(heard)).toBe(true);
+  expect(isRepeatedForSure({ ...heard, isBrokenOff: true })).toBe(false);
+  expect(isRepeatedForSure(written({ tokens, logProbs: [-0.9, -1.3, -0.1, ...repeats] }))).toBe(false);
 });

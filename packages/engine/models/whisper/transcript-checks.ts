@@ -4,6 +4,8 @@ import type { WrittenWindow } from "./write-windows.ts";
 /** The limits of `whisper/transcribe.py`; its 0.6 for silence let saxophones and crowds say "you" at 0.4. */
 const COMPRESSION_MAX = 2.4;
 const LOG_PROB_MIN = -1;
+/** Speech that was played twice had −0.1 and −0.2; phrases that nobody says are below −1 the first time. */
+const SURE_LOG_PROB_MIN = -0.5;
 const NO_SPEECH_MIN = 0.3;
 
 /** Where most of a text repeats itself, its first time counts alone: once written, a phrase is likely to come again whatever is heard. */
@@ -16,6 +18,11 @@ export function averageLogProb({ tokens, logProbs }: WrittenWindow): number {
 /** Whether the decoder went round in circles. */
 export function isLooping(window: WrittenWindow, text: string): boolean {
   return window.isBrokenOff || compressionRatio(text) > COMPRESSION_MAX;
+}
+
+/** Whether a text repeats itself because the speaker does: the decoder came to its end, and was sure of it the first time. */
+export function isRepeatedForSure(window: WrittenWindow): boolean {
+  return !window.isBrokenOff && averageLogProb(window) > SURE_LOG_PROB_MIN;
 }
 
 /** Whether the decoder should try again, at a higher temperature. */

@@ -1,5 +1,11 @@
 import type { LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
-import { averageLogProb, isDoubtful, isLooping, isSilent } from "../../models/whisper/transcript-checks.ts";
+import {
+  averageLogProb,
+  isDoubtful,
+  isLooping,
+  isRepeatedForSure,
+  isSilent,
+} from "../../models/whisper/transcript-checks.ts";
 import type { Whisper } from "../../models/whisper/whisper.ts";
 import { type WrittenWindow, writeWindows } from "../../models/whisper/write-windows.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
@@ -14,7 +20,7 @@ type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };
 
 /**
  * Writes down several windows at once. A text that goes round in circles or is improbable is written again at higher temperatures;
- * one that nothing helps is left out rather than passed on.
+ * one that nothing helps is left out rather than passed on, unless the speaker repeats himself.
  */
 export async function writeTranscripts(
   whisper: Whisper,
@@ -38,7 +44,7 @@ export async function writeTranscripts(
     await improve(whisper, doubtful, { temperature, random: options.random });
   }
   return drafts.map(({ transcript }) =>
-    isSilent(transcript) || isDoubtful(transcript, transcript.text)
+    isSilent(transcript) || (isDoubtful(transcript, transcript.text) && !isRepeatedForSure(transcript))
       ? { ...transcript, tokens: [], logProbs: [], text: "" }
       : transcript,
   );
