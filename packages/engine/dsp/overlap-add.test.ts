@@ -41,7 +41,20 @@ describe("makeSegmentGrid", () => {
     expect(makeSegmentGrid(thirtySeconds)).toMatchObject({ segmentCount: 4, strideFrames: 326_340 });
   });
 
-  it("puts a short segment into the middle of the network's window", () => {
+  it("gives the network windows full of signal, wherever the signal is as long as one", () => {
+    fc.assert(
+      fc.property(grids, (grid) => {
+        if (grid.lengthFrames < grid.segmentFrames) return;
+        for (let index = 0; index < grid.segmentCount; index++) {
+          const { windowStartFrame } = segmentSpan(grid, index);
+          expect(windowStartFrame).toBeGreaterThanOrEqual(0);
+          expect(windowStartFrame + grid.segmentFrames).toBeLessThanOrEqual(grid.lengthFrames);
+        }
+      }),
+    );
+  });
+
+  it("puts a short signal into the middle of the network's window", () => {
     const grid = makeSegmentGrid({ segmentFrames: 100, overlapShare: 0.25, lengthFrames: 41 });
     expect(segmentSpan(grid, 0)).toEqual({
       startFrame: 0,

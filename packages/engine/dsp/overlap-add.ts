@@ -37,14 +37,18 @@ export function makeSegmentGrid(options: {
   };
 }
 
-/** Frames the segment covers, and the window the network sees: a short last segment sits in its middle. */
+/**
+ * Frames the segment covers, and the window the network sees: before a short last segment it has what comes before, so that it ends with the signal;
+ * a signal that is shorter than a window sits in its middle.
+ */
 export function segmentSpan(
   grid: SegmentGrid,
   index: number,
 ): { startFrame: number; lengthFrames: number; windowStartFrame: number; marginFrames: number } {
   const startFrame = index * grid.strideFrames;
   const lengthFrames = Math.min(grid.segmentFrames, grid.lengthFrames - startFrame);
-  const marginFrames = Math.floor((grid.segmentFrames - lengthFrames) / 2);
+  const spareFrames = grid.segmentFrames - lengthFrames;
+  const marginFrames = startFrame === 0 ? Math.floor(spareFrames / 2) : spareFrames;
   return { startFrame, lengthFrames, windowStartFrame: startFrame - marginFrames, marginFrames };
 }
 
