@@ -1,5 +1,5 @@
 import ort from "onnxruntime-node";
-import { hasExactByteProducts } from "./byte-products.ts";
+import { FLUSH_SMALLEST_NUMBERS, hasExactByteProducts } from "./byte-products.ts";
 import { type ExecutionProvider, toRuntimeName } from "./execution-provider.ts";
 import { toModelError } from "./to-model-error.ts";
 
@@ -55,8 +55,7 @@ async function createOn(
     enableMemPattern: false,
     extra: {
       session: {
-        // A softmax is full of numbers too small for the processor's fast path: htdemucs took a fifth longer with them.
-        set_denormal_as_zero: "1",
+        ...FLUSH_SMALLEST_NUMBERS,
         // Where products of signed bytes overflow, unsigned ones are taken. Asked for elsewhere it costs processors with AMX their fast products.
         x64quantprecision: (await hasExactByteProducts()) ? "0" : "1",
         // Threads without work sleep instead of spinning: the decoder and the encoders of outputs need the cores as well.
