@@ -35,7 +35,7 @@ export function buildTransformer(
 ): GraphPart {
   const part = new PartBuilder();
   const inputs = [part.input(spectrum), part.input(waveform)] as const;
-  const scope = { graph: part.graph, weights, linear: inBytes ? linearInBytes : linear };
+  const scope = { graph: part.graph, weights, multiply: inBytes ? linearInBytes : linear };
   const transformed = crossTransformer(scope, ...inputs);
   part.output(transformed.spectrum);
   part.output(transformed.waveform);

@@ -1,12 +1,12 @@
 import type { Value } from "../../../runtime/onnx/graph-builder.ts";
-import { type Linear, type linear, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
+import { type Linear, linear, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
 import { convolve } from "./convolve.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
 import { makeGridPositions, makeSequencePositions } from "./positions.ts";
 import type { Scope } from "./scope.ts";
 
-/** With the kind of product that all matrices are multiplied by. */
-type TransformerScope = Scope & { linear: typeof linear };
+/** With the kind of product that matrices are multiplied by, in floats or in bytes. */
+type TransformerScope = Scope & { multiply: typeof linear };
 
 const WIDTH = 512;
 const HEADS = 8;
@@ -60,13 +60,14 @@ function transformerLayer(
   tokens: Value,
   others: Value | undefined,
 ): Value {
-  const { graph, weights, linear } = scope;
+  const { graph, weights, multiply } = scope;
   const get = (part: string) => weights.get(`crosstransformer.${name}.${part}`);
   const node = (path: string) => weights.ofNode(`/crosstransformer/${name}/${path}`);
   const attended = graph.add(tokens, attention(scope, name, tokens, others));
   const normed = layerNorm(scope, `${name}.${others ? "norm3" : "norm2"}`, attended);
-  const wide = linear(graph, normed, { weight: node("linear1/MatMul"), bias: get("linear1.bias") });
+  const wide = multiply(graph, normed, { weight: node("linear1/MatMul"), bias: get("linear1.bias") });
   const last = { weight: node("linear2/MatMul"), bias: get("linear2.bias") };
+  // In floats always: behind the Gelu, a few large numbers would set the scale of all bytes.
   const narrow = linear(graph, graph.gelu(wide), scaleOutputs(last, get("gamma_2.scale")));
   const sum = normRows(graph, graph.add(attended, narrow));
   const [scale, shift] = [node("norm_out/Mul"), node("norm_out/Add")].map(({ data }) =>
@@ -76,15 +77,15 @@ function transformerLayer(
 }
 
 function attention(scope: TransformerScope, name: string, tokens: Value, others: Value | undefined): Value {
-  const { graph, weights, linear } = scope;
+  const { graph, weights, multiply } = scope;
   const queried = layerNorm(scope, `${name}.norm1`, tokens);
   const heard = others === undefined ? queried : layerNorm(scope, `${name}.norm2`, others);
   const kind = others === undefined ? "self_attn" : "cross_attn";
   const [toQuery, toKey, toValue] = readProjections(scope, name, kind);
   const inputs = [
-    linear(graph, queried, toQuery),
-    linear(graph, heard, toKey),
-    linear(graph, heard, toValue),
+    multiply(graph, queried, toQuery),
+    multiply(graph, heard, toKey),
+    multiply(graph, heard, toValue),
   ];
   // The fused operator never has the whole table of scores in memory: 230 MB a layer.
   const mixed = graph.contribNode("MultiHeadAttention", inputs, tokens.dims, { num_heads: HEADS });
@@ -93,7 +94,7 @@ function attention(scope: TransformerScope, name: string, tokens: Value, others:
     weight: transposed(get(`${kind}.out_proj.weight`)),
     bias: get(`${kind}.out_proj.bias`),
   };
-  return linear(graph, mixed, scaleOutputs(toOutput, get("gamma_1.scale")));
+  return multiply(graph, mixed, scaleOutputs(toOutput, get("gamma_1.scale")));
 }
 
 /** The exporter left some matrices whole under their names and folded others, which are found by their nodes. */
