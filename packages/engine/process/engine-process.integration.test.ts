@@ -81,8 +81,8 @@ describe("five targets from one network pass", () => {
     );
     const joined = Float32Array.from(given.flatMap((plane) => [...plane]));
     expect(joined.length).toBe(expected.length);
-    // 122 to 135 dB on the machine that made the reference; other kernels round differently.
-    expect(snrDb(expected, joined)).toBeGreaterThan(60);
+    // 122 to 135 dB on the machine that made the reference, 50 to 58 dB where the network multiplies in bytes.
+    expect(snrDb(expected, joined)).toBeGreaterThan(40);
   });
 
   it("tells the input's length, rising progress and every target", () => {

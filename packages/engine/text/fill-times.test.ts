@@ -21,6 +21,12 @@ describe("fillTimes", () => {
     );
   });
 
+  it("[Y1] keeps order to the last bit", () => {
+    const heard = [undefined, undefined, undefined, { startSeconds: 4.783966660611277e-45, endSeconds: 0 }];
+    const [, , third, fourth] = fillTimes(heard, { durationSeconds: 30 });
+    expect(third?.endSeconds).toBeLessThanOrEqual(fourth?.startSeconds ?? 0);
+  });
+
   it("[Z4] shares the time between two words among those that are not heard", () => {
     const heard = [
       { startSeconds: 1, endSeconds: 2 },

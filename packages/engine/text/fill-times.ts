@@ -22,7 +22,8 @@ export function fillTimes(
     const from = endSeconds;
     const to = Math.max(from, Math.min(spans[next]?.startSeconds ?? durationSeconds, durationSeconds));
     for (let part = 0; part < next - index; part++) {
-      const at = (place: number) => from + ((to - from) * place) / (next - index);
+      // Rounding may end a share a hair behind the neighbour.
+      const at = (place: number) => Math.min(to, from + ((to - from) * place) / (next - index));
       filled.push({ startSeconds: at(part), endSeconds: at(part + 1) });
     }
     endSeconds = to;
