@@ -5,7 +5,10 @@ Everything takes and gives [count, 2, frames] on any device and is linear where 
 
 import math
 
+import numpy
 import torch
+
+from training.mix.k_weighting import k_curve
 
 RATE_HZ = 44100
 
@@ -154,3 +157,21 @@ def set_level(sound, level_db):
     """Brings the active level to `level_db` [count]; silence stays silence."""
     gain = 10 ** (level_db / 20)[:, None, None] / active_level(sound).clamp(min=1e-4)
     return sound * gain
+
+
+LEAST_HEARD = 0.2
+"""14 dB: by how much a sound that is nearly all deep bass is raised at most."""
+
+
+def heard_share(sound):
+    """What K-weighting leaves of the amplitude [count, 1, 1]: about 1 for speech, little for deep bass."""
+    length = fast_length(sound.shape[-1])
+    power = torch.fft.rfft(sound, length).abs().square().sum(1)
+    curve = k_curve(numpy.fft.rfftfreq(length, 1 / RATE_HZ)) ** 2
+    weight = torch.from_numpy(curve).to(power)
+    return ((power * weight).sum(-1) / power.sum(-1).clamp(min=1e-9)).sqrt()[:, None, None]
+
+
+def set_loudness(sound, loudness_db):
+    """As `set_level`, by what is heard of the sound: at one loudness deep bass has more energy than speech."""
+    return set_level(sound, loudness_db) / heard_share(sound).clamp(min=LEAST_HEARD)

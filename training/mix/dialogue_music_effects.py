@@ -1,7 +1,8 @@
 """Training mixtures of dialogue, music and effects, made on the GPU by the Divide-and-Remaster recipe, with wider spreads.
 
 Levels there are −17 / −24 / −21 LUFS for dialogue / music / effects, ambience at −29; a training mixture varies them by
-±4 to ±6 dB (standard deviation 2 to 3), so that the network meets quiet dialogue and loud music too.
+±4 to ±6 dB (standard deviation 2 to 3), so that the network meets quiet dialogue and loud music too. They are levels as heard: by energy, music of deep bass would
+be 7 dB quieter beside speech than it is in that recipe.
 """
 
 import torch
@@ -15,7 +16,7 @@ CODED = 0.15
 
 
 class DialogueMusicEffects:
-    def __init__(self, pools, frames, rooms=256, singing_alone=0.05):
+    def __init__(self, pools, frames, rooms=256, singing_alone=0.1):
         """`singing_alone` is how often the music is a voice and nothing else."""
         self.singing_alone = singing_alone
         self.pools = pools
@@ -78,7 +79,7 @@ class DialogueMusicEffects:
         levels_db = ((-17, 2.5), (-24, 4.0), (-21, 4.0))
         stems = []
         for make, (mean_db, spread_db) in zip(makers, levels_db):
-            stem = augment.set_level(through_codec(make(count), CODED), mean_db + spread_db * torch.randn(count, device=device))
+            stem = augment.set_loudness(through_codec(make(count), CODED), mean_db + spread_db * torch.randn(count, device=device))
             silent = augment.chance(count, 0.06, device)[:, None, None]
             stems.append(torch.where(silent, torch.zeros_like(stem), stem))
         return self.finish(torch.stack(stems, 1))
