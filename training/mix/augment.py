@@ -80,6 +80,19 @@ def mastering_curves(count, device):
     return curves
 
 
+def bass_curves(count, probability, device):
+    """On some of the sounds a shelf of 6 to 18 dB below 25 to 90 Hz; a function of the number of bins, as `mastering_curves`."""
+    gain = 10 ** (uniform(count, 6, 18, device) / 20) - 1
+    gain = (gain * chance(count, probability, device))[:, None]
+    corner_hz = uniform(count, 25, 90, device)[:, None]
+
+    def curves(bins):
+        frequency = torch.linspace(0, RATE_HZ / 2, bins, device=device)
+        return (1 + gain / (1 + (frequency / corner_hz) ** 4))[:, None]
+
+    return curves
+
+
 def compress(sound, strength, block=1024):
     """Evens out the loudness (0 leaves it, 1 makes it constant; below 0 it grows livelier), level kept roughly."""
     envelope = torch.nn.functional.avg_pool1d(sound.abs().mean(1, keepdim=True), 2 * block, block, block // 2, ceil_mode=True)

@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.mix.augment import RATE_HZ, active_level, colour, compress, mastering_curves, set_loudness
+from training.mix.augment import RATE_HZ, active_level, bass_curves, colour, compress, mastering_curves, set_loudness
 
 
 class CompressTest(unittest.TestCase):
@@ -32,6 +32,17 @@ class LoudnessTest(unittest.TestCase):
 
     def test_silence_stays_silence(self):
         self.assertEqual(float(set_loudness(torch.zeros(1, 2, RATE_HZ), torch.tensor([-20.0])).abs().max()), 0)
+
+
+class BassTest(unittest.TestCase):
+    def test_it_raises_deep_bass_and_nothing_else(self):
+        curve_db = 20 * torch.log10(bass_curves(50, 1.0, "cpu")(1025))[:, 0]
+        self.assertGreaterEqual(float(curve_db[:, 0].min()), 5.9)
+        self.assertLess(float(curve_db[:, 0].max()), 18.1)
+        self.assertLess(float(curve_db[:, 24:].max()), 0.1)  # from 517 Hz on
+
+    def test_it_leaves_those_it_does_not_choose(self):
+        self.assertEqual(float(bass_curves(5, 0.0, "cpu")(1025).max()), 1)
 
 
 class MasteringTest(unittest.TestCase):

@@ -13,6 +13,8 @@ from training.mix.codec import through_codec
 STEMS = ("dialogue", "music", "effects")
 CODED = 0.15
 """How often a stem was a compressed recording before it was mixed."""
+BASS_MUSIC, BASS_EFFECTS = 0.2, 0.1
+"""How often deep bass is raised. Music that is mostly below 60 Hz was taken for effects; effects get some too, so that bass does not come to mean music."""
 
 
 class DialogueMusicEffects:
@@ -47,7 +49,7 @@ class DialogueMusicEffects:
     def music(self, count):
         device = self.pools.device
         music, _ = self._draw("music", count, 0.06)
-        music = augment.colour(augment.narrow(music, 0.1), self.rooms, 0.1, 3.0)
+        music = augment.colour(augment.narrow(music, 0.1), self.rooms, 0.1, 3.0, augment.bass_curves(count, BASS_MUSIC, device))
         music = augment.set_level(augment.pan(music, 0.15), torch.full((count,), -20.0, device=device))
         if "singing.train" in self.pools:
             song, _ = self._draw("singing", count, 0.1)
@@ -63,7 +65,8 @@ class DialogueMusicEffects:
         total = torch.zeros(count, 2, self.frames, device=device)
         for absent_chance in (0.12, 0.6):
             event, is_full_band = self._draw("effects", count, 0.2)
-            event = augment.colour(augment.extend_band(event, is_full_band), self.rooms, 0.3, 4.0)
+            event = augment.extend_band(event, is_full_band)
+            event = augment.colour(event, self.rooms, 0.3, 4.0, augment.bass_curves(count, BASS_EFFECTS, device))
             event = augment.pan(event, 0.8)
             event = augment.set_level(event, -20 + 3 * torch.randn(count, device=device))
             total = total + event * augment.presence(count, self.frames, device, absent_chance, 0.4)
