@@ -3,6 +3,7 @@
 Everything takes and gives [count, 2, frames] on any device and is linear where stems must keep their sum.
 """
 
+import functools
 import math
 
 import numpy
@@ -176,13 +177,18 @@ LEAST_HEARD = 0.2
 """14 dB: by how much a sound that is nearly all deep bass is raised at most."""
 
 
+@functools.lru_cache
+def k_weights(length, device):
+    """What K-weighting does to the power of each bin of a transform of that length."""
+    curve = k_curve(numpy.fft.rfftfreq(length, 1 / RATE_HZ)) ** 2
+    return torch.from_numpy(curve).float().to(device)
+
+
 def heard_share(sound):
     """What K-weighting leaves of the amplitude [count, 1, 1]: about 1 for speech, little for deep bass."""
     length = fast_length(sound.shape[-1])
     power = torch.fft.rfft(sound, length).abs().square().sum(1)
-    curve = k_curve(numpy.fft.rfftfreq(length, 1 / RATE_HZ)) ** 2
-    weight = torch.from_numpy(curve).to(power)
-    return ((power * weight).sum(-1) / power.sum(-1).clamp(min=1e-9)).sqrt()[:, None, None]
+    return ((power * k_weights(length, sound.device)).sum(-1) / power.sum(-1).clamp(min=1e-9)).sqrt()[:, None, None]
 
 
 def set_loudness(sound, loudness_db):
