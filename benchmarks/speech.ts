@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,63 +5,102 @@ import { writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts"
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { loadTimit, TIMIT_RATE_HZ } from "./align/load-timit.ts";
 import { describeRun } from "./machine.ts";
+import { takeTurns } from "./speech/take-turns.ts";
 import { countWordErrors } from "./speech/word-errors.ts";
 import type { Figures } from "./speech/write-figures.ts";
 
 /*
- * Transcription by the engine and by transformers.js with the same weights, one after the other on the same audio: TIMIT's sentences,
- * over and over until the minutes are full, with pauses of a second. Takes TIMIT's folder, the minutes, and a folder in which
- * `@huggingface/transformers` is installed.
+ * Transcription by the engine and by transformers.js with the same weights, by turns on the same audio: TIMIT's sentences, over and
+ * over until the minutes are full, with pauses of a second. Takes TIMIT's folder, the minutes, and a folder in which
+ * `@huggingface/transformers` is installed; without that, the engine alone.
  */
 const [, , timitDir, minutesText = "60", peerDir] = process.argv;
 if (timitDir === undefined) {
   throw new Error("usage: npm run bench:speech -- <timit> [minutes] [folder with @huggingface/transformers]");
 }
 const PAUSE_FRAMES = TIMIT_RATE_HZ;
-/** The engine alone is for long recordings: the other program takes all of them into memory. */
-const RESULTS = join(import.meta.dirname, "results", peerDir === undefined ? "speech-long.md" : "speech.md");
+const LONG_MINUTES = 60;
+const minutes = Number(minutesText);
+const RESULTS = join(import.meta.dirname, "results", minutes < LONG_MINUTES ? "speech.md" : "speech-long.md");
+
+type Program = { name: string; script: string; args: string[]; turnSeconds: number };
+type Row = Figures & { name: string; wallSeconds: number; wer: number };
 
 const folder = await makeTempDir("bench-speech");
 const inputPath = join(folder, "speech.wav");
-const reference = await makeSpeech(Number(minutesText) * 60);
-const lines = ["# Transcription", "", ...describeRun(), ""];
-lines.push(
-  `${minutesText} minutes of TIMIT's sentences with pauses of a second, whisper-small in 8 bits.`,
-  "",
-);
-lines.push("| program | WER % | wall s | CPU s | peak memory MB |", "|---|---|---|---|---|");
-const along: string[] = [];
-for (const [name, args] of [
-  ["Stemwright", ["speech/run-engine.ts", inputPath]],
-  ["transformers.js", ["speech/run-transformers.ts", inputPath, peerDir ?? ""]],
-] as const) {
-  if (name === "transformers.js" && peerDir === undefined) continue;
-  const figures = measure(args);
-  const errors = countWordErrors(reference, figures.text);
-  const wer = ((100 * errors.wrong) / errors.of).toFixed(2);
-  const { wallSeconds, cpuSeconds, peakMegabytes } = figures;
-  lines.push(
-    `| ${name} | ${wer} | ${wallSeconds.toFixed(0)} | ${cpuSeconds.toFixed(0)} | ${peakMegabytes.toFixed(0)} |`,
-  );
-  console.log(lines.at(-1));
-  if (figures.memory !== undefined) along.push(...figures.memory.map(toMemoryRow));
-}
-lines.push("", "Stemwright's memory along the way:", "", "| of the work | MB |", "|---|---|", ...along);
-writeFileSync(RESULTS, `${lines.join("\n")}\n`);
+const reference = await makeSpeech(minutes * 60);
+const about = describeRun();
+const rows = await run([
+  { name: "Stemwright", script: "run-engine.ts", args: [inputPath], turnSeconds: 20 },
+  ...(peerDir === undefined
+    ? []
+    : [
+        {
+          name: "transformers.js",
+          script: "run-transformers.ts",
+          args: [inputPath, peerDir],
+          turnSeconds: 50,
+        },
+      ]),
+]);
+writeFileSync(RESULTS, `${[...describe(rows), ...describeMemory(rows)].join("\n")}\n`);
 await rm(folder, { recursive: true, force: true });
 
-function toMemoryRow({ fraction, megabytes }: { fraction: number; megabytes: number }): string {
-  return `| ${(100 * fraction).toFixed(0)} % | ${megabytes.toFixed(0)} |`;
+/** Each program hears all of it in one process of its own. */
+async function run(programs: readonly Program[]): Promise<Row[]> {
+  const figuresPath = ({ name }: Program) => join(folder, `${name}.json`);
+  const wallSeconds = await takeTurns(
+    programs.map((program) => ({
+      args: [join(import.meta.dirname, "speech", program.script), ...program.args, figuresPath(program)],
+      turnSeconds: program.turnSeconds,
+    })),
+  );
+  return programs.map((program, n) => {
+    const figures: Figures = JSON.parse(readFileSync(figuresPath(program), "utf8"));
+    const { wrong, of } = countWordErrors(reference, figures.text);
+    return { ...figures, name: program.name, wallSeconds: wallSeconds[n] ?? 0, wer: (100 * wrong) / of };
+  });
 }
 
-/** Each program in a process of its own, with all of its threads and children counted. */
-function measure([script, ...args]: readonly [string, ...string[]]): Figures {
-  const figuresPath = join(folder, "figures.json");
-  const run = spawnSync(process.execPath, [join(import.meta.dirname, script), ...args, figuresPath], {
-    stdio: "inherit",
-  });
-  if (run.status !== 0) throw new Error(`${script} failed`);
-  return JSON.parse(readFileSync(figuresPath, "utf8"));
+function describe(rows: readonly Row[]): string[] {
+  const lines = [
+    "# Transcription",
+    "",
+    ...about,
+    "",
+    `${minutesText} minutes of TIMIT's sentences with pauses of a second, whisper-small in 8 bits${rows.length > 1 ? "; the programs run by turns, all but one of them stopped" : ""}.`,
+    "",
+    "| program | WER % | wall s | CPU s | peak memory MB |",
+    "|---|---|---|---|---|",
+    ...rows.map(
+      ({ name, wer, wallSeconds, cpuSeconds, peakMegabytes }) =>
+        `| ${name} | ${wer.toFixed(2)} | ${wallSeconds.toFixed(0)} | ${cpuSeconds.toFixed(0)} | ${peakMegabytes.toFixed(0)} |`,
+    ),
+  ];
+  const [own, peer] = rows;
+  if (own && peer) {
+    const times = (of: (row: Row) => number) => `${(of(peer) / of(own)).toFixed(2)} ×`;
+    lines.push(
+      "",
+      `Less than transformers.js: wall time ${times((row) => row.wallSeconds)}, processor time ${times((row) => row.cpuSeconds)}, memory ${times((row) => row.peakMegabytes)}.`,
+    );
+  }
+  console.log(lines.join("\n"));
+  return lines;
+}
+
+function describeMemory(rows: readonly Row[]): string[] {
+  const along = rows.flatMap(({ memory }) => memory ?? []);
+  return [
+    "",
+    "Stemwright's memory along the way:",
+    "",
+    "| of the work | MB |",
+    "|---|---|",
+    ...along.map(
+      ({ fraction, megabytes }) => `| ${(100 * fraction).toFixed(0)} % | ${megabytes.toFixed(0)} |`,
+    ),
+  ];
 }
 
 async function makeSpeech(seconds: number): Promise<string> {

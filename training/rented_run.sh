@@ -1,7 +1,7 @@
 #!/bin/bash
 # A network's training on a rented GPU machine, from the root of a copy of the tree:
 #   rented_run.sh NETWORK start SECONDS | add | watch SECONDS | finish
-# Packs come as .data/packs-NETWORK/*.tar, the Vorbis libraries as .data/lib; weights, curve and scores go to $OUT/NETWORK.
+# Packs come as .data/packs-NETWORK/*.tar, the Vorbis libraries as .data/lib, htdemucs for the splitter as .data/htdemucs; weights, curve and scores go to $OUT/NETWORK.
 set -e
 NETWORK=$1
 JOB=${JOB:-/job}/$NETWORK
@@ -20,6 +20,11 @@ mkdir -p "$JOB/code" "$JOB/lib" "$POOL" "$BACK"
 unpack_arrived() {
   cp -n .data/lib/lib*.so.* "$JOB/lib/" 2> /dev/null || true
   export VORBIS_LIBRARY_FOLDER=$JOB/lib
+  for part in .data/htdemucs/htdemucs-*.pt; do
+    [ -e "$part" ] || continue
+    mkdir -p "$POOL/htdemucs"
+    mv "$part" "$POOL/htdemucs/"
+  done
   for pack in .data/packs-"$NETWORK"/*.tar; do
     [ -e "$pack" ] || continue
     case $(basename "$pack") in

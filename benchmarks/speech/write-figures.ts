@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 
 export type Figures = {
   text: string;
-  wallSeconds: number;
   cpuSeconds: number;
   peakMegabytes: number;
   /** What was held at each tenth of the way, where the program tells. */
@@ -14,7 +13,6 @@ export function writeFigures(path: string, result: Pick<Figures, "text" | "memor
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   const figures: Figures = {
     ...result,
-    wallSeconds: process.uptime(),
     cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
     peakMegabytes: maxRSS / 1000,
   };

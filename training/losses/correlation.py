@@ -10,11 +10,11 @@ FLOOR = 1e-3  # beyond ±30 dB nothing is gained or lost
 AUDIBLE_SHARE = 1e-5  # a stem 50 dB below the mixture has no direction worth learning
 
 
-def negative_si_sdr(estimate, stems, audible_share=AUDIBLE_SHARE):
+def negative_si_sdr(estimate, stems, audible_share=AUDIBLE_SHARE, stem_weights=1.0):
     """[n, stems, channels, frames] each → mean over the stems that are there, in dB."""
     size = stems.square().sum((-1, -2))
     product = (estimate * stems).sum((-1, -2))
     share = product.square() / (estimate.square().sum((-1, -2)) * size + 1e-9)
     loss_db = -10 * torch.log10((share + FLOOR) / (1 - share + FLOOR))
     is_there = size > audible_share * stems.sum(1).square().sum((-1, -2))[:, None]
-    return (loss_db * is_there).sum() / is_there.sum().clamp(min=1)
+    return (stem_weights * loss_db * is_there).sum() / is_there.sum().clamp(min=1)

@@ -5,6 +5,7 @@ import torch
 from training.losses.correlation import negative_si_sdr
 from training.losses.ratio import log_ratio
 from training.losses.scores import sdr, si_sdr
+from training.losses.separation import separation_loss
 
 
 class ScoresTest(unittest.TestCase):
@@ -27,6 +28,23 @@ class RatioTest(unittest.TestCase):
         leak = stems + 0.1
         less = stems + 0.01
         self.assertLess(log_ratio(less, stems, mixture, 0.1), log_ratio(leak, stems, mixture, 0.1))
+
+
+class SeparationLossTest(unittest.TestCase):
+    def setUp(self):
+        self.stems = torch.randn(2, 3, 2, 4000)
+        self.wrong_music = self.stems.clone()
+        self.wrong_music[:, 1] += 0.5 * torch.randn(2, 2, 4000)
+
+    def loss(self, **weights):
+        weights = {"waveform": 0.5, "spectrum": 1.0, "si_sdr": 0.1, **weights}
+        return float(separation_loss(self.wrong_music, self.wrong_music, self.stems, self.stems, weights))
+
+    def test_a_mistake_costs_more_in_a_stem_that_counts_more(self):
+        self.assertGreater(self.loss(stems=[0.5, 2.0, 0.5]), self.loss(stems=[0.5, 0.5, 2.0]))
+
+    def test_stems_that_count_alike_change_nothing(self):
+        self.assertAlmostEqual(self.loss(stems=[1.0, 1.0, 1.0]), self.loss(), delta=1e-5)
 
 
 class CorrelationTest(unittest.TestCase):

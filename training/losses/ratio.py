@@ -6,9 +6,9 @@ SILENCE_SHARE = 0.05
 """A silent stem is measured against 5 % of the mixture. Where most stems are silent it must be more: else all but one stem stay silent."""
 
 
-def log_ratio(estimate, stem, mixture, floor, silence_share=SILENCE_SHARE):
+def log_ratio(estimate, stem, mixture, floor, silence_share=SILENCE_SHARE, stem_weights=1.0):
     """[n, stems, ...] each; `floor` softens the log. 0.1 for waveforms and 0.6 for spectra; 0.01 was clearly worse."""
     axes = tuple(range(2, stem.dim()))
     error = (estimate - stem).abs().mean(axes)
     size = stem.abs().mean(axes) + silence_share * mixture.abs().mean(axes) + 1e-7
-    return torch.log(error / size + floor).mean()
+    return (stem_weights * torch.log(error / size + floor)).mean()

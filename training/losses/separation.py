@@ -1,4 +1,7 @@
-"""What a separation network's training lowers: the recipe weighs the parts, and may say what a silent stem is measured against and what is audible."""
+"""What a separation network's training lowers: the recipe weighs the parts, and may say what each stem counts, what a silent
+one is measured against and what is audible."""
+
+import torch
 
 from training.losses.correlation import AUDIBLE_SHARE, negative_si_sdr
 from training.losses.ratio import SILENCE_SHARE, log_ratio
@@ -7,6 +10,7 @@ from training.losses.ratio import SILENCE_SHARE, log_ratio
 def separation_loss(estimate, estimate_parts, stems, stems_parts, weights):
     mixture, mixture_parts = stems.sum(1, keepdim=True), stems_parts.sum(1, keepdim=True)
     silence_share = weights.get("silence_share", SILENCE_SHARE)
-    loss = weights["waveform"] * log_ratio(estimate, stems, mixture, 0.1, silence_share)
-    loss = loss + weights["spectrum"] * log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6, silence_share)
-    return loss + weights["si_sdr"] * negative_si_sdr(estimate, stems, weights.get("audible_share", AUDIBLE_SHARE))
+    stem_weights = torch.tensor(weights["stems"], device=stems.device) if "stems" in weights else 1.0
+    loss = weights["waveform"] * log_ratio(estimate, stems, mixture, 0.1, silence_share, stem_weights)
+    loss = loss + weights["spectrum"] * log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6, silence_share, stem_weights)
+    return loss + weights["si_sdr"] * negative_si_sdr(estimate, stems, weights.get("audible_share", AUDIBLE_SHARE), stem_weights)

@@ -3,9 +3,13 @@
 Everything takes and gives [count, 2, frames] on any device and is linear where stems must keep their sum.
 """
 
+import functools
 import math
 
+import numpy
 import torch
+
+from training.mix.k_weighting import k_curve
 
 RATE_HZ = 44100
 
@@ -73,6 +77,19 @@ def mastering_curves(count, device):
         low_cut = frequency**2 / (frequency**2 + low_hz**2 + 1e-3)
         tilt = 10 ** (tilt_db * torch.log2(frequency.clamp(min=20) / 1000) / 20)
         return (low_cut * tilt)[:, None] * low_pass_curves(high_hz, bins)
+
+    return curves
+
+
+def bass_curves(count, probability, device):
+    """On some of the sounds a shelf of 6 to 18 dB below 25 to 90 Hz; a function of the number of bins, as `mastering_curves`."""
+    gain = 10 ** (uniform(count, 6, 18, device) / 20) - 1
+    gain = (gain * chance(count, probability, device))[:, None]
+    corner_hz = uniform(count, 25, 90, device)[:, None]
+
+    def curves(bins):
+        frequency = torch.linspace(0, RATE_HZ / 2, bins, device=device)
+        return (1 + gain / (1 + (frequency / corner_hz) ** 4))[:, None]
 
     return curves
 
@@ -154,3 +171,26 @@ def set_level(sound, level_db):
     """Brings the active level to `level_db` [count]; silence stays silence."""
     gain = 10 ** (level_db / 20)[:, None, None] / active_level(sound).clamp(min=1e-4)
     return sound * gain
+
+
+LEAST_HEARD = 0.2
+"""14 dB: by how much a sound that is nearly all deep bass is raised at most."""
+
+
+@functools.lru_cache
+def k_weights(length, device):
+    """What K-weighting does to the power of each bin of a transform of that length."""
+    curve = k_curve(numpy.fft.rfftfreq(length, 1 / RATE_HZ)) ** 2
+    return torch.from_numpy(curve).float().to(device)
+
+
+def heard_share(sound):
+    """What K-weighting leaves of the amplitude [count, 1, 1]: about 1 for speech, little for deep bass."""
+    length = fast_length(sound.shape[-1])
+    power = torch.fft.rfft(sound, length).abs().square().sum(1)
+    return ((power * k_weights(length, sound.device)).sum(-1) / power.sum(-1).clamp(min=1e-9)).sqrt()[:, None, None]
+
+
+def set_loudness(sound, loudness_db):
+    """As `set_level`, by what is heard of the sound: at one loudness deep bass has more energy than speech."""
+    return set_level(sound, loudness_db) / heard_share(sound).clamp(min=LEAST_HEARD)

@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.mix.augment import RATE_HZ, colour, compress, mastering_curves
+from training.mix.augment import RATE_HZ, active_level, bass_curves, colour, compress, mastering_curves, set_loudness
 
 
 class CompressTest(unittest.TestCase):
@@ -15,6 +15,34 @@ class CompressTest(unittest.TestCase):
 
     def test_silence_stays_silence(self):
         self.assertEqual(float(compress(torch.zeros(1, 2, 8192), torch.tensor([0.6])).abs().max()), 0)
+
+
+class LoudnessTest(unittest.TestCase):
+    def test_deep_bass_gets_more_energy_than_a_voice_at_one_loudness(self):
+        time_s = torch.arange(2 * RATE_HZ) / RATE_HZ
+        tones = torch.sin(2 * torch.pi * torch.tensor([[800.0], [38.0]]) * time_s)[:, None].expand(-1, 2, -1)
+        level_db = 20 * torch.log10(active_level(set_loudness(tones, torch.full((2,), -20.0))))[:, 0, 0]
+        self.assertAlmostEqual(float(level_db[0]), -20, delta=1.5)
+        self.assertAlmostEqual(float(level_db[1]), -14, delta=0.5)
+
+    def test_infrasound_is_not_raised_without_end(self):
+        time_s = torch.arange(2 * RATE_HZ) / RATE_HZ
+        tone = torch.sin(2 * torch.pi * 4 * time_s).expand(1, 2, -1)
+        self.assertAlmostEqual(float(20 * torch.log10(active_level(set_loudness(tone, torch.tensor([-20.0]))))), -6, delta=0.3)
+
+    def test_silence_stays_silence(self):
+        self.assertEqual(float(set_loudness(torch.zeros(1, 2, RATE_HZ), torch.tensor([-20.0])).abs().max()), 0)
+
+
+class BassTest(unittest.TestCase):
+    def test_it_raises_deep_bass_and_nothing_else(self):
+        curve_db = 20 * torch.log10(bass_curves(50, 1.0, "cpu")(1025))[:, 0]
+        self.assertGreaterEqual(float(curve_db[:, 0].min()), 5.9)
+        self.assertLess(float(curve_db[:, 0].max()), 18.1)
+        self.assertLess(float(curve_db[:, 24:].max()), 0.1)  # from 517 Hz on
+
+    def test_it_leaves_those_it_does_not_choose(self):
+        self.assertEqual(float(bass_curves(5, 0.0, "cpu")(1025).max()), 1)
 
 
 class MasteringTest(unittest.TestCase):

@@ -1,7 +1,8 @@
 """Training mixtures of dialogue, music and effects, made on the GPU by the Divide-and-Remaster recipe, with wider spreads.
 
 Levels there are −17 / −24 / −21 LUFS for dialogue / music / effects, ambience at −29; a training mixture varies them by
-±4 to ±6 dB (standard deviation 2 to 3), so that the network meets quiet dialogue and loud music too.
+±4 to ±6 dB (standard deviation 2 to 3), so that the network meets quiet dialogue and loud music too. They are levels as heard: by energy, music of deep bass would
+be 7 dB quieter beside speech than it is in that recipe.
 """
 
 import torch
@@ -12,10 +13,12 @@ from training.mix.codec import through_codec
 STEMS = ("dialogue", "music", "effects")
 CODED = 0.15
 """How often a stem was a compressed recording before it was mixed."""
+BASS_MUSIC, BASS_EFFECTS = 0.2, 0.1
+"""How often deep bass is raised. Music that is mostly below 60 Hz was taken for effects; effects get some too, so that bass does not come to mean music."""
 
 
 class DialogueMusicEffects:
-    def __init__(self, pools, frames, rooms=256, singing_alone=0.05):
+    def __init__(self, pools, frames, rooms=256, singing_alone=0.1):
         """`singing_alone` is how often the music is a voice and nothing else."""
         self.singing_alone = singing_alone
         self.pools = pools
@@ -46,7 +49,7 @@ class DialogueMusicEffects:
     def music(self, count):
         device = self.pools.device
         music, _ = self._draw("music", count, 0.06)
-        music = augment.colour(augment.narrow(music, 0.1), self.rooms, 0.1, 3.0)
+        music = augment.colour(augment.narrow(music, 0.1), self.rooms, 0.1, 3.0, augment.bass_curves(count, BASS_MUSIC, device))
         music = augment.set_level(augment.pan(music, 0.15), torch.full((count,), -20.0, device=device))
         if "singing.train" in self.pools:
             song, _ = self._draw("singing", count, 0.1)
@@ -62,7 +65,8 @@ class DialogueMusicEffects:
         total = torch.zeros(count, 2, self.frames, device=device)
         for absent_chance in (0.12, 0.6):
             event, is_full_band = self._draw("effects", count, 0.2)
-            event = augment.colour(augment.extend_band(event, is_full_band), self.rooms, 0.3, 4.0)
+            event = augment.extend_band(event, is_full_band)
+            event = augment.colour(event, self.rooms, 0.3, 4.0, augment.bass_curves(count, BASS_EFFECTS, device))
             event = augment.pan(event, 0.8)
             event = augment.set_level(event, -20 + 3 * torch.randn(count, device=device))
             total = total + event * augment.presence(count, self.frames, device, absent_chance, 0.4)
@@ -78,7 +82,7 @@ class DialogueMusicEffects:
         levels_db = ((-17, 2.5), (-24, 4.0), (-21, 4.0))
         stems = []
         for make, (mean_db, spread_db) in zip(makers, levels_db):
-            stem = augment.set_level(through_codec(make(count), CODED), mean_db + spread_db * torch.randn(count, device=device))
+            stem = augment.set_loudness(through_codec(make(count), CODED), mean_db + spread_db * torch.randn(count, device=device))
             silent = augment.chance(count, 0.06, device)[:, None, None]
             stems.append(torch.where(silent, torch.zeros_like(stem), stem))
         return self.finish(torch.stack(stems, 1))

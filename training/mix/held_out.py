@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy
 
+from training.mix.k_weighting import k_curve
+
 RATE_HZ = 44100
 SECONDS = 10
 FRAMES = RATE_HZ * SECONDS
@@ -38,11 +40,8 @@ def load_reels(folder):
 
 
 def k_weight(sound):
-    """ITU-R BS.1770 weighting by its magnitude response: a 38 Hz high-pass and a 4 dB shelf above 1.5 kHz."""
-    frequency = numpy.fft.rfftfreq(sound.shape[-1], 1 / RATE_HZ)
-    high_pass = frequency**2 / (frequency**2 + 38.0**2)
-    shelf = 1 + (10 ** (4 / 20) - 1) / (1 + (1500 / numpy.maximum(frequency, 1)) ** 2)
-    return numpy.fft.irfft(numpy.fft.rfft(sound) * (high_pass * shelf), sound.shape[-1])
+    curve = k_curve(numpy.fft.rfftfreq(sound.shape[-1], 1 / RATE_HZ))
+    return numpy.fft.irfft(numpy.fft.rfft(sound) * curve, sound.shape[-1])
 
 
 def loudness(sound):

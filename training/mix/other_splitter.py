@@ -2,7 +2,8 @@
 
 Songs are rendered from recorded notes into slots on the GPU, a few new ones every step; a mixture takes one slot's song, trades some of its
 stems for those of other songs or of real recordings, and colours and levels each anew, so a slot serves several times and never sounds alike.
-What the first separation leaves behind (drums, bass, voices at low level, with holes) belongs to the rest.
+What the first separation leaves behind (drums, bass, voices at low level, with holes) belongs to the rest. A share of the mixtures has really
+been through the first separation, in a song with drums, bass and voices.
 """
 
 import numpy
@@ -11,11 +12,13 @@ import torch
 from training.mix import augment
 from training.mix.amplifier import amplify
 from training.mix.arrange import HELD_OUT, RATE_HZ, STEMS, TRAINING, arrange
+from training.mix.heard import HeardSongs
 from training.mix.note_bank import NoteBank
 from training.mix.render_notes import render_notes
 from training.mix.song_book import SongBook
+from training.networks.htdemucs import Htdemucs
 
-LEAKS = ("drums", "bass", "vocals")
+BACKING = ("drums", "bass", "vocals")
 SLOTS = 384
 FIRST_SLOTS = 48
 TRADED = 0.3
@@ -23,6 +26,11 @@ ABSENT = (0.45, 0.45, 0.5, 0.5, 0.45)
 REAL = {"guitar": 0.2, "strings": 0.15, "rest": 0.25}
 QUIETEST = 2e-3
 LOAD_EVERY = 100
+HEARD_SLOTS = 512
+HEAR_EVERY = 8
+HEARD_AT_ONCE = 16
+BACKING_ABSENT = 0.2
+MONO = 0.2
 
 
 class Songs:
@@ -60,9 +68,18 @@ def holes(count, frames, device):
     return torch.nn.functional.interpolate(points, frames, mode="linear", align_corners=True)
 
 
+def to_mono_sometimes(*groups):
+    """A fifth of the mixtures, in every group of their sounds [count, n, 2, frames]."""
+    mono = augment.chance(len(groups[0]), MONO, groups[0].device)[:, None, None, None]
+    return [torch.where(mono, sounds.mean(2, keepdim=True).expand_as(sounds), sounds) for sounds in groups]
+
+
 class OtherSplitter:
-    def __init__(self, pools, frames, rooms=256, slots=SLOTS, first_slots=FIRST_SLOTS, seed=1):
+    def __init__(self, pools, frames, rooms=256, slots=SLOTS, first_slots=FIRST_SLOTS, seed=1, heard_share=0.0):
+        """`heard_share` of the mixtures go through htdemucs, whose weights lie in the folder `htdemucs` of the pools."""
         self.pools = pools
+        self.heard_share = heard_share
+        self.heard = HeardSongs(Htdemucs.load(pools.folder / "htdemucs", pools.device), HEARD_SLOTS) if heard_share else None
         self.frames = frames
         self.rooms = augment.make_rooms(rooms, pools.device)
         self.dice = numpy.random.RandomState(seed)
@@ -106,17 +123,38 @@ class OtherSplitter:
     def leakage(self, count):
         device = self.pools.device
         total = torch.zeros(count, 2, self.frames, device=device)
-        for role in LEAKS:
+        for role in BACKING:
             if f"{role}.train" in self.pools:
                 sound = augment.colour(self.real(role, count), self.rooms, 0.2, 6.0) * holes(count, self.frames, device)
                 sound = augment.set_level(sound, augment.uniform(count, -55, -30, device))
                 total = total + sound * augment.chance(count, 0.5, device)[:, None, None]
         return total
 
+    def backing(self, count):
+        """The rest of a song as it is mixed, [count, 3, 2, frames]: loud drums, bass and voices, on some songs not all of them."""
+        device = self.pools.device
+        parts = []
+        for role in BACKING:
+            sound = augment.colour(augment.pan(self.real(role, count), 0.1), self.rooms, 0.3, 3.0)
+            sound = augment.set_level(sound, -19 + 4 * torch.randn(count, device=device))
+            parts.append(sound * ~augment.chance(count, BACKING_ABSENT, device)[:, None, None])
+        return torch.stack(parts, 1)
+
     def draw(self, count):
         """Stems [count, 5, 2, frames]; the mixture is their sum."""
         device = self.pools.device
         self.prepare(count)
+        heard = int(round(self.heard_share * count))
+        if heard and (self.drawn - 1) % HEAR_EVERY == 0:
+            self.heard.add(*to_mono_sometimes(self.mix(HEARD_AT_ONCE), self.backing(HEARD_AT_ONCE)))
+        stems = self.mix(count - heard)
+        stems[:, STEMS.index("rest")] += self.leakage(len(stems))
+        (stems,) = to_mono_sometimes(stems)
+        return torch.cat([stems, self.heard.draw(heard)]) if heard else stems
+
+    def mix(self, count):
+        """Stems of songs, coloured and levelled anew, some of them left out."""
+        device = self.pools.device
         stems = self.take_songs(count)
         for role, probability in REAL.items():
             if f"{role}.train" in self.pools:
@@ -128,10 +166,7 @@ class OtherSplitter:
         whole = augment.mastering_curves(count, device)
         flat = augment.colour(augment.pan(flat, 0.2), self.rooms, 0.15, 3.0, lambda bins: whole(bins).repeat_interleave(len(STEMS), 0))
         flat = augment.set_level(flat, -20 + 4.5 * torch.randn(len(flat), device=device))
-        stems = flat.reshape(stems.shape) * self.present(is_there.reshape(count, len(STEMS)))
-        stems[:, STEMS.index("rest")] += self.leakage(count)
-        mono = augment.chance(count, 0.2, device)[:, None, None, None]
-        return torch.where(mono, stems.mean(2, keepdim=True).expand_as(stems), stems)
+        return flat.reshape(stems.shape) * self.present(is_there.reshape(count, len(STEMS)))
 
     def present(self, is_there):
         """[count, 5] → [count, 5, 1, 1]: which of the stems that are there a mixture has; one of them always."""

@@ -55,6 +55,11 @@ export class WhisperTokenizer {
     return id < this.endOfText;
   }
 
+  /** Whether the id stands for letters or digits, or a part of one, not for punctuation or a space alone. */
+  isWord(id: number): boolean {
+    return /[\p{L}\p{M}\p{N}\ufffd]/u.test(this.decode([id]));
+  }
+
   encode(text: string): number[] {
     return (text.match(PIECES) ?? []).flatMap((piece) =>
       this.#pairs.split(piece).map((part) => {

@@ -2,14 +2,11 @@ import { expect, it } from "vitest";
 import { isDoubtful, isLooping, isRepeatedForSure, isSilent } from "./transcript-checks.ts";
 import type { WrittenWindow } from "./write-windows.ts";
 
-const written = (change: Partial<WrittenWindow>): WrittenWindow => ({
-  language: "en",
-  tokens: [1, 2],
-  logProbs: [-0.2, -0.2, -0.2],
-  noSpeechProbability: 0.1,
-  isBrokenOff: false,
-  ...change,
-});
+const written = (change: Partial<WrittenWindow>): WrittenWindow => {
+  const { tokens = [1, 2], logProbs = [-0.2, -0.2, -0.2] } = change;
+  const words = { tokens, logProbs: logProbs.slice(0, tokens.length) };
+  return { language: "en", tokens, logProbs, words, noSpeechProbability: 0.1, isBrokenOff: false, ...change };
+};
 
 it("[V5] improbable and circular texts are doubtful; what the decoder hears no speech in is silence", () => {
   const sure = written({});
@@ -23,6 +20,18 @@ it("[V5] improbable and circular texts are doubtful; what the decoder hears no s
   expect(isSilent({ ...unsure, noSpeechProbability: 0.9 })).toBe(true);
   expect(isSilent({ ...sure, noSpeechProbability: 0.9 })).toBe(false);
   expect(isSilent(written({ tokens: [] }))).toBe(true);
+});
+
+it("[V5] a full stop and an end that are sure do not make a cough speech", () => {
+  const cough = written({
+    tokens: [1, 2, 3, 4],
+    logProbs: [-2.6, -1.1, -0.1, -0.4, 0],
+    words: { tokens: [1, 2, 3], logProbs: [-2.6, -1.1, -0.1] },
+    noSpeechProbability: 0.41,
+  });
+  expect(isSilent(cough)).toBe(true);
+  expect(isSilent({ ...cough, noSpeechProbability: 0.2 })).toBe(false);
+  expect(isSilent(written({ words: { tokens: [], logProbs: [] } }))).toBe(true);
 });
 
 it("[V5] a phrase that only its repeats make probable is doubtful", () => {

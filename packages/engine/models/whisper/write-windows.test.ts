@@ -12,6 +12,7 @@ const tokenizer = {
   noSpeech: END + 4,
   endOfText: END,
   languageIds: new Map([["th", END + 5]]),
+  isWord: (id: number) => id < END && id % 2 === 0,
 } as Partial<WhisperTokenizer> as WhisperTokenizer;
 
 /** A decoder that would write token after token, never the same, up to so many. */
@@ -45,6 +46,12 @@ async function write(textTokens: number, seconds: number) {
 it("[V5] a text may take all of the decoder's room, as half a minute of Thai does", async () => {
   expect(await write(301, 30)).toMatchObject({ isBrokenOff: false, tokens: { length: 301 } });
   expect(await write(900, 30)).toMatchObject({ isBrokenOff: true, tokens: { length: 440 } });
+});
+
+it("[V5] the rates of words are kept apart from those of punctuation and the end", async () => {
+  const window = await write(5, 30);
+  expect(window).toMatchObject({ logProbs: { length: 6 }, words: { tokens: [0, 2, 4] } });
+  expect(window?.words.logProbs).toEqual([0, 2, 4].map((n) => window?.logProbs[n]));
 });
 
 it("[V5] a text that nobody could say in the time is broken off", async () => {

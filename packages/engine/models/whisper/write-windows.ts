@@ -13,12 +13,14 @@ import type { Whisper } from "./whisper.ts";
 const TOKENS_PER_SECOND_MAX = 16;
 const TOKENS_MORE = 24;
 
-/** What the decoder wrote for a window. */
-export type WrittenWindow = {
+/** Tokens with the logarithms of their probabilities. */
+export type RatedTokens = { tokens: number[]; logProbs: number[] };
+
+/** What the decoder wrote for a window; there is one logarithm more than tokens, for the end. */
+export type WrittenWindow = RatedTokens & {
   language: string;
-  tokens: number[];
-  /** One for each token, and one more for the end. */
-  logProbs: number[];
+  /** Those of the tokens that stand for letters or digits: punctuation and the end are probable whatever is heard. */
+  words: RatedTokens;
   noSpeechProbability: number;
   /** Broken off, because it went round in circles or was too long. */
   isBrokenOff: boolean;
@@ -48,7 +50,8 @@ export async function writeWindows(
   const { run, answer, first, languages } = await start(whisper, options);
   const rows = languages.map((language, index): Row => {
     const noSpeechProbability = toNoSpeechProbability(first[index] ?? new Float32Array(), tokenizer);
-    const window = { language, tokens: [], logProbs: [], noSpeechProbability, isBrokenOff: false };
+    const words = { tokens: [], logProbs: [] };
+    const window = { language, tokens: [], logProbs: [], words, noSpeechProbability, isBrokenOff: false };
     const tokensMax = TOKENS_MORE + Math.ceil((options.seconds[index] ?? 0) * TOKENS_PER_SECOND_MAX);
     return { index, window, tokensMax: Math.min(tokensMax, TEXT_TOKENS_MAX), next: 0 };
   });
@@ -62,6 +65,10 @@ export async function writeWindows(
       const { id, logProb } = choice.choose(rates[at]!, { isFirst, temperature, random });
       row.window.logProbs.push(logProb);
       if (id !== tokenizer.endOfText) row.window.tokens.push(id);
+      if (tokenizer.isWord(id)) {
+        row.window.words.tokens.push(id);
+        row.window.words.logProbs.push(logProb);
+      }
       row.window.isBrokenOff = row.window.tokens.length === row.tokensMax || endsInLoop(row.window.tokens);
       row.next = id;
       if (id !== tokenizer.endOfText && !row.window.isBrokenOff) continue;

@@ -5,6 +5,7 @@ import type { FloatTensor } from "../../runtime/graph-session.ts";
 import { fillTimes } from "../../text/fill-times.ts";
 import { splitWords } from "../../text/split-words.ts";
 import type { TimedWord } from "../../text/timed-text.ts";
+import { toSimplified } from "../../text/to-simplified.ts";
 import { rateWords } from "./rate-words.ts";
 import { type SpeechWindow, toSourceSpan } from "./speech-windows.ts";
 import type { Transcript } from "./write-transcripts.ts";
@@ -14,6 +15,9 @@ const UNHEARD_FACTOR = 0.3;
 
 /** Where no word of a window is as sure as this, nobody speaks: the clicking of keys said "Thanks" at 0.15. */
 const SUREST_MIN = 0.2;
+
+/** Its texts come in simplified or traditional characters, or both, from window to window. */
+const CHINESE = "zh";
 
 /** The words of a window's transcript with their times in the recording; none where all are too unsure. */
 export async function timeTranscript(
@@ -30,8 +34,9 @@ export async function timeTranscript(
   const times = fillTimes(heardWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
   const timed = words.map((text, n) => {
     const isLast = n === words.length - 1;
+    const written = language === CHINESE ? toSimplified(text) : text;
     return {
-      text: isLast && isSpaced(text) ? `${text} ` : text,
+      text: isLast && isSpaced(text) ? `${written} ` : written,
       ...toSourceSpan(window, times[n] ?? { startSeconds: 0, endSeconds: 0 }),
       confidence: (rates[n] ?? 0) * (heardWords[n] === undefined ? UNHEARD_FACTOR : 1),
     };

@@ -14,7 +14,7 @@ import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
 
 /** Raised whenever the same input and weights would give another text. */
-const LOG_VERSION = 3;
+const LOG_VERSION = 4;
 /** Windows that are written down at once: each takes 110 MB of the 1.5 GB a transcription may have. */
 const BATCH_WINDOWS = 2;
 

@@ -1,0 +1,98 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { NetworkStore } from "../../models/network-store.ts";
+import { loadManifests } from "../../runtime/model-manifest.ts";
+import { GainNetwork, makeGainManifest } from "../fixtures/gain-network.ts";
+import { writeSound } from "../fixtures/sound-file.ts";
+import { makeSyntheticSong } from "../fixtures/synthetic-song.ts";
+import type { Networks } from "../input-run.ts";
+import { runRequest } from "../run-request.ts";
+
+const RATE = 44_100;
+const SEGMENT_FRAMES = 4 * RATE;
+const SONG_SEGMENTS = 4;
+const SONG = { sampleRateHz: RATE, lengthFrames: 12 * RATE };
+
+const folder = mkdtempSync(join(tmpdir(), "stemwright-source-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const store = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
+const manifests = [
+  makeGainManifest(SEGMENT_FRAMES),
+  ...loadManifests({ speechModel: "whisper-tiny" }).filter(({ family }) =>
+    ["whisper", "silero-vad", "music-detector"].includes(family),
+  ),
+];
+
+/** Transcription and drums of one input, taken apart by a network that tells what it was asked for. */
+async function hear(name: string, inputPath: string) {
+  const network = new GainNetwork(SEGMENT_FRAMES);
+  const networks: Networks = {
+    getNetwork: () => network.getNetwork(),
+    getWhisper: (manifest) => store.getWhisper(manifest),
+    getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
+    getMusicDetector: (manifest) => store.getMusicDetector(manifest),
+  };
+  const workDir = join(folder, name);
+  const path = join(folder, `${name}.json`);
+  const drums = join(folder, `${name}.wav`);
+  await runRequest(
+    {
+      inputPath,
+      workDir,
+      targets: [
+        {
+          kind: "text",
+          key: "text",
+          model: "transcription",
+          language: "en",
+          files: [{ format: "json", path }],
+        },
+        {
+          kind: "sound",
+          key: "drums",
+          model: "drums",
+          residual: false,
+          files: [{ output: "stem", format: "wav", path: drums }],
+        },
+      ],
+    },
+    { networks, manifests, report: { onTargetFailed: (_, error) => Promise.reject(error) } },
+  );
+  const { lines } = JSON.parse(readFileSync(path, "utf8")) as { lines: unknown[] };
+  const readFrom = ["input", "vocals"].filter((source) =>
+    existsSync(join(workDir, "whisper-tiny", `${source}-en`)),
+  );
+  return { lines, readFrom, runs: network.runs };
+}
+
+describe("where the words are read from", () => {
+  it("[V9] is the vocals where there is music, in the pass that other targets take", async () => {
+    const inputPath = join(folder, "song.wav");
+    writeSound(inputPath, makeSyntheticSong(SONG), RATE);
+    const { readFrom, runs } = await hear("song", inputPath);
+    expect(readFrom).toEqual(["vocals"]);
+    expect(runs).toEqual(Array.from({ length: SONG_SEGMENTS }, () => ["drums", "vocals"]));
+  });
+
+  it("[V9] is the input where somebody speaks without music", async () => {
+    const { lines, readFrom, runs } = await hear(
+      "speech",
+      join(import.meta.dirname, "fixtures/english.opus"),
+    );
+    expect(readFrom).toEqual(["input"]);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(runs).toEqual(runs.map(() => ["drums"]));
+  });
+
+  it("[V5] music that nobody sings to gives no lines", async () => {
+    const inputPath = join(folder, "chords.wav");
+    const [left = new Float32Array(), right = new Float32Array()] = makeSyntheticSong(SONG);
+    // Voice, bass and drums are alike on both sides: what is left are chords and the hi-hat.
+    const chords = left.map((value, n) => value - (right[n] ?? 0));
+    writeSound(inputPath, [chords, chords], RATE);
+    const { lines, readFrom } = await hear("chords", inputPath);
+    expect({ lines, readFrom }).toEqual({ lines: [], readFrom: ["vocals"] });
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import type { Whisper } from "../../models/whisper/whisper.ts";
+import { makeLetterSound, makeLetterWhisper } from "./fixtures/letter-whisper.ts";
+import { makeWindow } from "./speech-windows.ts";
+import { timeTranscript } from "./time-transcript.ts";
+
+const TEXT = "這個著名的餅乾";
+
+/** The words of a second in which the text is said from 0.2 s on, each letter written for sure. */
+async function write(language: string) {
+  const { whisper } = makeLetterWhisper();
+  const samples = makeLetterSound([{ text: TEXT, startSeconds: 0.2 }], 1);
+  const tokens = Array.from(TEXT, (letter) => letter.codePointAt(0) ?? 0);
+  const logProbs = [...tokens.map(() => 0), 0];
+  const toText = (ids: readonly number[]) => String.fromCodePoint(...ids);
+  const tokenizer = {
+    ...whisper.tokenizer,
+    languageIds: new Map([[language, 1]]),
+    decode: toText,
+    toBytes: (ids: readonly number[]) => Buffer.from(toText(ids)),
+  };
+  return timeTranscript(
+    { ...whisper, tokenizer } as unknown as Whisper,
+    makeWindow([{ sourceFrame: 0, lengthFrames: samples.length }]),
+    {
+      transcript: {
+        language,
+        tokens,
+        logProbs,
+        words: { tokens, logProbs },
+        noSpeechProbability: 0,
+        isBrokenOff: false,
+        text: TEXT,
+      },
+      states: await whisper.encode(samples),
+      samples,
+    },
+  );
+}
+
+it("[V6] gives Chinese in simplified characters, with the times of what was written", async () => {
+  const words = await write("zh");
+  expect(words.map(({ text }) => text).join("")).toBe("这个著名的饼干");
+  expect(words[0]?.startSeconds).toBeCloseTo(0.2, 1);
+  expect(words.map(({ confidence }) => confidence)).toEqual(words.map(() => 1));
+});
+
+it("[V6] leaves the characters of other languages as they are", async () => {
+  expect((await write("ja")).map(({ text }) => text).join("")).toBe(TEXT);
+});

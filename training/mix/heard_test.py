@@ -1,0 +1,47 @@
+import unittest
+
+import torch
+
+from training.mix.heard import HeardSongs, gains_within, hear
+
+FRAMES = 44100
+
+
+class Halving:
+    """Takes half of a song for `other`."""
+
+    def other(self, song):
+        return song / 2
+
+
+class HeardTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+        self.stems = torch.randn(2, 5, 2, FRAMES)
+        self.stems[:, 1] = 0
+        self.backing = torch.randn(2, 3, 2, FRAMES)
+
+    def test_gains_are_those_the_parts_were_mixed_with(self):
+        parts = torch.cat([self.stems, self.backing], 1)
+        gains = torch.tensor([0.9, 0.0, 0.3, 1.0, 0.0, 0.1, 0.0, 0.5])
+        found = gains_within((parts * gains[:, None, None]).sum(1), parts).mean((0, 2, 3))
+        self.assertLess(float((found - gains).abs().max()), 0.02)
+
+    def test_stems_sum_to_what_was_heard_and_silent_ones_stay_silent(self):
+        heard = hear(Halving(), self.stems, self.backing)
+        song = self.stems.sum(1) + self.backing.sum(1)
+        self.assertLess(float((heard.sum(1) - song / 2).abs().max()), 1e-4)
+        self.assertEqual(float(heard[:, 1].abs().max()), 0)
+        self.assertAlmostEqual(float((heard[:, 0] * self.stems[:, 0]).sum() / self.stems[:, 0].square().sum()), 0.5, delta=0.02)
+
+    def test_new_songs_replace_the_oldest(self):
+        songs = HeardSongs(Halving(), 3)
+        songs.add(self.stems, self.backing)
+        first = songs.songs.clone()
+        songs.add(self.stems, self.backing)
+        self.assertEqual((songs.songs != first).flatten(1).any(1).tolist(), [True, False, True])
+        self.assertEqual(songs.draw(7).shape, (7, 5, 2, FRAMES))
+
+
+if __name__ == "__main__":
+    unittest.main()
