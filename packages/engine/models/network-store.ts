@@ -21,10 +21,10 @@ const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
 type StoreOptions = SessionOptions & { cacheDir?: string };
 
-/** Networks loaded so far, kept for the next request: loading htdemucs takes one to two seconds. */
+/** Networks loaded so far, kept for the next request: loading htdemucs takes about a second. */
 export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks {
   readonly #options: StoreOptions;
-  readonly #loaded = new Map<string, unknown>();
+  readonly #loaded = new Map<string, Promise<unknown>>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -61,9 +61,13 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
     });
   }
 
-  async #get<Network>(id: string, load: () => Promise<Network>): Promise<Network> {
-    const network = (this.#loaded.get(id) as Network | undefined) ?? (await load());
-    this.#loaded.set(id, network);
-    return network;
+  #get<Network>(id: string, load: () => Promise<Network>): Promise<Network> {
+    const known = this.#loaded.get(id) as Promise<Network> | undefined;
+    if (known) return known;
+    const loading = Promise.resolve().then(load);
+    this.#loaded.set(id, loading);
+    // One that could not be loaded is tried again by whoever asks next.
+    loading.catch(() => this.#loaded.delete(id));
+    return loading;
   }
 }

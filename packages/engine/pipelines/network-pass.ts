@@ -29,6 +29,10 @@ export type NetworkPass = {
   identity: Record<string, string | number>;
   /** Where finished stems are looked up and kept, if anywhere. */
   cache: { stems: StemCache; user: CacheUser } | undefined;
+  /** Resolves when the input can be read up to a frame, where it is still being made. */
+  whenReadable?: (endFrame: number) => Promise<void>;
+  /** Told how many frames of every stem are spooled; the first time, when the spools are there. */
+  onSpooled?: (lengthFrames: number) => void;
   onProgress: (fraction: number) => void;
 };
 
@@ -54,6 +58,7 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   using spools = new SpoolSet(pass, grid);
   const finished = spools.finishedSegments;
   const joints = makeJoints(pass, grid, spools.stems);
+  pass.onSpooled?.(finished * grid.strideFrames);
   const first = spools.stems.length === 0 ? grid.segmentCount : Math.max(0, finished - 1);
   await forEachAhead(
     { from: first, to: grid.segmentCount },
@@ -61,9 +66,11 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
     (segment, index) => {
       const stretches = joinSegment(joints, segment, index);
       if (index >= finished) spools.append(stretches);
+      pass.onSpooled?.(Math.max(finished, index + 1) * grid.strideFrames);
       pass.onProgress((index + 1) / grid.segmentCount);
     },
   );
+  pass.onSpooled?.(grid.lengthFrames);
   for (const stem of spools.stems) {
     pass.cache?.stems.keep({ madeFrom: identity, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
   }
@@ -132,6 +139,7 @@ async function separateSegment(work: {
 }): Promise<StemPlanes> {
   const { pass, grid, index, stems } = work;
   const span = segmentSpan(grid, index);
+  await pass.whenReadable?.(Math.min(grid.lengthFrames, span.windowStartFrame + grid.segmentFrames));
   const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
   const separated: StemPlanes = new Map(stems.map((stem) => [stem, []]));
   for (const [laneIndex, lane] of pass.lanes.entries()) {

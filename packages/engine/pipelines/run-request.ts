@@ -8,6 +8,7 @@ import { planTargets, type StemPass } from "./plan-targets.ts";
 import { runStemPass, weighStemPass } from "./separate.ts";
 import { chooseSpeechSource, weighSpeechSource } from "./speech/choose-speech-source.ts";
 import { runSpeechPass, weighSpeechPass } from "./speech/speech-pass.ts";
+import { SpoolGauge } from "./spool-gauge.ts";
 import { StageProgress } from "./stage-progress.ts";
 import type { StemCache } from "./stem-cache.ts";
 import { toSystemError } from "./to-engine-error.ts";
@@ -69,18 +70,37 @@ export async function runRequest(
   }
 }
 
-/** Ends when nothing of them is at work any more, however they end. */
+/** One after the other, but for those that hear another, which run behind it. Ends when nothing of them is at work any more, however they end. */
 async function runStemPasses(run: InputRun, passes: readonly StemPass[]): Promise<void> {
+  const gauges = new Map(passes.map((pass) => [pass, new SpoolGauge()]));
   const renderings: Promise<void>[] = [];
-  try {
-    for (const pass of passes) {
-      const { rendering } = await runStemPass(run, pass);
+  const runPass = async (pass: StemPass) => {
+    const own = gauges.get(pass) ?? new SpoolGauge();
+    const heardPass = pass.hears && gauges.get(pass.hears.pass);
+    try {
+      const { rendering } = await runStemPass(run, pass, { own, heardPass });
       // It is awaited below, which may be after it has failed.
       rendering.catch(() => {});
       renderings.push(rendering);
+    } catch (error) {
+      own.fail(error);
+      throw error;
     }
+  };
+  const runWithHearers = async (pass: StemPass): Promise<void> => {
+    const hearers = passes.filter(({ hears }) => hears?.pass === pass);
+    await allEnded([runPass(pass), ...hearers.map(runWithHearers)]);
+  };
+  try {
+    for (const pass of passes) if (pass.hears === undefined) await runWithHearers(pass);
   } finally {
     await Promise.allSettled(renderings);
   }
   await Promise.all(renderings);
+}
+
+/** Rejects with the first in the list that did, once all have ended. */
+async function allEnded(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(works);
+  await Promise.all(works);
 }

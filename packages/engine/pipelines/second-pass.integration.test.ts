@@ -143,6 +143,27 @@ describe("a network that hears a stem of another", () => {
     }
   });
 
+  it("runs behind the one it hears, not after it, and gives the same bytes", async () => {
+    writeInput({ ...stereo, lengthFrames: 5 * LENGTH_FRAMES });
+    await run(["guitar"]);
+    const file = readFileSync(outputPath("guitar"));
+    rmSync(join(folder, "work"), { recursive: true });
+    network = new GainNetwork(SEGMENT_FRAMES);
+    network.isSlow = true;
+    await run(["guitar"]);
+    const order = network.runs.map(([stem]) => stem);
+    expect(order.indexOf("guitar")).toBeLessThan(order.lastIndexOf("other"));
+    expect(readFileSync(outputPath("guitar"))).toEqual(file);
+  });
+
+  it("fails with the one it hears, whose reason is told", async () => {
+    writeInput({ ...stereo, lengthFrames: 5 * LENGTH_FRAMES });
+    network.isSlow = true;
+    network.failsAtRun = 6;
+    await expect(run(["guitar"])).rejects.toThrow("killed");
+    expect(network.runs).toHaveLength(6);
+  });
+
   it("[Z1] finds the stems of both passes in the cache", async () => {
     writeInput(stereo);
     await run(["guitar"], { cacheOwner: "first" });

@@ -11,6 +11,7 @@ import { runNetworkPass, spoolPath } from "./network-pass.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { getServiceStem, type HeardStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
 import { renderTarget, toServiceSource } from "./render-target.ts";
+import type { SpoolGauge } from "./spool-gauge.ts";
 
 /** How long passes take: a second of stereo in seconds of the machine, as measured; for the progress only. */
 const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.1 };
@@ -22,36 +23,57 @@ export function weighStemPass({ manifest, targets }: StemPass): number {
   return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
 }
 
-/** Runs a network over what it hears once. The targets that are complete with it are rendered while the next pass runs. */
-export async function runStemPass(run: InputRun, pass: StemPass): Promise<{ rendering: Promise<void> }> {
+/**
+ * Runs a network over what it hears once; where that is a stem of another pass, as far behind it as it must. The targets that are complete with it are
+ * rendered while the next pass runs.
+ */
+export async function runStemPass(
+  run: InputRun,
+  pass: StemPass,
+  { own, heardPass }: { own: SpoolGauge; heardPass: SpoolGauge | undefined },
+): Promise<{ rendering: Promise<void> }> {
   const { manifest, startShare, stems } = pass;
+  // First, so that the network that is heard has begun before this one is read.
+  await heardPass?.reached(0);
   const { network } = await run.networks.getNetwork(manifest);
   using opened = new DisposableStack();
   const heard = openHeard(run, pass.hears, opened);
   const input = toSampleRate(heard, toNetworkShape(run, manifest));
-  const onProgress = run.progress.makeStage(SECONDS_OF_FAMILY[manifest.family]);
+  const startFrame = toStartFrame(manifest, startShare);
+  const isSameRate = heard.sampleRateHz === input.sampleRateHz;
+  const onProgress = run.progress.makeStageBeside(SECONDS_OF_FAMILY[manifest.family]);
   if (hasPass(manifest, startShare, input)) {
     await runNetworkPass({
       network,
       overlapShare: manifest.overlapShare,
-      input: new ShiftedSource(input, -toStartFrame(manifest, startShare)),
+      input: new ShiftedSource(input, -startFrame),
       lanes: planLanes(run.decoded.info),
       stems,
       folder: stemFolder(run, manifest, startShare),
       identity: await identify(run, pass),
       cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
+      ...(heardPass && {
+        whenReadable: (endFrame) =>
+          heardPass.reached(isSameRate ? startFrame + endFrame : heard.lengthFrames),
+      }),
+      onSpooled: (lengthFrames) => own.rise(lengthFrames),
       onProgress,
     });
   }
+  own.rise(Number.POSITIVE_INFINITY);
+  onProgress(1);
   return { rendering: renderTargets(run, pass) };
 }
 
 async function renderTargets(run: InputRun, pass: StemPass): Promise<void> {
   using opened = new DisposableStack();
   const heard = openHeard(run, pass.hears, opened);
-  await forEachAtOnce(pass.targets, RENDERS_AT_ONCE, (planned) =>
-    finishTarget(run, planned.target, () => render(run, { pass, planned, heard })),
-  );
+  await forEachAtOnce(pass.targets, RENDERS_AT_ONCE, (planned) => {
+    const onProgress = run.progress.makeStageBeside(RENDER_SECONDS);
+    return finishTarget(run, planned.target, () =>
+      render(run, { pass, planned, heard, onProgress }).finally(() => onProgress(1)),
+    );
+  });
 }
 
 /** All that decides the samples of a pass: the input, and the network with those whose stems it hears. */
@@ -132,8 +154,14 @@ function openMeanStem(
 
 async function render(
   run: InputRun,
-  { pass, planned, heard }: { pass: StemPass; planned: PlannedSound; heard: FrameSource },
+  work: {
+    pass: StemPass;
+    planned: PlannedSound;
+    heard: FrameSource;
+    onProgress: (fraction: number) => void;
+  },
 ): Promise<void> {
+  const { pass, planned, heard, onProgress } = work;
   const { info } = run.decoded;
   const { manifest, hears } = pass;
   const { target, service } = planned;
@@ -143,7 +171,6 @@ async function render(
     stem: hears.stem,
     runsOn: (await run.networks.getNetwork(hears.pass.manifest)).runsOn,
   };
-  const onProgress = run.progress.makeStage(RENDER_SECONDS);
   using mean = openMeanStem(run, { manifest, planned });
   await renderTarget({
     target,
@@ -160,5 +187,4 @@ async function render(
     },
     onProgress,
   });
-  onProgress(1);
 }

@@ -32,3 +32,17 @@ it("counts work that no stage foresaw as done, and as part of the whole", () => 
   report(1);
   expect(seen).toEqual([1 / 2, 3 / 4, 1]);
 });
+
+it("counts stages beside each other by what each of them says", () => {
+  const seen: number[] = [];
+  const progress = new StageProgress((fraction) => seen.push(fraction), 4);
+  progress.makeStage(1)(0.5);
+  const [first, second] = [progress.makeStageBeside(1), progress.makeStageBeside(1)];
+  second(0.5);
+  first(1);
+  const last = progress.makeStage(1);
+  last(0.5);
+  second(1);
+  last(1);
+  expect(seen).toEqual([1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 1]);
+});
