@@ -17,8 +17,8 @@ process.on("message", (command: EngineCommand) => {
     (error: unknown) => send({ kind: "failed", failure: toFailure(error) }),
   );
 });
-// The parent has died or let go: nobody is left to work for. It is heard between two segments.
-process.on("disconnect", () => process.exit());
+// The parent has died or let go: nobody is left to work for. Not by an exit, which waits for threads at work and may fail in them.
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 // Ctrl-C reaches the whole process group; when to stop is the parent's decision.
 process.on("SIGINT", () => {});
 

@@ -43,15 +43,23 @@ it("what is given ahead is run in order, and what it was given is gone meanwhile
   expect(results.map(({ y }) => y[2])).toEqual([31, 62, 93]);
 });
 
-it("a graph that cannot be read, and memory of another size, are errors of the model; the thread goes on", async () => {
+it("memory of another size is an error of the model, and the next run is as before", async () => {
   const thread = await startChain();
-  const nonsense = {
-    ...makeLink({ input: "y", summand: "x", output: "z" }, 1),
-    file: Uint8Array.of(1, 2, 3),
-  };
-  await expect(thread.add(nonsense)).rejects.toMatchObject({ name: "EngineError", kind: "model-failed" });
   const short = thread.run({ x: new Float32Array(2), y: new Float32Array(3) });
   await expect(short).rejects.toMatchObject({ name: "EngineError", kind: "model-failed" });
   const { y } = await thread.run({ x: new Float32Array(3).fill(1), y: new Float32Array(3) });
   expect(y[0]).toBe(31);
+});
+
+it("a graph that cannot be read ends the chain: whatever is asked behind it fails for the same reason", async () => {
+  const thread = await startChain();
+  const link = makeLink({ input: "y", summand: "x", output: "z" }, 1);
+  const [adding, running] = [
+    thread.add({ ...link, file: Uint8Array.of(1, 2, 3) }),
+    thread.run({ x: new Float32Array(3), y: new Float32Array(3), z: new Float32Array(3) }),
+  ];
+  const failure = await adding.catch((error: unknown) => error);
+  expect(failure).toMatchObject({ name: "EngineError", kind: "model-failed" });
+  await expect(running).rejects.toBe(failure);
+  await expect(thread.add(link)).rejects.toBe(failure);
 });

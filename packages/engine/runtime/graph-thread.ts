@@ -18,7 +18,7 @@ export class GraphThread {
   readonly #worker = new Worker(new URL("./graph-thread-entry.ts", import.meta.url));
   readonly #options: Omit<SessionOptions, "onNotice">;
   readonly #pending: Pending[] = [];
-  #end: EngineError | undefined;
+  #end: { reason: unknown } | undefined;
 
   static async start(options: SessionOptions): Promise<GraphThread> {
     // Makes the first session of the process here: from here the thread has how it treats the smallest numbers.
@@ -32,16 +32,24 @@ export class GraphThread {
       if (message.kind === "notice") onNotice?.(message.notice);
       else this.#settle(message);
     });
-    this.#worker.on("error", (error) => this.#failAll(error.message));
-    this.#worker.on("exit", (code) => this.#failAll(`exit code ${code}`));
+    this.#worker.on("error", (error) => this.#finish(makeEndError(error.message)));
+    this.#worker.on("exit", (code) => this.#finish(makeEndError(`exit code ${code}`)));
     this.#worker.unref();
   }
 
-  /** Appends a graph to the chain, whose file is gone here afterwards; gives what it runs on. */
+  /**
+   * Appends a graph to the chain, whose file is gone here afterwards; gives what it runs on. A chain that lacks a link is of no use: where one can't be
+   * added nothing is done any more. The thread is left idle, since ending one that onnxruntime is loaded in may end the process.
+   */
   async add(link: ChainLink): Promise<ExecutionProvider> {
-    const answer = await this.#ask({ kind: "add", link, options: this.#options }, [link.file]);
-    if (answer.kind !== "added") throw new Error(`the thread answered ${answer.kind}`);
-    return answer.executionProvider;
+    try {
+      const answer = await this.#ask({ kind: "add", link, options: this.#options }, [link.file]);
+      if (answer.kind !== "added") throw new Error(`the thread answered ${answer.kind}`);
+      return answer.executionProvider;
+    } catch (error) {
+      this.#finish(error);
+      throw error;
+    }
   }
 
   /** Runs the chain from the inputs in the buffers to the outputs in them. They are gone here meanwhile; those that come back are the same memory. */
@@ -56,7 +64,7 @@ export class GraphThread {
     moved: readonly ArrayBufferView[],
     onLinkDone: Pending["onLinkDone"] = () => {},
   ): Promise<Answer> {
-    if (this.#end) return Promise.reject(this.#end);
+    if (this.#end) return Promise.reject(this.#end.reason);
     const pending = { ...Promise.withResolvers<Answer>(), onLinkDone };
     this.#pending.push(pending);
     // A thread without work does not keep a finished program alive.
@@ -79,8 +87,13 @@ export class GraphThread {
     if (this.#pending.length === 0) this.#worker.unref();
   }
 
-  #failAll(reason: string): void {
-    this.#end ??= new EngineError("model-failed", `The network's thread ended unexpectedly (${reason}).`);
-    for (const pending of this.#pending.splice(0)) pending.reject(this.#end);
+  /** What is asked and not answered fails, and so does whatever is asked later, for the first reason there was. */
+  #finish(reason: unknown): void {
+    this.#end ??= { reason };
+    for (const pending of this.#pending.splice(0)) pending.reject(this.#end.reason);
   }
+}
+
+function makeEndError(how: string): EngineError {
+  return new EngineError("model-failed", `The network's thread ended unexpectedly (${how}).`);
 }
