@@ -8,6 +8,8 @@ export class PcmFileSource implements FrameSource, Disposable {
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
   readonly #file: number;
+  /** What was read last, for the next reading: over hours they would add up faster than they are collected. */
+  #frames = new Float32Array();
 
   constructor(path: string, shape: { channels: number; sampleRateHz: number; lengthFrames: number }) {
     this.channels = shape.channels;
@@ -29,8 +31,9 @@ export class PcmFileSource implements FrameSource, Disposable {
   }
 
   #readFrames(startFrame: number, lengthFrames: number): Float32Array {
-    const frames = new Float32Array(lengthFrames * this.channels);
-    const bytes = new Uint8Array(frames.buffer);
+    const size = lengthFrames * this.channels;
+    if (this.#frames.length < size) this.#frames = new Float32Array(size);
+    const bytes = new Uint8Array(this.#frames.buffer, 0, size * Float32Array.BYTES_PER_ELEMENT);
     const position = startFrame * this.channels * Float32Array.BYTES_PER_ELEMENT;
     let done = 0;
     while (done < bytes.length) {
@@ -38,6 +41,6 @@ export class PcmFileSource implements FrameSource, Disposable {
       if (size === 0) throw new Error("a PCM file is shorter than its description");
       done += size;
     }
-    return frames;
+    return this.#frames.subarray(0, size);
   }
 }
