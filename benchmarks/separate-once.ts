@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EngineProcess } from "../packages/engine/index.ts";
+import { EngineProcess } from "../packages/engine/process/engine-process.ts";
 
 /** Separates one file into the four stems, as a worker does, and ends: `separate-once.ts FILE FOLDER CACHE`; what a worker knows of its weights is in CACHE. */
 const [inputPath = "", folder = "", cacheDir = ""] = process.argv.slice(2);

@@ -9,6 +9,8 @@ type DecodeOptions = {
   /** Counted on what is really decoded, not on what the container claims. */
   maxDurationSeconds?: number;
   signal?: AbortSignal;
+  /** Called when another process is at it: this one may then be kept busy. */
+  onStart?: () => void;
   onProgress?: (fraction: number) => void;
 };
 
@@ -16,7 +18,7 @@ export type DecodedMedia = MediaInfo & { lengthFrames: number };
 
 /** Writes raw interleaved f32le at the file's own rate and channel count. */
 export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
-  const { inputPath, pcmPath, maxDurationSeconds, signal, onProgress } = options;
+  const { inputPath, pcmPath, maxDurationSeconds, signal, onStart, onProgress } = options;
   const { file: input, sizeBytes } = await openInputFile(inputPath);
   try {
     const pcm = await open(pcmPath, "w");
@@ -34,6 +36,7 @@ export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia>
         signal,
         onProgress,
       });
+      onStart?.();
       const media = (await child.result) as DecodedMedia;
       onProgress?.(1);
       return media;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { loadCompileCachePath } from "./compile-cache.ts";
+import { findCompileCachePath } from "../compile-cache.ts";
 import { MediaError } from "./media-error.ts";
 import type { MediaReport, MediaRequest } from "./media-request.ts";
 import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
@@ -44,9 +44,11 @@ export async function startMediaChild(options: MediaChildOptions): Promise<Media
     ...(await loadSandboxCommand()),
     process.execPath,
     "--disable-warning=ExperimentalWarning",
+    // What is thrown away by a long file is collected before it is tens of megabytes.
+    "--max-semi-space-size=2",
     CHILD_PATH,
   ];
-  const cachePath = await loadCompileCachePath();
+  const cachePath = findCompileCachePath();
   options.signal?.throwIfAborted();
   const fds = (options.files ?? []).map((file) => file.fd);
   const child = spawn(command, args, {

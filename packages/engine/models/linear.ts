@@ -4,43 +4,53 @@ import type { Weight } from "../runtime/onnx/onnx-weights.ts";
 /** A matrix `[inputs, outputs]` and what is added to its product. */
 export type Linear = { weight: Weight; bias: Weight };
 
-const LARGEST_BYTE = 127;
+/** Some add nothing. */
+type Product = { weight: Weight; bias?: Weight };
 
-export function linear(graph: GraphBuilder, input: Value, { weight, bias }: Linear): Value {
-  const dims = [...input.dims.slice(0, -1), weight.dims[1]!];
-  return graph.add(graph.node("MatMul", [input, graph.weight(weight)], dims), graph.weight(bias));
-}
+export type Multiply = (graph: GraphBuilder, input: Value, product: Product) => Value;
+
+const LARGEST_BYTE = 127;
+const SQUARE = 16;
+
+export const linear: Multiply = (graph, input, { weight, bias }) => {
+  const product = graph.node("MatMul", [input, graph.weight(weight)], input.dims.with(-1, weight.dims[1]!));
+  return bias === undefined ? product : graph.add(product, graph.weight(bias));
+};
 
 /** The same in bytes: a scale for each output's weights, and one for the input, found at each run. */
-export function linearInBytes(graph: GraphBuilder, input: Value, { weight, bias }: Linear): Value {
+export const linearInBytes: Multiply = (graph, input, { weight, bias }) => {
   const { bytes, scales } = toByteColumns(weight);
   const outputs = scales.length;
   const operands = [
     graph.quantized(bytes, weight.dims),
     graph.constant(scales, [outputs]),
     graph.quantized(new Int8Array(outputs), [outputs]),
-    graph.weight(bias),
+    ...(bias === undefined ? [] : [graph.weight(bias)]),
   ];
   return graph.contribNode("DynamicQuantizeMatMul", [input, ...operands], input.dims.with(-1, outputs));
-}
+};
 
-/** Loops over rows: a call for each of ten million numbers would take seconds. */
+/** Loops over rows: a call for each of twenty million numbers would take seconds, and so would a branch on their signs. */
 function toByteColumns({ dims, data }: Weight): { bytes: Int8Array; scales: Float32Array } {
   const [, outputs] = dims as [number, number];
-  const scales = new Float32Array(outputs);
-  for (let start = 0; start < data.length; start += outputs) {
+  const { length } = data;
+  const largest = new Float32Array(outputs);
+  for (let start = 0; start < length; start += outputs) {
     for (let at = 0; at < outputs; at++) {
-      const size = Math.abs(data[start + at]!) / LARGEST_BYTE;
-      if (size > scales[at]!) scales[at] = size;
+      const size = Math.abs(data[start + at]!);
+      if (size > largest[at]!) largest[at] = size;
     }
   }
-  const bytes = new Int8Array(data.length);
+  const scales = largest.map((size) => size / LARGEST_BYTE);
   const factors = scales.map((scale) => 1 / scale);
-  for (let start = 0; start < data.length; start += outputs) {
+  const bits = new Int32Array(data.buffer, data.byteOffset, length);
+  const bytes = new Int8Array(length);
+  for (let start = 0; start < length; start += outputs) {
     for (let at = 0; at < outputs; at++) {
-      const value = data[start + at]! * factors[at]!;
-      // An array of bytes cuts off what is behind the point.
-      bytes[start + at] = value < 0 ? value - 0.5 : value + 0.5;
+      const size = (Math.abs(data[start + at]!) * factors[at]! + 0.5) | 0;
+      // −1 of a negative number, whose bits are then turned over, and 0 of others.
+      const sign = bits[start + at]! >> 31;
+      bytes[start + at] = (size ^ sign) - sign;
     }
   }
   return { bytes, scales };
@@ -64,30 +74,32 @@ export function takeColumns(weight: Weight, from: number, count: number): Weight
   return { dims: [inputs, count], data };
 }
 
-/** With each output multiplied by a factor of its own. */
-export function scaleOutputs({ weight, bias }: Linear, factors: Weight): Linear {
-  return {
-    weight: { dims: weight.dims, data: multiplyRows(weight.data, factors.data) },
-    bias: { dims: bias.dims, data: multiplyRows(bias.data, factors.data) },
-  };
+/** Each output multiplied by a factor of its own, in place. */
+export function scaleOutputs(matrix: Linear, factors: Weight): Linear {
+  multiplyRows(matrix.weight.data, factors.data);
+  multiplyRows(matrix.bias.data, factors.data);
+  return matrix;
 }
 
 /** From the layout `[outputs, inputs]` of trained modules. */
 export function transposed({ dims, data }: Weight): Weight {
   const [outputs, inputs] = dims as [number, number];
   const turned = new Float32Array(data.length);
-  for (let input = 0; input < inputs; input++) {
-    for (let output = 0; output < outputs; output++) {
-      turned[input * outputs + output] = data[output * inputs + input]!;
+  // Square by square: of a whole column, no line of the cache would be left when the next one comes.
+  for (let top = 0; top < outputs; top += SQUARE) {
+    const bottom = Math.min(outputs, top + SQUARE);
+    for (let input = 0; input < inputs; input++) {
+      for (let output = top; output < bottom; output++) {
+        turned[input * outputs + output] = data[output * inputs + input]!;
+      }
     }
   }
   return { dims: [inputs, outputs], data: turned };
 }
 
-function multiplyRows(matrix: Float32Array, factors: Float32Array): Float32Array {
-  const product = new Float32Array(matrix.length);
-  for (let start = 0; start < matrix.length; start += factors.length) {
-    for (let at = 0; at < factors.length; at++) product[start + at] = matrix[start + at]! * factors[at]!;
+function multiplyRows(matrix: Float32Array, factors: Float32Array): void {
+  const { length } = factors;
+  for (let start = 0; start < matrix.length; start += length) {
+    for (let at = 0; at < length; at++) matrix[start + at]! *= factors[at]!;
   }
-  return product;
 }

@@ -3,7 +3,10 @@ import type { StemManifest } from "../runtime/model-manifest.ts";
 /** A network that takes a stereo segment apart: the one face every separating family shows to the pipelines. */
 export interface StemNetwork {
   readonly segmentFrames: number;
-  /** Stereo in, the asked-for stems in stereo out, all of `segmentFrames`; the arrays are the caller's. A slow network tells how far it is. */
+  /**
+   * Stereo in, the asked-for stems in stereo out, all of `segmentFrames`; the arrays are the caller's. A slow network tells how far it is. Called
+   * before an earlier call has answered, it prepares the one while the other runs.
+   */
   separate(
     segment: readonly [Float32Array, Float32Array],
     stems: readonly string[],

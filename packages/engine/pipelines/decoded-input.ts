@@ -31,9 +31,10 @@ export async function loadDecodedInput(options: {
   inputPath: string;
   workDir: string;
   maxDurationSeconds?: number;
+  onStart: () => void;
   onProgress: (fraction: number) => void;
 }): Promise<DecodedInput> {
-  const { inputPath, workDir, maxDurationSeconds, onProgress } = options;
+  const { inputPath, workDir, maxDurationSeconds, onStart, onProgress } = options;
   const limit = maxDurationSeconds === undefined ? {} : { maxDurationSeconds };
   mkdirSync(workDir, { recursive: true });
   const pcmPath = join(workDir, "input.f32");
@@ -41,7 +42,7 @@ export async function loadDecodedInput(options: {
   const sha256 = hashInput(inputPath);
   const known = findRecord({ recordPath, pcmPath, sha256 });
   if (known === undefined) rmSync(recordPath, { force: true });
-  const info = known ?? (await decode({ inputPath, pcmPath, onProgress, ...limit }));
+  const info = known ?? (await decode({ inputPath, pcmPath, onStart, onProgress, ...limit }));
   if (info.lengthFrames === 0) throw new EngineError("input-no-audio", "The input holds no sound.");
   if (maxDurationSeconds !== undefined && info.lengthFrames / info.sampleRateHz > maxDurationSeconds) {
     throw new EngineError("input-too-long", `The input is longer than ${maxDurationSeconds} seconds.`);

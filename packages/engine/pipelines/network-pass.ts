@@ -8,6 +8,7 @@ import {
   segmentSpan,
 } from "../dsp/overlap-add.ts";
 import type { StemNetwork } from "../models/stem-network.ts";
+import { forEachAhead } from "./for-each-ahead.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
 import { prepareSpoolFolder } from "./spool-folder.ts";
 import type { CacheUser, StemCache } from "./stem-cache.ts";
@@ -53,11 +54,16 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   using spools = new SpoolSet(pass, grid);
   const finished = spools.finishedSegments;
   const joints = makeJoints(pass, grid, spools.stems);
-  for (let index = Math.max(0, finished - 1); index < grid.segmentCount && spools.stems.length > 0; index++) {
-    const stretches = await separateSegment({ pass, grid, joints, index, stems: spools.stems });
-    if (index >= finished) spools.append(stretches);
-    pass.onProgress((index + 1) / grid.segmentCount);
-  }
+  const first = spools.stems.length === 0 ? grid.segmentCount : Math.max(0, finished - 1);
+  await forEachAhead(
+    { from: first, to: grid.segmentCount },
+    (index) => separateSegment({ pass, grid, index, stems: spools.stems }),
+    (segment, index) => {
+      const stretches = joinSegment(joints, segment, index);
+      if (index >= finished) spools.append(stretches);
+      pass.onProgress((index + 1) / grid.segmentCount);
+    },
+  );
   for (const stem of spools.stems) {
     pass.cache?.stems.keep({ madeFrom: identity, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
   }
@@ -92,7 +98,7 @@ class SpoolSet implements Disposable {
     return [...this.#spools.keys()];
   }
 
-  append(stretches: Map<string, Float32Array[]>): void {
+  append(stretches: StemPlanes): void {
     for (const [stem, spool] of this.#spools) spool.append(stretches.get(stem) ?? []);
   }
 
@@ -114,34 +120,45 @@ function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string
   );
 }
 
-/** Runs every lane of one segment and gives, for each stem, the planes that are now finished. */
+/** The planes of each stem, by channel. */
+type StemPlanes = Map<string, Float32Array[]>;
+
+/** Runs every lane of one segment and gives what the network makes of the frames that the segment covers. */
 async function separateSegment(work: {
   pass: NetworkPass;
   grid: SegmentGrid;
-  joints: Joints;
   index: number;
   stems: readonly string[];
-}): Promise<Map<string, Float32Array[]>> {
-  const { pass, grid, joints, index, stems } = work;
+}): Promise<StemPlanes> {
+  const { pass, grid, index, stems } = work;
   const span = segmentSpan(grid, index);
   const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
-  const finished = new Map<string, Float32Array[]>(stems.map((stem) => [stem, []]));
+  const separated: StemPlanes = new Map(stems.map((stem) => [stem, []]));
   for (const [laneIndex, lane] of pass.lanes.entries()) {
     const output = await separateLane(pass.network, toLaneInput(lane, window), {
       stems,
       onProgress: (fraction) =>
         pass.onProgress((index + (laneIndex + fraction) / pass.lanes.length) / grid.segmentCount),
     });
-    for (const stem of stems) {
-      const planes = fromLaneOutput(lane, output.get(stem) ?? []);
+    for (const [stem, planes] of separated) {
+      const sides = fromLaneOutput(lane, output.get(stem) ?? []);
       lane.forEach((channel, side) => {
-        const segment = planes[side]?.subarray(span.marginFrames, span.marginFrames + span.lengthFrames);
-        const stretch = segment && joints.get(stem)?.[channel]?.add(index, segment);
-        if (stretch) (finished.get(stem) ?? [])[channel] = stretch;
+        const plane = sides[side]?.subarray(span.marginFrames, span.marginFrames + span.lengthFrames);
+        if (plane) planes[channel] = plane;
       });
     }
   }
-  return finished;
+  return separated;
+}
+
+/** Gives, for each stem, the planes that are finished with this segment. */
+function joinSegment(joints: Joints, segment: StemPlanes, index: number): StemPlanes {
+  return new Map(
+    [...segment].map(([stem, planes]) => [
+      stem,
+      planes.flatMap((plane, channel) => joints.get(stem)?.[channel]?.add(index, plane) ?? []),
+    ]),
+  );
 }
 
 /** Digital silence is not run: the network scales by the segment's level and would answer with nothing. */

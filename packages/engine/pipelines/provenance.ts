@@ -9,7 +9,7 @@ export type Provenance = {
   target: Pick<SoundTarget, "model" | "variant">;
   manifest: NetworkFacts;
   /** The network whose stem was heard instead of the input. */
-  heard: { manifest: NetworkFacts; stem: string } | undefined;
+  heard: { manifest: NetworkFacts; stem: string; runsOn: string } | undefined;
   runsOn: string;
   /** Of how many passes the mean is. */
   passCount: number;
@@ -35,6 +35,7 @@ export function toProvenanceTags(
       hears: `${heard.stem} of ${heard.manifest.id}`,
       "hears-weights-sha256": heard.manifest.weights.sha256,
       "hears-overlap": toOverlap(heard.manifest),
+      "hears-execution-provider": heard.runsOn,
     }),
     passes: passCount,
     "execution-provider": runsOn,

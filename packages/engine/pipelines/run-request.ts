@@ -4,7 +4,7 @@ import { runDetectionPass, weighDetectionPass } from "./detect.ts";
 import type { EngineReport, EngineRequest } from "./engine-request.ts";
 import type { InputRun, Networks } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
-import { planTargets } from "./plan-targets.ts";
+import { planTargets, type StemPass } from "./plan-targets.ts";
 import { runStemPass, weighStemPass } from "./separate.ts";
 import { chooseSpeechSource, weighSpeechSource } from "./speech/choose-speech-source.ts";
 import { runSpeechPass, weighSpeechPass } from "./speech/speech-pass.ts";
@@ -41,8 +41,14 @@ export async function runRequest(
     weights.reduce((sum, weight) => sum + weight),
   );
   try {
-    const decoding = loadDecodedInput({ ...request, onProgress: progress.makeStage(DECODE_SECONDS) });
+    const started = Promise.withResolvers<void>();
+    const decoding = loadDecodedInput({
+      ...request,
+      onStart: started.resolve,
+      onProgress: progress.makeStage(DECODE_SECONDS),
+    });
     // The first network is read while another process decodes. If it can't be, its pass will say so.
+    await Promise.race([started.promise, decoding]);
     await Promise.allSettled([
       decoding,
       ...stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
@@ -56,9 +62,25 @@ export async function runRequest(
     const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
     if (detectionPass) await runDetectionPass(run, detectionPass);
     const speechSource = speechPass && (await chooseSpeechSource(run, manifests, stemPasses));
-    for (const pass of stemPasses) await runStemPass(run, pass);
+    await runStemPasses(run, stemPasses);
     if (speechPass) await runSpeechPass(run, speechPass, { manifests, ...speechSource });
   } catch (error) {
     throw toSystemError(error);
   }
+}
+
+/** Ends when nothing of them is at work any more, however they end. */
+async function runStemPasses(run: InputRun, passes: readonly StemPass[]): Promise<void> {
+  const renderings: Promise<void>[] = [];
+  try {
+    for (const pass of passes) {
+      const { rendering } = await runStemPass(run, pass);
+      // It is awaited below, which may be after it has failed.
+      rendering.catch(() => {});
+      renderings.push(rendering);
+    }
+  } finally {
+    await Promise.allSettled(renderings);
+  }
+  await Promise.all(renderings);
 }

@@ -167,5 +167,6 @@ describe("a network that hears a stem of another", () => {
     const comment = readComment(outputPath("guitar"));
     expect(comment).toContain(`network=splitter; weights-sha256=${"1".repeat(64)}`);
     expect(comment).toContain(`hears=other of gain; hears-weights-sha256=${"0".repeat(64)}`);
+    expect(comment).toContain("hears-execution-provider=cpu");
   });
 });

@@ -16,15 +16,15 @@ import { renderTarget, toServiceSource } from "./render-target.ts";
 const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.1 };
 const RENDER_SECONDS = 0.012;
 /** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
-const RENDERS_AT_ONCE = 2;
+const RENDERS_AT_ONCE = 4;
 
 export function weighStemPass({ manifest, targets }: StemPass): number {
   return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
 }
 
-/** Runs a network over what it hears once and renders every target that is complete with it. */
-export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> {
-  const { manifest, startShare, stems, targets } = pass;
+/** Runs a network over what it hears once. The targets that are complete with it are rendered while the next pass runs. */
+export async function runStemPass(run: InputRun, pass: StemPass): Promise<{ rendering: Promise<void> }> {
+  const { manifest, startShare, stems } = pass;
   const { network } = await run.networks.getNetwork(manifest);
   using opened = new DisposableStack();
   const heard = openHeard(run, pass.hears, opened);
@@ -43,7 +43,13 @@ export async function runStemPass(run: InputRun, pass: StemPass): Promise<void> 
       onProgress,
     });
   }
-  await forEachAtOnce(targets, RENDERS_AT_ONCE, (planned) =>
+  return { rendering: renderTargets(run, pass) };
+}
+
+async function renderTargets(run: InputRun, pass: StemPass): Promise<void> {
+  using opened = new DisposableStack();
+  const heard = openHeard(run, pass.hears, opened);
+  await forEachAtOnce(pass.targets, RENDERS_AT_ONCE, (planned) =>
     finishTarget(run, planned.target, () => render(run, { pass, planned, heard })),
   );
 }
@@ -132,6 +138,11 @@ async function render(
   const { manifest, hears } = pass;
   const { target, service } = planned;
   const { runsOn } = await run.networks.getNetwork(manifest);
+  const heardProvenance = hears && {
+    manifest: hears.pass.manifest,
+    stem: hears.stem,
+    runsOn: (await run.networks.getNetwork(hears.pass.manifest)).runsOn,
+  };
   const onProgress = run.progress.makeStage(RENDER_SECONDS);
   using mean = openMeanStem(run, { manifest, planned });
   await renderTarget({
@@ -143,7 +154,7 @@ async function render(
     provenance: {
       target,
       manifest,
-      heard: hears && { manifest: hears.pass.manifest, stem: hears.stem },
+      heard: heardProvenance,
       runsOn,
       passCount: mean.passCount,
     },

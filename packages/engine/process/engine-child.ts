@@ -1,64 +1,9 @@
-import { EngineError } from "../engine-error.ts";
-import { NetworkStore } from "../models/network-store.ts";
-import type { EngineReport } from "../pipelines/engine-request.ts";
-import { runRequest } from "../pipelines/run-request.ts";
-import { StemCache, stemCacheFolder } from "../pipelines/stem-cache.ts";
-import { loadManifests } from "../runtime/model-manifest.ts";
-import { claimWorkDir } from "./claim-work-dir.ts";
-import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
+import { enableCompileCache, flushCompileCache } from "node:module";
+import { findCompileCachePath } from "../compile-cache.ts";
 
-/** The process that does the work: file reading, signal processing and the network block its thread. */
-
-let networks: NetworkStore | undefined;
-
-process.on("message", (command: EngineCommand) => {
-  perform(command).then(
-    () => send({ kind: "done" }),
-    (error: unknown) => send({ kind: "failed", failure: toFailure(error) }),
-  );
-});
-// The parent has died or let go: nobody is left to work for. It is heard between two segments.
-process.on("disconnect", () => process.exit());
-// Ctrl-C reaches the whole process group; when to stop is the parent's decision.
-process.on("SIGINT", () => {});
-
-async function perform(command: EngineCommand): Promise<void> {
-  const { request, kind: _, speechModel, ...settings } = command;
-  networks ??= new NetworkStore({ ...settings, onNotice: tellOnce });
-  await claimWorkDir(request.workDir);
-  const { cacheDir, stemCacheBytes } = settings;
-  const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
-  await runRequest(request, {
-    networks,
-    manifests: loadManifests(speechModel === undefined ? {} : { speechModel }),
-    report: makeReport(),
-    ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
-  });
-}
-
-const told = new Set<string>();
-
-/** A network of several graphs has the same to say about each. */
-function tellOnce(notice: string): void {
-  if (told.has(notice)) return;
-  told.add(notice);
-  send({ kind: "notice", notice });
-}
-
-function makeReport(): EngineReport {
-  return {
-    onInput: (info) => send({ kind: "input", info }),
-    onProgress: (fraction) => send({ kind: "progress", fraction }),
-    onTargetDone: (key, result) => send({ kind: "target-done", key, result }),
-    onTargetFailed: (key, error) => send({ kind: "target-failed", key, failure: toFailure(error) }),
-  };
-}
-
-function send(message: EngineMessage): void {
-  process.send?.(message);
-}
-
-function toFailure(error: unknown): EngineFailure {
-  if (error instanceof EngineError) return { kind: error.kind, message: error.message };
-  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
+/** The process that does the work, as it starts: what it loads is looked for in the cache of compiled modules first. */
+const cachePath = findCompileCachePath();
+if (cachePath !== undefined) enableCompileCache(cachePath);
+await import("./serve-requests.ts");
+// Now, because the process is ended by a kill.
+flushCompileCache();

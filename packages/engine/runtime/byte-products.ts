@@ -1,11 +1,6 @@
 import ort from "onnxruntime-node";
+import { makeSession } from "./make-session.ts";
 import { GraphBuilder } from "./onnx/graph-builder.ts";
-
-/**
- * A softmax is full of numbers too small for the processor's fast path: htdemucs took half as long again with them. The first session of
- * a process decides for the thread that all of them run on, so every session must say it.
- */
-export const FLUSH_SMALLEST_NUMBERS = { set_denormal_as_zero: "1" };
 
 const WIDTH = 64;
 
@@ -29,10 +24,7 @@ async function multiplyLargestBytes(): Promise<boolean> {
     graph.quantized(Int8Array.of(0), [1]),
   ];
   graph.output(graph.contribNode("DynamicQuantizeMatMul", [input, ...weights], [WIDTH, WIDTH]));
-  const session = await ort.InferenceSession.create(graph.toBytes(), {
-    intraOpNumThreads: 1,
-    extra: { session: FLUSH_SMALLEST_NUMBERS },
-  });
+  const session = await makeSession(graph.toBytes(), { intraOpNumThreads: 1 });
   const [inputName = "", outputName = ""] = [session.inputNames[0], session.outputNames[0]];
   // The input's largest value becomes the byte 255.
   const largest = new ort.Tensor("float32", new Float32Array(WIDTH * WIDTH).fill(255), [WIDTH, WIDTH]);

@@ -1,6 +1,7 @@
-import ort from "onnxruntime-node";
-import { FLUSH_SMALLEST_NUMBERS, hasExactByteProducts } from "./byte-products.ts";
+import type ort from "onnxruntime-node";
+import { hasExactByteProducts } from "./byte-products.ts";
 import { type ExecutionProvider, toRuntimeName } from "./execution-provider.ts";
+import { type GraphFile, makeSession } from "./make-session.ts";
 import { toModelError } from "./to-model-error.ts";
 
 export type SessionOptions = {
@@ -17,9 +18,6 @@ export type SessionOptions = {
 
 /** A session of onnxruntime, and what it really runs on. */
 export type CreatedSession = { session: ort.InferenceSession; executionProvider: ExecutionProvider };
-
-/** A graph as a file's path or its content. */
-export type GraphFile = string | Uint8Array;
 
 export async function createSession(graph: GraphFile, options: SessionOptions): Promise<CreatedSession> {
   const { executionProvider = "cpu", onNotice } = options;
@@ -41,26 +39,18 @@ async function createOn(
   graph: GraphFile,
   { threads, keepsMemory = false }: SessionOptions,
 ): Promise<CreatedSession> {
-  // Two overloads of one function: the type of the first argument chooses.
-  const create = ort.InferenceSession.create as (
-    graph: GraphFile,
-    options: ort.InferenceSession.SessionOptions,
-  ) => Promise<ort.InferenceSession>;
-  const session = await create(graph, {
+  const session = await makeSession(graph, {
     executionProviders: [toRuntimeName(executionProvider)],
     intraOpNumThreads: threads,
     graphOptimizationLevel: "all",
     enableCpuMemArena: keepsMemory,
     // Without an arena, planned patterns only add a second copy of the plan's largest block (+0.2 GB).
     enableMemPattern: false,
-    extra: {
-      session: {
-        ...FLUSH_SMALLEST_NUMBERS,
-        // Where products of signed bytes overflow, unsigned ones are taken. Asked for elsewhere it costs processors with AMX their fast products.
-        x64quantprecision: (await hasExactByteProducts()) ? "0" : "1",
-        // Threads without work sleep instead of spinning: the decoder and the encoders of outputs need the cores as well.
-        intra_op: { allow_spinning: "0" },
-      },
+    entries: {
+      // Where products of signed bytes overflow, unsigned ones are taken. Asked for elsewhere it costs processors with AMX their fast products.
+      x64quantprecision: (await hasExactByteProducts()) ? "0" : "1",
+      // Threads without work sleep instead of spinning: the decoder and the encoders of outputs need the cores as well.
+      intra_op: { allow_spinning: "0" },
     },
   });
   return { session, executionProvider };

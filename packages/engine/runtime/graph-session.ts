@@ -1,5 +1,6 @@
 import ort from "onnxruntime-node";
-import { createSession, type GraphFile, type SessionOptions } from "./create-session.ts";
+import { createSession, type SessionOptions } from "./create-session.ts";
+import type { GraphFile } from "./make-session.ts";
 import { toModelError } from "./to-model-error.ts";
 
 export type FloatTensor = { data: Float32Array; shape: readonly number[] };

@@ -1,7 +1,8 @@
 import ort from "onnxruntime-node";
 import { EngineError } from "../engine-error.ts";
-import { type CreatedSession, createSession, type GraphFile, type SessionOptions } from "./create-session.ts";
+import { type CreatedSession, createSession, type SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
+import type { GraphFile } from "./make-session.ts";
 import { toModelError } from "./to-model-error.ts";
 
 /** One input or output of a graph with the buffer that every run reads or fills. */
@@ -28,13 +29,13 @@ export class NetworkSession {
     return new NetworkSession(await createSession(graph, options));
   }
 
-  /** With a buffer of its own, or one given: what one graph writes, another may read. */
+  /** With a buffer of its own, or one given: what one graph writes, another may read. Asked for again, it has the buffer given then. */
   getInput(index: number, shape: readonly number[], data?: Float32Array): TensorPort {
     return openPort(this.#inputs, this.#session.inputMetadata[index], { shape, data });
   }
 
-  getOutput(index: number, shape: readonly number[]): TensorPort {
-    return openPort(this.#outputs, this.#session.outputMetadata[index], { shape, data: undefined });
+  getOutput(index: number, shape: readonly number[], data?: Float32Array): TensorPort {
+    return openPort(this.#outputs, this.#session.outputMetadata[index], { shape, data });
   }
 
   /** Runs the graph on what the input ports hold; the results are in the output ports afterwards. */

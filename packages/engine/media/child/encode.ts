@@ -52,15 +52,20 @@ async function encodeStream(options: {
   let carry: Buffer = Buffer.alloc(0);
   let lengthFrames = 0;
   for await (const chunk of options.pcm) {
-    const bytes = Buffer.concat([carry, chunk as Buffer]);
+    const bytes = carry.length === 0 ? (chunk as Buffer) : Buffer.concat([carry, chunk as Buffer]);
     const frames = Math.floor(bytes.length / bytesPerFrame);
     carry = bytes.subarray(frames * bytesPerFrame);
     lengthFrames += frames;
-    // Copied into a buffer of its own: pooled buffers need not start on a multiple of four bytes.
-    const samples = new Float32Array(new Uint8Array(bytes.subarray(0, frames * bytesPerFrame)).buffer);
+    const samples = toFloats(bytes.subarray(0, frames * bytesPerFrame));
     for (const output of options.outputs) output.write(samples);
   }
   return lengthFrames;
+}
+
+/** A view where that can be: pooled buffers need not start on a multiple of four bytes. */
+function toFloats(bytes: Uint8Array): Float32Array {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT);
 }
 
 async function verifyLength(options: {

@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/model-manifest.ts";
-import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
-import { HybridNetwork } from "./hybrid-network.ts";
+import { type HybridBuffers, HybridNetwork } from "./hybrid-network.ts";
 import { BIN_COUNT, SegmentSpectrum } from "./segment-spectrum.ts";
 import { denormalise, normalise, type StandardScore } from "./standard-score.ts";
 
@@ -18,11 +16,13 @@ export class Htdemucs implements StemNetwork {
   readonly #stems: readonly string[];
   readonly #network: HybridNetwork;
   readonly #spectrum: SegmentSpectrum;
+  /** As many as there were segments at once. */
+  readonly #spareBuffers: HybridBuffers[] = [];
 
   static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {
     const { segmentFrames } = manifest;
     const spectrum = new SegmentSpectrum(segmentFrames);
-    const network = await HybridNetwork.load(new OnnxWeights(readFileSync(path)), options, {
+    const network = await HybridNetwork.load(path, options, {
       waveform: [1, CHANNELS, segmentFrames],
       spectrum: [1, 2 * CHANNELS, BIN_COUNT, spectrum.slotCount],
     });
@@ -41,22 +41,25 @@ export class Htdemucs implements StemNetwork {
     stems: readonly string[],
     onProgress?: (fraction: number) => void,
   ): Promise<Map<string, Float32Array[]>> {
-    const { waveformIn, spectrumIn } = this.#network;
+    const buffers = this.#spareBuffers.pop() ?? this.#network.makeBuffers();
+    const { waveform, spectrum } = buffers;
     segment.forEach((plane, channel) => {
-      waveformIn.set(plane, channel * this.segmentFrames);
-      this.#spectrum.analyse(plane, this.#spectrumPlanes(spectrumIn, channel));
+      waveform.set(plane, channel * this.segmentFrames);
+      this.#spectrum.analyse(plane, this.#spectrumPlanes(spectrum, channel));
     });
-    const waveformScore = normalise(waveformIn);
-    const spectrumScore = normalise(spectrumIn);
-    await this.#network.run(onProgress);
-    const scores = { waveform: waveformScore, spectrum: spectrumScore };
-    return new Map(stems.map((stem) => [stem, this.#collect(stem, scores)]));
+    const scores = { waveform: normalise(waveform), spectrum: normalise(spectrum) };
+    const filled = await this.#network.run(buffers, onProgress);
+    this.#spareBuffers.push(filled);
+    return new Map(stems.map((stem) => [stem, this.#collect(stem, filled, scores)]));
   }
 
-  #collect(stem: string, scores: { waveform: StandardScore; spectrum: StandardScore }): Float32Array[] {
+  #collect(
+    stem: string,
+    { waveformOut, spectrumOut }: HybridBuffers,
+    scores: { waveform: StandardScore; spectrum: StandardScore },
+  ): Float32Array[] {
     const stemIndex = this.#stems.indexOf(stem);
     if (stemIndex < 0) throw new RangeError(`the network has no stem ${stem}`);
-    const { waveformOut, spectrumOut } = this.#network;
     return [0, 1].map((channel) => {
       const row = stemIndex * CHANNELS + channel;
       const planes = this.#spectrumPlanes(spectrumOut, row);

@@ -1,99 +1,104 @@
 import { hasExactByteProducts } from "../../runtime/byte-products.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
-import { NetworkSession } from "../../runtime/network-session.ts";
-import type { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
+import type { NamedShape } from "../../runtime/graph-chain.ts";
+import { GraphThread } from "../../runtime/graph-thread.ts";
+import { ByteFile } from "../../runtime/onnx/byte-file.ts";
+import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { buildDecoder, buildEncoder, buildTransformer, type GraphPart } from "./graph/build-parts.ts";
 
 type Shape = readonly number[];
 
-/** How far a segment is when a graph has run, by their share of the time. */
-const DONE_AFTER = [0.13, 0.2, 0.65, 0.89, 1];
+/** How far a segment is when so many graphs have run, by their share of the time. */
+const DONE_AFTER = [0, 0.13, 0.2, 0.65, 0.89, 1];
+
+/** What goes in and comes out, as memory that a run takes and gives back. */
+export type HybridBuffers = Record<"waveform" | "spectrum" | "waveformOut" | "spectrumOut", Float32Array>;
 
 /**
  * The network's graphs, wired to each other: two encoders, the transformer between them, two decoders. The graph in the weights'
  * file is not run; the same network is written anew from its weights, for half the time and memory (docs/decisions/0021-htdemucs-written-anew.md).
  */
 export class HybridNetwork {
-  readonly waveformIn: Float32Array;
-  readonly spectrumIn: Float32Array;
-  readonly waveformOut: Float32Array;
-  readonly spectrumOut: Float32Array;
   readonly runsOn: string;
-  readonly #sessions: readonly NetworkSession[];
+  readonly #thread: GraphThread;
+  readonly #sizes: Record<keyof HybridBuffers, number>;
 
-  private constructor(
-    parts: Record<"down" | "downT" | "middle" | "up" | "upT", LoadedPart>,
-    { inBytes }: { inBytes: boolean },
-  ) {
-    const { down, downT, middle, up, upT } = parts;
-    this.spectrumIn = down.inputs[0]!;
-    this.waveformIn = downT.inputs[0]!;
-    this.spectrumOut = up.outputs[0]!;
-    this.waveformOut = upT.outputs[0]!;
-    this.runsOn = `${down.session.executionProvider}${inBytes ? " in bytes" : ""}`;
-    this.#sessions = [down, downT, middle, up, upT].map((part) => part.session);
+  private constructor(thread: GraphThread, runsOn: string, sizes: Record<keyof HybridBuffers, number>) {
+    this.#thread = thread;
+    this.runsOn = runsOn;
+    this.#sizes = sizes;
   }
 
+  /** Each graph is made into a session while the next one is written. */
   static async load(
-    weights: OnnxWeights,
+    path: string,
     options: SessionOptions,
     shapes: { waveform: Shape; spectrum: Shape },
   ): Promise<HybridNetwork> {
     const { waveform, spectrum } = shapes;
-    const down = await loadPart(buildEncoder(weights, "encoder", spectrum), options);
-    const downT = await loadPart(buildEncoder(weights, "tencoder", waveform), options);
-    const [bottom, bottomT] = [down, downT].map((part) => ({
-      shape: part.outputShapes.at(-1)!,
-      data: part.outputs.at(-1)!,
-    }));
+    const thread = await GraphThread.start(options);
+    using file = new ByteFile(path);
+    const weights = new OnnxWeights(file);
+    const adding: Promise<string>[] = [];
+    const add = ({ file, inputs, outputs }: GraphPart, names: { inputs: string[]; outputs: string[] }) => {
+      const added = thread.add({
+        file,
+        inputs: nameAll(inputs, names.inputs),
+        outputs: nameAll(outputs, names.outputs),
+      });
+      // All are awaited below, where the first that failed is the one told of.
+      added.catch(() => {});
+      adding.push(added);
+    };
+
+    const down = buildEncoder(weights, "encoder", spectrum);
+    add(down, { inputs: ["spectrum"], outputs: nameLayers("down") });
+    const downT = buildEncoder(weights, "tencoder", waveform);
+    add(downT, { inputs: ["waveform"], outputs: nameLayers("downT") });
+    const executionProvider = await adding[0]!;
     // Other providers have no products of bytes.
-    const inBytes =
-      down.session.executionProvider === "cpu" && (options.inBytes ?? (await hasExactByteProducts()));
-    const middle = await loadPart(
-      buildTransformer(weights, { spectrum: bottom!.shape, waveform: bottomT!.shape, inBytes }),
-      options,
-      [bottom!.data, bottomT!.data],
-    );
-    const decoderShapes = { input: spectrum, encoded: down.outputShapes };
-    const up = await loadPart(buildDecoder(weights, "decoder", decoderShapes), options, [
-      middle.outputs[0]!,
-      ...down.outputs.toReversed(),
-    ]);
-    const decoderShapesT = { input: waveform, encoded: downT.outputShapes };
-    const upT = await loadPart(buildDecoder(weights, "tdecoder", decoderShapesT), options, [
-      middle.outputs[1]!,
-      ...downT.outputs.toReversed(),
-    ]);
-    return new HybridNetwork({ down, downT, middle, up, upT }, { inBytes });
+    const inBytes = executionProvider === "cpu" && (options.inBytes ?? (await hasExactByteProducts()));
+    const bottoms = { spectrum: down.outputs.at(-1)!, waveform: downT.outputs.at(-1)! };
+    const middle = buildTransformer(weights, { ...bottoms, inBytes });
+    add(middle, { inputs: ["down3", "downT3"], outputs: ["middle", "middleT"] });
+    const up = buildDecoder(weights, "decoder", { input: spectrum, encoded: down.outputs });
+    add(up, { inputs: ["middle", ...nameLayers("down").toReversed()], outputs: ["spectrumOut"] });
+    const upT = buildDecoder(weights, "tdecoder", { input: waveform, encoded: downT.outputs });
+    add(upT, { inputs: ["middleT", ...nameLayers("downT").toReversed()], outputs: ["waveformOut"] });
+    await Promise.all(adding);
+    return new HybridNetwork(thread, `${executionProvider}${inBytes ? " in bytes" : ""}`, {
+      waveform: sizeOf(waveform),
+      spectrum: sizeOf(spectrum),
+      waveformOut: sizeOf(upT.outputs[0]!),
+      spectrumOut: sizeOf(up.outputs[0]!),
+    });
   }
 
-  /** From what the two inputs hold to what the two outputs hold. */
-  async run(onProgress?: (fraction: number) => void): Promise<void> {
-    for (const [index, session] of this.#sessions.entries()) {
-      await session.run();
-      onProgress?.(DONE_AFTER[index] ?? 1);
-    }
+  makeBuffers(): HybridBuffers {
+    const { waveform, spectrum, waveformOut, spectrumOut } = this.#sizes;
+    return {
+      waveform: new Float32Array(waveform),
+      spectrum: new Float32Array(spectrum),
+      waveformOut: new Float32Array(waveformOut),
+      spectrumOut: new Float32Array(spectrumOut),
+    };
+  }
+
+  /** From the inputs among the buffers to the outputs; what it takes is gone meanwhile, what it gives is the same memory. */
+  run(buffers: HybridBuffers, onProgress?: (fraction: number) => void): Promise<HybridBuffers> {
+    return this.#thread.run(buffers, (count) => onProgress?.(DONE_AFTER[count] ?? 1));
   }
 }
 
-type LoadedPart = {
-  session: NetworkSession;
-  inputs: Float32Array[];
-  outputs: Float32Array[];
-  outputShapes: Shape[];
-};
+/** The outputs of a branch's layers, the last of which is its bottom. */
+function nameLayers(branch: "down" | "downT"): string[] {
+  return [0, 1, 2, 3].map((layer) => `${branch}${layer}`);
+}
 
-/** With the buffers that it reads from, where other parts write them. */
-async function loadPart(
-  part: GraphPart,
-  options: SessionOptions,
-  inputs: readonly Float32Array[] = [],
-): Promise<LoadedPart> {
-  const session = await NetworkSession.load(part.file, options);
-  return {
-    session,
-    inputs: part.inputs.map((shape, index) => session.getInput(index, shape, inputs[index]).data),
-    outputs: part.outputs.map((shape, index) => session.getOutput(index, shape).data),
-    outputShapes: part.outputs,
-  };
+function nameAll(shapes: readonly Shape[], names: readonly string[]): NamedShape[] {
+  return shapes.map((shape, index) => ({ name: names[index]!, shape }));
+}
+
+function sizeOf(shape: Shape): number {
+  return shape.reduce((product, size) => product * size, 1);
 }

@@ -1,31 +1,37 @@
-import { readFields, toBytes, toNumber, toText, type WireField } from "./protobuf.ts";
+import type { ByteFile } from "./byte-file.ts";
+import { type FieldSpan, findFields, readFields, toText, type WireField } from "./protobuf.ts";
 
 export type Weight = { dims: readonly number[]; data: Float32Array };
 
+type Reader = (bytes: ArrayBuffer) => Float32Array;
+
 /** The number types of ONNX that weights are stored in, read as floats. */
-const READERS = new Map<number, (bytes: ArrayBuffer) => Float32Array>([
+const READERS = new Map<number, Reader>([
   [1, (bytes) => new Float32Array(bytes)],
   [3, (bytes) => Float32Array.from(new Int8Array(bytes))],
   [10, (bytes) => Float32Array.from(new Float16Array(bytes))],
 ]);
 
+const decoder = new TextDecoder();
+
+type StoredWeight = { dims: readonly number[]; start: number; end: number; toFloats: Reader };
+
 /**
- * The constant tensors of an ONNX file. Exporters drop the names of some and number them; those are found by the
+ * The constant tensors of an ONNX file, each read when it is asked for. Exporters drop the names of some and number them; those are found by the
  * node that reads them, whose name is the module's path.
  */
 export class OnnxWeights {
-  readonly #tensors = new Map<string, Weight>();
+  readonly #file: ByteFile;
+  readonly #tensors = new Map<string, StoredWeight>();
   readonly #nodeInputs = new Map<string, string[]>();
   readonly #metadata = new Map<string, string>();
 
-  constructor(file: Uint8Array) {
-    for (const entry of fieldsOf(file, 14)) {
-      const [key = "", value = ""] = [1, 2].flatMap((no) => fieldsOf(toBytes(entry), no).map(toText));
-      this.#metadata.set(key, value);
-    }
-    for (const graph of fieldsOf(file, 7)) {
-      for (const field of fieldsOf(toBytes(graph), 5)) this.#addTensor(toBytes(field));
-      for (const field of fieldsOf(toBytes(graph), 1)) this.#addNode(toBytes(field));
+  /** The file is needed open for as long as weights are asked for. */
+  constructor(file: ByteFile) {
+    this.#file = file;
+    for (const field of findFields(file, { start: 0, end: file.length })) {
+      if (field.no === 14) this.#addMetadata(field);
+      if (field.no === 7) this.#addGraph(field);
     }
   }
 
@@ -34,9 +40,10 @@ export class OnnxWeights {
   }
 
   get(name: string): Weight {
-    const weight = this.#tensors.get(name);
-    if (weight === undefined) throw new Error(`the network's file has no weights ${name}`);
-    return weight;
+    const stored = this.#tensors.get(name);
+    if (stored === undefined) throw new Error(`the network's file has no weights ${name}`);
+    const { dims, start, end, toFloats } = stored;
+    return { dims, data: toFloats(this.#file.read(start, end).buffer) };
   }
 
   /** What the exporter wrote into the file under this name. */
@@ -54,23 +61,41 @@ export class OnnxWeights {
     return this.get(constant);
   }
 
-  #addTensor(message: Uint8Array): void {
-    const fields = readFields(message);
-    const find = (no: number) => fields.find((field) => field.no === no);
-    const [type, name, raw] = [find(2), find(8), find(9)];
-    const read = type && READERS.get(toNumber(type));
-    if (!read || !name || !raw) return;
-    const data = read(new Uint8Array(toBytes(raw)).buffer);
-    const dims = fields.filter((field) => field.no === 1).map(toNumber);
-    this.#tensors.set(toText(name), { dims, data });
+  #addMetadata(entry: FieldSpan): void {
+    const fields = this.#read(entry);
+    const [key = "", value = ""] = [1, 2].flatMap((no) => textsOf(fields, no));
+    this.#metadata.set(key, value);
   }
 
-  #addNode(message: Uint8Array): void {
-    const [name] = fieldsOf(message, 3);
-    if (name) this.#nodeInputs.set(toText(name), fieldsOf(message, 1).map(toText));
+  #addGraph(graph: FieldSpan): void {
+    for (const field of findFields(this.#file, graph)) {
+      if (field.no === 5) this.#addTensor(field);
+      if (field.no === 1) this.#addNode(field);
+    }
+  }
+
+  #addTensor(message: FieldSpan): void {
+    const fields = [...findFields(this.#file, message)];
+    const find = (no: number) => fields.find((field) => field.no === no);
+    const [type, name, raw] = [find(2)?.value, find(8), find(9)];
+    const toFloats = type === undefined ? undefined : READERS.get(type);
+    if (!toFloats || !name || !raw) return;
+    const dims = fields.filter((field) => field.no === 1).map(({ value = 0 }) => value);
+    const { start, end } = raw;
+    this.#tensors.set(decoder.decode(this.#file.read(name.start, name.end)), { dims, start, end, toFloats });
+  }
+
+  #addNode(message: FieldSpan): void {
+    const fields = this.#read(message);
+    const [name] = textsOf(fields, 3);
+    if (name !== undefined) this.#nodeInputs.set(name, textsOf(fields, 1));
+  }
+
+  #read({ start, end }: FieldSpan): WireField[] {
+    return readFields(this.#file.read(start, end));
   }
 }
 
-function fieldsOf(message: Uint8Array, no: number): WireField[] {
-  return readFields(message).filter((field) => field.no === no);
+function textsOf(fields: readonly WireField[], no: number): string[] {
+  return fields.filter((field) => field.no === no).map(toText);
 }

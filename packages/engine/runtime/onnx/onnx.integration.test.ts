@@ -1,7 +1,20 @@
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
 import { NetworkSession } from "../network-session.ts";
+import { ByteFile } from "./byte-file.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { OnnxWeights } from "./onnx-weights.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "stemwright-onnx-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function openGraph(graph: Uint8Array): ByteFile {
+  const path = join(folder, "graph.onnx");
+  writeFileSync(path, graph);
+  return new ByteFile(path);
+}
 
 function buildGraph(): Uint8Array {
   const graph = new GraphBuilder();
@@ -46,7 +59,8 @@ it("what one graph writes, another reads from the same buffer", async () => {
 });
 
 it("weights are found by name; a name that is not there is named in the error", () => {
-  const weights = new OnnxWeights(buildGraph());
+  using file = openGraph(buildGraph());
+  const weights = new OnnxWeights(file);
   expect(weights.get("v2")).toEqual({ dims: [2, 2], data: Float32Array.of(1, 0.5, -1, 2) });
   expect(weights.has("encoder.weight")).toBe(false);
   expect(() => weights.get("encoder.weight")).toThrow("encoder.weight");
@@ -54,6 +68,7 @@ it("weights are found by name; a name that is not there is named in the error", 
 });
 
 it("a file that is cut off is refused", () => {
-  const file = buildGraph();
-  expect(() => new OnnxWeights(file.subarray(0, file.length - 40))).toThrow("ends inside");
+  const graph = buildGraph();
+  using file = openGraph(graph.subarray(0, graph.length - 40));
+  expect(() => new OnnxWeights(file)).toThrow("ends inside");
 });

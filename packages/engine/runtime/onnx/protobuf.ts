@@ -9,36 +9,51 @@ const FIXED32 = 5;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Splits a message into its fields. Bytes are views of the message, so a graph's weights are not copied. */
-export function readFields(message: Uint8Array): WireField[] {
-  const fields: WireField[] = [];
-  let at = 0;
+/** Where a field lies: the value of a number, the span of everything else. */
+export type FieldSpan = { no: number; value: number | undefined; start: number; end: number };
+
+/** The fields of the message that lies between two bytes; those inside of its fields are passed over unread. */
+export function* findFields(
+  source: { byteAt: (at: number) => number | undefined },
+  message: { start: number; end: number },
+): Generator<FieldSpan> {
+  let at = message.start;
   const readVarint = () => {
     let value = 0;
     for (let factor = 1; ; factor *= 128) {
-      const byte = message[at++];
+      const byte = at < message.end ? source.byteAt(at++) : undefined;
       if (byte === undefined) throw new RangeError("the protobuf message ends inside a number");
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
     }
   };
-  const readBytes = (length: number) => {
-    if (at + length > message.length) throw new RangeError("the protobuf message ends inside a field");
-    at += length;
-    return message.subarray(at - length, at);
+  const readLength = (wire: number) => {
+    if (wire === BYTES) return readVarint();
+    if (wire === FIXED32) return 4;
+    if (wire === FIXED64) return 8;
+    throw new RangeError(`the protobuf message has a field of the unknown kind ${wire}`);
   };
-  while (at < message.length) {
+  while (at < message.end) {
     const key = readVarint();
     const no = Math.floor(key / 8);
     const wire = key % 8;
-    const push = (value: number | Uint8Array) => fields.push({ no, value });
-    if (wire === VARINT) push(readVarint());
-    else if (wire === BYTES) push(readBytes(readVarint()));
-    else if (wire === FIXED32) push(readBytes(4));
-    else if (wire === FIXED64) push(readBytes(8));
-    else throw new RangeError(`the protobuf message has a field of the unknown kind ${wire}`);
+    const value = wire === VARINT ? readVarint() : undefined;
+    const length = wire === VARINT ? 0 : readLength(wire);
+    const start = at;
+    at += length;
+    if (at > message.end) throw new RangeError("the protobuf message ends inside a field");
+    yield { no, value, start, end: at };
   }
-  return fields;
+}
+
+/** Splits a message into its fields. Bytes are views of the message, so a graph's weights are not copied. */
+export function readFields(message: Uint8Array): WireField[] {
+  const source = { byteAt: (at: number) => message[at] };
+  const spans = findFields(source, { start: 0, end: message.length });
+  return Array.from(spans, ({ no, value, start, end }) => ({
+    no,
+    value: value ?? message.subarray(start, end),
+  }));
 }
 
 export function toBytes(field: WireField): Uint8Array {

@@ -1,6 +1,5 @@
 import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts";
-import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
-import { takeColumns, transposed } from "../../linear.ts";
+import { linear, type Multiply, takeColumns, transposed } from "../../linear.ts";
 import type { TrainedWeights } from "../trained-weights.ts";
 import { type Rotation, rotate } from "./rotation.ts";
 
@@ -8,25 +7,30 @@ const NORM_EPSILON = 1e-5;
 
 type Scope = { graph: GraphBuilder; weights: TrainedWeights };
 
+/** With the kind of product that widens tokens, in floats or in bytes. */
+type LayerScope = Scope & { rotation: Rotation; widen: Multiply };
+
 /** Attention along the middle axis of `[rows, length, width]` and a two-layer network, each after a norm and added to what came in. */
-export function attentionLayer(scope: Scope & { rotation: Rotation }, name: string, tokens: Value): Value {
-  const { graph, weights, rotation } = scope;
+export function attentionLayer(scope: LayerScope, name: string, tokens: Value): Value {
+  const { graph, weights, rotation, widen } = scope;
   const { width, heads } = weights.config;
   const matrix = (part: string) => transposed(weights.get(`${name}.${part}.weight`));
-  const bias = (part: string) => graph.weight(weights.get(`${name}.${part}.bias`));
-  const multiply = (input: Value, weight: Weight) =>
-    graph.node("MatMul", [input, graph.weight(weight)], [...input.dims.slice(0, -1), weight.dims[1]!]);
+  const bias = (part: string) => weights.get(`${name}.${part}.bias`);
 
   const normed = layerNorm(scope, `${name}.norm_attention`, tokens);
+  const all = matrix("qkv");
   const [query, key, value] = [0, 1, 2].map((part) =>
-    multiply(normed, takeColumns(matrix("qkv"), part * width, width)),
+    linear(graph, normed, { weight: takeColumns(all, part * width, width) }),
   ) as [Value, Value, Value];
   const inputs = [rotate(graph, query, rotation), rotate(graph, key, rotation), value];
   // The fused operator never has the whole table of scores in memory: 72 MB for a window of 8 s.
   const mixed = graph.contribNode("MultiHeadAttention", inputs, tokens.dims, { num_heads: heads });
-  const attended = graph.add(tokens, multiply(mixed, matrix("out")));
-  const wide = graph.add(multiply(layerNorm(scope, `${name}.norm_feed`, attended), matrix("up")), bias("up"));
-  const narrow = graph.add(multiply(graph.gelu(wide), matrix("down")), bias("down"));
+  const attended = graph.add(tokens, linear(graph, mixed, { weight: matrix("out") }));
+  const normedAgain = layerNorm(scope, `${name}.norm_feed`, attended);
+  // For the smaller matrices, finding the bytes of the input takes as long as they save.
+  const wide = widen(graph, normedAgain, { weight: matrix("up"), bias: bias("up") });
+  // In floats always: behind the Gelu, a few large numbers would set the scale of all bytes.
+  const narrow = linear(graph, graph.gelu(wide), { weight: matrix("down"), bias: bias("down") });
   return graph.add(attended, narrow);
 }
 

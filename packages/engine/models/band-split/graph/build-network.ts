@@ -1,5 +1,5 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
-import type { Linear } from "../../linear.ts";
+import { type Linear, linear, linearInBytes } from "../../linear.ts";
 import { MASK_PARTS } from "../apply-masks.ts";
 import type { TrainedWeights } from "../trained-weights.ts";
 import { BIN_COUNT } from "../window-spectrum.ts";
@@ -25,7 +25,10 @@ const COMPRESSION = -0.35;
  * The network as trained (training/networks/band_split.py) up to the masks, which `applyMasks` lays over the spectrum. The graph in the
  * weights' file is not run: docs/decisions/0033-band-split-written-anew.md.
  */
-export function buildNetwork(weights: TrainedWeights, slots: number): BuiltNetwork {
+export function buildNetwork(
+  weights: TrainedWeights,
+  { slots, inBytes }: { slots: number; inBytes: boolean },
+): BuiltNetwork {
   const graph = new GraphBuilder();
   const groups = listGroups(weights);
   const spectrum = graph.input("spectrum", [1, PLANES, slots, BIN_COUNT]);
@@ -34,10 +37,11 @@ export function buildNetwork(weights: TrainedWeights, slots: number): BuiltNetwo
   let tokens = encodeBands(graph, weights, groups, toFeatures(graph, spectrum, groups));
   const overTime = makeRotation(graph, slots, width / heads);
   const overBands = makeRotation(graph, bands, width / heads);
+  const scope = { graph, weights, widen: inBytes ? linearInBytes : linear };
   for (let index = 0; index < depth; index++) {
-    tokens = attentionLayer({ graph, weights, rotation: overTime }, `time_layers.${index}`, tokens);
+    tokens = attentionLayer({ ...scope, rotation: overTime }, `time_layers.${index}`, tokens);
     tokens = graph.transpose(tokens, [1, 0, 2]);
-    tokens = attentionLayer({ graph, weights, rotation: overBands }, `band_layers.${index}`, tokens);
+    tokens = attentionLayer({ ...scope, rotation: overBands }, `band_layers.${index}`, tokens);
     tokens = graph.transpose(tokens, [1, 0, 2]);
   }
   const outputs = decodeBands(graph, weights, groups, layerNorm({ graph, weights }, "norm", tokens));

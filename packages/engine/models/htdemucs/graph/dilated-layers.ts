@@ -147,8 +147,11 @@ function makeGramMatrix(matrix: Float32Array, outputs: number, channels: number)
   for (let output = 0; output < outputs; output++) {
     const row = matrix.subarray(output * channels, (output + 1) * channels);
     for (let a = 0; a < channels; a++) {
-      for (let b = 0; b < channels; b++) gram[a * channels + b]! += (row[a]! * row[b]!) / outputs;
+      for (let b = 0; b <= a; b++) gram[a * channels + b]! += (row[a]! * row[b]!) / outputs;
     }
+  }
+  for (let a = 0; a < channels; a++) {
+    for (let b = 0; b < a; b++) gram[b * channels + a] = gram[a * channels + b]!;
   }
   return gram;
 }

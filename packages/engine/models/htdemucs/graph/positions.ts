@@ -17,10 +17,11 @@ export function makeSequencePositions(length: number, width: number): Float32Arr
 /** Position codes of a grid, `[slots, bins, width]`: the first half tells the slot, the second the bin. */
 export function makeGridPositions(slots: number, bins: number, width: number): Float32Array {
   const half = width / 2;
-  const binCodes = Array.from({ length: bins }, (_, bin) => makeCode(bin, half));
+  const rates = Array.from({ length: half }, (_, index) => LONGEST_PERIOD ** (-(index - (index % 2)) / half));
+  const binCodes = Array.from({ length: bins }, (_, bin) => makeCode(bin, rates));
   const codes = new Float32Array(slots * bins * width);
   for (let slot = 0; slot < slots; slot++) {
-    const slotCode = makeCode(slot, half);
+    const slotCode = makeCode(slot, rates);
     binCodes.forEach((binCode, bin) => {
       const start = (slot * bins + bin) * width;
       codes.set(slotCode, start);
@@ -31,10 +32,8 @@ export function makeGridPositions(slots: number, bins: number, width: number): F
 }
 
 /** Sines and cosines in turn, slower from pair to pair. */
-function makeCode(position: number, width: number): Float32Array {
-  return Float32Array.from({ length: width }, (_, index) => {
-    const even = index - (index % 2);
-    const phase = position * LONGEST_PERIOD ** (-even / width);
-    return index === even ? Math.sin(phase) : Math.cos(phase);
-  });
+function makeCode(position: number, rates: readonly number[]): Float32Array {
+  return Float32Array.from(rates, (rate, index) =>
+    index % 2 === 0 ? Math.sin(position * rate) : Math.cos(position * rate),
+  );
 }

@@ -1,12 +1,12 @@
 import type { Value } from "../../../runtime/onnx/graph-builder.ts";
-import { type Linear, linear, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
+import { type Linear, linear, type Multiply, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
 import { convolve } from "./convolve.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
 import { makeGridPositions, makeSequencePositions } from "./positions.ts";
 import type { Scope } from "./scope.ts";
 
 /** With the kind of product that matrices are multiplied by, in floats or in bytes. */
-type TransformerScope = Scope & { multiply: typeof linear };
+type TransformerScope = Scope & { multiply: Multiply };
 
 const WIDTH = 512;
 const HEADS = 8;

@@ -1,0 +1,40 @@
+import type { SessionOptions } from "./create-session.ts";
+import type { ExecutionProvider } from "./execution-provider.ts";
+import { NetworkSession } from "./network-session.ts";
+
+/** What a graph reads or fills, by a name that the graphs of a chain share. */
+export type NamedShape = { name: string; shape: readonly number[] };
+
+/** A graph as an ONNX file, with what goes in and comes out, by position. */
+export type ChainLink = { file: Uint8Array; inputs: readonly NamedShape[]; outputs: readonly NamedShape[] };
+
+/** Numbers by the names that links know them by. */
+export type Buffers = Record<string, Float32Array>;
+
+/** Graphs that are run one after the other, each on what those before it gave. */
+export class GraphChain {
+  readonly #links: { session: NetworkSession; link: Omit<ChainLink, "file"> }[] = [];
+  /** What goes from link to link, made once. */
+  readonly #between: Buffers = {};
+
+  async add({ file, ...link }: ChainLink, options: SessionOptions): Promise<ExecutionProvider> {
+    const session = await NetworkSession.load(file, options);
+    this.#links.push({ session, link });
+    return session.executionProvider;
+  }
+
+  /** From the inputs among `outer` to the outputs among them: whatever has no place there stays in the chain. */
+  async run(outer: Buffers, onLinkDone: (count: number) => void): Promise<void> {
+    for (const [index, { session, link }] of this.#links.entries()) {
+      link.inputs.forEach(({ name, shape }, at) => {
+        session.getInput(at, shape, outer[name] ?? this.#between[name]);
+      });
+      link.outputs.forEach(({ name, shape }, at) => {
+        const port = session.getOutput(at, shape, outer[name] ?? this.#between[name]);
+        if (outer[name] === undefined) this.#between[name] = port.data;
+      });
+      await session.run();
+      onLinkDone(index + 1);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { parentPort } from "node:worker_threads";
+import { EngineError, type EngineErrorKind } from "../engine-error.ts";
+import type { SessionOptions } from "./create-session.ts";
+import type { ExecutionProvider } from "./execution-provider.ts";
+import { type Buffers, type ChainLink, GraphChain } from "./graph-chain.ts";
+
+/** What the thread is told; it answers in the same order. */
+export type GraphCommand =
+  | { kind: "add"; link: ChainLink; options: Omit<SessionOptions, "onNotice"> }
+  | { kind: "run"; buffers: Buffers };
+
+/** What the thread tells: `added`, `ran` or `failed` ends a command. */
+export type GraphMessage =
+  | { kind: "notice"; notice: string }
+  | { kind: "link-done"; count: number }
+  | { kind: "added"; executionProvider: ExecutionProvider }
+  | { kind: "ran"; buffers: Buffers }
+  | { kind: "failed"; errorKind: EngineErrorKind; message: string };
+
+/** The thread that a network's graphs run in: making and running a session block it. */
+
+const chain = new GraphChain();
+let done = Promise.resolve();
+
+parentPort?.on("message", (command: GraphCommand) => {
+  done = done.then(() => perform(command)).catch(reportFailure);
+});
+
+async function perform(command: GraphCommand): Promise<void> {
+  if (command.kind === "add") {
+    const onNotice = (notice: string) => send({ kind: "notice", notice });
+    const executionProvider = await chain.add(command.link, { ...command.options, onNotice });
+    return send({ kind: "added", executionProvider });
+  }
+  const { buffers } = command;
+  await chain.run(buffers, (count) => send({ kind: "link-done", count }));
+  send({ kind: "ran", buffers }, Object.values(buffers));
+}
+
+function reportFailure(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  send({ kind: "failed", errorKind: error instanceof EngineError ? error.kind : "model-failed", message });
+}
+
+/** Memory that is moved goes without a copy, and is gone here. */
+function send(message: GraphMessage, moved: readonly Float32Array[] = []): void {
+  parentPort?.postMessage(
+    message,
+    moved.map(({ buffer }) => buffer as ArrayBuffer),
+  );
+}

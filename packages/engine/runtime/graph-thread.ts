@@ -1,0 +1,86 @@
+import { Worker } from "node:worker_threads";
+import { EngineError } from "../engine-error.ts";
+import { hasExactByteProducts } from "./byte-products.ts";
+import type { SessionOptions } from "./create-session.ts";
+import type { ExecutionProvider } from "./execution-provider.ts";
+import type { Buffers, ChainLink } from "./graph-chain.ts";
+import type { GraphCommand, GraphMessage } from "./graph-thread-entry.ts";
+
+type Answer = Extract<GraphMessage, { kind: "added" | "ran" }>;
+
+type Pending = PromiseWithResolvers<Answer> & { onLinkDone: (count: number) => void };
+
+/**
+ * A chain of graphs in a thread of its own: while it works, this one reads, transforms and writes what is before and behind it. Commands may be
+ * given ahead; they are carried out in order.
+ */
+export class GraphThread {
+  readonly #worker = new Worker(new URL("./graph-thread-entry.ts", import.meta.url));
+  readonly #options: Omit<SessionOptions, "onNotice">;
+  readonly #pending: Pending[] = [];
+  #end: EngineError | undefined;
+
+  static async start(options: SessionOptions): Promise<GraphThread> {
+    // Makes the first session of the process here: from here the thread has how it treats the smallest numbers.
+    await hasExactByteProducts();
+    return new GraphThread(options);
+  }
+
+  private constructor({ onNotice, ...options }: SessionOptions) {
+    this.#options = options;
+    this.#worker.on("message", (message: GraphMessage) => {
+      if (message.kind === "notice") onNotice?.(message.notice);
+      else this.#settle(message);
+    });
+    this.#worker.on("error", (error) => this.#failAll(error.message));
+    this.#worker.on("exit", (code) => this.#failAll(`exit code ${code}`));
+    this.#worker.unref();
+  }
+
+  /** Appends a graph to the chain, whose file is gone here afterwards; gives what it runs on. */
+  async add(link: ChainLink): Promise<ExecutionProvider> {
+    const answer = await this.#ask({ kind: "add", link, options: this.#options }, [link.file]);
+    if (answer.kind !== "added") throw new Error(`the thread answered ${answer.kind}`);
+    return answer.executionProvider;
+  }
+
+  /** Runs the chain from the inputs in the buffers to the outputs in them. They are gone here meanwhile; those that come back are the same memory. */
+  async run<Taken extends Buffers>(buffers: Taken, onLinkDone?: (count: number) => void): Promise<Taken> {
+    const answer = await this.#ask({ kind: "run", buffers }, Object.values(buffers), onLinkDone);
+    if (answer.kind !== "ran") throw new Error(`the thread answered ${answer.kind}`);
+    return answer.buffers as Taken;
+  }
+
+  #ask(
+    command: GraphCommand,
+    moved: readonly ArrayBufferView[],
+    onLinkDone: Pending["onLinkDone"] = () => {},
+  ): Promise<Answer> {
+    if (this.#end) return Promise.reject(this.#end);
+    const pending = { ...Promise.withResolvers<Answer>(), onLinkDone };
+    this.#pending.push(pending);
+    // A thread without work does not keep a finished program alive.
+    this.#worker.ref();
+    this.#worker.postMessage(
+      command,
+      moved.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+    return pending.promise;
+  }
+
+  #settle(message: Exclude<GraphMessage, { kind: "notice" }>): void {
+    if (message.kind === "link-done") {
+      this.#pending[0]?.onLinkDone(message.count);
+      return;
+    }
+    const pending = this.#pending.shift();
+    if (message.kind === "failed") pending?.reject(new EngineError(message.errorKind, message.message));
+    else pending?.resolve(message);
+    if (this.#pending.length === 0) this.#worker.unref();
+  }
+
+  #failAll(reason: string): void {
+    this.#end ??= new EngineError("model-failed", `The network's thread ended unexpectedly (${reason}).`);
+    for (const pending of this.#pending.splice(0)) pending.reject(this.#end);
+  }
+}

@@ -1,0 +1,27 @@
+import ort from "onnxruntime-node";
+
+/** A graph as a file's path or its content. */
+export type GraphFile = string | Uint8Array;
+
+type SessionSettings = Omit<ort.InferenceSession.SessionOptions, "extra"> & {
+  /** Entries of onnxruntime's configuration. */
+  entries?: Record<string, unknown>;
+};
+
+/**
+ * A softmax is full of numbers too small for the processor's fast path: htdemucs took half as long again with them. The first session of a
+ * process decides for the thread that makes it, and a thread has it from the one that started it: every session must say it.
+ */
+const FLUSH_SMALLEST_NUMBERS = { set_denormal_as_zero: "1" };
+
+export function makeSession(
+  graph: GraphFile,
+  { entries, ...settings }: SessionSettings,
+): Promise<ort.InferenceSession> {
+  // Two overloads of one function: the type of the first argument chooses.
+  const create = ort.InferenceSession.create as (
+    graph: GraphFile,
+    options: ort.InferenceSession.SessionOptions,
+  ) => Promise<ort.InferenceSession>;
+  return create(graph, { ...settings, extra: { session: { ...FLUSH_SMALLEST_NUMBERS, ...entries } } });
+}
