@@ -6,17 +6,22 @@ import { writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts"
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { type MarkedWord, pairWords, toFigures, type WrittenWord } from "./align/boundary-errors.ts";
 import { loadTimit, TIMIT_RATE_HZ, type TimitUtterance } from "./align/load-timit.ts";
+import { repeatUtterances } from "./align/repeat-utterances.ts";
+import { joinSamples } from "./join-samples.ts";
 import { describeRun } from "./machine.ts";
+import { readMemory } from "./process-figures.ts";
 
 /*
  * How well words are timed: speech by what TIMIT's markers wrote down, songs by the onsets of their words. All through the
- * engine's own door, transcription and alignment in one request. Takes the folder that holds `timit` and `jamendo`.
+ * engine's own door, transcription and alignment in one request. Takes the folder that holds `timit` and `jamendo`; `long`, an hour
+ * of TIMIT's utterances as one recording with one text, is made where it is named.
  */
 const [, , evaluationDir, ...sets] = process.argv;
 if (evaluationDir === undefined) {
-  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo> [timit] [jamendo]");
+  throw new Error("usage: npm run bench:align -- <folder with timit and jamendo> [timit] [jamendo] [long]");
 }
 const PAUSE_SECONDS = 0.5;
+const LONG_SECONDS = 3600;
 
 const engine = new EngineProcess();
 const folder = await makeTempDir("bench-align");
@@ -79,11 +84,19 @@ function joinUtterances(utterances: readonly TimitUtterance[]): {
       words.push({ text, startSeconds: startSeconds + offset, endSeconds: endSeconds + offset });
     }
   }
-  return { samples: Float32Array.from(parts.flatMap((part) => [...part])), words };
+  return { samples: joinSamples(parts), words };
 }
 
 const toMs = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
 const toPercent = (share: number) => `${(share * 100).toFixed(1)} %`;
+
+/** Of start and end; no numbers for a word that is missing. */
+function listErrors(marked: MarkedWord, written: WrittenWord | undefined): number[] {
+  return [
+    (written?.start ?? Number.NaN) - marked.startSeconds,
+    (written?.end ?? Number.NaN) - marked.endSeconds,
+  ];
+}
 
 async function benchTimit(): Promise<void> {
   const utterances = loadTimit(join(evaluationDir ?? "", "timit"));
@@ -99,14 +112,8 @@ async function benchTimit(): Promise<void> {
     const text = spoken.map((utterance) => utterance.text).join("\n");
     const heard = await hear(speaker, { inputPath, text, language: "en" });
     const pairs = pairWords(words, heard.own);
-    const ownErrors = pairs.flatMap(({ marked, written }) => [
-      written.start - marked.startSeconds,
-      written.end - marked.endSeconds,
-    ]);
-    const givenErrors = words.flatMap((word, n) => [
-      (heard.given[n]?.start ?? Number.NaN) - word.startSeconds,
-      (heard.given[n]?.end ?? Number.NaN) - word.endSeconds,
-    ]);
+    const ownErrors = pairs.flatMap(({ marked, written }) => listErrors(marked, written));
+    const givenErrors = words.flatMap((word, n) => listErrors(word, heard.given[n]));
     markedCount += words.length;
     ownCount += pairs.length;
     own.push(...ownErrors);
@@ -183,10 +190,35 @@ async function benchSongs(): Promise<void> {
   );
 }
 
-const BENCHES = { timit: benchTimit, jamendo: benchSongs };
+async function benchLong(): Promise<void> {
+  const utterances = repeatUtterances(loadTimit(join(evaluationDir ?? "", "timit")), {
+    seconds: LONG_SECONDS,
+    pauseSeconds: PAUSE_SECONDS,
+  });
+  const { samples, words } = joinUtterances(utterances);
+  const inputPath = join(folder, "long.wav");
+  writeSound(inputPath, [samples], TIMIT_RATE_HZ);
+  const text = utterances.map((utterance) => utterance.text).join("\n");
+  const { given } = await hear("long", { inputPath, text, language: "en" });
+  const { mean, median, share } = toFigures(words.flatMap((word, n) => listErrors(word, given[n])));
+  const { peakMb } = await readMemory(engine.pid ?? 0);
+  report(
+    "long",
+    "# Word times in an hour of speech with one text",
+    "",
+    `${utterances.length} utterances of TIMIT, the same 80 again and again, as one recording with pauses of ${PAUSE_SECONDS} s and one text of ${words.length} words; errors of word starts and ends together. Memory is that of the process that transcribes and aligns.`,
+    "",
+    "| words | of | mean error | median | within 50 ms | within 100 ms | peak memory |",
+    "|---|---|---|---|---|---|---|",
+    `| the given text | ${given.length} of ${words.length} | ${toMs(mean)} | ${toMs(median)} | ${toPercent(share(0.05))} | ${toPercent(share(0.1))} | ${peakMb} MB |`,
+  );
+}
+
+const BENCHES = { timit: benchTimit, jamendo: benchSongs, long: benchLong };
+const USUAL = ["timit", "jamendo"];
 try {
   for (const [name, bench] of Object.entries(BENCHES)) {
-    if (sets.length === 0 || sets.includes(name)) await bench();
+    if ((sets.length === 0 ? USUAL : sets).includes(name)) await bench();
   }
 } finally {
   await engine.close();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
 import { readSound, writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
+import { joinSamples } from "./join-samples.ts";
 import { describeRun } from "./machine.ts";
 import { countLetterErrors, countWordErrors } from "./speech/word-errors.ts";
 
@@ -74,13 +75,7 @@ function joinUtterances(languageDir: string): { inputPath: string; text: string;
   const sounds = names.map((name) => readSound(join(languageDir, name)));
   const sampleRateHz = sounds[0]?.sampleRateHz ?? 0;
   const pause = new Float32Array(PAUSE_SECONDS * sampleRateHz);
-  const parts = sounds.flatMap(({ planes }) => [planes[0] ?? pause, pause]);
-  const samples = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    samples.set(part, at);
-    at += part.length;
-  }
+  const samples = joinSamples(sounds.flatMap(({ planes }) => [planes[0] ?? pause, pause]));
   const inputPath = join(folder, "speech.wav");
   writeSound(inputPath, [samples], sampleRateHz);
   const texts = names.map((name) => readFileSync(join(languageDir, name.replace(/wav$/, "txt")), "utf8"));

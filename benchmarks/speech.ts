@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { loadTimit, TIMIT_RATE_HZ } from "./align/load-timit.ts";
+import { repeatUtterances } from "./align/repeat-utterances.ts";
+import { joinSamples } from "./join-samples.ts";
 import { describeRun } from "./machine.ts";
 import { takeTurns } from "./speech/take-turns.ts";
 import { countWordErrors } from "./speech/word-errors.ts";
@@ -18,7 +20,7 @@ const [, , timitDir, minutesText = "60", peerDir] = process.argv;
 if (timitDir === undefined) {
   throw new Error("usage: npm run bench:speech -- <timit> [minutes] [folder with @huggingface/transformers]");
 }
-const PAUSE_FRAMES = TIMIT_RATE_HZ;
+const PAUSE_SECONDS = 1;
 const LONG_MINUTES = 60;
 const minutes = Number(minutesText);
 const RESULTS = join(import.meta.dirname, "results", minutes < LONG_MINUTES ? "speech.md" : "speech-long.md");
@@ -28,7 +30,7 @@ type Row = Figures & { name: string; wallSeconds: number; wer: number };
 
 const folder = await makeTempDir("bench-speech");
 const inputPath = join(folder, "speech.wav");
-const reference = await makeSpeech(minutes * 60);
+const reference = makeSpeech(minutes * 60);
 const about = describeRun();
 const rows = await run([
   { name: "Stemwright", script: "run-engine.ts", args: [inputPath], turnSeconds: 20 },
@@ -103,26 +105,10 @@ function describeMemory(rows: readonly Row[]): string[] {
   ];
 }
 
-async function makeSpeech(seconds: number): Promise<string> {
-  const utterances = loadTimit(timitDir ?? "");
-  const samples: Float32Array[] = [];
-  const texts: string[] = [];
-  let frames = 0;
-  for (let n = 0; frames < seconds * TIMIT_RATE_HZ; n++) {
-    const utterance = utterances[(n * 37) % utterances.length];
-    if (utterance === undefined) throw new Error("no sentences found");
-    samples.push(utterance.samples, new Float32Array(PAUSE_FRAMES));
-    texts.push(utterance.text);
-    frames += utterance.samples.length + PAUSE_FRAMES;
-  }
-  const sound = new Float32Array(frames);
-  let at = 0;
-  for (const part of samples) {
-    sound.set(part, at);
-    at += part.length;
-  }
-  writeSound(inputPath, [sound], TIMIT_RATE_HZ);
-  const text = texts.join(" ");
-  await writeFile(join(folder, "reference.txt"), text);
-  return text;
+/** Writes the input, and gives what is said in it. */
+function makeSpeech(seconds: number): string {
+  const utterances = repeatUtterances(loadTimit(timitDir ?? ""), { seconds, pauseSeconds: PAUSE_SECONDS });
+  const pause = new Float32Array(PAUSE_SECONDS * TIMIT_RATE_HZ);
+  writeSound(inputPath, [joinSamples(utterances.flatMap(({ samples }) => [samples, pause]))], TIMIT_RATE_HZ);
+  return utterances.map(({ text }) => text).join(" ");
 }

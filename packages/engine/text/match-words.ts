@@ -1,3 +1,5 @@
+import { findKeptWords, type Place } from "./least-edits.ts";
+
 /** A row of words that two texts have in common: `length` words from `first` of the one and `second` of the other on. */
 export type CommonRun = { first: number; second: number; length: number };
 
@@ -5,6 +7,8 @@ export type CommonRun = { first: number; second: number; length: number };
 const ROW_WORDS = 3;
 /** The largest block that is compared word by word: a song with itself, or two minutes of speech. */
 const BLOCK_CELLS = 4_000_000;
+/** How much two larger blocks may differ: as much memory. */
+const EDITS_MAX = Math.sqrt(BLOCK_CELLS);
 
 /**
  * The rows of words that two texts share, in the order of both. Rows of three words that occur once in each text are found first,
@@ -27,8 +31,6 @@ export function findCommonRuns(first: readonly string[], second: readonly string
   addBlock({ first: first.length, second: second.length });
   return joinRuns(runs);
 }
-
-type Place = { first: number; second: number };
 
 /** Rows that occur once in each text, as many as can stand in the order of both. */
 function findUniqueRows(first: readonly string[], second: readonly string[]): Place[] {
@@ -82,8 +84,8 @@ function countEqual(first: readonly string[], second: readonly string[], at: Pla
 }
 
 /**
- * What the longest common subsequences of two stretches, by letters, agree on; nothing where the table would be too large. Of a line
- * that one text has once and the other twice, it is not known which one is meant.
+ * What the longest common subsequences of two stretches, by letters, agree on. Of a line that one text has once and the other twice,
+ * it is not known which one is meant.
  */
 function matchBlock(
   first: readonly string[],
@@ -91,7 +93,8 @@ function matchBlock(
   { from, until }: { from: Place; until: Place },
 ): CommonRun[] {
   const [rows, columns] = [until.first - from.first, until.second - from.second];
-  if (rows <= 0 || columns <= 0 || rows * columns > BLOCK_CELLS) return [];
+  if (rows <= 0 || columns <= 0) return [];
+  if (rows * columns > BLOCK_CELLS) return matchLargeBlock(first, second, { from, until });
   const width = columns + 1;
   const letters = new Uint32Array((rows + 1) * width);
   for (let row = rows - 1; row >= 0; row--) {
@@ -131,6 +134,23 @@ function matchBlock(
     }
   }
   return runs;
+}
+
+/** The same of stretches whose table would be too large, by words, if they are alike: an hour of lines that all come again. */
+function matchLargeBlock(
+  first: readonly string[],
+  second: readonly string[],
+  { from, until }: { from: Place; until: Place },
+): CommonRun[] {
+  const [one, other] = [first.slice(from.first, until.first), second.slice(from.second, until.second)];
+  const earliest = findKeptWords(one, other, EDITS_MAX) ?? [];
+  const latest = findKeptWords(one.toReversed(), other.toReversed(), EDITS_MAX) ?? [];
+  const partners = new Map(
+    latest.map((place) => [one.length - 1 - place.first, other.length - 1 - place.second]),
+  );
+  return earliest
+    .filter((place) => partners.get(place.first) === place.second)
+    .map((place) => ({ first: from.first + place.first, second: from.second + place.second, length: 1 }));
 }
 
 /** Runs that follow each other without a gap are one. */
