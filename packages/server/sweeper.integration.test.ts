@@ -242,7 +242,7 @@ describe("what was left over", () => {
     expect(await listIds()).toEqual(["owed", "tried lately", "young"]);
   });
 
-  it("[Z3] stems go with the last Task whose outputs are kept", async () => {
+  it("[P3] stems go with the last Task whose outputs are kept", async () => {
     const cache = new StemCache(stemCacheFolder(options.config.cacheDir), 1000);
     const spool = join(options.config.workDir, "spool");
     await writeFile(spool, "stem");

@@ -32,7 +32,7 @@ const copyPicture = async (name: string) => {
 };
 
 describe("pictureFrom", () => {
-  it("[O7] copies the picture bit for bit and keeps it level with the sound", async () => {
+  it("[O10] copies the picture bit for bit and keeps it level with the sound", async () => {
     makeVideo(inFolder("silent.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1] });
     const path = inFolder("with-sound.mp4");
@@ -50,7 +50,7 @@ describe("pictureFrom", () => {
     expect((await decode(path)).lengthFrames).toBe(88_200);
   });
 
-  it("[O7] lets the sound start as late as it did in the video", async () => {
+  it("[O10] lets the sound start as late as it did in the video", async () => {
     makeVideo(inFolder("prompt.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 1.5, clickSeconds: [1] });
     const promptPath = inFolder("prompt-sound.mp4");
@@ -71,7 +71,7 @@ describe("pictureFrom", () => {
     expect(bytes(path)).toEqual(bytes(inFolder("prompt.mp4")));
   });
 
-  it("[O7] changes nothing about outputs that hold no picture", async () => {
+  it("[O10] changes nothing about outputs that hold no picture", async () => {
     makeVideo(inFolder("picture.mp4"), 5);
     const path = inFolder("sound.m4a");
     const signal = makeNoise({ ...stereo, lengthFrames: 5000 });
@@ -95,7 +95,7 @@ describe("pictureFrom", () => {
     ["mpeg4", "matroska"],
     ["mpeg2video", "mov"],
     ["mpeg2video", "matroska"],
-  ])("[O7] copies what %s made into %s, picture first", async (encoder, muxer) => {
+  ])("[O10] copies what %s made into %s, picture first", async (encoder, muxer) => {
     const name = `${encoder}.${muxer}`;
     makeVideo(inFolder(name), 25, { encoder, muxer });
     const copy = await copyPicture(name);
@@ -115,7 +115,7 @@ describe("pictureFrom", () => {
     expect((await decode(copy)).lengthFrames).toBe(44_100);
   });
 
-  it("[O7] says what to do about a picture that no mp4 holds, and leaves no file", async () => {
+  it("[O10] says what to do about a picture that no mp4 holds, and leaves no file", async () => {
     makeVideo(inFolder("vp8.webm"), 5, { encoder: "libvpx", muxer: "webm" });
     const files = (["wav", "mp4"] as const).map((format) => ({
       path: inFolder(`vp8-out.${format}`),
@@ -129,7 +129,7 @@ describe("pictureFrom", () => {
     expect(files.map(({ path }) => existsSync(path))).toEqual([false, false]);
   });
 
-  it("[O7] keeps the times of a picture whose frames come at odd intervals", async () => {
+  it("[O10] keeps the times of a picture whose frames come at odd intervals", async () => {
     const toTime = (index: number) => index + Math.floor(index / 5) * 3;
     makeVideo(inFolder("odd.mkv"), 25, { muxer: "matroska", toTime });
     const times = (path: string) => readPackets(path, "video").map(({ ptsSeconds }) => ptsSeconds);
@@ -141,7 +141,7 @@ describe("pictureFrom", () => {
     for (const [index, time] of copied.entries()) expect(time).toBeCloseTo(original[index] ?? 0, 3);
   });
 
-  it("[O7] keeps the part of a cut video hidden that is only there to be decoded", async () => {
+  it("[O10] keeps the part of a cut video hidden that is only there to be decoded", async () => {
     makeVideo(inFolder("cut.mp4"), 25, { toTime: (index) => index - 10 });
     const copied = readPackets(await copyPicture("cut.mp4"), "video");
     const original = readPackets(inFolder("cut.mp4"), "video");
@@ -149,7 +149,7 @@ describe("pictureFrom", () => {
     expect(copied).toEqual(original);
   });
 
-  it("[O7] keeps a picture turned that was turned", async () => {
+  it("[O10] keeps a picture turned that was turned", async () => {
     const displayMatrix = Buffer.alloc(36);
     // A quarter turn: 0 1 0 / -1 0 0 / 0 0 1, in FFmpeg's fixed point.
     displayMatrix.writeInt32LE(1 << 16, 4);
@@ -162,7 +162,7 @@ describe("pictureFrom", () => {
     expect(matrixOf(await copyPicture("turned.mp4"))).toEqual(matrixOf(inFolder("turned.mp4")));
   });
 
-  it("[O8] on a full disk is told as such, and leaves no file", async () => {
+  it("[O11] on a full disk is told as such, and leaves no file", async () => {
     makeVideo(inFolder("plenty.mp4"), 25);
     const path = inFolder("full.mp4");
     await symlink("/dev/full", path);

@@ -164,7 +164,7 @@ describe("a network that hears a stem of another", () => {
     expect(network.runs).toHaveLength(6);
   });
 
-  it("[Z1] finds the stems of both passes in the cache", async () => {
+  it("[P1] finds the stems of both passes in the cache", async () => {
     writeInput(stereo);
     await run(["guitar"], { cacheOwner: "first" });
     const file = readFileSync(outputPath("guitar"));

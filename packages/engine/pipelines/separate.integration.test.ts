@@ -265,7 +265,7 @@ describe("the cache", () => {
     );
   };
 
-  it("[Z1] answers the same work with the same bytes and without the network", async () => {
+  it("[P1] answers the same work with the same bytes and without the network", async () => {
     writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
     await runCached([makeTarget("vocals")], "first");
     const first = readFileSync(outputPath("vocals", "stem"));

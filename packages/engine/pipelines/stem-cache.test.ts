@@ -49,7 +49,7 @@ function findStem(cache: StemCache, input: string, options: { scope?: string; we
 }
 
 describe("StemCache", () => {
-  it("[Z1] gives a stem again, after its work folder is gone, to the same scope alone", () => {
+  it("[P1] gives a stem again, after its work folder is gone, to the same scope alone", () => {
     const cache = openCache();
     rmSync(keepStem(cache, "a"));
     expect(findStem(cache, "a")).toBe("a".repeat(SIZE_BYTES));
@@ -58,7 +58,7 @@ describe("StemCache", () => {
     expect(findStem(cache, "a", { scope: "another client" })).toBeUndefined();
   });
 
-  it("[Z1] lends nothing that is not whole, and takes the whole one in again", () => {
+  it("[P1] lends nothing that is not whole, and takes the whole one in again", () => {
     const cache = openCache();
     const path = keepStem(cache, "a");
     rmSync(path);
@@ -69,7 +69,7 @@ describe("StemCache", () => {
     expect(findStem(cache, "a")).toBe("a".repeat(SIZE_BYTES));
   });
 
-  it("[Z2] makes room by what was not used for longest", () => {
+  it("[P2] makes room by what was not used for longest", () => {
     const cache = openCache(2 * SIZE_BYTES);
     for (const [input, secondsAgo] of [
       ["a", 20],
@@ -86,7 +86,7 @@ describe("StemCache", () => {
     expect(findStem(cache, "d")).toBeUndefined();
   });
 
-  it("[Z3] forgets what was kept for one owner alone, at once", async () => {
+  it("[P3] forgets what was kept for one owner alone, at once", async () => {
     const cache = openCache();
     keepStem(cache, "a", "first");
     keepStem(cache, "a", "second");
@@ -95,7 +95,7 @@ describe("StemCache", () => {
     expect(findStem(cache, "a")).toBeUndefined();
   });
 
-  it("[Z3] keeps an entry for whoever it was lent to", async () => {
+  it("[P3] keeps an entry for whoever it was lent to", async () => {
     const cache = openCache();
     keepStem(cache, "a", "first");
     findStem(cache, "a");

@@ -266,7 +266,7 @@ describe("reading Tasks", () => {
     expect((await api.call(`/tasks/${id}`)).status).toBe(404);
   });
 
-  it("[Z3] DELETE removes the stems that were kept for the Task", async () => {
+  it("[P3] DELETE removes the stems that were kept for the Task", async () => {
     const { id } = (await (await post({})).json()) as Task;
     const stemsDir = join(api.dataDir, "cache", "stems");
     const spool = join(api.dataDir, "spool");

@@ -4,7 +4,7 @@ import type { Blobs } from "../domain/ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 
-it("[O8] a store that fills up between two files ends the target, and keeps neither", async () => {
+it("[O11] a store that fills up between two files ends the target, and keeps neither", async () => {
   const kept = new Set<string>();
   const blobs: Pick<Blobs, "adopt" | "delete"> = {
     async adopt(key) {
