@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
+import { joinSamples } from "../packages/engine/pipelines/fixtures/join-samples.ts";
 import { writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { type MarkedWord, pairWords, toFigures, type WrittenWord } from "./align/boundary-errors.ts";
 import { loadTimit, TIMIT_RATE_HZ, type TimitUtterance } from "./align/load-timit.ts";
 import { repeatUtterances } from "./align/repeat-utterances.ts";
-import { joinSamples } from "./join-samples.ts";
 import { describeRun } from "./machine.ts";
 import { readMemory } from "./process-figures.ts";
 

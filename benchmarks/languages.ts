@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
+import { joinSamples } from "../packages/engine/pipelines/fixtures/join-samples.ts";
 import { readSound, writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
-import { joinSamples } from "./join-samples.ts";
 import { describeRun } from "./machine.ts";
 import { countLetterErrors, countWordErrors } from "./speech/word-errors.ts";
 

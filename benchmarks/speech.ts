@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { joinSamples } from "../packages/engine/pipelines/fixtures/join-samples.ts";
 import { writeSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { loadTimit, TIMIT_RATE_HZ } from "./align/load-timit.ts";
 import { repeatUtterances } from "./align/repeat-utterances.ts";
-import { joinSamples } from "./join-samples.ts";
 import { describeRun } from "./machine.ts";
 import { takeTurns } from "./speech/take-turns.ts";
 import { countWordErrors } from "./speech/word-errors.ts";

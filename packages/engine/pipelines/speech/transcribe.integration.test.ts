@@ -7,6 +7,7 @@ import { decodeToPcm } from "../../media/index.ts";
 import { NetworkStore } from "../../models/network-store.ts";
 import { EngineProcess } from "../../process/engine-process.ts";
 import { loadManifests } from "../../runtime/model-manifest.ts";
+import { joinSamples } from "../fixtures/join-samples.ts";
 import { writeSound } from "../fixtures/sound-file.ts";
 import { runRequest } from "../run-request.ts";
 
@@ -51,16 +52,6 @@ const noise = (seconds: number) => {
   return silence(seconds).map(() => 0.2 * (random() - 0.5));
 };
 
-function join2(...parts: Float32Array[]): Float32Array {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 async function transcribe(name: string, sound: Float32Array, language?: string): Promise<Output> {
   const inputPath = join(folder, `${name}.wav`);
   const path = join(folder, `${name}.json`);
@@ -103,7 +94,7 @@ const plain = (text: string) =>
 describe("transcription", () => {
   let spoken: Output;
   beforeAll(async () => {
-    spoken = await transcribe("english", join2(silence(1), english, silence(1)));
+    spoken = await transcribe("english", joinSamples([silence(1), english, silence(1)]));
   });
 
   it("[V3] gives the words, with the language and the model", () => {
@@ -131,7 +122,7 @@ describe("transcription", () => {
     const cut = Math.round((pause - 1.08) * RATE);
     const output = await transcribe(
       "stretched",
-      join2(silence(8), english.subarray(0, cut), silence(12), english.subarray(cut), silence(1)),
+      joinSamples([silence(8), english.subarray(0, cut), silence(12), english.subarray(cut), silence(1)]),
     );
     expect(wordsOf(output).map(({ text }) => plain(text))).toEqual(
       wordsOf(spoken).map(({ text }) => plain(text)),
@@ -157,8 +148,8 @@ describe("transcription", () => {
 
   it("[V6] of two languages in one file keeps both, and says where each is spoken", async () => {
     const twice = (sound: Float32Array) =>
-      join2(sound, silence(0.6), sound, silence(0.6), sound, silence(0.6));
-    const output = await transcribe("both", join2(twice(english), silence(5), twice(spanish)));
+      joinSamples([sound, silence(0.6), sound, silence(0.6), sound, silence(0.6)]);
+    const output = await transcribe("both", joinSamples([twice(english), silence(5), twice(spanish)]));
     expect(plain(output.text)).toMatch(/captain counted.*hablamos del tiempo/);
     expect(output.metadata.languageSpans?.map(({ language }) => language)).toEqual(["en", "es"]);
   });
@@ -175,12 +166,12 @@ describe("transcription", () => {
     const window = JSON.parse(readFileSync(log, "utf8"));
     window[0].words[0].text = "Kept ";
     writeFileSync(log, `${JSON.stringify(window)}\n`);
-    expect((await transcribe(name, join2(silence(1), english, silence(1)))).text).toMatch(/^Kept /);
+    expect((await transcribe(name, joinSamples([silence(1), english, silence(1)]))).text).toMatch(/^Kept /);
   });
 
   it("[V7] a SIGKILL in the middle costs the windows at work, and no word of those before", async () => {
     // Each window takes four of them: four windows, of which two are written down at once.
-    const sound = join2(...Array.from({ length: 14 }, () => [english, silence(0.8)]).flat());
+    const sound = joinSamples([...Array.from({ length: 14 }, () => [english, silence(0.8)]).flat()]);
     const inputPath = join(folder, "long.wav");
     writeSound(inputPath, [sound], RATE);
     const path = join(folder, "long.json");
