@@ -27,6 +27,7 @@ WINDOW = 4096
 HOP = 1024
 EDGE = HOP // 2 * 3
 SMALLEST_DEVIATION = 1e-5
+PARTS = 2
 
 
 def read_weights(path):
@@ -98,7 +99,10 @@ class Htdemucs:
 
     @classmethod
     def load(cls, folder, device):
-        return cls({name: value for path in sorted(Path(folder).glob("htdemucs-*.pt")) for name, value in torch.load(path).items()}, device)
+        paths = sorted(Path(folder).glob("htdemucs-*.pt"))
+        if len(paths) < PARTS:
+            raise FileNotFoundError(f"{folder} lacks the weights of htdemucs; write them with python3 -m training.networks.htdemucs --out {folder}")
+        return cls({name: value for path in paths for name, value in torch.load(path).items()}, device)
 
     def get(self, name):
         return self.weights[f"{name}.weight"], self.weights[f"{name}.bias"]
@@ -223,9 +227,9 @@ def main():
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     weights = sorted((name, value.half()) for name, value in read_weights(options.onnx).items() if value.is_floating_point())
-    half, total, parts = sum(value.numel() for _, value in weights) / 2, 0, ({}, {})
+    share, total, parts = sum(value.numel() for _, value in weights) / PARTS, 0, [{} for _ in range(PARTS)]
     for name, value in weights:
-        parts[int(total > half)][name] = value
+        parts[min(PARTS - 1, int(total / share))][name] = value
         total += value.numel()
     for number, part in enumerate(parts):
         torch.save(part, options.out / f"htdemucs-{number}.pt")
