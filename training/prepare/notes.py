@@ -3,7 +3,7 @@
     python3 -m training.prepare.notes --list training/data/other-splitter.json --roots DIR --out DIR [--only INSTRUMENT]
 
 A data list names instruments under a source of kind `notes`: the stem each belongs to, how it is played, and the files. Pitch and
-loudness are read from file names; `octave` in the list moves an instrument whose names count octaves differently.
+loudness are read from file names; `octave` in the list moves an instrument whose names count octaves differently, `semitones` one whose files are numbered.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def choose_files(instrument, root):
             continue
         pitch = read_pitch(path.name, instrument.get("pitch"))
         if pitch is not None:
-            found.append((path, pitch + 12 * instrument.get("octave", 0), read_loudness(path.stem)))
+            found.append((path, pitch + 12 * instrument.get("octave", 0) + instrument.get("semitones", 0), read_loudness(path.stem)))
     found.sort(key=lambda item: (item[1], item[2], hash_fraction(item[0].name)))
     most = instrument.get("most", 60)
     if len(found) > most:

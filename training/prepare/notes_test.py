@@ -4,6 +4,7 @@ import unittest
 import mido
 import numpy
 
+from training.prepare.looped_notes import fit_loop, loop, thin_out
 from training.prepare.notes import RATE_HZ, read_loudness, read_pitch, resample, trim
 from training.prepare.pack_notes import deal
 from training.prepare.scores import DRUMS, read_parts
@@ -20,6 +21,22 @@ class NamesTest(unittest.TestCase):
     def test_louder_names_rank_higher(self):
         for soft, loud in (("a2_p_rr1", "a2_f_rr1"), ("A0v2", "A0v14"), ("x_C3_v1_rr1", "x_C3_v3_rr1"), ("d3_vl1_rr1", "d3_vl4_rr1"), ("PP C4".lower(), "FF C4".lower())):
             self.assertLess(read_loudness(soft), read_loudness(loud), soft)
+
+
+class LoopsTest(unittest.TestCase):
+    def test_a_tone_goes_on_through_the_joints_of_its_loop(self):
+        tone = numpy.sin(2 * numpy.pi * 221 * numpy.arange(2 * RATE_HZ) / RATE_HZ)[:, None].astype(numpy.float32)
+        start = RATE_HZ // 3
+        length = fit_loop(tone[:, 0], start, RATE_HZ // 10)
+        self.assertAlmostEqual(length * 221 / RATE_HZ % 1, 0, delta=0.01)
+        looped = loop(tone, start, length, 3 * RATE_HZ)
+        self.assertEqual(len(looped), 3 * RATE_HZ)
+        steps = numpy.abs(numpy.diff(looped[:, 0]))
+        self.assertLess(steps.max(), 1.05 * numpy.abs(numpy.diff(tone[:, 0])).max())
+
+    def test_few_notes_of_middle_loudness_are_left(self):
+        notes = [{"pitch": pitch, "loudness": loudness} for pitch in range(40, 61) for loudness in (0, 0.5, 1)]
+        self.assertEqual([(note["pitch"], note["loudness"]) for note in thin_out(notes)], [(40, 0.5), (45, 0.5), (50, 0.5), (55, 0.5), (60, 0.5)])
 
 
 class SamplesTest(unittest.TestCase):
