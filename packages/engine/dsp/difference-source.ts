@@ -1,4 +1,5 @@
 import type { FrameSource } from "./frame-source.ts";
+import { release } from "./release.ts";
 
 /** `whole` minus `part`, frame by frame, over the length of `whole`. */
 export class DifferenceSource implements FrameSource {
@@ -22,7 +23,9 @@ export class DifferenceSource implements FrameSource {
   read(startFrame: number, lengthFrames: number): Float32Array[] {
     const whole = this.#whole.read(startFrame, lengthFrames);
     const part = this.#part.read(startFrame, lengthFrames);
-    return subtractPlanes(whole, part);
+    const left = subtractPlanes(whole, part);
+    release([...whole, ...part]);
+    return left;
   }
 }
 

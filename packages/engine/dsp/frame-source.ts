@@ -7,6 +7,6 @@ export interface FrameSource {
   readonly channels: number;
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
-  /** One array a channel, each of `lengthFrames`; zeros before the start and past the end. */
+  /** One array a channel, each of `lengthFrames`, and the caller's own; zeros before the start and past the end. */
   read(startFrame: number, lengthFrames: number): Float32Array[];
 }

@@ -1,5 +1,6 @@
 import type { FrameSource } from "./frame-source.ts";
 import { LISTENING_STOPBAND_DB, makePolyphaseKernel, type PolyphaseKernel } from "./polyphase-kernel.ts";
+import { release } from "./release.ts";
 
 type ResamplingOptions = {
   sampleRateHz: number;
@@ -44,6 +45,7 @@ export class ResampledSource implements FrameSource {
     input.forEach((samples, channel) => {
       convolve({ samples, firstInput, plane: planes[channel]!, from, to, startFrame, kernel: this.#kernel });
     });
+    release(input);
     return planes;
   }
 }

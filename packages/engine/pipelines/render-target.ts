@@ -1,6 +1,7 @@
 import { DifferenceSource, subtractPlanes } from "../dsp/difference-source.ts";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { interleave } from "../dsp/interleave.ts";
+import { release } from "../dsp/release.ts";
 import { type DecodedMedia, openEncoder, type PcmEncoder } from "../media/index.ts";
 import type { StemService } from "../runtime/model-manifest.ts";
 import type { SoundFile, SoundTarget } from "./engine-request.ts";
@@ -64,6 +65,12 @@ async function openOutput(work: RenderWork, output: SoundFile["output"]): Promis
   });
 }
 
+async function writeBlock(encoder: PcmEncoder, planes: Float32Array[]): Promise<void> {
+  const block = interleave(planes);
+  await encoder.write(block);
+  release([block]);
+}
+
 async function writeBlocks(
   work: RenderWork,
   encoders: Partial<Record<SoundFile["output"], PcmEncoder>>,
@@ -72,10 +79,14 @@ async function writeBlocks(
   for (let start = 0; start < input.lengthFrames; start += BLOCK_FRAMES) {
     const lengthFrames = Math.min(BLOCK_FRAMES, input.lengthFrames - start);
     const planes = stem.read(start, lengthFrames);
-    await encoders.stem?.write(interleave(planes));
+    if (encoders.stem !== undefined) await writeBlock(encoders.stem, planes);
     if (encoders.residual !== undefined) {
-      await encoders.residual.write(interleave(subtractPlanes(input.read(start, lengthFrames), planes)));
+      const whole = input.read(start, lengthFrames);
+      const residual = subtractPlanes(whole, planes);
+      await writeBlock(encoders.residual, residual);
+      release([...whole, ...residual]);
     }
+    release(planes);
     work.onProgress((start + lengthFrames) / input.lengthFrames);
   }
 }
