@@ -75,13 +75,15 @@ async function measure(name: CaseName): Promise<Figures> {
   return { wallSeconds, cpuSeconds };
 }
 
-/** Of each round over the case alone in the same round; the middle one of them. */
+/** Of each round over the case alone in the same round; the middle one of them, or the mean of the middle two. */
 function ratioOf(name: CaseName, field: keyof Figures): number {
   const alone = figures.get("vocals alone") ?? [];
   const ratios = (figures.get(name) ?? []).map(
     (figure, round) => figure[field] / (alone[round]?.[field] ?? 0),
   );
-  return ratios.toSorted((a, b) => a - b)[Math.floor((ratios.length - 1) / 2)] ?? Number.NaN;
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2;
 }
 
 function format({ wallSeconds, cpuSeconds }: Figures): string {
