@@ -30,8 +30,15 @@ class SplitterTest(unittest.TestCase):
     def test_every_source_has_an_origin_and_a_licence_that_permits_use(self):
         for source in json.loads((TRAINING / "data" / "other-splitter.json").read_text())["sources"]:
             origin = source["origin"]
-            self.assertTrue("commit" in origin or "sha256" in origin, source["id"])
-            self.assertNotIn("NC", source["licence"])
+            self.assertTrue("commit" in origin or "sha256" in origin or source["kind"] == "loops", source["id"])
+            self.assertNotRegex(source["licence"], r"\bNC\b|[Nn]on-?[Cc]ommercial")
+
+    def test_only_instruments_of_training_are_looped(self):
+        sources = json.loads((TRAINING / "data" / "other-splitter.json").read_text())["sources"]
+        trained = {one["id"] for source in sources for one in source.get("instruments", []) if one["split"] == "train"}
+        looped = [name for source in sources if source["kind"] == "loops" for name in source["of"]]
+        self.assertGreater(len(looped), 0)
+        self.assertEqual(set(looped) - trained, set())
 
     def test_whole_instruments_are_held_out_of_every_stem(self):
         splits = {stem: set() for stem in STEMS}
