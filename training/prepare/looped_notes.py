@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy
 
-from training.prepare.notes import RATE_HZ, trim, write_strip
+from training.prepare.notes import RATE_HZ, join_notes, trim, write_strip
 from training.prepare.sources import decode, hash_fraction, load_data_list
 
 SECONDS = 3.0
@@ -65,22 +65,16 @@ def thin_out(notes):
 
 
 def make_strip(name, samples, notes):
-    pieces, table, at = [], [], 0
     highest_hz = chance(*WIDEST_HZ, name, "band")
     wanted = int(RATE_HZ * numpy.exp(chance(*numpy.log(LOOP_S), name, "loop")))
+    looped = []
     for note in thin_out(notes):
         sound = samples[note["start"] : note["start"] + note["frames"]]
         start = int(chance(*ATTACK_S, name, note["pitch"]) * RATE_HZ)
-        if len(sound) < start + int(1.25 * wanted) + RATE_HZ // 4:
-            continue
-        looped = loop(sound, start, fit_loop(sound.mean(1), start, wanted), int(SECONDS * RATE_HZ))
-        piece = trim(limit_band(looped, highest_hz), SECONDS)
-        if piece is None:
-            continue
-        table.append({"pitch": note["pitch"], "loudness": 0.6, "start": at, "frames": len(piece)})
-        pieces += [piece, numpy.zeros((256, piece.shape[1]), numpy.float32)]
-        at += len(piece) + 256
-    return numpy.concatenate(pieces), table
+        if len(sound) >= start + int(1.25 * wanted) + RATE_HZ // 4:
+            piece = loop(sound, start, fit_loop(sound.mean(1), start, wanted), int(SECONDS * RATE_HZ))
+            looped.append((note["pitch"], 0.6, trim(limit_band(piece, highest_hz), SECONDS)))
+    return join_notes(looped)
 
 
 def main():

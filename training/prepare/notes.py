@@ -100,23 +100,29 @@ def choose_files(instrument, root):
     return found
 
 
+def join_notes(notes):
+    """[(pitch, loudness, samples [frames, channels], or None where nothing sounds)] → the samples end to end, and one table entry a note."""
+    pieces, table, at = [], [], 0
+    for pitch, loudness, piece in notes:
+        if piece is None:
+            continue
+        table.append({"pitch": pitch, "loudness": round(loudness, 3), "start": at, "frames": len(piece)})
+        pieces += [piece, numpy.zeros((256, piece.shape[1]), numpy.float32)]
+        at += len(piece) + 256
+    return numpy.concatenate(pieces), table
+
+
 def make_strip(instrument, root):
-    """Samples of all notes end to end, and one table entry a note."""
     channels = instrument.get("channels", 1)
     files = choose_files(instrument, root)
     ranks = sorted({rank for _, _, rank in files})
-    pieces, table, at = [], [], 0
+    notes = []
     for path, pitch, rank in files:
         longest_s = LONGEST_S[instrument["articulation"]]
         samples, rate_hz = decode(path, channels, (0, int((longest_s + 0.5) * 48000)))
-        piece = trim(resample(samples, rate_hz), longest_s)
-        if piece is None:
-            continue
         loudness = ranks.index(rank) / (len(ranks) - 1) if len(ranks) > 1 else 0.6
-        table.append({"pitch": pitch, "loudness": round(loudness, 3), "start": at, "frames": len(piece)})
-        pieces += [piece, numpy.zeros((256, channels), numpy.float32)]
-        at += len(piece) + 256
-    return numpy.concatenate(pieces), table
+        notes.append((pitch, loudness, trim(resample(samples, rate_hz), longest_s)))
+    return join_notes(notes)
 
 
 def write_strip(instrument, source, samples, table, out):

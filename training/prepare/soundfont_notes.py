@@ -13,7 +13,7 @@ from pathlib import Path
 import mido
 import numpy
 
-from training.prepare.notes import LONGEST_S, RATE_HZ, trim, write_strip
+from training.prepare.notes import LONGEST_S, RATE_HZ, join_notes, trim, write_strip
 from training.prepare.sources import load_data_list
 
 HELD_S = {"sustain": 2.6, "pluck": 2.2, "short": 0.25}
@@ -49,16 +49,9 @@ def make_strip(soundfont, preset, channels):
     score, played = score_of(program, articulation, low, high)
     sound = play(soundfont, score)
     sound = sound if channels == 2 else sound.mean(axis=1, keepdims=True)
-    pieces, table, at = [], [], 0
     slot = int(SLOT_S * RATE_HZ)
-    for number, (pitch, loudness) in enumerate(played):
-        piece = trim(sound[number * slot : (number + 1) * slot], LONGEST_S[articulation])
-        if piece is None:
-            continue
-        table.append({"pitch": pitch, "loudness": round(loudness, 3), "start": at, "frames": len(piece)})
-        pieces += [piece, numpy.zeros((256, channels), numpy.float32)]
-        at += len(piece) + 256
-    return numpy.concatenate(pieces), table
+    slots = (sound[number * slot : (number + 1) * slot] for number in range(len(played)))
+    return join_notes((pitch, loudness, trim(piece, LONGEST_S[articulation])) for (pitch, loudness), piece in zip(played, slots))
 
 
 def main():
