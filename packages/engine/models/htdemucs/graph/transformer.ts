@@ -11,6 +11,8 @@ type TransformerScope = Scope & { multiply: Multiply };
 const WIDTH = 512;
 const HEADS = 8;
 const LAYERS = 5;
+/** Where a few large numbers behind the Gelu would set the scale of all bytes, and be heard. */
+const IN_FLOATS_BEHIND_GELU = ["layers.0", "layers.2"];
 
 /**
  * The middle of the network: spectrum `[1, channels, bins, slots]` and waveform `[1, channels, samples]` as two sequences
@@ -67,8 +69,8 @@ function transformerLayer(
   const normed = layerNorm(scope, `${name}.${others ? "norm3" : "norm2"}`, attended);
   const wide = multiply(graph, normed, { weight: node("linear1/MatMul"), bias: get("linear1.bias") });
   const last = { weight: node("linear2/MatMul"), bias: get("linear2.bias") };
-  // In floats always: behind the Gelu, a few large numbers would set the scale of all bytes.
-  const narrow = linear(graph, graph.gelu(wide), scaleOutputs(last, get("gamma_2.scale")));
+  const multiplyBack = IN_FLOATS_BEHIND_GELU.includes(name) ? linear : multiply;
+  const narrow = multiplyBack(graph, graph.gelu(wide), scaleOutputs(last, get("gamma_2.scale")));
   const sum = normRows(graph, graph.add(attended, narrow));
   const [scale, shift] = [node("norm_out/Mul"), node("norm_out/Add")].map(({ data }) =>
     graph.constant(data, [WIDTH]),
