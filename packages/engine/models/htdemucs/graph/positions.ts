@@ -14,16 +14,16 @@ export function makeSequencePositions(length: number, width: number): Float32Arr
   return codes;
 }
 
-/** Position codes of a grid, `[slots, bins, width]`: the first half tells the slot, the second the bin. */
-export function makeGridPositions(slots: number, bins: number, width: number): Float32Array {
+/** Position codes of a grid, `[bins, slots, width]`: the first half tells the slot, the second the bin. */
+export function makeGridPositions(bins: number, slots: number, width: number): Float32Array {
   const half = width / 2;
   const rates = Array.from({ length: half }, (_, index) => LONGEST_PERIOD ** (-(index - (index % 2)) / half));
-  const binCodes = Array.from({ length: bins }, (_, bin) => makeCode(bin, rates));
-  const codes = new Float32Array(slots * bins * width);
-  for (let slot = 0; slot < slots; slot++) {
-    const slotCode = makeCode(slot, rates);
-    binCodes.forEach((binCode, bin) => {
-      const start = (slot * bins + bin) * width;
+  const slotCodes = Array.from({ length: slots }, (_, slot) => makeCode(slot, rates));
+  const codes = new Float32Array(bins * slots * width);
+  for (let bin = 0; bin < bins; bin++) {
+    const binCode = makeCode(bin, rates);
+    slotCodes.forEach((slotCode, slot) => {
+      const start = (bin * slots + slot) * width;
       codes.set(slotCode, start);
       codes.set(binCode, start + half);
     });

@@ -1,6 +1,6 @@
 import type { Value } from "../../../runtime/onnx/graph-builder.ts";
+import type { OnnxWeights, Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { type Linear, linear, type Multiply, scaleOutputs, takeOutputs, transposed } from "../../linear.ts";
-import { convolve } from "./convolve.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
 import { makeGridPositions, makeSequencePositions } from "./positions.ts";
 import type { Scope } from "./scope.ts";
@@ -23,21 +23,15 @@ export function crossTransformer(
   spectrum: Value,
   waveform: Value,
 ): { spectrum: Value; waveform: Value } {
-  const { graph, weights } = scope;
+  const { graph } = scope;
   const [, channels, bins, slots] = spectrum.dims as [number, number, number, number];
-  const project = (name: string, value: Value) =>
-    convolve(graph, value, { weight: weights.get(`${name}.weight`), bias: weights.get(`${name}.bias`) });
-
-  // Tokens of the spectrum go slot by slot, and bin by bin within a slot.
-  const raised = project("channel_upsampler", graph.reshape(spectrum, [1, channels, bins * slots]));
-  const grid = graph.transpose(graph.reshape(raised, [1, WIDTH, bins, slots]), [0, 3, 2, 1]);
-  const tokens = layerNorm(scope, "norm_in", graph.reshape(grid, [1, slots * bins, WIDTH]));
-  let own = graph.add(tokens, graph.constant(makeGridPositions(slots, bins, WIDTH), tokens.dims));
-  const sequence = graph.transpose(project("channel_upsampler_t", waveform), [0, 2, 1]);
-  const tokensT = layerNorm(scope, "norm_in_t", sequence);
+  const columns = graph.reshape(spectrum, [1, channels, bins * slots]);
+  const tokens = layerNorm(scope, "norm_in", toTokens(scope, "channel_upsampler", columns));
+  let own = graph.add(tokens, graph.constant(makeGridPositions(bins, slots, WIDTH), tokens.dims));
+  const tokensT = layerNorm(scope, "norm_in_t", toTokens(scope, "channel_upsampler_t", waveform));
   let other = graph.add(
     tokensT,
-    graph.constant(makeSequencePositions(sequence.dims[1]!, WIDTH), tokensT.dims),
+    graph.constant(makeSequencePositions(waveform.dims[2]!, WIDTH), tokensT.dims),
   );
 
   for (let index = 0; index < LAYERS; index++) {
@@ -47,12 +41,33 @@ export function crossTransformer(
     other = transformerLayer(scope, `layers_t.${index}`, other, isCross ? before : undefined);
   }
 
-  const columns = graph.transpose(graph.reshape(own, [1, slots, bins, WIDTH]), [0, 3, 2, 1]);
-  const lowered = project("channel_downsampler", graph.reshape(columns, [1, WIDTH, bins * slots]));
   return {
-    spectrum: graph.reshape(lowered, spectrum.dims),
-    waveform: project("channel_downsampler_t", graph.transpose(other, [0, 2, 1])),
+    spectrum: graph.reshape(fromTokens(scope, "channel_downsampler", own), spectrum.dims),
+    waveform: fromTokens(scope, "channel_downsampler_t", other),
   };
+}
+
+/** `[1, channels, places]` to a token for each place. The product reads its operand turned, so that nothing has to be moved for it. */
+function toTokens({ graph, weights }: Scope, name: string, value: Value): Value {
+  const { weight, bias } = readPointwise(weights, name);
+  const dims = [1, value.dims[2]!, WIDTH];
+  const product = graph.contribNode("FusedMatMul", [value, graph.weight(transposed(weight))], dims, { transA: 1 });
+  return graph.add(product, graph.weight(bias));
+}
+
+/** The other way. */
+function fromTokens({ graph, weights }: Scope, name: string, tokens: Value): Value {
+  const { weight, bias } = readPointwise(weights, name);
+  const channels = bias.data.length;
+  const dims = [1, channels, tokens.dims[1]!];
+  const product = graph.contribNode("FusedMatMul", [graph.weight(weight), tokens], dims, { transB: 1 });
+  return graph.add(product, graph.constant(bias.data, [channels, 1]));
+}
+
+/** A convolution that hears one place at a time: a matrix `[outputs, inputs]`. */
+function readPointwise(weights: OnnxWeights, name: string): { weight: Weight; bias: Weight } {
+  const { dims, data } = weights.get(`${name}.weight`);
+  return { weight: { dims: dims.slice(0, 2), data }, bias: weights.get(`${name}.bias`) };
 }
 
 /** Attention and a two-layer network, each after a norm and added to what came in; then a norm over the whole sequence. */
