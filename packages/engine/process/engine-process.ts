@@ -5,20 +5,11 @@ import { EngineError } from "../engine-error.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
+import { makeEngineEnvironment } from "./engine-environment.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
 const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
 const IDLE_MS = 60_000;
-/**
- * What the C library does with the child's memory (where it is glibc): pages of 2 MB, one heap for all threads, and what was given back is kept for the
- * next layer of a network. A tenth less time than with its defaults, which gave each buffer back to the system and fetched it again page by page.
- */
-const HEAP_SETTINGS = [
-  "glibc.malloc.hugetlb=1",
-  "glibc.malloc.arena_max=1",
-  `glibc.malloc.mmap_threshold=${64 * 2 ** 20}`,
-  `glibc.malloc.trim_threshold=${2 ** 30}`,
-];
 
 export type EngineHooks = EngineReport & { signal?: AbortSignal };
 
@@ -86,11 +77,7 @@ export class EngineProcess {
     if (this.#child !== undefined) return this.#child;
     const child = fork(CHILD_PATH, [], {
       execArgv: ["--disable-warning=ExperimentalWarning"],
-      // Of settings given twice the last one holds: the operator's.
-      env: {
-        ...process.env,
-        GLIBC_TUNABLES: [...HEAP_SETTINGS, process.env.GLIBC_TUNABLES ?? []].flat().join(":"),
-      },
+      env: makeEngineEnvironment(),
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     child.once("exit", () => {
