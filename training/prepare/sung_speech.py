@@ -22,6 +22,7 @@ HOP_S, WINDOW_S = 0.005, 0.04
 PITCHES_HZ = (75, 420)
 VOICED = 0.6
 """Least likeness of a window to itself a period later."""
+AS_GOOD = 0.88
 SYLLABLE_S = (0.07, 0.35)
 CONSONANT_S = 0.09
 SCALE = (0, 2, 4, 5, 7, 9, 11, 12)
@@ -39,7 +40,11 @@ def track_pitch(sound, rate_hz):
     energy = numpy.cumsum(numpy.pad(pieces**2, ((0, 0), (1, 0))), 1)
     energy = energy[:, window : window + longest + 1] - energy[:, : longest + 1]
     likeness = likeness / numpy.sqrt(energy * energy[:, :1] + 1e-9)
-    period = likeness[:, shortest:].argmax(1) + shortest
+    likeness[:, :shortest] = 0
+    # Two periods are as like each other as one: the shortest that is nearly as good is the period, and the peak is at or behind it.
+    first = (likeness > AS_GOOD * likeness.max(1, keepdims=True)).argmax(1)
+    near = first[:, None] + numpy.arange(shortest)
+    period = first + numpy.take_along_axis(likeness, near.clip(max=longest), 1).argmax(1)
     is_loud = energy[:, 0] > 0.01 * numpy.quantile(energy[:, 0], 0.95)
     return numpy.where((likeness[numpy.arange(len(period)), period] > VOICED) & is_loud, period, 0)
 
@@ -79,7 +84,7 @@ def sing(sound, rate_hz, dice, seconds):
     syllables = list(find_syllables(periods))
     if len(syllables) < 4:
         return None
-    home_hz = rate_hz / numpy.median(periods[periods > 0]) * 2 ** dice.uniform(-0.2, 0.4)
+    home_hz = rate_hz / numpy.median(periods[periods > 0]) * 2 ** dice.uniform(0, 0.5)
     beat_s, degree, vibrato = dice.uniform(0.18, 0.45), 0, dice.uniform(0, 0.02)
     song = numpy.zeros(int((seconds + 4) * rate_hz))
     at_s, number = 0.1, 0
