@@ -1,16 +1,24 @@
 """What a separation network's training lowers: the recipe weighs the parts, and may say what each stem counts, what a silent
 one is measured against and what is audible."""
 
+import functools
+
 import torch
 
 from training.losses.correlation import AUDIBLE_SHARE, negative_si_sdr
 from training.losses.ratio import SILENCE_SHARE, log_ratio
 
 
+@functools.lru_cache
+def weight_tensor(values, device):
+    """Sent to the device once: every sending waits for it."""
+    return torch.tensor(values, device=device)
+
+
 def separation_loss(estimate, estimate_parts, stems, stems_parts, weights):
     mixture, mixture_parts = stems.sum(1, keepdim=True), stems_parts.sum(1, keepdim=True)
     silence_share = weights.get("silence_share", SILENCE_SHARE)
-    stem_weights = torch.tensor(weights["stems"], device=stems.device) if "stems" in weights else 1.0
+    stem_weights = weight_tensor(tuple(weights["stems"]), stems.device) if "stems" in weights else 1.0
     loss = weights["waveform"] * log_ratio(estimate, stems, mixture, 0.1, silence_share, stem_weights)
     loss = loss + weights["spectrum"] * log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6, silence_share, stem_weights)
     return loss + weights["si_sdr"] * negative_si_sdr(estimate, stems, weights.get("audible_share", AUDIBLE_SHARE), stem_weights)

@@ -28,12 +28,27 @@ def code(sound):
     rounded = torch.complex(torch.round(spectrum.real / step) * step, torch.round(spectrum.imag / step) * step)
     frequency = torch.linspace(0, RATE_HZ / 2, WINDOW // 2 + 1, device=device)
     is_kept = frequency < uniform(count, 9000, 20000, device).repeat_interleave(2)[:, None]
-    return torch.istft(rounded * is_kept[..., None], WINDOW, HOP, window=window, length=frames).reshape(sound.shape)
+    return overlap_add(rounded * is_kept[..., None], window, frames).reshape(sound.shape)
+
+
+def overlap_add(spectrum, window, frames):
+    """[n, bins, t] → [n, frames], the inverse of the transform in `code`. torch.istft does the same but waits for the device."""
+    pieces = torch.fft.irfft(spectrum.transpose(1, 2), WINDOW) * window
+    total, weight = (sum_shifted(part.unflatten(-1, (-1, HOP))) for part in (pieces, window.square().expand(pieces.shape[1:])))
+    first = WINDOW // 2
+    return total[..., first : first + frames] / weight[first : first + frames]
+
+
+def sum_shifted(parts):
+    """[..., t, parts, HOP], part k of a piece belonging k hops after its start → [..., (t + parts − 1) · HOP]."""
+    count = parts.shape[-2]
+    shifted = (torch.nn.functional.pad(parts[..., k, :], (0, 0, k, count - 1 - k)) for k in range(count))
+    return sum(shifted).flatten(-2)
 
 
 def through_codec(sound, probability):
-    """Some of the sounds [count, 2, frames] as a codec leaves them."""
-    chosen = chance(len(sound), probability, sound.device).nonzero()[:, 0]
+    """Some of the sounds [count, 2, frames] as a codec leaves them. Which ones is drawn on the CPU: asking the device how many they are would wait for it."""
+    chosen = chance(len(sound), probability, "cpu").nonzero()[:, 0].to(sound.device, non_blocking=True)
     if len(chosen) == 0:
         return sound
     return sound.index_copy(0, chosen, code(sound[chosen]))
