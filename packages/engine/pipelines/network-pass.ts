@@ -15,7 +15,7 @@ import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 4;
+const SPOOL_VERSION = 5;
 
 export type NetworkPass = {
   network: StemNetwork;

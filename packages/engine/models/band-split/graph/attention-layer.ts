@@ -7,12 +7,12 @@ const NORM_EPSILON = 1e-5;
 
 type Scope = { graph: GraphBuilder; weights: TrainedWeights };
 
-/** With the kind of product that widens tokens, in floats or in bytes. */
-type LayerScope = Scope & { rotation: Rotation; widen: Multiply };
+/** With the kind of product for the two large matrices, in floats or in bytes. */
+type LayerScope = Scope & { rotation: Rotation; multiply: Multiply };
 
 /** Attention along the middle axis of `[rows, length, width]` and a two-layer network, each after a norm and added to what came in. */
 export function attentionLayer(scope: LayerScope, name: string, tokens: Value): Value {
-  const { graph, weights, rotation, widen } = scope;
+  const { graph, weights, rotation, multiply } = scope;
   const { width, heads } = weights.config;
   const matrix = (part: string) => transposed(weights.get(`${name}.${part}.weight`));
   const bias = (part: string) => weights.get(`${name}.${part}.bias`);
@@ -28,9 +28,8 @@ export function attentionLayer(scope: LayerScope, name: string, tokens: Value): 
   const attended = graph.add(tokens, linear(graph, mixed, { weight: matrix("out") }));
   const normedAgain = layerNorm(scope, `${name}.norm_feed`, attended);
   // For the smaller matrices, finding the bytes of the input takes as long as they save.
-  const wide = widen(graph, normedAgain, { weight: matrix("up"), bias: bias("up") });
-  // In floats always: behind the Gelu, a few large numbers would set the scale of all bytes.
-  const narrow = linear(graph, graph.gelu(wide), { weight: matrix("down"), bias: bias("down") });
+  const wide = multiply(graph, normedAgain, { weight: matrix("up"), bias: bias("up") });
+  const narrow = multiply(graph, graph.gelu(wide), { weight: matrix("down"), bias: bias("down") });
   return graph.add(attended, narrow);
 }
 

@@ -37,7 +37,7 @@ export function buildNetwork(
   let tokens = encodeBands(graph, weights, groups, toFeatures(graph, spectrum, groups));
   const overTime = makeRotation(graph, slots, width / heads);
   const overBands = makeRotation(graph, bands, width / heads);
-  const scope = { graph, weights, widen: inBytes ? linearInBytes : linear };
+  const scope = { graph, weights, multiply: inBytes ? linearInBytes : linear };
   for (let index = 0; index < depth; index++) {
     tokens = attentionLayer({ ...scope, rotation: overTime }, `time_layers.${index}`, tokens);
     tokens = graph.transpose(tokens, [1, 0, 2]);
