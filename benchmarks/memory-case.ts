@@ -24,7 +24,7 @@ const request: EngineRequest = {
   ],
 };
 const report = {
-  onProgress: (fraction: number) => void process.send?.(fraction),
+  onProgress: (fraction: number, secondsLeft?: number) => void process.send?.({ fraction, secondsLeft }),
   onTargetFailed: (_: string, error: Error) => {
     throw error;
   },

@@ -29,7 +29,7 @@ const CASES: Case[] = [
   { network: "htdemucs", minutes: Number(longestMinutes) },
 ];
 /** What was last reported, and when. */
-type Progress = { fraction: number; seconds: number };
+type Progress = { fraction: number; secondsLeft?: number; seconds: number };
 type Sample = { seconds: number; progress: Progress; megabytes: number };
 type Measured = Case & { samples: Sample[] };
 
@@ -60,8 +60,8 @@ async function measure({ network, minutes }: Case): Promise<Sample[]> {
     const child = fork(join(import.meta.dirname, "memory-case.ts"), [folder, network], { env });
     const getSeconds = () => (performance.now() - startMs) / 1000;
     let progress: Progress = { fraction: 0, seconds: 0 };
-    child.on("message", (fraction) => {
-      progress = { fraction: Number(fraction), seconds: getSeconds() };
+    child.on("message", (reported: Omit<Progress, "seconds">) => {
+      progress = { ...reported, seconds: getSeconds() };
     });
     const samples: Sample[] = [];
     const sampling = setInterval(async () => {
@@ -85,11 +85,13 @@ function secondsOf({ samples }: Measured): number {
   return samples.at(-1)?.seconds ?? 0;
 }
 
-/** How far the time that the progress foretells, as the service reckons it, is from the time it took, at worst, after the first tenth. */
+/** How far the whole time, as the engine foretells it, is from the time it took, at worst, after the first tenth. */
 function worstEstimate(one: Measured): number {
   const errors = one.samples
     .filter(({ progress }) => progress.fraction >= 0.1)
-    .map(({ progress }) => Math.abs(progress.seconds / progress.fraction / secondsOf(one) - 1));
+    .map(({ progress: { seconds, secondsLeft = Number.NaN } }) =>
+      Math.abs((seconds + secondsLeft) / secondsOf(one) - 1),
+    );
   return Math.max(...errors);
 }
 

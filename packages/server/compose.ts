@@ -246,7 +246,7 @@ export async function startTaskWorker(house: House) {
       findTask: (taskId) => tasks.findTask(db, taskId),
       endTarget: (taskId, targetId, end) =>
         db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
-      setProgress: (taskId, progress, ageMs) => tasks.setProgress(db, taskId, progress, ageMs),
+      setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
       startRun: (taskId) => db.transaction().execute((transaction) => startRun(transaction, taskId)),
       endRun: (taskId) => endRun(db, taskId),
     },

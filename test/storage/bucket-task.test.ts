@@ -75,7 +75,7 @@ async function work(taskId: string): Promise<void> {
         findTask: (id) => tasks.findTask(db, id),
         endTarget: (id, targetId, end) =>
           db.transaction().execute((tx) => tasks.endTarget(tx, { taskId: id, targetId, end })),
-        setProgress: (id, progress, ageMs) => tasks.setProgress(db, id, progress, ageMs),
+        setProgress: (id, progress) => tasks.setProgress(db, id, progress),
         startRun: async () => {},
         endRun: async () => {},
       },

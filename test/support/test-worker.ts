@@ -58,7 +58,7 @@ export async function startWorkerWithoutNetwork(options: {
       findTask: (taskId) => tasks.findTask(database.db, taskId),
       endTarget: (taskId, targetId, end) =>
         database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
-      setProgress: (taskId, progress, ageMs) => tasks.setProgress(database.db, taskId, progress, ageMs),
+      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
       startRun: (taskId) => startRun(database.db, taskId),
       endRun: (taskId) => endRun(database.db, taskId),
     },

@@ -41,6 +41,7 @@ export async function detectMusic(
     using spool = new StemSpool(path, 1);
     // A killed write may have left a part of a number.
     spool.truncate(spool.lengthFrames);
+    onProgress(spool.lengthFrames / stepCount);
     for (let firstStep = spool.lengthFrames; firstStep < stepCount; firstStep = spool.lengthFrames) {
       const stretch = { firstStep, stepCount: Math.min(STRETCH_STEPS, stepCount - firstStep) };
       spool.append([await detector.listen(recording, stretch)]);

@@ -50,8 +50,8 @@ export type EngineRequest = {
 
 export type EngineReport = {
   onInput?: (info: DecodedMedia) => void | Promise<void>;
-  /** 0 to 1, never falling, over the whole request. */
-  onProgress?: (fraction: number) => void;
+  /** 0 to 1, never falling, over the whole request; with the time the rest takes, once there is a pace to tell it by. */
+  onProgress?: (fraction: number, secondsLeft?: number) => void;
   onTargetDone?: (key: string, result: { durationSeconds: number }) => void | Promise<void>;
   onTargetFailed?: (key: string, error: EngineError) => void | Promise<void>;
 };

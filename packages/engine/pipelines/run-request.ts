@@ -33,12 +33,11 @@ export async function runRequest(
   const { stemPasses, detectionPass, speechPass, refused } = planTargets(request.targets, manifests);
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
   if (refused.length === request.targets.length) return;
-  const startMs = performance.now();
   const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
   if (detectionPass) weights.push(weighDetectionPass(detectionPass));
   if (speechPass) weights.push(weighSpeechSource(), weighSpeechPass(speechPass));
   const progress = new StageProgress(
-    (fraction) => report.onProgress?.(fraction),
+    (fraction, secondsLeft) => report.onProgress?.(fraction, secondsLeft),
     weights.reduce((sum, weight) => sum + weight),
   );
   try {
@@ -55,10 +54,8 @@ export async function runRequest(
       ...stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
     ]);
     const decoded = await decoding;
-    const durationSeconds = decoded.info.lengthFrames / decoded.info.sampleRateHz;
-    const startSeconds = (performance.now() - startMs) / 1000;
-    progress.addDone(Math.max(0, startSeconds / durationSeconds - DECODE_SECONDS));
     await report.onInput?.(decoded.info);
+    progress.begin();
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
     const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
     if (detectionPass) await runDetectionPass(run, detectionPass);

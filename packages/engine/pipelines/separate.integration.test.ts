@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EngineError } from "../engine-error.ts";
 import { AUDIO_FORMATS } from "../media/index.ts";
 import { readComment } from "../media/testing/read-comment.ts";
+import type { StemNetwork } from "../models/stem-network.ts";
 import engine from "../package.json" with { type: "json" };
 import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
@@ -24,6 +25,7 @@ beforeEach(() => {
   folders.push(folder);
   network = new GainNetwork(SEGMENT_FRAMES);
 });
+afterEach(() => void vi.restoreAllMocks());
 afterAll(() => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });
@@ -169,6 +171,50 @@ describe("one pass", () => {
     expect(done.toSorted()).toEqual(["drums", "instrumental", "vocals"]);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
     expect(fractions.at(-1)).toBeCloseTo(1, 9);
+  });
+
+  it("[T14] the time left is that of the segments left, in a first run and in one that goes on behind it", async () => {
+    let nowMs = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    const loading = vi.spyOn(network, "getNetwork").mockImplementationOnce(async () => {
+      nowMs += 60_000;
+      return { network, runsOn: "cpu" };
+    });
+    const separate = network.separate.bind(network);
+    const slow: StemNetwork = network;
+    vi.spyOn(slow, "separate").mockImplementation(async (segment, stems, onProgress) => {
+      const separated = await separate(segment, stems);
+      nowMs += 1000;
+      onProgress?.(1);
+      return separated;
+    });
+    const segmentCount = 60;
+    const lengthFrames = SEGMENT_FRAMES + (segmentCount - 1) * STRIDE_FRAMES;
+    writeSound(
+      join(folder, "input.wav"),
+      makeTones({ channels: 2, sampleRateHz: 44100, lengthFrames }),
+      44100,
+    );
+    const runUpTo = async (runs: number) => {
+      const told: { expectedMs: number; fraction: number }[] = [];
+      network.failsAtRun = runs;
+      const running = run([makeTarget("vocals")], {
+        onProgress: (fraction, secondsLeft = Number.NaN) =>
+          told.push({ expectedMs: nowMs + secondsLeft * 1000, fraction }),
+      });
+      await running.catch(() => {});
+      return told;
+    };
+    const killed = await runUpTo(30);
+    expect(loading).toHaveBeenCalled();
+    // As if the run had gone on: 60 seconds to load the network, one for each segment, and what rendering is foreseen to take.
+    for (const { expectedMs } of killed.filter(({ fraction }) => fraction >= 0.1))
+      expect(Math.abs(expectedMs / 1000 / (60 + segmentCount) - 1)).toBeLessThan(0.05);
+    const resumedMs = nowMs;
+    const resumed = (await runUpTo(Number.POSITIVE_INFINITY)).filter(({ expectedMs }) => expectedMs > 0);
+    expect(resumed.length).toBeGreaterThan(25);
+    for (const { expectedMs } of resumed)
+      expect(Math.abs((expectedMs - resumedMs) / (nowMs - resumedMs) - 1)).toBeLessThan(0.1);
   });
 
   it("runs each lane of 5.1, and leaves out lanes and segments that are silent", async () => {

@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { StageProgress } from "./stage-progress.ts";
 
-it("rises to one whatever the stages report, in steps worth a message", () => {
+afterEach(() => void vi.restoreAllMocks());
+
+it("rises to one and never falls, whatever the stages report", () => {
   const stages = fc.array(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), {
     minLength: 1,
     maxLength: 5,
@@ -16,21 +18,17 @@ it("rises to one whatever the stages report, in steps worth a message", () => {
         for (const fraction of [...fractions, 1]) report(fraction);
       }
       expect(seen.at(-1)).toBe(1);
-      for (let n = 1; n < seen.length - 1; n++)
-        expect((seen[n] ?? 0) - (seen[n - 1] ?? 0)).toBeGreaterThanOrEqual(0.001);
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     }),
   );
 });
 
-it("counts work that no stage foresaw as done, and as part of the whole", () => {
-  const seen: number[] = [];
-  const progress = new StageProgress((fraction) => seen.push(fraction), 2);
-  progress.makeStage(1)(1);
-  progress.addDone(2);
-  const report = progress.makeStage(1);
-  report(0);
-  report(1);
-  expect(seen).toEqual([1 / 2, 3 / 4, 1]);
+it("makes no messages of steps that nobody would see", () => {
+  const report = vi.fn();
+  const stage = new StageProgress(report, 1).makeStage(1);
+  for (let n = 0; n <= 100_000; n++) stage(n / 100_000);
+  expect(report.mock.calls.length).toBeLessThanOrEqual(1001);
+  expect(report.mock.lastCall?.[0]).toBe(1);
 });
 
 it("counts stages beside each other by what each of them says", () => {
@@ -45,4 +43,77 @@ it("counts stages beside each other by what each of them says", () => {
   second(1);
   last(1);
   expect(seen).toEqual([1 / 8, 1 / 4, 1 / 2, 3 / 4, 7 / 8, 1]);
+});
+
+/** A clock that only the test moves. */
+function makeClock() {
+  let nowMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  return {
+    getSeconds: () => nowMs / 1000,
+    pass: (seconds: number) => {
+      nowMs += seconds * 1000;
+    },
+  };
+}
+
+it("[T14] tells the time left within a fifth from the first tenth on, however long the start took and however fast the machine is", () => {
+  const runs = fc.record({
+    startSeconds: fc.double({ min: 0, max: 600, noNaN: true }),
+    segmentSeconds: fc.double({ min: 0.01, max: 100, noNaN: true }),
+    segmentCount: fc.integer({ min: 20, max: 500 }),
+    // What else the machine does, segment by segment.
+    delays: fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), { minLength: 500, maxLength: 500 }),
+  });
+  fc.assert(
+    fc.property(runs, ({ startSeconds, segmentSeconds, segmentCount, delays }) => {
+      const clock = makeClock();
+      const told: { atSeconds: number; fraction: number; secondsLeft: number | undefined }[] = [];
+      const progress = new StageProgress((fraction, secondsLeft) => {
+        told.push({ atSeconds: clock.getSeconds(), fraction, secondsLeft });
+      }, 0.01 + 0.4);
+      const read = progress.makeStage(0.01);
+      clock.pass(startSeconds);
+      read(1);
+      progress.begin();
+      const separate = progress.makeStageBeside(0.4);
+      for (let n = 0; n <= segmentCount; n++) {
+        separate(n / segmentCount);
+        clock.pass(n < segmentCount ? segmentSeconds * (delays[n] ?? 1) : 0);
+      }
+      const endSeconds = clock.getSeconds();
+      for (const { atSeconds, secondsLeft = Number.NaN } of told.filter(({ fraction }) => fraction >= 0.1)) {
+        const trueSeconds = endSeconds - atSeconds;
+        expect(Math.abs(secondsLeft - trueSeconds)).toBeLessThanOrEqual(0.2 * trueSeconds + 1e-9);
+      }
+    }),
+  );
+});
+
+it("[T14] what a stage found done tells of no pace", () => {
+  const clock = makeClock();
+  const report = vi.fn();
+  const progress = new StageProgress(report, 1);
+  progress.begin();
+  const stage = progress.makeStageBeside(1);
+  stage(0.5);
+  expect(report).toHaveBeenLastCalledWith(0.5, undefined);
+  clock.pass(10);
+  stage(0.75);
+  expect(report).toHaveBeenLastCalledWith(0.75, 10);
+});
+
+it("[T14] tells how much longer it takes when a stage turns out to be needed, though the fraction stands still", () => {
+  const clock = makeClock();
+  const report = vi.fn();
+  const progress = new StageProgress(report, 1);
+  progress.begin();
+  const stage = progress.makeStageBeside(1);
+  stage(0);
+  clock.pass(10);
+  stage(0.5);
+  progress.addWeight(1);
+  clock.pass(2);
+  stage(0.6);
+  expect(report).toHaveBeenLastCalledWith(0.5, expect.closeTo(28, 9));
 });

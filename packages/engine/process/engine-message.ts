@@ -22,7 +22,7 @@ export type EngineFailure = { kind?: EngineErrorKind; message: string };
 export type EngineMessage =
   | { kind: "notice"; notice: string }
   | { kind: "input"; info: DecodedMedia }
-  | { kind: "progress"; fraction: number }
+  | { kind: "progress"; fraction: number; secondsLeft?: number | undefined }
   | { kind: "target-done"; key: string; result: { durationSeconds: number } }
   | { kind: "target-failed"; key: string; failure: EngineFailure }
   | { kind: "done" }

@@ -167,7 +167,7 @@ async function deliver(
     case "input":
       return hooks.onInput?.(message.info);
     case "progress":
-      return hooks.onProgress?.(message.fraction);
+      return hooks.onProgress?.(message.fraction, message.secondsLeft);
     case "target-done":
       return hooks.onTargetDone?.(message.key, message.result);
     case "target-failed":

@@ -48,7 +48,7 @@ function tellOnce(notice: string): void {
 function makeReport(): EngineReport {
   return {
     onInput: (info) => send({ kind: "input", info }),
-    onProgress: (fraction) => send({ kind: "progress", fraction }),
+    onProgress: (fraction, secondsLeft) => send({ kind: "progress", fraction, secondsLeft }),
     onTargetDone: (key, result) => send({ kind: "target-done", key, result }),
     onTargetFailed: (key, error) => send({ kind: "target-failed", key, failure: toFailure(error) }),
   };

@@ -98,7 +98,6 @@ export type Tables = {
     started_at: Date | null;
     /** The run a worker is at now. */
     run_started_at: Date | null;
-    run_start_progress: number | null;
     outputs_removed_at: Date | null;
   };
   targets: {
@@ -111,7 +110,7 @@ export type Tables = {
     credits_per_minute: number;
     status: Generated<TargetStatus>;
     progress: Generated<number>;
-    progress_at: Date | null;
+    expected_at: Date | null;
     cost: number | null;
     duration_seconds: number | null;
     error_code: number | null;

@@ -58,11 +58,11 @@ export async function startRun(db: DatabaseHandle, taskId: string): Promise<void
     )
     update tasks set
       started_at = coalesce(started_at, date_trunc('milliseconds', now())),
-      run_started_at = now(),
-      run_start_progress = (
-        select coalesce(min(progress), 0) from targets where task_id = ${taskId} and status = 'processing')
+      run_started_at = now()
     from unfinished where tasks.id = unfinished.id
     returning unfinished.is_first`.execute(db);
+  // What a run that was killed expected no longer holds.
+  await db.updateTable("targets").set({ expected_at: null }).where("task_id", "=", taskId).execute();
   if (rows[0]?.is_first) await insertJobDelivery(db, { taskId, status: "processing" });
   await notifyTaskChange(db, taskId);
 }
@@ -71,7 +71,7 @@ export async function startRun(db: DatabaseHandle, taskId: string): Promise<void
 export async function endRun(db: DatabaseHandle, taskId: string): Promise<void> {
   await db
     .updateTable("tasks")
-    .set({ run_started_at: null, run_start_progress: null })
+    .set({ run_started_at: null })
     .where("id", "=", taskId)
     .where("completed_at", "is", null)
     .execute();

@@ -91,27 +91,29 @@ describe("the line of waiting Tasks", () => {
     expect(await positionOf("filler-1")).toBe(1);
   });
 
-  it("[T14] a report tells when the work was that far, not when it was written down", async () => {
+  it("[T14] a report with a time left says when the work will be through", async () => {
     const { id } = await createTask();
     await startRun(database.db, id);
-    await setProgress(database.db, id, 0.5, 60_000);
-    const task = await findTask(database.db, id);
-    const progressAt = task?.targets[0]?.progressAt;
-    const agoMs = (task?.run?.startedAt.getTime() ?? 0) - (progressAt?.getTime() ?? 0);
-    expect(agoMs).toBeGreaterThan(50_000);
-    expect(agoMs).toBeLessThanOrEqual(60_000);
+    await setProgress(database.db, id, { progress: 0.25 });
+    expect((await findTask(database.db, id))?.targets[0]?.expectedAt).toBeUndefined();
+    const beforeMs = Date.now();
+    await setProgress(database.db, id, { progress: 0.5, secondsLeft: 60 });
+    const expectedAt = (await findTask(database.db, id))?.targets[0]?.expectedAt?.getTime();
+    expect(expectedAt).toBeGreaterThanOrEqual(beforeMs + 60_000 - 1);
+    expect(expectedAt).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  it("[T9] [T14] a run begins with the progress of the one before", async () => {
+  it("[T9] [T14] a run has the progress of the one before, which it does not fall behind, and a time of its own", async () => {
     const { id } = await createTask();
     await startRun(database.db, id);
-    await setProgress(database.db, id, 0.5);
-    await setProgress(database.db, id, 0.25);
-    await endRun(database.db, id);
+    await setProgress(database.db, id, { progress: 0.5, secondsLeft: 60 });
     await startRun(database.db, id);
-    const task = await findTask(database.db, id);
-    expect(task?.targets[0]?.progress).toBe(0.5);
-    expect(task?.run?.startProgress).toBe(0.5);
+    const [begun] = (await findTask(database.db, id))?.targets ?? [];
+    expect(begun).toMatchObject({ progress: 0.5 });
+    expect(begun?.expectedAt).toBeUndefined();
+    await setProgress(database.db, id, { progress: 0.25, secondsLeft: 90 });
+    const [behind] = (await findTask(database.db, id))?.targets ?? [];
+    expect(behind).toMatchObject({ progress: 0.5, expectedAt: expect.any(Date) });
   });
 });
 

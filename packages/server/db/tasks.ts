@@ -7,6 +7,7 @@ import type {
   OutputRecord,
   TargetEnd,
   TargetRecord,
+  TaskProgress,
   TaskRecord,
 } from "../domain/tasks/task-record.ts";
 import { settleTarget } from "./credits.ts";
@@ -34,7 +35,7 @@ type TargetRow = Pick<
 > & {
   outputs: OutputRow[];
   /** Within JSON there are no dates. */
-  progress_at_ms: number | null;
+  expected_at_ms: number | null;
 };
 export type TaskRow = Tables["tasks"] & { targets: TargetRow[] };
 
@@ -43,7 +44,7 @@ export const TARGETS_OF_TASK = sql<TargetRow[]>`(
   select coalesce(json_agg(json_build_object(
     'id', targets.id, 'model', targets.model, 'formats', targets.formats, 'wishes', targets.wishes,
     'credits_per_minute', targets.credits_per_minute, 'status', targets.status, 'progress', targets.progress,
-    'progress_at_ms', extract(epoch from targets.progress_at) * 1000, 'cost', targets.cost, 'duration_seconds', targets.duration_seconds,
+    'expected_at_ms', extract(epoch from targets.expected_at) * 1000, 'cost', targets.cost, 'duration_seconds', targets.duration_seconds,
     'error_code', targets.error_code, 'error_message', targets.error_message,
     'outputs', (
       select coalesce(json_agg(json_build_object('name', outputs.name, 'format', outputs.format,
@@ -209,9 +210,7 @@ function toTaskRecord(row: TaskRow): TaskRecord {
     clientId: row.client_id,
     createdAt: row.created_at,
     completedAt: row.completed_at,
-    ...(row.run_started_at === null || row.completed_at !== null
-      ? {}
-      : { run: { startedAt: row.run_started_at, startProgress: row.run_start_progress ?? 0 } }),
+    isRunning: row.run_started_at !== null && row.completed_at === null,
     ...(row.asset_id === null ? {} : { assetId: row.asset_id }),
     ...(row.url === null ? {} : { url: row.url }),
     ...(row.storage_integration_id === null ? {} : { storageIntegrationId: row.storage_integration_id }),
@@ -231,7 +230,7 @@ function toTargetRecord(row: TargetRow): TargetRecord {
     creditsPerMinute: row.credits_per_minute,
     status: row.status,
     progress: row.progress,
-    ...(row.progress_at_ms === null ? {} : { progressAt: new Date(row.progress_at_ms) }),
+    ...(row.expected_at_ms === null ? {} : { expectedAt: new Date(row.expected_at_ms) }),
     output: row.outputs.map(({ name, format, blob_key, size_bytes }) => ({
       name,
       format,
@@ -244,19 +243,20 @@ function toTargetRecord(row: TargetRow): TargetRecord {
   };
 }
 
-/** Progress of the Task's unfinished targets, as it was `ageMs` ago; it never goes back, whatever order the reports arrive in. */
+/** Progress of the Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that is known. */
 export async function setProgress(
   db: DatabaseHandle,
   taskId: string,
-  progress: number,
-  ageMs = 0,
+  { progress, secondsLeft }: TaskProgress,
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable("targets")
-    .set({ progress, progress_at: sql<Date>`now() - ${ageMs} * interval '1 millisecond'` })
+    .set({
+      progress: sql<number>`greatest(progress, ${progress})`,
+      expected_at: sql<Date | null>`now() + ${secondsLeft ?? null}::float8 * interval '1 second'`,
+    })
     .where("task_id", "=", taskId)
     .where("status", "=", "processing")
-    .where("progress", "<", progress)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) await notifyTaskChange(db, taskId);
 }

@@ -92,7 +92,7 @@ describe("the events of a Task", () => {
 
     await startRun(api.database.db, task.id);
     await expect.poll(() => events.length).toBe(4);
-    await setProgress(api.database.db, task.id, 0.5);
+    await setProgress(api.database.db, task.id, { progress: 0.5 });
     await expect.poll(() => events.length).toBe(6);
     expect(events.slice(4).map(({ data }) => data as Target)).toMatchObject([
       { model: "vocals", progress: 0.5, queuePosition: 0 },

@@ -8,6 +8,7 @@ const task: TaskRecord = {
   clientId: "client",
   createdAt: new Date(),
   completedAt: null,
+  isRunning: false,
   url: "https://media.example/a.wav",
   queuePosition: 1,
   targets: [

@@ -60,7 +60,7 @@ function listChanges(task: TaskRecord, sent: Map<string, string>, links: LinkSig
   const views = toTask(task, links).targets;
   return task.targets
     .map((target, index) => {
-      const advance = target.status === "processing" ? [task.queuePosition, task.run] : [];
+      const advance = target.status === "processing" ? [task.queuePosition, task.isRunning] : [];
       const state = JSON.stringify([target, ...advance]);
       if (sent.get(target.id) === state) return "";
       sent.set(target.id, state);

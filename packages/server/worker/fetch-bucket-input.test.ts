@@ -15,6 +15,7 @@ const task = {
   clientId: "client",
   createdAt: new Date(),
   completedAt: null,
+  isRunning: false,
   url: "s3://music/song.wav",
   storageIntegrationId: "one",
   targets: [],

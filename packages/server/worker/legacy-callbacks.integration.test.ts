@@ -72,7 +72,7 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
       endRun: (taskId) => endRun(database.db, taskId),
       endTarget: (taskId, targetId, end) =>
         database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
-      setProgress: (taskId, progress, ageMs) => tasks.setProgress(database.db, taskId, progress, ageMs),
+      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
     },
   };
   const { signal } = new AbortController();

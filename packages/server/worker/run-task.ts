@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EngineError, type EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
-import type { TargetEnd, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TargetEnd, TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import { planOutputs, toEngineTarget, transcriptPath } from "./engine-target.ts";
@@ -15,7 +15,7 @@ import { TargetFailure } from "./target-failure.ts";
 export interface TaskReports {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
   endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
-  setProgress(taskId: string, progress: number, ageMs: number): Promise<void>;
+  setProgress(taskId: string, progress: TaskProgress): Promise<void>;
   startRun(taskId: string): Promise<void>;
   /** The work stops short of the end; the Task waits for its next run. */
   endRun(taskId: string): Promise<void>;
@@ -57,16 +57,27 @@ export async function runTask(ports: RunTaskPorts, taskId: string, signal: Abort
   await rm(taskDir, { recursive: true, force: true });
 }
 
-type Watch = { signal: AbortSignal; report(progress: number): void; stop(): void };
+type Watch = {
+  signal: AbortSignal;
+  report(progress: number, secondsLeft?: number): void;
+  stop(): void;
+};
 
 /** Writes the progress down once a second, and ends the work when nothing is left to work for. */
 function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): Watch {
   const ended = new AbortController();
-  let progress = 0;
-  let reportedMs = performance.now();
+  let reported: (TaskProgress & { atMs: number }) | undefined;
   const timer = setInterval(async () => {
     try {
-      await ports.reports.setProgress(task.id, progress, performance.now() - reportedMs);
+      if (reported) {
+        const { progress, secondsLeft, atMs } = reported;
+        reported = undefined;
+        const passedSeconds = (performance.now() - atMs) / 1000;
+        await ports.reports.setProgress(task.id, {
+          progress,
+          secondsLeft: secondsLeft && secondsLeft - passedSeconds,
+        });
+      }
       const current = await ports.reports.findTask(task.id);
       if (!current?.targets.some(({ status }) => status === "processing"))
         ended.abort(new Error("nothing is left to do of the Task"));
@@ -76,9 +87,8 @@ function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): 
   }, WATCH_INTERVAL_MS);
   return {
     signal: AbortSignal.any([signal, ended.signal]),
-    report: (fraction) => {
-      progress = fraction;
-      reportedMs = performance.now();
+    report: (progress, secondsLeft) => {
+      reported = { progress, secondsLeft, atMs: performance.now() };
     },
     stop: () => clearInterval(timer),
   };

@@ -17,18 +17,15 @@ import type { SpeechPass } from "../plan-targets.ts";
 import { openStem } from "../separate.ts";
 import { alignText } from "./align-text.ts";
 import { placedWindowSchema } from "./place-words.ts";
-import { transcribe } from "./transcribe.ts";
+import { transcribe, weighTranscription } from "./transcribe.ts";
 
 /** Raised whenever the same text and hearing would give other times. */
 const LOG_VERSION = 1;
 
-/** A second of the input in seconds of the machine, as measured; for the progress only. */
-const SPEECH_SECONDS = 0.2;
-
 type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
 
 export function weighSpeechPass({ targets }: SpeechPass): number {
-  return SPEECH_SECONDS * listLanguages({ targets }).length;
+  return weighTranscription() * listLanguages({ targets }).length;
 }
 
 /**
@@ -54,7 +51,6 @@ export async function runSpeechPass(
       source,
       sourceName: stem ? "vocals" : "input",
       ...(language === undefined ? {} : { language }),
-      onProgress: run.progress.makeStage(SPEECH_SECONDS),
     });
     for (const target of pass.targets.filter((candidate) => candidate.language === language)) {
       await finishTarget(run, target, async () =>

@@ -27,17 +27,21 @@ export type Transcription = {
   sourceName: string;
   /** Without one it is found out. */
   language?: string;
-  onProgress: (fraction: number) => void;
 };
 
-/** Share of the work that is finding where somebody speaks. */
-const FIND_SHARE = 0.05;
+/** A second of the input in seconds of the machine, as measured; for the progress only. */
+const FIND_SECONDS = 0.01;
+const HEAR_SECONDS = 0.19;
+
+export function weighTranscription(): number {
+  return FIND_SECONDS + HEAR_SECONDS;
+}
 
 /** Writes down what is said in the recording, window by window; a run that was killed goes on behind its last batch. */
 export async function transcribe(run: InputRun, options: Transcription): Promise<TimedText> {
-  const { manifest, voiceActivity, source, language, onProgress } = options;
+  const { manifest, voiceActivity, source, language } = options;
   const vad = await run.networks.getVoiceActivity(voiceActivity);
-  const regions = await findSpeech(source, vad, (fraction) => onProgress(FIND_SHARE * fraction));
+  const regions = await findSpeech(source, vad, run.progress.makeStage(FIND_SECONDS));
   const windows = packSpeechWindows(regions, {
     maxFrames: WINDOW_FRAMES,
     fullFrames: WINDOW_FRAMES * 0.8,
@@ -58,8 +62,9 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
       entrySchema: windowPartsSchema,
     },
   );
+  const onProgress = run.progress.makeStage(HEAR_SECONDS);
   if (log.entries.length < windows.length) {
-    await hearRest(await run.networks.getWhisper(manifest), { ...options, windows, log });
+    await hearRest(await run.networks.getWhisper(manifest), { ...options, windows, log, onProgress });
   }
   onProgress(1);
   return assembleText(log.entries.flat(), {
@@ -71,9 +76,15 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
 
 async function hearRest(
   whisper: Whisper,
-  work: Transcription & { windows: readonly SpeechWindow[]; log: LineLog<SpokenWindow[]> },
+  work: Transcription & {
+    windows: readonly SpeechWindow[];
+    log: LineLog<SpokenWindow[]>;
+    onProgress: (fraction: number) => void;
+  },
 ): Promise<void> {
   const { windows, log, source, language, onProgress } = work;
+  const tell = () => onProgress(log.entries.length / windows.length);
+  tell();
   while (log.entries.length < windows.length) {
     const first = log.entries.length;
     const batch = windows.slice(first, first + BATCH_WINDOWS);
@@ -81,6 +92,6 @@ async function hearRest(
     log.append(
       await hearWindows(whisper, batch, language === undefined ? hearing : { ...hearing, language }),
     );
-    onProgress(FIND_SHARE + ((1 - FIND_SHARE) * log.entries.length) / windows.length);
+    tell();
   }
 }

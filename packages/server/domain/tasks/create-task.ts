@@ -66,6 +66,7 @@ export async function insertPreparedTask(
   return {
     ...task,
     completedAt: null,
+    isRunning: false,
     queuePosition,
     targets: task.targets.map((target) => ({ ...target, status: "processing", progress: 0, output: [] })),
   };

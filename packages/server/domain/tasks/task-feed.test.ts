@@ -7,6 +7,7 @@ const record = (id: string): TaskRecord => ({
   clientId: "client",
   createdAt: new Date(),
   completedAt: null,
+  isRunning: false,
   url: "https://media.example/a.wav",
   targets: [],
 });

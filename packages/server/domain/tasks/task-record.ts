@@ -23,8 +23,8 @@ export type NewTarget = TargetWishes & {
 export type TargetRecord = NewTarget & {
   status: TargetStatus;
   progress: number;
-  /** When the work was that far; absent before the first report. */
-  progressAt?: Date;
+  /** When the work will be through, if it goes on as it went; absent before it has come any way. */
+  expectedAt?: Date;
   output: OutputRecord[];
   cost?: number;
   durationSeconds?: number;
@@ -48,17 +48,17 @@ export type NewTask = {
   targets: NewTarget[];
 };
 
-/** The attempt a worker is at now, and how far the Task was when it began. */
-export type TaskRun = { startedAt: Date; startProgress: number };
-
 export type TaskRecord = Omit<NewTask, "targets" | "legacyJob"> & {
   completedAt: Date | null;
-  /** Absent while the Task waits. */
-  run?: TaskRun;
+  /** A worker is at it now; otherwise it waits or is finished. */
+  isRunning: boolean;
   /** 1 for the next one to be taken; absent once the Task runs or is finished. */
   queuePosition?: number;
   targets: TargetRecord[];
 };
+
+/** How far a Task's unfinished targets are, and how long the rest takes where that is known. */
+export type TaskProgress = { progress: number; secondsLeft?: number | undefined };
 
 export type TargetEnd =
   | { status: "completed"; durationSeconds: number; output: OutputRecord[] }

@@ -1,7 +1,7 @@
 import { MIME_TYPES, type Target, type Task } from "@stemwright/contract";
 import { sumCredits } from "../credits.ts";
 import type { LinkSigner } from "../links.ts";
-import type { OutputRecord, TargetRecord, TaskRecord, TaskRun } from "./task-record.ts";
+import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
 
 const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   name: output.name,
@@ -12,27 +12,15 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   size: output.sizeBytes,
 });
 
-/** Before a tenth is done, loading the network tells more of the time passed than the work does. */
-const ETA_GAINED_MIN = 0.1;
-
-/** Seconds until the run is through, if it goes on as it went; undefined before it has come any way. */
-function findEtaSeconds({ progress, progressAt }: TargetRecord, run: TaskRun): number | undefined {
-  const gained = progress - run.startProgress;
-  if (progressAt === undefined || gained < ETA_GAINED_MIN) return undefined;
-  const elapsedMs = Math.max(0, progressAt.getTime() - run.startedAt.getTime());
-  const leftMs = (elapsedMs * (1 - progress)) / gained;
-  const staleMs = Math.max(0, Date.now() - progressAt.getTime());
-  return Math.ceil(Math.max(0, leftMs - staleMs) / 1000);
-}
-
 /** How far an unfinished target is; its Task's targets wait and run together. */
-function toAdvance(target: TargetRecord, { run, queuePosition }: TaskRecord) {
-  const place = run ? 0 : queuePosition;
-  const etaSeconds = run && findEtaSeconds(target, run);
+function toAdvance({ progress, expectedAt }: TargetRecord, { isRunning, queuePosition }: TaskRecord) {
+  const place = isRunning ? 0 : queuePosition;
   return {
-    progress: target.progress,
+    progress,
     ...(place === undefined ? {} : { queuePosition: place }),
-    ...(etaSeconds === undefined ? {} : { etaSeconds }),
+    ...(isRunning && expectedAt
+      ? { etaSeconds: Math.max(0, Math.ceil((expectedAt.getTime() - Date.now()) / 1000)) }
+      : {}),
   };
 }
 
