@@ -14,8 +14,8 @@ import { renderTarget, toServiceSource } from "./render-target.ts";
 import type { SpoolGauge } from "./spool-gauge.ts";
 
 /** How long passes take: a second of stereo in seconds of the machine, as measured; for the progress only. */
-const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.4, "band-split": 0.1 };
-const RENDER_SECONDS = 0.012;
+const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.3, "band-split": 0.1 };
+const RENDER_SECONDS = 0.008;
 /** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
 const RENDERS_AT_ONCE = 4;
 

@@ -9,7 +9,7 @@ import { buildDecoder, buildEncoder, buildTransformer, type GraphPart } from "./
 type Shape = readonly number[];
 
 /** How far a segment is when so many graphs have run, by their share of the time. */
-const DONE_AFTER = [0, 0.13, 0.2, 0.65, 0.89, 1];
+const DONE_AFTER = [0, 0.16, 0.24, 0.65, 0.9, 1];
 
 /** What goes in and comes out, as memory that a run takes and gives back. */
 export type HybridBuffers = Record<"waveform" | "spectrum" | "waveformOut" | "spectrumOut", Float32Array>;
