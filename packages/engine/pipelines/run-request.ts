@@ -14,7 +14,7 @@ import type { StemCache } from "./stem-cache.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
-const DECODE_SECONDS = 0.013;
+const DECODE_SECONDS = 0.006;
 
 /**
  * Decodes the input once, runs each needed network once, and makes every target from what they give. Input and network errors
