@@ -44,6 +44,14 @@ describe("start and stop", () => {
     expect((await service.call("/tasks", { headers: { "x-api-key": key } })).status).toBe(200);
   });
 
+  it("[S2] a signal to npm alone, as a script that started it sends, ends every process as well", async () => {
+    const exited = once(service.process, "exit");
+    service.process.kill("SIGTERM");
+    await exited;
+    expect(await listProcesses(dataDir)).toEqual([]);
+    service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
+  });
+
   it("[S2] what a killed service left is cleaned up by the next start", async () => {
     const own = await listServiceProcesses(dataDir, "all");
     for (const { pid } of own) process.kill(pid, "SIGKILL");
