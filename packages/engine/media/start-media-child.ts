@@ -45,7 +45,7 @@ export async function startMediaChild(options: MediaChildOptions): Promise<Media
     process.execPath,
     "--disable-warning=ExperimentalWarning",
     // What is thrown away by a long file is collected before it is tens of megabytes.
-    "--max-semi-space-size=2",
+    "--max-semi-space-size=1",
     CHILD_PATH,
   ];
   const cachePath = findCompileCachePath();

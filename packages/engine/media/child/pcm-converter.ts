@@ -13,6 +13,8 @@ export class PcmConverter {
   readonly target: Target;
   #resampler: SoftwareResampleContext | undefined;
   #sourceKey = "";
+  /** For the next frame too: over hours as many as there are frames would add up faster than they are collected. */
+  #output = Buffer.alloc(0);
 
   constructor(first: Frame) {
     this.target = { sampleRateHz: first.sampleRate, layout: toNamedLayout(first.channelLayout) };
@@ -22,6 +24,7 @@ export class PcmConverter {
     return this.target.layout.nbChannels * Float32Array.BYTES_PER_ELEMENT;
   }
 
+  /** What it gives is valid until the next frame is converted. */
   convert(frame: Frame): Buffer {
     const layout = toNamedLayout(frame.channelLayout);
     // Chained streams may change in the middle.
@@ -32,15 +35,16 @@ export class PcmConverter {
       this.#sourceKey = sourceKey;
     }
     const capacityFrames = this.#resampler.getOutSamples(frame.nbSamples);
-    const output = Buffer.allocUnsafe(capacityFrames * this.bytesPerFrame);
+    const capacityBytes = capacityFrames * this.bytesPerFrame;
+    if (this.#output.length < capacityBytes) this.#output = Buffer.alloc(capacityBytes);
     const lengthFrames = this.#resampler.convertSync(
-      [output],
+      [this.#output],
       capacityFrames,
       frame.extendedData,
       frame.nbSamples,
     );
     checkFfmpeg(lengthFrames, "unreadable", "The sound in the file cannot be converted");
-    return output.subarray(0, lengthFrames * this.bytesPerFrame);
+    return this.#output.subarray(0, lengthFrames * this.bytesPerFrame);
   }
 
   #makeResampler(frame: Frame, layout: ChannelLayout): SoftwareResampleContext {
