@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeEngineEnvironment } from "../packages/engine/process/engine-environment.ts";
+import { ENGINE_FLAGS, makeEngineEnvironment } from "../packages/engine/process/engine-environment.ts";
 import { readProcessTreeMemory } from "../packages/server/worker/process-tree-memory.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
 import { drawLines, type Line } from "./line-chart.ts";
@@ -56,8 +56,10 @@ async function measure({ network, minutes }: Case): Promise<Sample[]> {
     writeGeneratedSong(join(folder, "input.wav"), minutes);
     const startMs = performance.now();
     // The network that costs nothing runs in this child itself: it gets what the engine's child gets.
-    const env = makeEngineEnvironment();
-    const child = fork(join(import.meta.dirname, "memory-case.ts"), [folder, network], { env });
+    const child = fork(join(import.meta.dirname, "memory-case.ts"), [folder, network], {
+      execArgv: [...ENGINE_FLAGS],
+      env: makeEngineEnvironment(),
+    });
     const getSeconds = () => (performance.now() - startMs) / 1000;
     let progress: Progress = { fraction: 0, seconds: 0 };
     child.on("message", (reported: Omit<Progress, "seconds">) => {

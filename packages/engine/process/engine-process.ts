@@ -5,7 +5,7 @@ import { EngineError } from "../engine-error.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
-import { makeEngineEnvironment } from "./engine-environment.ts";
+import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
 const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
@@ -76,7 +76,7 @@ export class EngineProcess {
   #getChild(): ChildProcess {
     if (this.#child !== undefined) return this.#child;
     const child = fork(CHILD_PATH, [], {
-      execArgv: ["--disable-warning=ExperimentalWarning"],
+      execArgv: [...ENGINE_FLAGS],
       env: makeEngineEnvironment(),
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
