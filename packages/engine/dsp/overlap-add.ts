@@ -1,7 +1,6 @@
 /**
- * The grid of segments over a signal and the weights that join them. Neighbours overlap by less than half
- * a segment, so at most two meet in a frame; their triangular weights, divided by their sum, make a linear
- * cross-fade.
+ * The grid of segments over a signal and the weights that join them. Three and more overlap by half a segment at most, two
+ * as far as they lie over each other, so at most two meet in a frame.
  */
 export type SegmentGrid = {
   segmentFrames: number;
@@ -10,6 +9,8 @@ export type SegmentGrid = {
   lengthFrames: number;
   segmentCount: number;
 };
+
+const EDGE_SHARE = 1 / 8;
 
 /**
  * As few segments as an overlap of at least `overlapShare` allows, spread evenly: what a whole number of segments covers too
@@ -27,7 +28,8 @@ export function makeSegmentGrid(options: {
   // Strides beyond the first segment: what it leaves of the signal.
   const rest = Math.max(0, lengthFrames - segmentFrames);
   const strides = Math.ceil(rest / longestStride);
-  const strideFrames = strides === 0 ? longestStride : Math.max(shortestStride, Math.ceil(rest / strides));
+  const evenStride = strides === 0 ? longestStride : Math.ceil(rest / strides);
+  const strideFrames = strides === 1 ? evenStride : Math.max(shortestStride, evenStride);
   return {
     segmentFrames,
     strideFrames,
@@ -52,9 +54,17 @@ export function segmentSpan(
   return { startFrame, lengthFrames, windowStartFrame: startFrame - marginFrames, marginFrames };
 }
 
-/** Gain of the later segment over the overlap; the earlier one has 1 minus it. */
-export function makeFadeIn(overlapFrames: number): Float64Array {
-  return Float64Array.from({ length: overlapFrames }, (_, n) => (n + 1) / (overlapFrames + 1));
+/**
+ * Gain of the later segment over the overlap; the earlier one has 1 minus it. Both count alike but within an edge of their ends, where a network has
+ * heard one side only: there their weight falls to nothing. An overlap no longer than an edge is a linear cross-fade.
+ */
+export function makeFadeIn({ overlapFrames, segmentFrames }: SegmentGrid): Float64Array {
+  const edgeFrames = Math.min(overlapFrames, Math.ceil(EDGE_SHARE * segmentFrames));
+  const weightAt = (framesToEnd: number) => Math.min(1, framesToEnd / (edgeFrames + 1));
+  return Float64Array.from({ length: overlapFrames }, (_, n) => {
+    const later = weightAt(n + 1);
+    return later / (later + weightAt(overlapFrames - n));
+  });
 }
 
 /** Joins segments of one channel as they come and gives out each stretch as soon as no later one can change it. */

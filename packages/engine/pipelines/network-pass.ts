@@ -15,7 +15,7 @@ import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 5;
+const SPOOL_VERSION = 6;
 
 export type NetworkPass = {
   network: StemNetwork;
@@ -118,7 +118,7 @@ class SpoolSet implements Disposable {
 type Joints = Map<string, OverlapAdd[]>;
 
 function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string[]): Joints {
-  const fadeIn = makeFadeIn(grid.overlapFrames);
+  const fadeIn = makeFadeIn(grid);
   return new Map(
     stems.map((stem) => [
       stem,
