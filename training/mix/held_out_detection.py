@@ -1,4 +1,4 @@
-"""The held-out set for music detection: 80 mono clips of 30 s, the same on every machine.
+"""The held-out set for music detection: 320 mono clips of 30 s, the same on every machine.
 
 Half are *clear*: stretches of 3 to 8 s of music, speech or effects, one at a time, some with nothing between them. Half have speech all through, with
 music under it at −15 to +5 dB (loudness against loudness) in one or two stretches, in every third one effects too. Sound that training never meets;
@@ -19,7 +19,7 @@ from training.mix.held_out import RATE_HZ, at_loudness, draw_window, load_reels,
 
 SECONDS = 30
 FRAMES = SECONDS * RATE_HZ
-COUNT = 80
+COUNT = 320
 SEED = 20261116
 STEP_S = 0.1
 """Truth and scores are told in steps of this length."""
