@@ -13,14 +13,13 @@ import { getServiceStem, type HeardStem, type PlannedSound, type StemPass } from
 import { renderTarget, toServiceSource } from "./render-target.ts";
 import type { SpoolGauge } from "./spool-gauge.ts";
 
-/** How long passes take: a second of stereo in seconds of the machine, as measured; for the progress only. */
-const SECONDS_OF_FAMILY: Record<StemManifest["family"], number> = { htdemucs: 0.3, "band-split": 0.1 };
+/** How long a stem of a second of stereo takes to be written, as `passSeconds` of the networks. */
 const RENDER_SECONDS = 0.008;
 /** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
 const RENDERS_AT_ONCE = 4;
 
 export function weighStemPass({ manifest, targets }: StemPass): number {
-  return SECONDS_OF_FAMILY[manifest.family] + targets.length * RENDER_SECONDS;
+  return manifest.passSeconds + targets.length * RENDER_SECONDS;
 }
 
 /**
@@ -41,7 +40,7 @@ export async function runStemPass(
   const input = toSampleRate(heard, toNetworkShape(run, manifest));
   const startFrame = toStartFrame(manifest, startShare);
   const isSameRate = heard.sampleRateHz === input.sampleRateHz;
-  const onProgress = run.progress.makeStageBeside(SECONDS_OF_FAMILY[manifest.family]);
+  const onProgress = run.progress.makeStageBeside(manifest.passSeconds);
   if (hasPass(manifest, startShare, input)) {
     await runNetworkPass({
       network,

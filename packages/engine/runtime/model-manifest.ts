@@ -46,6 +46,8 @@ const stemManifestSchema = z
     segmentFrames: z.int().positive(),
     /** Least share of a segment that its neighbour covers too. */
     overlapShare: z.number().positive().max(0.5),
+    /** How long a pass over a second of stereo takes, in seconds of two cores; for the progress only. */
+    passSeconds: z.number().positive(),
     stems: z.array(z.string()).min(1),
     /** The stem of another network that this one takes apart further; without it, the network hears the input. */
     hears: z.strictObject({ network: z.string(), stem: z.string() }).optional(),
