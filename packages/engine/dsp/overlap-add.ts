@@ -1,6 +1,6 @@
 /**
- * The grid of segments over a signal and the weights that join them. Three and more overlap by half a segment at most, two
- * as far as they lie over each other, so at most two meet in a frame.
+ * The grid of segments over a signal. Where there are two, they overlap as far as they lie over each other; where there are more, by half a
+ * segment at most. So no more than two meet in a frame.
  */
 export type SegmentGrid = {
   segmentFrames: number;
@@ -9,8 +9,6 @@ export type SegmentGrid = {
   lengthFrames: number;
   segmentCount: number;
 };
-
-const EDGE_SHARE = 1 / 8;
 
 /**
  * As few segments as an overlap of at least `overlapShare` allows, spread evenly: what a whole number of segments covers too
@@ -54,9 +52,12 @@ export function segmentSpan(
   return { startFrame, lengthFrames, windowStartFrame: startFrame - marginFrames, marginFrames };
 }
 
+/** The part of a segment at each of its ends in which its network has heard one side only. */
+const EDGE_SHARE = 1 / 8;
+
 /**
- * Gain of the later segment over the overlap; the earlier one has 1 minus it. Both count alike but within an edge of their ends, where a network has
- * heard one side only: there their weight falls to nothing. An overlap no longer than an edge is a linear cross-fade.
+ * Gain of the later segment over the overlap; the earlier one has 1 minus it. Both count alike but at their edges, where their weight
+ * falls to nothing. An overlap no longer than an edge is a linear cross-fade.
  */
 export function makeFadeIn({ overlapFrames, segmentFrames }: SegmentGrid): Float64Array {
   const edgeFrames = Math.min(overlapFrames, Math.ceil(EDGE_SHARE * segmentFrames));
