@@ -9,8 +9,8 @@ import { readCpuMs, readMemory } from "./process-figures.ts";
 
 /*
  * Music detection on its held-out clips, as the service runs it: steps, boundaries, confidence, and an hour's speed.
- * The clips: `python3 -m training.mix.held_out_detection --packs PACKS --out FOLDER`. Confidence was fitted on half of the clips: scores are those of
- * the other half.
+ * The clips: `python3 -m training.mix.held_out_detection --packs PACKS --out FOLDER`. The five numbers of the confidence were fitted on them;
+ * `training.evaluate_detection` tells the scores of each half with what was fitted on the other.
  *
  *   npm run bench:detection -- FOLDER [--minutes 60]
  */
@@ -82,11 +82,9 @@ function tally(clip: Clip, regions: readonly Region[], total: Tally): void {
 const median = (numbers: readonly number[]) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 const totals = new Map<string, Tally>();
-for (const [number, name] of readdirSync(folder)
+for (const name of readdirSync(folder)
   .filter((entry) => entry.endsWith(".wav"))
-  .sort()
-  .entries()) {
-  if (Math.floor(number / 2) % 2 === 0) continue;
+  .sort()) {
   const clip = JSON.parse(readFileSync(join(folder, name.replace(".wav", ".json")), "utf8")) as Clip;
   const total = totals.get(clip.kind) ?? {
     hits: 0,

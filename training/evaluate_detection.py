@@ -2,11 +2,12 @@
 
     python3 -m training.evaluate_detection --held-out held-out-detection.npz --weights average.pt [--calibrate calibrated.pt]
 
-`--calibrate` fits scale and offset of the probability on the even clips and writes the weights with them; scores are those of the odd ones.
+Each half of the clips is scored with the confidence fitted on the other; `--calibrate` writes the weights with the one fitted on all of them.
 """
 
 import argparse
 import json
+from pathlib import Path
 
 import numpy
 import torch
@@ -14,7 +15,7 @@ from torch.nn import functional
 
 from training.checkpoint import load_network, save_weights
 from training.mix.held_out_detection import KINDS, STEP_S
-from training.networks.music_detector import RATE_HZ, STRIDE
+from training.networks.music_detector import RATE_HZ, STRIDE, evidence
 from training.networks.stft import HOP, power_spectrum
 
 
@@ -29,7 +30,7 @@ def load_set(path, device):
 
 @torch.no_grad()
 def logits_of(network, clips, batch=16):
-    parts = [network(power_spectrum(clips[at : at + batch].float() / 32768))[..., 0] for at in range(0, len(clips), batch)]
+    parts = [network(power_spectrum(clips[at : at + batch].float() / 32768)) for at in range(0, len(clips), batch)]
     return torch.cat(parts)
 
 
@@ -41,25 +42,29 @@ def f1(is_music, truth):
 
 def score(network, held_out):
     clips, truth = held_out
-    is_music = logits_of(network, clips) > 0
+    is_music = logits_of(network, clips)[..., 0] > 0
     return {"f1": {kind: round(f1(is_music[at::2], truth[at::2]), 4) for at, kind in enumerate(KINDS)}}
 
 
 def calibrate(logits, truth):
-    """Scale and offset that make sigmoid(scale · logit + offset) the most likely."""
+    """What `evidence` and an offset must count for to make the truth the most likely."""
     known = truth >= 0
-    x, y = logits[known].double(), (truth[known] == 1).double()
-    fitted = torch.tensor([1.0, 0.0], dtype=torch.float64, requires_grad=True)
-    optimizer = torch.optim.LBFGS([fitted], max_iter=100)
+    x, y = evidence(logits[known].double()), (truth[known] == 1).double()
+    fitted = torch.zeros(x.shape[-1] + 1, dtype=torch.float64, requires_grad=True)
+    optimizer = torch.optim.LBFGS([fitted], max_iter=300)
 
     def closure():
         optimizer.zero_grad()
-        loss = functional.binary_cross_entropy_with_logits(fitted[0] * x + fitted[1], y)
+        loss = functional.binary_cross_entropy_with_logits(x @ fitted[:-1] + fitted[-1], y)
         loss.backward()
         return loss
 
     optimizer.step(closure)
-    return tuple(float(value) for value in fitted.detach())
+    return fitted.detach()
+
+
+def probability_of(logits, confidence):
+    return torch.sigmoid(evidence(logits.double()) @ confidence[:-1] + confidence[-1])
 
 
 def reliability(probability, truth, bins=10):
@@ -76,23 +81,27 @@ def main():
     parser.add_argument("--held-out", required=True)
     parser.add_argument("--weights", required=True)
     parser.add_argument("--calibrate", help="where to write the weights with fitted confidence")
+    parser.add_argument("--out", type=Path, help="the scores as JSON")
     options = parser.parse_args()
     network = load_network(options.weights).eval()
     clips, truth = load_set(options.held_out, "cpu")
     logits = logits_of(network, clips)
-    even, odd = (torch.arange(len(clips)) // 2 % 2 == side for side in (0, 1))
-    scale, offset = network.config.scale, network.config.offset
+    is_even = torch.arange(len(clips)) // 2 % 2 == 0
+    probability = torch.zeros(logits.shape[:2], dtype=torch.float64)
+    for half in (is_even, ~is_even):
+        probability[half] = probability_of(logits[half], calibrate(logits[~half], truth[~half]))
+    confidence = [round(value, 4) for value in calibrate(logits, truth).tolist()]
     if options.calibrate:
-        scale, offset = calibrate(logits[even], truth[even])
-        config = type(network.config)(**{**network.config.to_dict(), "scale": scale, "offset": offset})
+        config = type(network.config)(**{**network.config.to_dict(), "confidence": confidence})
         save_weights(options.calibrate, config, network.state_dict())
-    probability = torch.sigmoid(scale * logits + offset)
-    report = {"scale": scale, "offset": offset, "f1": {}}
+    report = {"confidence": confidence, "f1": {}}
     for at, kind in enumerate(KINDS):
-        chosen = odd & (torch.arange(len(clips)) % 2 == at)
-        report["f1"][kind] = round(f1(probability[chosen] > 0.5, truth[chosen]), 4)
-    report["reliability"] = reliability(probability[odd], truth[odd])
-    print(json.dumps(report, indent=1))
+        report["f1"][kind] = round(f1(probability[at::2] > 0.5, truth[at::2]), 4)
+    report["reliability"] = reliability(probability, truth)
+    text = json.dumps(report, indent=1)
+    print(text)
+    if options.out:
+        options.out.write_text(text + "\n")
 
 
 if __name__ == "__main__":

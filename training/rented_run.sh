@@ -1,16 +1,22 @@
 #!/bin/bash
 # A network's training on a rented GPU machine, from the root of a copy of the tree:
 #   rented_run.sh NETWORK start SECONDS | add | watch SECONDS | finish
-# Packs come as .data/packs-NETWORK/*.tar, the Vorbis libraries as .data/lib, htdemucs for the splitter as .data/htdemucs; weights, curve and scores go to $OUT/NETWORK.
+# Packs come as .data/packs-DATA/*.tar (DATA is the data list's name), the Vorbis libraries as .data/lib, htdemucs for the splitter as .data/htdemucs; weights, curve and scores go to $OUT/NETWORK.
 set -e
 NETWORK=$1
 JOB=${JOB:-/job}/$NETWORK
 POOL=$JOB/pool
 RUN=$JOB/run
 BACK=$OUT/$NETWORK
-TRAIN_OPTIONS=${TRAIN_OPTIONS:---init weights/$NETWORK/model.onnx}
+TRAIN_OPTIONS=${TRAIN_OPTIONS---init weights/$NETWORK/model.onnx}
+DATA=$NETWORK
+HELD_OUT=$POOL/held-out.npy
 case $NETWORK in
   dialogue-music-effects) MAKE_HELD_OUT=training.mix.held_out EVALUATE=training.evaluate ;;
+  music-detection)
+    MAKE_HELD_OUT=training.mix.held_out_detection EVALUATE="training.evaluate_detection --calibrate $BACK/calibrated.pt"
+    DATA=dialogue-music-effects HELD_OUT=$POOL/held-out.npz
+    ;;
   other-splitter) MAKE_HELD_OUT=training.mix.held_out_other EVALUATE=training.evaluate_splitter ;;
   *) echo "unknown network $NETWORK" >&2; exit 2 ;;
 esac
@@ -25,7 +31,7 @@ unpack_arrived() {
     mkdir -p "$POOL/htdemucs"
     mv "$part" "$POOL/htdemucs/"
   done
-  for pack in .data/packs-"$NETWORK"/*.tar; do
+  for pack in .data/packs-"$DATA"/*.tar; do
     [ -e "$pack" ] || continue
     case $(basename "$pack") in
       notes-*) python3 -m training.prepare.unpack_notes "$pack" "$POOL" ;;
@@ -46,8 +52,8 @@ case $2 in
     unpack_arrived
     cd "$JOB/code"
     setsid nohup python3 -m training.train --recipe "training/recipes/$NETWORK.json" --packs "$POOL" --out "$RUN" \
-      --end-at-file "$JOB/end" --held-out "$POOL/held-out.npy" $TRAIN_OPTIONS > "$JOB/train.log" 2>&1 &
-    setsid nohup python3 -m $MAKE_HELD_OUT --packs "$POOL" --save "$POOL/held-out.npy" > "$JOB/held-out.log" 2>&1 &
+      --end-at-file "$JOB/end" --held-out "$HELD_OUT" $TRAIN_OPTIONS > "$JOB/train.log" 2>&1 &
+    setsid nohup python3 -m $MAKE_HELD_OUT --packs "$POOL" --save "$HELD_OUT" > "$JOB/held-out.log" 2>&1 &
     timeout 12 tail -n +1 -f "$JOB/train.log" || true
     ;;
   add) unpack_arrived; tail -n 2 "$JOB/train.log" || true; bring_back ;;
@@ -60,6 +66,6 @@ case $2 in
   finish)
     timeout 560 bash -c "until [ -e $RUN/done ]; do sleep 1; done" || true
     bring_back
-    cd "$JOB/code" && python3 -m $EVALUATE --held-out "$POOL/held-out.npy" --weights "$RUN/average.pt" --out "$BACK/scores.json"
+    cd "$JOB/code" && python3 -m $EVALUATE --held-out "$HELD_OUT" --weights "$RUN/average.pt" --out "$BACK/scores.json"
     ;;
 esac

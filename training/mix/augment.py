@@ -94,6 +94,20 @@ def bass_curves(count, probability, device):
     return curves
 
 
+def tube_curves(count, probability, device):
+    """On some of the sounds what a tube does to what blows through it: one pitch of 50 to 800 Hz and its multiples stand out, less so upwards; a function as `bass_curves`."""
+    pitch_hz = (50 * 16 ** torch.rand(count, device=device))[:, None]
+    strength = (uniform(count, 0.8, 0.985, device) * chance(count, probability, device))[:, None]
+    dull_hz = (1000 * 10 ** torch.rand(count, device=device))[:, None]
+
+    def curves(bins):
+        frequency = torch.linspace(0, RATE_HZ / 2, bins, device=device)
+        echo = strength * torch.exp(-frequency / dull_hz)
+        return ((1 - echo) * (1 - 2 * echo * torch.cos(2 * math.pi * frequency / pitch_hz) + echo.square()).rsqrt())[:, None]
+
+    return curves
+
+
 def compress(sound, strength, block=1024):
     """Evens out the loudness (0 leaves it, 1 makes it constant; below 0 it grows livelier), level kept roughly."""
     envelope = torch.nn.functional.avg_pool1d(sound.abs().mean(1, keepdim=True), 2 * block, block, block // 2, ceil_mode=True)

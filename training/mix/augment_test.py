@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.mix.augment import RATE_HZ, active_level, bass_curves, colour, compress, mastering_curves, set_loudness
+from training.mix.augment import RATE_HZ, active_level, bass_curves, colour, compress, mastering_curves, set_loudness, tube_curves
 
 
 class CompressTest(unittest.TestCase):
@@ -43,6 +43,20 @@ class BassTest(unittest.TestCase):
 
     def test_it_leaves_those_it_does_not_choose(self):
         self.assertEqual(float(bass_curves(5, 0.0, "cpu")(1025).max()), 1)
+
+
+class TubeTest(unittest.TestCase):
+    def test_one_pitch_and_its_multiples_stand_out(self):
+        torch.manual_seed(1)
+        curve = tube_curves(20, 1.0, "cpu")(22051)[:, 0]
+        self.assertLess(float((curve.amax(1) - 1).abs().max()), 1e-3)
+        for row in curve:
+            peaks = 1 + torch.where((row[1:-1] > row[:-2]) & (row[1:-1] > row[2:]))[0]
+            self.assertLess(abs(int(peaks[1]) - 2 * int(peaks[0])), 3)
+            self.assertLess(float(row[: int(peaks[0])].min()), 0.4)
+
+    def test_sounds_that_are_not_chosen_stay_as_they_are(self):
+        self.assertEqual(float((tube_curves(5, 0.0, "cpu")(1025) - 1).abs().max()), 0)
 
 
 class MasteringTest(unittest.TestCase):

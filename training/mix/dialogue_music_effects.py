@@ -18,9 +18,10 @@ BASS_MUSIC, BASS_EFFECTS = 0.2, 0.1
 
 
 class DialogueMusicEffects:
-    def __init__(self, pools, frames, rooms=256, singing_alone=0.1):
-        """`singing_alone` is how often the music is a voice and nothing else."""
+    def __init__(self, pools, frames, rooms=256, singing_alone=0.1, pitched_noise=0.0):
+        """`singing_alone` is how often the music is a voice and nothing else, `pitched_noise` how often an effect is given a pitch."""
         self.singing_alone = singing_alone
+        self.pitched_noise = pitched_noise
         self.pools = pools
         self.frames = frames
         self.rooms = augment.make_rooms(rooms, pools.device)
@@ -60,20 +61,34 @@ class DialogueMusicEffects:
             music = music * ~is_alone[:, None, None] + song * is_sung[:, None, None]
         return music * augment.presence(count, self.frames, device, 0.0, 0.2)
 
-    def effects(self, count):
+    def _pitched(self, count, curves=None):
+        if not self.pitched_noise:
+            return curves
+        tubes = augment.tube_curves(count, self.pitched_noise, self.pools.device)
+        return (lambda bins: curves(bins) * tubes(bins)) if curves else tubes
+
+    def events(self, count):
         device = self.pools.device
         total = torch.zeros(count, 2, self.frames, device=device)
         for absent_chance in (0.12, 0.6):
             event, is_full_band = self._draw("effects", count, 0.2)
             event = augment.extend_band(event, is_full_band)
-            event = augment.colour(event, self.rooms, 0.3, 4.0, augment.bass_curves(count, BASS_EFFECTS, device))
+            event = augment.colour(event, self.rooms, 0.3, 4.0, self._pitched(count, augment.bass_curves(count, BASS_EFFECTS, device)))
             event = augment.pan(event, 0.8)
             event = augment.set_level(event, -20 + 3 * torch.randn(count, device=device))
             total = total + event * augment.presence(count, self.frames, device, absent_chance, 0.4)
+        return total
+
+    def ambience(self, count):
         ambience, _ = self._draw("ambience", count, 0.15)
-        ambience = augment.colour(augment.narrow(ambience, 0.1), self.rooms, 0.05, 4.0)
-        ambience = augment.set_level(augment.pan(ambience, 0.15), -27 + 4 * torch.randn(count, device=device))
-        return total + ambience * augment.presence(count, self.frames, device, 0.4, 0.15)
+        ambience = augment.colour(augment.narrow(ambience, 0.1), self.rooms, 0.05, 4.0, self._pitched(count))
+        return augment.pan(ambience, 0.15)
+
+    def effects(self, count):
+        device = self.pools.device
+        events = self.events(count)
+        ambience = augment.set_level(self.ambience(count), -27 + 4 * torch.randn(count, device=device))
+        return events + ambience * augment.presence(count, self.frames, device, 0.4, 0.15)
 
     def draw(self, count):
         """Stems [count, 3, 2, frames]; the mixture is their sum."""

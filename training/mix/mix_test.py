@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.mix.music_presence import SPAN, heard
+from training.mix.music_presence import KINDS, SPAN, USES, MusicPresence, heard
 
 
 class HeardTest(unittest.TestCase):
@@ -27,6 +27,36 @@ class HeardTest(unittest.TestCase):
         self.stems[0, 0] = 0.1 * 10 ** (-32 / 20) * torch.randn(60 * SPAN)
         is_heard, is_certain = heard(self.stems)
         self.assertEqual(is_heard[0, 0].max() + is_certain[0, 0].max(), 0)
+
+
+class NoisePool:
+    def draw(self, count, frames, rates):
+        return 0.1 * torch.randn(count, 2, frames), torch.ones(count, dtype=torch.bool)
+
+
+class NoisePools(dict):
+    device = "cpu"
+
+
+class MusicPresenceTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+        pools = NoisePools({f"{role}.train": NoisePool() for role in ("dialogue", "music", "singing", "effects", "ambience")})
+        self.mixer = MusicPresence(pools, 60 * SPAN)
+
+    def test_a_mixture_comes_with_what_is_heard_in_it(self):
+        mixture, is_heard, is_certain = self.mixer.draw(2 * USES)
+        self.assertEqual(mixture.shape, (2 * USES, 60 * SPAN))
+        self.assertEqual(is_heard.shape, (2 * USES, 3, 61))
+        self.assertEqual(is_certain.shape, is_heard.shape)
+        self.assertTrue(mixture.isfinite().all())
+
+    def test_in_turn_one_kind_at_most_is_heard(self):
+        envelopes = self.mixer._in_turn(40)
+        self.assertEqual(envelopes.shape, (40, len(KINDS), 60 * SPAN))
+        is_alone = (envelopes > 0).sum(1) <= 1
+        self.assertGreater(float(is_alone.float().mean()), 0.95)  # all but the fades
+        self.assertTrue((envelopes.amax((0, 2)) > 0).all())
 
 
 if __name__ == "__main__":

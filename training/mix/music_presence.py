@@ -1,4 +1,4 @@
-"""Training mixtures for music detection: the stems of a dialogue, music and effects mixture, entering and leaving, and when each is heard."""
+"""Training mixtures for music detection: music, speech, events and ambience at once or one after the other, and when each is heard."""
 
 import torch
 from torch.nn import functional
@@ -14,6 +14,16 @@ HEARD_DB, UNHEARD_DB = -25.0, -40.0
 SILENCE = 1e-7
 REST_SPANS = 5
 """Rests up to half a second belong to the music."""
+KINDS = ("music", "dialogue", "events", "ambience")
+AT_ONCE = ((-17, 8, 0.35, 0.6), (-3, 3, 0.3, 0.3), (-17, 6, 0.35, 0.3), (-22, 3, 0.45, 0.3))
+"""Of each kind in a scene: quietest and loudest in dB, how often it is absent, how often there for a part only."""
+IN_TURN = 0.4
+"""How often the kinds follow each other instead. Ambience alone was one scene in twenty-five, and was what a detector trained on scenes took for music."""
+TURNS, TURN_CHANCES = 5, (0.38, 0.22, 0.18, 0.18, 0.04)
+"""Turns in a mixture, and how often each kind, or silence, has one."""
+FADE = 1024
+BACKWARDS = 0.2
+USES = 3
 
 
 def span_power(stems):
@@ -42,18 +52,42 @@ class MusicPresence:
     def __init__(self, pools, frames):
         self.frames = frames
         self.device = pools.device
-        self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.15)
+        self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.15, pitched_noise=0.15)
 
-    def _stem(self, sound, level_db, silent_chance, part_chance):
-        sound = augment.set_level(sound, level_db)
-        return sound * augment.presence(len(sound), self.frames, self.device, silent_chance, part_chance)
+    def _sounds(self, count):
+        """One of each kind, mono, at one level [count, KINDS, frames]; a fifth of them backwards."""
+        makers = (self.scene.music, self.scene.dialogue, self.scene.events, self.scene.ambience)
+        level_db = torch.full((count,), -20.0, device=self.device)
+        sounds = torch.stack([augment.set_level(make(count), level_db).mean(1) for make in makers], 1)
+        is_backwards = augment.chance(count * len(KINDS), BACKWARDS, self.device).view(count, len(KINDS), 1)
+        return torch.where(is_backwards, sounds.flip(-1), sounds)
+
+    def _at_once(self, count):
+        """How loud each kind is where all may be heard at once [count, KINDS, frames]."""
+        envelopes = []
+        for lowest_db, highest_db, silent_chance, part_chance in AT_ONCE:
+            gain = 10 ** (augment.uniform(count, lowest_db, highest_db, self.device) / 20)
+            envelopes.append(gain[:, None, None] * augment.presence(count, self.frames, self.device, silent_chance, part_chance))
+        return torch.cat(envelopes, 1)
+
+    def _in_turn(self, count):
+        """How loud each kind is where one follows the other."""
+        time = torch.linspace(0, 1, self.frames // FADE + 1, device=self.device)
+        changes = torch.rand(count, 1, TURNS - 1, device=self.device)
+        turn = (time[:, None] > changes).sum(-1)
+        kinds = torch.multinomial(torch.tensor(TURN_CHANCES, device=self.device), count * TURNS, replacement=True).view(count, TURNS)
+        is_on = functional.one_hot(kinds.gather(1, turn), len(TURN_CHANCES)).transpose(1, 2)[:, : len(KINDS)].float()
+        gain = 10 ** (augment.uniform(count * len(KINDS), -5, 5, self.device) / 20).view(count, len(KINDS), 1)
+        return gain * functional.interpolate(is_on, self.frames, mode="linear", align_corners=True)
 
     def draw(self, count):
-        """A mono mixture [count, frames], and `heard` of its three stems (music, dialogue, effects)."""
-        uniform = lambda low, high: augment.uniform(count, low, high, self.device)
-        music = self._stem(self.scene.music(count), -20 + uniform(-17, 8), 0.35, 0.6)
-        dialogue = self._stem(self.scene.dialogue(count), -20 + uniform(-3, 3), 0.3, 0.3)
-        effects = self._stem(self.scene.effects(count), -20 + uniform(-17, 6), 0.3, 0.3)
-        stems = self.scene.finish(torch.stack([music, dialogue, effects], 1)).mean(2)
-        stems = stems * 10 ** (uniform(-22, 6) / 20)[:, None, None]
+        """A mono mixture [count, frames], and `heard` of its three stems (music, dialogue, effects). Sounds cost more than mixtures, so each is in `USES` of them."""
+        sounds = self._sounds(count // USES)
+        orders = [[torch.randperm(len(sounds), device=self.device) for _ in KINDS] for _ in range(USES)]
+        sounds = torch.cat([torch.stack([sounds[order, kind] for kind, order in enumerate(orders_of)], 1) for orders_of in orders])
+        is_in_turn = augment.chance(len(sounds), IN_TURN, self.device)[:, None, None]
+        sounds = sounds * torch.where(is_in_turn, self._in_turn(len(sounds)), self._at_once(len(sounds)))
+        stems = torch.stack([sounds[:, 0], sounds[:, 1], sounds[:, 2] + sounds[:, 3]], 1)
+        stems = self.scene.finish(stems[:, :, None])[:, :, 0]
+        stems = stems * 10 ** (augment.uniform(len(stems), -22, 6, self.device) / 20)[:, None, None]
         return stems.sum(1), *heard(stems)

@@ -1,6 +1,6 @@
-"""The music detector: a mel spectrum through a few convolutions, then dilated ones over time.
+"""The music detector: a mel spectrum through convolutions that halve it, then dilated ones over time.
 
-Every output depends on the 370 spectra around it and on nothing else, so a long file can be run in pieces with that much context and gives the same numbers.
+Every output depends on the 378 spectra before and after it and on nothing else, so a long file can be run in pieces with that much context and gives the same numbers.
 The mel filters are inside the graph: a program that runs it needs the power spectrum alone.
 """
 
@@ -23,15 +23,14 @@ QUIETEST = 1e-5
 @dataclass(frozen=True)
 class MusicDetectorConfig:
     kind: str = "music-detector"
-    mels: int = 80
-    channels: tuple = (24, 32, 48)
-    width: int = 128
-    hidden: int = 256
+    mels: int = 96
+    channels: tuple = (16, 48, 96)
+    width: int = 256
+    hidden: int = 512
     kernel: int = 7
     dilations: tuple = (1, 2, 4, 8, 1, 2, 4, 8)
-    # probability = sigmoid(scale · logit + offset), fitted on held-out sound after training
-    scale: float = 1.0
-    offset: float = 0.0
+    # what each of `evidence` and an offset count for in the log-odds of music, fitted on held-out sound after training
+    confidence: tuple = (1.0, 0.0, 0.0, 0.0, 0.0)
 
     to_dict = asdict
 
@@ -46,6 +45,21 @@ def mel_filters(count, low_hz=40.0, high_hz=16000.0):
     falling = (edges[2:] - frequency) / (edges[2:] - edges[1:-1])
     filters = torch.minimum(rising, falling).clamp(min=0) + 1e-6
     return (filters / filters.sum(1, keepdim=True)).T.contiguous()
+
+
+class Stage(nn.Module):
+    """A convolution that halves the bands, and where `stride` says so the spectra too, then two that add to what it gives."""
+
+    def __init__(self, given, channels, stride):
+        super().__init__()
+        self.halve = nn.Conv2d(given, channels, 3, stride=(stride, 2), padding=1)
+        self.first = nn.Conv2d(channels, channels, 3, padding=1)
+        self.second = nn.Conv2d(channels, channels, 3, padding=1)
+        nn.init.zeros_(self.second.weight)
+
+    def forward(self, x):
+        x = functional.gelu(self.halve(x))
+        return x + self.second(functional.gelu(self.first(x)))
 
 
 class Block(nn.Module):
@@ -64,16 +78,19 @@ class Block(nn.Module):
         return x + self.down(functional.gelu(self.up(self.norm(y))))
 
 
+def evidence(logits):
+    """What the probability of music is told by [..., 4]: its own logit, what else is heard, and its logit where speech is.
+    Under speech the network is less sure of music than it could be, beside nothing else surer."""
+    music, others = logits[..., 0], torch.sigmoid(logits[..., 1:])
+    return torch.stack([music, others[..., 0], others[..., 1], music * others[..., 0]], -1)
+
+
 class MusicDetector(nn.Module):
     def __init__(self, config=MusicDetectorConfig()):
         super().__init__()
         self.config = config
         first, second, third = config.channels
-        self.front = nn.ModuleList([
-            nn.Conv2d(1, first, 3, stride=(1, 2), padding=1),
-            nn.Conv2d(first, second, 3, stride=(2, 2), padding=1),
-            nn.Conv2d(second, third, 3, stride=(2, 2), padding=1),
-        ])
+        self.front = nn.ModuleList([Stage(1, first, 1), Stage(first, second, 2), Stage(second, third, 2)])
         self.tokens = nn.Linear(third * (config.mels // 8), config.width)
         self.blocks = nn.ModuleList(Block(config, dilation) for dilation in config.dilations)
         self.norm = nn.LayerNorm(config.width)
@@ -87,8 +104,8 @@ class MusicDetector(nn.Module):
     def forward(self, power):
         """[n, frames, bins] → logits [n, ⌈frames / 4⌉, classes]; output k is centred on frame 4k."""
         x = self.features(power.float()).unsqueeze(1)
-        for convolution in self.front:
-            x = functional.gelu(convolution(x))
+        for stage in self.front:
+            x = stage(x)
         x = self.tokens(x.transpose(1, 2).flatten(2))
         for block in self.blocks:
             x = block(x)
@@ -96,4 +113,5 @@ class MusicDetector(nn.Module):
 
     def probability(self, power):
         """How likely there is music at each output [n, ⌈frames / 4⌉]."""
-        return torch.sigmoid(self.config.scale * self.forward(power)[..., 0] + self.config.offset)
+        *weights, offset = self.config.confidence
+        return torch.sigmoid((evidence(self.forward(power)) * torch.tensor(weights)).sum(-1) + offset)

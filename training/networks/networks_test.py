@@ -3,7 +3,7 @@ import unittest
 import torch
 
 from training.networks.band_split import BandSplit, BandSplitConfig
-from training.networks.music_detector import MusicDetector, MusicDetectorConfig
+from training.networks.music_detector import MusicDetector, MusicDetectorConfig, evidence
 from training.networks.stft import BINS, HOP, istft, power_spectrum, stft
 
 SMALL = BandSplitConfig(width=16, depth=1, heads=2, feed_forward=32, mask_hidden=16)
@@ -45,6 +45,15 @@ class MusicDetectorTest(unittest.TestCase):
         with torch.no_grad():
             whole, piece = network.probability(power), network.probability(power[:, 200:1200])
         self.assertLess((whole[:, 150:200] - piece[:, 100:150]).abs().max(), 1e-5)
+
+    def test_confidence_counts_what_is_heard_beside_the_music(self):
+        logits = torch.tensor([[0.5, 9.0, -9.0], [0.5, -9.0, 9.0]])
+        self.assertTrue(torch.allclose(evidence(logits), torch.tensor([[0.5, 1, 0, 0.5], [0.5, 0, 1, 0]]), atol=1e-3))
+        network = MusicDetector(MusicDetectorConfig(width=16, hidden=16, confidence=(0.5, 0.0, 0.0, 0.0, 1.0))).eval()
+        power = torch.rand(1, 40, BINS)
+        with torch.no_grad():
+            expected = torch.sigmoid(0.5 * network(power)[..., 0] + 1)
+            self.assertLess((network.probability(power) - expected).abs().max(), 1e-6)
 
     def test_silence_has_features_of_zero(self):
         self.assertEqual(float(MusicDetector().features(torch.zeros(1, 3, BINS)).abs().max()), 0)

@@ -1,14 +1,30 @@
 """Training a network that says when there is music: draw a mixture and what is heard in it, compare."""
 
+import math
+
 import torch
 from torch.nn import functional
 
 from training.evaluate_detection import load_set, score
 from training.mix.music_presence import MusicPresence
-from training.networks.stft import HOP, power_spectrum
+from training.networks.stft import BINS, HOP, power_spectrum
 
 CLASS_WEIGHTS = (1.0, 0.3, 0.3)
 """Music is what is asked; hearing dialogue and effects too helps the network to tell it from them."""
+
+
+MASKS, WIDEST_MASK = 2, 0.12
+"""Ranges of frequency that are taken away from a mixture, and the largest share of the scale that one of them covers."""
+
+
+def mask_ranges(power):
+    """Takes ranges of frequency, placed as the ear spaces them, away from each of [n, frames, bins]."""
+    count, device = len(power), power.device
+    place = torch.log1p(torch.linspace(0, 31.5, BINS, device=device)) / math.log(32.5)
+    for _ in range(MASKS):
+        start, width = torch.rand(count, 1, 1, device=device), WIDEST_MASK * torch.rand(count, 1, 1, device=device)
+        power = power * ~((place > start) & (place < start + width))
+    return power
 
 
 class Detection:
@@ -17,7 +33,7 @@ class Detection:
 
     def draw(self, batch):
         mixture, is_heard, is_certain = self.mixer.draw(batch)
-        return power_spectrum(mixture), (is_heard, is_certain)
+        return mask_ranges(power_spectrum(mixture)), (is_heard, is_certain)
 
     def loss(self, logits, truth):
         is_heard, is_certain = (part.transpose(1, 2)[:, : logits.shape[1]] for part in truth)

@@ -7,8 +7,8 @@ export const SAMPLE_RATE_HZ = 44_100;
 const SLOTS_PER_STEP = 4;
 /** A step is the distance of two answers, 93 ms; each tells of the sound around its start. */
 export const STEP_FRAMES = SLOTS_PER_STEP * HOP_FRAMES;
-/** An answer depends on the 367 slots before and after it and on nothing else. */
-const CONTEXT_STEPS = 92;
+/** An answer depends on the 378 slots before and after it and on nothing else. */
+const CONTEXT_STEPS = 95;
 
 /** The network trained here that tells, every 93 ms, how likely it is that there is music. */
 export class MusicDetector {

@@ -4,7 +4,7 @@ export type MusicRegion = { startSeconds: number; endSeconds: number; confidence
 /**
  * What a change between music and no music costs, in units of log-odds: that much evidence, summed over the steps, makes a region or a gap.
  */
-const CHANGE_COST = 4;
+const CHANGE_COST = 6;
 const CERTAIN = 1e-4;
 
 /**
