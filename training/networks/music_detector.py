@@ -114,4 +114,4 @@ class MusicDetector(nn.Module):
     def probability(self, power):
         """How likely there is music at each output [n, ⌈frames / 4⌉]."""
         *weights, offset = self.config.confidence
-        return torch.sigmoid((evidence(self.forward(power)) * torch.tensor(weights)).sum(-1) + offset)
+        return torch.sigmoid((evidence(self.forward(power)) * torch.tensor(weights, device=power.device)).sum(-1) + offset)
