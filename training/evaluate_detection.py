@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from training.checkpoint import load_network, save_weights
 from training.mix.held_out_detection import KINDS, STEP_S
-from training.networks.music_detector import RATE_HZ, STRIDE, evidence
+from training.networks.music_detector import RATE_HZ, STRIDE, evidence, probability_of
 from training.networks.stft import HOP, power_spectrum
 
 
@@ -49,7 +49,7 @@ def score(network, held_out):
 def calibrate(logits, truth):
     """What `evidence` and an offset must count for to make the truth the most likely."""
     known = truth >= 0
-    x, y = evidence(logits[known].double()), (truth[known] == 1).double()
+    x, y = evidence(logits[known]), (truth[known] == 1).double()
     fitted = torch.zeros(x.shape[-1] + 1, dtype=torch.float64, requires_grad=True)
     optimizer = torch.optim.LBFGS([fitted], max_iter=300)
 
@@ -60,11 +60,7 @@ def calibrate(logits, truth):
         return loss
 
     optimizer.step(closure)
-    return fitted.detach()
-
-
-def probability_of(logits, confidence):
-    return torch.sigmoid(evidence(logits.double()) @ confidence[:-1] + confidence[-1])
+    return fitted.tolist()
 
 
 def reliability(probability, truth, bins=10):
@@ -85,12 +81,12 @@ def main():
     options = parser.parse_args()
     network = load_network(options.weights).eval()
     clips, truth = load_set(options.held_out, "cpu")
-    logits = logits_of(network, clips)
+    logits = logits_of(network, clips).double()
     is_even = torch.arange(len(clips)) // 2 % 2 == 0
     probability = torch.zeros(logits.shape[:2], dtype=torch.float64)
     for half in (is_even, ~is_even):
         probability[half] = probability_of(logits[half], calibrate(logits[~half], truth[~half]))
-    confidence = [round(value, 4) for value in calibrate(logits, truth).tolist()]
+    confidence = [round(value, 4) for value in calibrate(logits, truth)]
     if options.calibrate:
         config = type(network.config)(**{**network.config.to_dict(), "confidence": confidence})
         save_weights(options.calibrate, config, network.state_dict())

@@ -85,6 +85,11 @@ def evidence(logits):
     return torch.stack([music, others[..., 0], others[..., 1], music * others[..., 0]], -1)
 
 
+def probability_of(logits, confidence):
+    *weights, offset = confidence
+    return torch.sigmoid((evidence(logits) * torch.tensor(weights, dtype=logits.dtype, device=logits.device)).sum(-1) + offset)
+
+
 class MusicDetector(nn.Module):
     def __init__(self, config=MusicDetectorConfig()):
         super().__init__()
@@ -113,5 +118,4 @@ class MusicDetector(nn.Module):
 
     def probability(self, power):
         """How likely there is music at each output [n, ⌈frames / 4⌉]."""
-        *weights, offset = self.config.confidence
-        return torch.sigmoid((evidence(self.forward(power)) * torch.tensor(weights, device=power.device)).sum(-1) + offset)
+        return probability_of(self.forward(power), self.config.confidence)
