@@ -1,8 +1,10 @@
 """Scores a music detector on its held-out set, output by output, and fits its confidence.
 
     python3 -m training.evaluate_detection --held-out held-out-detection.npz --weights average.pt [--calibrate calibrated.pt]
+    python3 -m training.evaluate_detection --held-out test.npz --weights calibrated.pt --as-they-are
 
-Each half of the clips is scored with the confidence fitted on the other; `--calibrate` writes the weights with the one fitted on all of them.
+Each half of the clips is scored with the confidence fitted on the other; `--calibrate` writes the weights with the one fitted on all of them. `--as-they-are` scores weights with the
+confidence they have, for clips on which nothing may be fitted.
 """
 
 import argparse
@@ -63,6 +65,15 @@ def calibrate(logits, truth):
     return fitted.tolist()
 
 
+def cross_fitted(logits, truth):
+    """The probability of music, in each half of the clips with the confidence fitted on the other."""
+    is_even = torch.arange(len(logits)) // 2 % 2 == 0
+    probability = torch.zeros(logits.shape[:2], dtype=logits.dtype)
+    for half in (is_even, ~is_even):
+        probability[half] = probability_of(logits[half], calibrate(logits[~half], truth[~half]))
+    return probability
+
+
 def reliability(probability, truth, bins=10):
     """[(mean probability, share of music, count)] for ten ranges of probability."""
     known = truth >= 0
@@ -77,16 +88,18 @@ def main():
     parser.add_argument("--held-out", required=True)
     parser.add_argument("--weights", required=True)
     parser.add_argument("--calibrate", help="where to write the weights with fitted confidence")
+    parser.add_argument("--as-they-are", action="store_true", help="fit nothing")
     parser.add_argument("--out", type=Path, help="the scores as JSON")
     options = parser.parse_args()
     network = load_network(options.weights).eval()
     clips, truth = load_set(options.held_out, "cpu")
     logits = logits_of(network, clips).double()
-    is_even = torch.arange(len(clips)) // 2 % 2 == 0
-    probability = torch.zeros(logits.shape[:2], dtype=torch.float64)
-    for half in (is_even, ~is_even):
-        probability[half] = probability_of(logits[half], calibrate(logits[~half], truth[~half]))
-    confidence = [round(value, 4) for value in calibrate(logits, truth)]
+    if options.as_they_are:
+        confidence = list(network.config.confidence)
+        probability = probability_of(logits, confidence)
+    else:
+        confidence = [round(value, 4) for value in calibrate(logits, truth)]
+        probability = cross_fitted(logits, truth)
     if options.calibrate:
         config = type(network.config)(**{**network.config.to_dict(), "confidence": confidence})
         save_weights(options.calibrate, config, network.state_dict())

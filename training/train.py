@@ -80,7 +80,7 @@ class Trainer:
             self.note(taken_over=copy_fitting(options.start_from, self.network))
         self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
         muon_rate = recipe["muon_learning_rate"] if options.muon_learning_rate is None else options.muon_learning_rate
-        self.optimizers = make_optimizers(self.network, recipe["learning_rate"], muon_rate)
+        self.optimizers = make_optimizers(self.network, recipe["learning_rate"], muon_rate, recipe.get("weight_decay", 0.01))
         self.base_rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
         if options.resume:
             self.load_state(torch.load(options.resume, map_location=self.device))

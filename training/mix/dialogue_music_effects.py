@@ -18,16 +18,18 @@ BASS_MUSIC, BASS_EFFECTS = 0.2, 0.1
 
 
 class DialogueMusicEffects:
-    def __init__(self, pools, frames, rooms=256, singing_alone=0.1, pitched_noise=0.0):
-        """`singing_alone` is how often the music is a voice and nothing else, `pitched_noise` how often an effect is given a pitch."""
+    def __init__(self, pools, frames, rooms=256, singing_alone=0.1, pitched_noise=0.0, speeds=1.0):
+        """`singing_alone` is how often the music is a voice and nothing else, `pitched_noise` how often an effect is given a pitch,
+        `speeds` how far sounds may be played faster or slower, against what a separation bears."""
         self.singing_alone = singing_alone
         self.pitched_noise = pitched_noise
+        self.speeds = speeds
         self.pools = pools
         self.frames = frames
         self.rooms = augment.make_rooms(rooms, pools.device)
 
     def _draw(self, role, count, rate_spread):
-        rates = 1 + rate_spread * (2 * torch.rand(count, device=self.pools.device) - 1)
+        rates = 1 + self.speeds * rate_spread * (2 * torch.rand(count, device=self.pools.device) - 1)
         return self.pools[f"{role}.train"].draw(count, self.frames, rates)
 
     def dialogue(self, count):

@@ -23,6 +23,8 @@ TURNS, TURN_CHANCES = 5, (0.38, 0.22, 0.18, 0.18, 0.04)
 """Turns in a mixture, and how often each kind, or silence, has one."""
 FADE = 1024
 BACKWARDS = 0.2
+AT_ONE_TIME = 0.25
+"""How often another voice talks all the while: pairs of voices were taken for singing."""
 USES = 3
 
 
@@ -52,13 +54,15 @@ class MusicPresence:
     def __init__(self, pools, frames):
         self.frames = frames
         self.device = pools.device
-        self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.15, pitched_noise=0.15)
+        self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.25, pitched_noise=0.15, speeds=2.0)
 
     def _sounds(self, count):
         """One of each kind, mono, at one level [count, KINDS, frames]; a fifth of them backwards."""
         makers = (self.scene.music, self.scene.dialogue, self.scene.events, self.scene.ambience)
         level_db = torch.full((count,), -20.0, device=self.device)
         sounds = torch.stack([augment.set_level(make(count), level_db).mean(1) for make in makers], 1)
+        is_pair = augment.chance(count, AT_ONE_TIME, self.device)[:, None]
+        sounds[:, 1] += is_pair * sounds[:, 1].roll(1, 0)
         is_backwards = augment.chance(count * len(KINDS), BACKWARDS, self.device).view(count, len(KINDS), 1)
         return torch.where(is_backwards, sounds.flip(-1), sounds)
 

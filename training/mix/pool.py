@@ -16,22 +16,33 @@ class Pool:
         self.start_frames = torch.zeros(0, dtype=torch.int64, device=device)
         self.length_frames = torch.zeros(0, dtype=torch.int64, device=device)
         self.full_band = torch.zeros(0, dtype=torch.bool, device=device)
+        self.sources = []
+        self.chances = torch.zeros(0, device=device)
 
     @property
     def seconds(self):
         return len(self.samples) / 44100
 
-    def add(self, samples, lengths, full_band):
+    def add(self, samples, lengths, full_band, sources):
         ends = numpy.cumsum(lengths) + len(self.samples)
         starts = torch.from_numpy(ends - numpy.asarray(lengths)).to(self.device)
         self.samples = torch.cat([self.samples, torch.from_numpy(samples).to(self.device)])
         self.start_frames = torch.cat([self.start_frames, starts])
         self.length_frames = torch.cat([self.length_frames, torch.tensor(lengths, device=self.device)])
         self.full_band = torch.cat([self.full_band, torch.tensor(full_band, device=self.device)])
+        self.sources += sources
+        self.chances = self._reel_chances()
+
+    def _reel_chances(self):
+        """A source is drawn from as often as the root of its length says: four times the minutes of one maker are not four times as much to learn."""
+        lengths = self.length_frames.cpu().numpy().astype(float)
+        names, source = numpy.unique(self.sources, return_inverse=True)
+        of_source = numpy.bincount(source, lengths, len(names))
+        return torch.from_numpy(lengths / numpy.sqrt(of_source[source])).float().to(self.device)
 
     def draw(self, count, frames, rates):
         """float32 [count, 2, frames], read at `rates` (1 = as recorded) by cubic interpolation; and whether each is full-band."""
-        reel = torch.multinomial(self.length_frames.float(), count, replacement=True)
+        reel = torch.multinomial(self.chances, count, replacement=True)
         span = (frames * rates).long() + 4
         room = (self.length_frames[reel] - span).clamp(min=0)
         first = self.start_frames[reel] + (torch.rand(count, device=self.device) * room).long()
@@ -78,6 +89,7 @@ class Pools:
             numpy.concatenate([samples[start:end] for start, end, _ in kept]),
             [reel["frames"] for _, _, reel in kept],
             [reel["source"] not in self.band_limited for _, _, reel in kept],
+            [reel["source"] for _, _, reel in kept],
         )
 
     def __getitem__(self, key):

@@ -16,6 +16,7 @@ RATE_HZ = 44100
 STRIDE = 4
 """Spectra for one output: 4 hops of 1024, 93 ms."""
 CLASSES = ("music", "dialogue", "effects")
+DROPOUT = 0.1
 QUIETEST = 1e-5
 """Power of noise at about −80 dBFS in a bin; silence gives features of 0, as the padding does."""
 
@@ -71,11 +72,12 @@ class Block(nn.Module):
         self.over_time = nn.Conv1d(config.width, config.width, config.kernel, padding=reach, dilation=dilation, groups=config.width)
         self.norm = nn.LayerNorm(config.width)
         self.up = nn.Linear(config.width, config.hidden)
+        self.dropout = nn.Dropout(DROPOUT)
         self.down = nn.Linear(config.hidden, config.width)
 
     def forward(self, x):
         y = self.over_time(x.transpose(1, 2)).transpose(1, 2)
-        return x + self.down(functional.gelu(self.up(self.norm(y))))
+        return x + self.down(self.dropout(functional.gelu(self.up(self.norm(y)))))
 
 
 def evidence(logits):
@@ -96,6 +98,7 @@ class MusicDetector(nn.Module):
         self.config = config
         first, second, third = config.channels
         self.front = nn.ModuleList([Stage(1, first, 1), Stage(first, second, 2), Stage(second, third, 2)])
+        self.dropout = nn.Dropout(DROPOUT)
         self.tokens = nn.Linear(third * (config.mels // 8), config.width)
         self.blocks = nn.ModuleList(Block(config, dilation) for dilation in config.dilations)
         self.norm = nn.LayerNorm(config.width)
@@ -111,7 +114,7 @@ class MusicDetector(nn.Module):
         x = self.features(power.float()).unsqueeze(1)
         for stage in self.front:
             x = stage(x)
-        x = self.tokens(x.transpose(1, 2).flatten(2))
+        x = self.tokens(self.dropout(x.transpose(1, 2).flatten(2)))
         for block in self.blocks:
             x = block(x)
         return self.classes(self.norm(x)).float()
