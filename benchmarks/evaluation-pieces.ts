@@ -15,6 +15,9 @@ export type Sound = [Float32Array, Float32Array];
  */
 type Piece = { name: string; title: string; mix: string[]; stems: Record<string, string[]> };
 
+/** `doubtful` instruments may be in a track of several: neither their presence nor their absence can be scored. */
+type InstrumentPiece = Piece & { doubtful?: string[] };
+
 export const SAMPLE_RATE_HZ = 44_100;
 
 const stream = (index: number) => `musdb_falcon69/falcon69.stem.mp4#${index}`;
@@ -72,6 +75,51 @@ export const PIECES: Piece[] = [
       bass: [funk("bassguitar")],
       other: ["clav", "horns", "leadguitar"].map(funk),
     },
+  },
+];
+
+const saxophone = (take: string, name: string) => `filosax/${take}/${name}.wav`;
+
+/** Recordings whose tracks are single instruments of the `other` stem. */
+export const INSTRUMENT_PIECES: InstrumentPiece[] = [
+  {
+    name: "mdn",
+    title: "funk band",
+    mix: ["bassguitar", "clav", "drums", "horns", "leadguitar"].map(funk),
+    stems: { guitar: [funk("leadguitar")], wind: [funk("horns")] },
+  },
+  {
+    name: "wfplaylist",
+    title: "pop song",
+    mix: ["BassDrums", "Guitar", "PianoSynth", "Vocals"].map(band),
+    stems: { guitar: [band("Guitar")], piano: [band("PianoSynth")] },
+  },
+  {
+    name: "earlab",
+    title: "singer with acoustic guitar",
+    mix: ["vocal", "bg-vocals", "bass", "acoustic-guitar"].map(duo),
+    stems: { guitar: [duo("acoustic-guitar")] },
+  },
+  {
+    name: "fof-feelings",
+    title: "metal song",
+    mix: ["fof-feelings/guitar.ogg", "fof-feelings/song.ogg"],
+    stems: { guitar: ["fof-feelings/guitar.ogg"] },
+  },
+  ...["Participant1_01", "Participant1_02", "Participant2_01", "Participant2_02"].flatMap((take, n) =>
+    ["Piano_Drums", "Bass_Drums"].map((backing) => ({
+      name: `${take}-${backing}`,
+      title: `saxophone ${n + 1} over ${backing.replace("_", " and ").toLowerCase()}`,
+      mix: [saxophone(take, "Sax"), saxophone(take, backing)],
+      stems: { wind: [saxophone(take, "Sax")] },
+      doubtful: backing === "Piano_Drums" ? ["piano"] : [],
+    })),
+  ),
+  {
+    name: "ensemble",
+    title: "two violins",
+    mix: ["ensemble/VIOLINS_MIX.mp3"],
+    stems: { strings: ["ensemble/VIOLINS_MIX.mp3"] },
   },
 ];
 

@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EngineProcess } from "../packages/engine/index.ts";
+import { scaleInvariantSdr } from "./distortion.ts";
+import { INSTRUMENT_PIECES, loadPiece, loadSound, SAMPLE_RATE_HZ, type Sound } from "./evaluation-pieces.ts";
+import { describeRun } from "./machine.ts";
+import { toWav } from "./sound.ts";
+
+/**
+ * Guitar, piano, strings and wind of real recordings: what each gains in SI-SDR over the `other` stem they are taken from, and how loud the
+ * stems of instruments are that nobody plays. `npm run bench:instruments -- EVALUATION_FOLDER`
+ */
+const RESULTS_PATH = join(import.meta.dirname, "results/instruments.md");
+const INSTRUMENTS = ["guitar", "piano", "strings", "wind"] as const;
+
+type Instrument = (typeof INSTRUMENTS)[number];
+type Row = { title: string; instrument: Instrument; before: number; after: number };
+
+const [evaluationFolder] = process.argv.slice(2);
+if (evaluationFolder === undefined) {
+  throw new Error("Name the folder of evaluation recordings: npm run bench:instruments -- FOLDER");
+}
+const run = describeRun();
+const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
+const engine = new EngineProcess();
+const rows: Row[] = [];
+const absent: string[] = [];
+try {
+  for (const piece of INSTRUMENT_PIECES) {
+    const { mix, references } = await loadPiece(evaluationFolder, piece);
+    const mixPath = join(folder, `${piece.name}.wav`);
+    writeFileSync(mixPath, toWav(mix));
+    const stems = await separate(piece.name, mixPath);
+    const other = stems.get("other") as Sound;
+    const title = `${piece.title}, ${(mix[0].length / SAMPLE_RATE_HZ).toFixed(0)} s`;
+    const levels: string[] = [];
+    for (const instrument of INSTRUMENTS) {
+      const stem = stems.get(instrument) as Sound;
+      const reference = references.get(instrument);
+      if (reference !== undefined) {
+        const [before, after] = [other, stem].map((sound) => scaleInvariantSdr(reference, sound));
+        rows.push({ title, instrument, before: before ?? 0, after: after ?? 0 });
+      } else if (!piece.doubtful?.includes(instrument)) {
+        levels.push(`${instrument} ${(10 * Math.log10(power(stem) / power(mix))).toFixed(0)}`);
+      }
+    }
+    absent.push(`| ${title} | ${levels.join(", ")} |`);
+    writeFileSync(RESULTS_PATH, formatResults());
+  }
+  process.stdout.write(formatResults());
+} finally {
+  await engine.close();
+  rmSync(folder, { recursive: true });
+}
+
+async function separate(name: string, inputPath: string): Promise<Map<string, Sound>> {
+  const outputs = join(folder, name);
+  mkdirSync(outputs);
+  const targets = ["other", ...INSTRUMENTS].map((model) => ({
+    kind: "sound" as const,
+    key: model,
+    model,
+    residual: false,
+    files: [{ output: "stem" as const, format: "wav" as const, path: join(outputs, `${model}.wav`) }],
+  }));
+  await engine.run(
+    { inputPath, workDir: join(outputs, "work"), targets },
+    {
+      onTargetFailed: (_, error) => {
+        throw error;
+      },
+    },
+  );
+  const stems = new Map<string, Sound>();
+  for (const { key, files } of targets) stems.set(key, await loadSound(files[0]?.path ?? ""));
+  rmSync(outputs, { recursive: true });
+  return stems;
+}
+
+function power(sound: Sound): number {
+  return sound.reduce((sum, plane) => plane.reduce((part, value) => part + value ** 2, sum), 1e-12);
+}
+
+function formatMeans(): string {
+  const means = INSTRUMENTS.map((instrument) => {
+    const gains = rows
+      .filter((row) => row.instrument === instrument)
+      .map(({ before, after }) => after - before);
+    return `${instrument} ${(gains.reduce((sum, gain) => sum + gain, 0) / gains.length).toFixed(2)}`;
+  });
+  return `**Mean gain in dB: ${means.join(", ")}.**`;
+}
+
+function formatResults(): string {
+  return [
+    "# Guitar, piano, strings and wind of recordings",
+    "",
+    "SI-SDR in dB against the recording of the instrument: of the untouched `other` stem, and of the instrument's own. `npm run bench:instruments -- EVALUATION_FOLDER`.",
+    "",
+    ...run,
+    "",
+    formatMeans(),
+    "",
+    "| recording | stem | `other` | stem | gain |",
+    "|---|---|---|---|---|",
+    ...rows.map(
+      ({ title, instrument, before, after }) =>
+        `| ${title} | ${instrument} | ${before.toFixed(2)} | ${after.toFixed(2)} | ${(after - before).toFixed(2)} |`,
+    ),
+    "",
+    "Stems of instruments that nobody plays, in dB of the mix:",
+    "",
+    "| recording | level |",
+    "|---|---|",
+    ...absent,
+    "",
+  ].join("\n");
+}
