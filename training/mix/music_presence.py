@@ -23,8 +23,8 @@ TURNS, TURN_CHANCES = 5, (0.38, 0.22, 0.18, 0.18, 0.04)
 """Turns in a mixture, and how often each kind, or silence, has one."""
 FADE = 1024
 BACKWARDS = 0.2
-AT_ONE_TIME = 0.25
-"""How often another voice talks all the while: pairs of voices were taken for singing."""
+TWO_VOICES = 0.25
+"""How often another voice talks all the while."""
 USES = 3
 
 
@@ -61,7 +61,7 @@ class MusicPresence:
         makers = (self.scene.music, self.scene.dialogue, self.scene.events, self.scene.ambience)
         level_db = torch.full((count,), -20.0, device=self.device)
         sounds = torch.stack([augment.set_level(make(count), level_db).mean(1) for make in makers], 1)
-        is_pair = augment.chance(count, AT_ONE_TIME, self.device)[:, None]
+        is_pair = augment.chance(count, TWO_VOICES, self.device)[:, None]
         sounds[:, 1] += is_pair * sounds[:, 1].roll(1, 0)
         is_backwards = augment.chance(count * len(KINDS), BACKWARDS, self.device).view(count, len(KINDS), 1)
         return torch.where(is_backwards, sounds.flip(-1), sounds)
