@@ -20,7 +20,7 @@ PROGRESSIONS = (
 
 def song_text(style, groove, dice):
     key, first, second = dice.randrange(12), dice.choice(PROGRESSIONS), dice.choice(PROGRESSIONS)
-    lines = [f"Tempo {dice.randrange(70, 150)}", f"Use {style}", f"Groove {groove}"]
+    lines = ["RndSeed 1", f"Tempo {dice.randrange(70, 150)}", f"Use {style}", f"Groove {groove}"]
     for bar in range(BARS):
         step, kind = (first if bar // 8 % 2 == 0 else second)[bar % 4]
         lines.append(f"{bar + 1} {KEYS[(key + step) % 12]}{kind}")
