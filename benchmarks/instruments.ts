@@ -39,8 +39,8 @@ try {
       const stem = stems.get(instrument) as Sound;
       const reference = references.get(instrument);
       if (reference !== undefined) {
-        const [before, after] = [other, stem].map((sound) => scaleInvariantSdr(reference, sound));
-        rows.push({ title, instrument, before: before ?? 0, after: after ?? 0 });
+        const before = scaleInvariantSdr(reference, other);
+        rows.push({ title, instrument, before, after: scaleInvariantSdr(reference, stem) });
       } else if (!piece.doubtful?.includes(instrument)) {
         levels.push(`${instrument} ${(10 * Math.log10(power(stem) / power(mix))).toFixed(0)}`);
       }
@@ -102,7 +102,7 @@ function formatResults(): string {
     "",
     formatMeans(),
     "",
-    "| recording | stem | `other` | stem | gain |",
+    "| recording | stem | SI-SDR of `other` | of the stem | gain |",
     "|---|---|---|---|---|",
     ...rows.map(
       ({ title, instrument, before, after }) =>
