@@ -3,6 +3,7 @@
 import torch
 
 from training.mix import augment
+from training.networks.stft import istft, power_spectrum, stft
 
 BLOCKS = 8
 RIDGE = 1e-3
@@ -22,14 +23,23 @@ def gains_within(heard, parts):
     return torch.nn.functional.interpolate(gains.transpose(1, 2), frames, mode="linear")[:, :, None]
 
 
+def share_out(sound, parts):
+    """Splits a sound [count, 2, frames] among the parts [count, n, 2, frames] by their power in every bin; a silent part gets nothing."""
+    power = power_spectrum(parts).sum(2)
+    shares = power / (power.sum(1, keepdim=True) + 1e-9)
+    return istft(stft(sound)[:, None] * shares[:, :, None], sound.shape[-1])
+
+
 def hear(network, stems, backing):
     """Stems [count, 5, 2, frames] that sum to what the network takes for `other` in their song; `backing` is the rest of the song, [count, n, 2, frames].
 
-    What the network lost is taken from the stems, and what it added goes to the last of them, the rest."""
+    What the network lost is taken from the stems. What it made of them that is like none goes to the instruments it lies over, so that an
+    instrument that plays alone keeps it; what is left of the backing goes to the last stem, the rest."""
     parts = torch.cat([stems, backing], 1)
     with torch.autocast(stems.device.type, torch.bfloat16, enabled=stems.device.type == "cuda"):
         heard = network.other(parts.sum(1))
-    left = stems[:, :-1] * gains_within(heard, parts)[:, : stems.shape[1] - 1]
+    left = parts * gains_within(heard, parts)
+    left = (left + share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
     return torch.cat([left, (heard - left.sum(1))[:, None]], 1)
 
 

@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.mix.heard import HeardSongs, gains_within, hear
+from training.mix.heard import HeardSongs, gains_within, hear, share_out
 
 FRAMES = 44100
 
@@ -33,6 +33,24 @@ class HeardTest(unittest.TestCase):
         self.assertLess(float((heard.sum(1) - song / 2).abs().max()), 1e-4)
         self.assertEqual(float(heard[:, 1].abs().max()), 0)
         self.assertAlmostEqual(float((heard[:, 0] * self.stems[:, 0]).sum() / self.stems[:, 0].square().sum()), 0.5, delta=0.02)
+
+    def test_what_a_network_makes_of_an_instrument_alone_stays_with_it(self):
+        class Shuffling:
+            def other(self, song):
+                return song.flip(1) + 0.3 * song.roll(300, -1)
+
+        alone = torch.zeros_like(self.stems)
+        alone[:, 2] = self.stems[:, 2]
+        heard = hear(Shuffling(), alone, torch.zeros_like(self.backing))
+        self.assertLess(float((heard[:, 2] - Shuffling().other(alone[:, 2])).abs().max()), 1e-3)
+
+    def test_a_sound_goes_to_the_part_it_lies_over(self):
+        time = torch.arange(FRAMES) / 44100
+        low, high = (torch.sin(6.283 * hz * time).expand(1, 1, 2, FRAMES) for hz in (300, 3000))
+        shared = share_out((0.5 * low + 0.1 * high)[:, 0], torch.cat([low, high, 0 * low], 1))
+        middle = shared[..., 4096:-4096]
+        self.assertLess(float((middle[:, 0] - 0.5 * low[:, 0, :, 4096:-4096]).abs().max()), 0.02)
+        self.assertEqual(float(shared[:, 2].abs().max()), 0)
 
     def test_new_songs_replace_the_oldest(self):
         songs = HeardSongs(Halving(), 3)

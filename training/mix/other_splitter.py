@@ -23,13 +23,14 @@ SLOTS = 384
 FIRST_SLOTS = 48
 TRADED = 0.3
 ABSENT = (0.45, 0.45, 0.5, 0.5, 0.45)
-REAL = {"guitar": 0.2, "strings": 0.2, "wind": 0.15, "rest": 0.25}
+REAL = {"guitar": 0.25, "piano": 0.2, "strings": 0.2, "wind": 0.2, "rest": 0.25}
 QUIETEST = 2e-3
 LOAD_EVERY = 100
 HEARD_SLOTS = 512
 HEAR_EVERY = 8
 HEARD_AT_ONCE = 16
 BACKING_ABSENT = 0.2
+UNACCOMPANIED = 0.1
 MONO = 0.2
 
 
@@ -131,14 +132,14 @@ class OtherSplitter:
         return total
 
     def backing(self, count):
-        """The rest of a song as it is mixed, [count, 3, 2, frames]: loud drums, bass and voices, on some songs not all of them."""
+        """The rest of a song as it is mixed, [count, 3, 2, frames]: loud drums, bass and voices; on some songs not all of them, on a few none."""
         device = self.pools.device
         parts = []
         for role in BACKING:
             sound = augment.colour(augment.pan(self.real(role, count), 0.1), self.rooms, 0.3, 3.0)
             sound = augment.set_level(sound, -19 + 4 * torch.randn(count, device=device))
             parts.append(sound * ~augment.chance(count, BACKING_ABSENT, device)[:, None, None])
-        return torch.stack(parts, 1)
+        return torch.stack(parts, 1) * ~augment.chance(count, UNACCOMPANIED, device)[:, None, None, None]
 
     def draw(self, count):
         """Stems [count, 5, 2, frames]; the mixture is their sum."""
