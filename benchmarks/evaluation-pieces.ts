@@ -105,6 +105,7 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
     title: "metal song",
     mix: ["fof-feelings/guitar.ogg", "fof-feelings/song.ogg"],
     stems: { guitar: ["fof-feelings/guitar.ogg"] },
+    doubtful: ["piano", "strings", "wind"],
   },
   ...["Participant1_01", "Participant1_02", "Participant2_01", "Participant2_02"].flatMap((take, n) =>
     ["Piano_Drums", "Bass_Drums"].map((backing) => ({
