@@ -1,13 +1,36 @@
 import { defineConfig } from "vitest/config";
 
+/** Hold time, memory or the processes of the machine against a limit: one file at a time, and nothing beside it. */
+const MEASURING = [
+  "packages/engine/media/sandbox.integration.test.ts",
+  "packages/engine/process/engine-process.integration.test.ts",
+  "packages/engine/text/{lay-out-cues,match-words}.test.ts",
+  "packages/server/db/embedded-postgres/*.integration.test.ts",
+  "packages/server/deliveries/deliveries.integration.test.ts",
+  "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
+  "test/e2e/{newcomer,upload-memory}.test.ts",
+];
+const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
+const UNITS = ["packages/**/*.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["packages/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/postgres.ts"],
-    // Networks and databases share two cores: one file at a time keeps timings and memory honest.
-    maxWorkers: 1,
     // A segment of the network takes five seconds on two quiet cores, and many times that on busy ones.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
+    // Much of a test is waiting for one process or another: two files at a time keep two cores busy.
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: "integration", include: INTEGRATION, exclude: MEASURING } },
+      {
+        extends: true,
+        // Arithmetic leaves nothing behind that the next file could stumble over: no process for each.
+        test: { name: "units", include: UNITS, exclude: [...INTEGRATION, ...MEASURING], isolate: false },
+      },
+      // Vitest leaves files that run one at a time until the others are done.
+      { extends: true, test: { name: "measuring", include: MEASURING, maxWorkers: 1 } },
+    ],
   },
 });

@@ -2,12 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
 import {
   AccountSASPermissions,
   AccountSASResourceTypes,
@@ -33,40 +30,36 @@ let dir: string;
 let endpoint: string;
 let service: BlobServiceClient;
 
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Azurite takes a free port and tells where it is. */
+async function readAddress({ stdout }: ChildProcess): Promise<string> {
+  let output = "";
+  for await (const text of stdout?.iterator({ destroyOnReturn: false }) ?? []) {
+    output += text;
+    const address = /listens on (http:\S+)/.exec(output)?.[1];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`Azurite ended before it was ready: ${output}`);
 }
 
 beforeAll(async () => {
   dir = await makeTempDir("azurite");
-  const port = await findFreePort();
-  endpoint = `http://127.0.0.1:${port}/${ACCOUNT}`;
   azurite = spawn(
     process.execPath,
     [
       AZURITE,
       "--blobPort",
-      String(port),
+      "0",
       "--location",
       dir,
       "--silent",
       "--skipApiVersionCheck",
       "--disableTelemetry",
     ],
-    { env: { ...process.env, AZURITE_ACCOUNTS: `${ACCOUNT}:${KEY}` }, stdio: "ignore" },
+    { env: { ...process.env, AZURITE_ACCOUNTS: `${ACCOUNT}:${KEY}` }, stdio: ["ignore", "pipe", "ignore"] },
   );
+  endpoint = `${await readAddress(azurite)}/${ACCOUNT}`;
   service = new BlobServiceClient(endpoint, new StorageSharedKeyCredential(ACCOUNT, KEY));
-  while (
-    !(await service.createContainer("music").then(
-      () => true,
-      () => false,
-    ))
-  )
-    await wait(200);
+  await service.createContainer("music");
 });
 afterAll(async () => {
   const exited = once(azurite, "exit");
