@@ -16,12 +16,15 @@ import { startTestApi, type TestApi } from "../support/test-api.ts";
 import { makeTestStorage } from "../support/test-storage.ts";
 
 const INPUT_MAX_BYTES = 2 * 1024 ** 2;
+/** Written in two parts. */
+const LARGE_BYTES = 9 * 1024 ** 2;
 let api: TestApi;
 let server: S3Server;
 let guard: AddressGuard;
 let bucket: S3Bucket;
 let storageIntegrationId: string;
 let input: Buffer;
+let outputBytes: number;
 let seen: Buffer | undefined;
 
 beforeAll(async () => {
@@ -40,6 +43,7 @@ beforeEach(async () => {
   bucket = server.addBucket("music");
   input = randomBytes(1024 ** 2);
   bucket.objects.set("in/song.wav", { body: input, type: "audio/wav", etag: '"one"' });
+  outputBytes = 1000;
   seen = undefined;
   const authConfig = { endpoint: server.endpoint, region: S3_REGION, ...S3_KEY };
   const response = await api.post("/storage-integrations", { type: "s3", storageName: "music", authConfig });
@@ -66,7 +70,7 @@ async function work(taskId: string): Promise<void> {
         async run(request, hooks = {}) {
           seen = await readFile(request.inputPath);
           for (const { key, files } of request.targets) {
-            for (const { path } of files) await writeFile(path, randomBytes(9 * 1024 ** 2));
+            for (const { path } of files) await writeFile(path, randomBytes(outputBytes));
             await hooks.onTargetDone?.(key, { durationSeconds: 61 });
           }
         },
@@ -110,6 +114,7 @@ describe("a Task over a bucket", () => {
   });
 
   it("[N7] writes its outputs under the destination, and keeps none itself", async () => {
+    outputBytes = LARGE_BYTES;
     const task = await runBody({ writeDestination: "s3://music/out/2026/" });
     const names = ["vocals.wav", "vocals.mp3", "vocals_residual.wav", "vocals_residual.mp3"];
     const keys = names.map((name) => `out/2026/${task.id}/${name}`);
@@ -118,7 +123,7 @@ describe("a Task over a bucket", () => {
     expect(bucket.uploads.size).toBe(0);
     const blobs = await openFileBlobs(join(api.dataDir, "blobs"));
     expect(await blobs.findSize(`outputs/${task.id}`)).toBeUndefined();
-    expect(task.targets[0]?.output.map(({ size }) => size)).toEqual(names.map(() => 9 * 1024 ** 2));
+    expect(task.targets[0]?.output.map(({ size }) => size)).toEqual(names.map(() => LARGE_BYTES));
     await api.call(`/tasks/${task.id}`, { method: "DELETE" });
     expect(bucket.objects.has(keys[0] ?? "")).toBe(true);
   });
@@ -145,6 +150,7 @@ describe("a Task over a bucket", () => {
 
   it("[N7] a destination that can't be written to fails the target with 3001, and nothing is left there", async () => {
     server.faults.refuseParts = true;
+    outputBytes = LARGE_BYTES;
     const task = await runBody({ writeDestination: "s3://music/out" });
     expect(errorOf(task)).toMatchObject({
       code: 3001,
