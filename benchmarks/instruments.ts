@@ -45,7 +45,7 @@ try {
         levels.push(`${instrument} ${(10 * Math.log10(power(stem) / power(mix))).toFixed(0)}`);
       }
     }
-    absent.push(`| ${title} | ${levels.join(", ")} |`);
+    absent.push(`| ${title} | ${levels.join(", ") || "not known"} |`);
     writeFileSync(RESULTS_PATH, formatResults());
   }
   process.stdout.write(formatResults());
