@@ -105,7 +105,7 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
     title: "metal song",
     mix: ["fof-feelings/guitar.ogg", "fof-feelings/song.ogg"],
     stems: { guitar: ["fof-feelings/guitar.ogg"] },
-    // Where its guitars stop, strings or a pad like them go on.
+    // The song is one track, and by its spectrogram something like strings is in it.
     doubtful: ["piano", "strings", "wind"],
   },
   ...["Participant1_01", "Participant1_02", "Participant2_01", "Participant2_02"].flatMap((take, n) =>
