@@ -23,14 +23,16 @@ SLOTS = 384
 FIRST_SLOTS = 48
 TRADED = 0.3
 ABSENT = (0.45, 0.45, 0.5, 0.5, 0.45)
-REAL = {"guitar": 0.25, "piano": 0.2, "strings": 0.2, "wind": 0.2, "rest": 0.25}
+REAL = {"guitar": 0.3, "piano": 0.3, "strings": 0.25, "wind": 0.25, "rest": 0.25}
 QUIETEST = 2e-3
 LOAD_EVERY = 100
 HEARD_SLOTS = 512
 HEAR_EVERY = 8
-HEARD_AT_ONCE = 16
-BACKING_ABSENT = 0.2
-UNACCOMPANIED = 0.1
+HEARD_AT_ONCE = 20
+BACKING_ABSENT = 0.25
+UNACCOMPANIED = 0.25
+DOUBLED = {"guitar": 0.25, "strings": 0.35, "wind": 0.3, "vocals": 0.3}
+AMPLIFIED = 0.3
 MONO = 0.2
 
 
@@ -117,9 +119,22 @@ class OtherSplitter:
         is_traded = augment.chance((count, len(STEMS)), TRADED, device) & self.is_played[other, stem]
         return self.slots[torch.where(is_traded, other, own), stem].float()
 
+    def recorded(self, role, count):
+        device = self.pools.device
+        sound, _ = self.pools[f"{role}.train"].draw(count, self.frames, 1 + 0.08 * (2 * torch.rand(count, device=device) - 1))
+        if role == "guitar":
+            sound = amplify(sound, augment.uniform(count, 3, 36, device) * augment.chance(count, AMPLIFIED, device))
+        return augment.set_level(sound, torch.full((count,), -20.0, device=device))
+
     def real(self, role, count):
-        sound, _ = self.pools[f"{role}.train"].draw(count, self.frames, 1 + 0.08 * (2 * torch.rand(count, device=self.pools.device) - 1))
-        return augment.set_level(sound, torch.full((count,), -20.0, device=self.pools.device))
+        """Recordings; in some two players at once, as guitars, violins, horns and voices often are."""
+        device = self.pools.device
+        sound = self.recorded(role, count)
+        if role in DOUBLED:
+            other = augment.pan(self.recorded(role, count), 0.7) * 10 ** (augment.uniform(count, -10, 0, device) / 20)[:, None, None]
+            is_doubled = augment.chance(count, DOUBLED[role], device)[:, None, None]
+            sound = torch.where(is_doubled, augment.pan(sound, 0.7) + other, sound)
+        return augment.set_level(sound, torch.full((count,), -20.0, device=device))
 
     def leakage(self, count):
         device = self.pools.device
