@@ -33,12 +33,13 @@ def cross_fade(frames, device):
 
 @torch.no_grad()
 def separate(run, mixture):
-    """`run` maps a spectrum [n, 4, t, bins] to stems' spectra; mixture [n, 2, frames] → [n, stems, 2, frames]."""
+    """`run` maps a spectrum [n, 4, t, bins] to stems' spectra; mixture [n, 2, frames] → [n, stems, 2, frames].
+    What else a network hears is in further channels of both."""
     total, weight_sum = 0, torch.zeros(mixture.shape[-1], device=mixture.device)
     for start in window_starts(mixture.shape[-1]):
         piece = mixture[..., start : start + WINDOW_FRAMES]
         frames = piece.shape[-1]
-        stems = istft(run(stft(piece)), frames)
+        stems = istft(run(stft(piece.unflatten(1, (-1, 2))).flatten(1, 2)), frames)
         weight = cross_fade(frames, mixture.device)
         if isinstance(total, int):
             total = torch.zeros(*stems.shape[:-1], mixture.shape[-1], device=mixture.device)

@@ -32,12 +32,15 @@ def summarize(values, chosen, of):
 
 
 @torch.no_grad()
-def score(run, stems, batch=8):
-    """Means a stem over the mixtures that have it, and the level of the stems that should be silent (mean and the loudest tenth)."""
+def score(run, stems, songs=None, batch=8):
+    """Means a stem over the mixtures that have it, and the level of the stems that should be silent (mean and the loudest tenth).
+    `songs` is what the mixtures were taken from; without it they are the songs."""
     pieces = []
     for start in range(0, len(stems), batch):
         truth = stems[start : start + batch]
-        pieces.append(measure(separate(run, truth.sum(1)), truth))
+        mixture = truth.sum(1)
+        song = mixture if songs is None else songs[start : start + batch]
+        pieces.append(measure(separate(run, torch.cat([mixture, song], 1)), truth))
     reached, gained, level_db, is_there = (torch.cat(values) for values in zip(*pieces))
     return {
         "si_sdr": summarize(reached, is_there, torch.mean),

@@ -7,6 +7,7 @@ from training.networks.stft import istft, power_spectrum, stft
 
 BLOCKS = 8
 RIDGE = 1e-3
+KEPT = 0.5
 
 
 def gains_within(heard, parts):
@@ -31,16 +32,19 @@ def share_out(sound, parts):
 
 
 def hear(network, stems, backing):
-    """Stems [count, 5, 2, frames] that sum to what the network takes for `other` in their song; `backing` is the rest of the song, [count, n, 2, frames].
+    """Stems [count, 5, 2, frames] that sum to what the network takes for `other` in their song, and behind them the song: [count, 6, 2, frames].
+    `backing` is the rest of the song, [count, n, 2, frames].
 
-    What the network lost is taken from the stems. What it made of them that is like none goes to the instruments it lies over, so that an
-    instrument that plays alone keeps it; what is left of the backing goes to the last stem, the rest."""
+    What the network lost is taken from the stems. Of what it made of them that is like none, half stays with the instruments it lies over: an
+    instrument that plays alone should not be taken apart, but the song tells what of it was never played. The other half and what is left of the
+    backing go to the last stem, the rest."""
     parts = torch.cat([stems, backing], 1)
+    song = parts.sum(1)
     with torch.autocast(stems.device.type, torch.bfloat16, enabled=stems.device.type == "cuda"):
-        heard = network.other(parts.sum(1))
+        heard = network.other(song)
     left = parts * gains_within(heard, parts)
-    left = (left + share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
-    return torch.cat([left, (heard - left.sum(1))[:, None]], 1)
+    left = (left + KEPT * share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
+    return torch.cat([left, (heard - left.sum(1))[:, None], song[:, None]], 1)
 
 
 class HeardSongs:

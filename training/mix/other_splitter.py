@@ -12,7 +12,7 @@ import torch
 from training.mix import augment
 from training.mix.amplifier import amplify
 from training.mix.arrange import HELD_OUT, RATE_HZ, STEMS, TRAINING, arrange
-from training.mix.heard import HeardSongs
+from training.mix.heard import HeardSongs, hear
 from training.mix.note_bank import NoteBank
 from training.mix.render_notes import render_notes
 from training.mix.song_book import SongBook
@@ -30,9 +30,9 @@ HEARD_SLOTS = 512
 HEAR_EVERY = 8
 HEARD_AT_ONCE = 20
 BACKING_ABSENT = 0.25
-UNACCOMPANIED = 0.25
+UNACCOMPANIED = 0.15
 DOUBLED = {"guitar": 0.25, "strings": 0.35, "wind": 0.3, "vocals": 0.3}
-AMPLIFIED = 0.3
+AMPLIFIED = 0.15
 MONO = 0.2
 
 
@@ -157,8 +157,7 @@ class OtherSplitter:
         return torch.stack(parts, 1) * ~augment.chance(count, UNACCOMPANIED, device)[:, None, None, None]
 
     def draw(self, count):
-        """Stems [count, 5, 2, frames]; the mixture is their sum."""
-        device = self.pools.device
+        """Stems, whose sum is the mixture, and behind them the song it was taken from: [count, 6, 2, frames]."""
         self.prepare(count)
         heard = int(round(self.heard_share * count))
         if heard and (self.drawn - 1) % HEAR_EVERY == 0:
@@ -166,7 +165,15 @@ class OtherSplitter:
         stems = self.mix(count - heard)
         stems[:, STEMS.index("rest")] += self.leakage(len(stems))
         (stems,) = to_mono_sometimes(stems)
-        return torch.cat([stems, self.heard.draw(heard)]) if heard else stems
+        sounds = torch.cat([stems, stems.sum(1, keepdim=True)], 1)
+        return torch.cat([sounds, self.heard.draw(heard)]) if heard else sounds
+
+    def hear_held_out(self, stems, seed=1):
+        """What `draw` gives of held-out songs, with the drums, basses and voices of training, the same every time."""
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            pieces = stems[..., : self.frames].split(HEARD_AT_ONCE)
+            return torch.cat([hear(self.heard.network, piece, self.backing(len(piece))) for piece in pieces])
 
     def mix(self, count):
         """Stems of songs, coloured and levelled anew, some of them left out."""
