@@ -25,6 +25,9 @@ type CaseName = keyof typeof CASES;
 type Figures = { wallSeconds: number; cpuSeconds: number };
 
 const [rounds = "4", minutes = "1"] = process.argv.slice(2);
+if (![rounds, minutes].every((value) => Number(value) > 0)) {
+  throw new Error(`rounds and minutes are numbers above 0, not ${rounds} and ${minutes}`);
+}
 const run = describeRun();
 const names = Object.keys(CASES) as CaseName[];
 const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
