@@ -168,6 +168,7 @@ class OtherSplitter:
         sounds = torch.cat([stems, stems.sum(1, keepdim=True)], 1)
         return torch.cat([sounds, self.heard.draw(heard)]) if heard else sounds
 
+    @torch.no_grad()
     def hear_held_out(self, stems, seed=1):
         """What `draw` gives of held-out songs, with the drums, basses and voices of training, the same every time."""
         with torch.random.fork_rng():
