@@ -67,7 +67,8 @@ def load_runner(path, device):
         import onnxruntime
 
         session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-        one = lambda spectrum: torch.from_numpy(session.run(None, {"spectrum": spectrum[None].numpy()})[0][0])
+        channels = session.get_inputs()[0].shape[1]
+        one = lambda spectrum: torch.from_numpy(session.run(None, {"spectrum": spectrum[None, :channels].numpy()})[0][0])
         return lambda spectra: torch.stack([one(spectrum) for spectrum in spectra])
     from training.checkpoint import load_network
 
