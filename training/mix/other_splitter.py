@@ -170,7 +170,7 @@ class OtherSplitter:
 
     @torch.no_grad()
     def hear_held_out(self, stems, seed=1):
-        """What `draw` gives of held-out songs, with the drums, basses and voices of training, the same every time."""
+        """What `draw` gives of held-out songs, with the drums, basses and voices of training: the same as long as these are."""
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             pieces = stems[..., : self.frames].split(HEARD_AT_ONCE)
