@@ -33,10 +33,12 @@ class Manner:
     most_players: dict
     other_body: float
     """How often a part is played from notes recorded higher or lower, as on a smaller or larger instrument of the kind."""
+    amplified_rest: float
+    """How often an organ, a clavinet or a synthesizer goes through an amplifier, as guitars do."""
 
 
-HELD_OUT = Manner((0.27, 0.21, 0.2, 0.2, 0.12), {"guitar": 0.2, "strings": 0.3, "wind": 0.3}, {"guitar": 3, "strings": 3, "wind": 3}, 0.0)
-TRAINING = Manner((0.25, 0.2, 0.24, 0.19, 0.12), {"guitar": 0.2, "strings": 0.5, "wind": 0.3}, {"guitar": 3, "strings": 5, "wind": 3}, 0.5)
+HELD_OUT = Manner((0.27, 0.21, 0.2, 0.2, 0.12), {"guitar": 0.2, "strings": 0.3, "wind": 0.3}, {"guitar": 3, "strings": 3, "wind": 3}, 0.0, 0.0)
+TRAINING = Manner((0.25, 0.2, 0.24, 0.19, 0.12), {"guitar": 0.2, "strings": 0.5, "wind": 0.3}, {"guitar": 3, "strings": 5, "wind": 3}, 0.5, 0.25)
 
 
 @dataclass
@@ -130,7 +132,9 @@ def bend_notes(table, stem, dice):
         table["slide"] = table["ratio"] * SEMITONE * depth * frames
 
 
-def choose_drive(instrument, dice):
+def choose_drive(instrument, manner, dice):
+    if instrument.stem == "rest" and manner.amplified_rest > 0 and dice.random_sample() < manner.amplified_rest:
+        return dice.uniform(3, 25)
     if instrument.drive == "none" or dice.random_sample() < 0.45:
         return 0.0
     return dice.uniform(6, 40) if instrument.drive == "any" else dice.uniform(3, 15)
@@ -151,5 +155,5 @@ def arrange(bank, book, seconds, manner, dice):
             instrument = choose_instrument(bank, stem, part, dice)
             if instrument is not None:
                 tables.append(play_part(len(parts), part, instrument, manner, dice))
-                parts.append(PlayedPart(stem, choose_drive(instrument, dice)))
+                parts.append(PlayedPart(stem, choose_drive(instrument, manner, dice)))
     return parts, numpy.concatenate(tables) if tables else numpy.zeros(0, NOTE)

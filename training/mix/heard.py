@@ -7,7 +7,7 @@ from training.networks.stft import istft, power_spectrum, stft
 
 BLOCKS = 8
 RIDGE = 1e-3
-KEPT = 0.5
+KEPT = 0.3
 
 
 def gains_within(heard, parts):
@@ -35,9 +35,9 @@ def hear(network, stems, backing):
     """Stems [count, 5, 2, frames] that sum to what the network takes for `other` in their song, and behind them the song: [count, 6, 2, frames].
     `backing` is the rest of the song, [count, n, 2, frames].
 
-    What the network lost is taken from the stems. Of what it made of them that is like none, half stays with the instruments it lies over: an
-    instrument that plays alone should not be taken apart, but the song tells what of it was never played. The other half and what is left of the
-    backing go to the last stem, the rest."""
+    What the network lost is taken from the stems. Of what it made of them that is like none, a third stays with the instruments it lies over: an
+    instrument that plays alone should not be taken apart, but the song tells what of it was never played. All else and what is left of the backing
+    go to the last stem, the rest."""
     parts = torch.cat([stems, backing], 1)
     song = parts.sum(1)
     with torch.autocast(stems.device.type, torch.bfloat16, enabled=stems.device.type == "cuda"):
