@@ -17,9 +17,8 @@ from training.mix.arrange import STEMS
 SILENT_SHARE = 1e-6
 
 
-def measure(estimate, truth):
-    """SI-SDR, its improvement over the mixture, and the level against the mixture, in dB: [n, stems] each; and which stems are there."""
-    mixture = truth.sum(1, keepdim=True)
+def measure(estimate, truth, mixture):
+    """SI-SDR, its improvement over the mixture [n, 1, 2, frames], and the level against it, in dB: [n, stems] each; and which stems are there."""
     energy = lambda sound: sound.square().sum((-1, -2))
     is_there = energy(truth) > SILENT_SHARE * energy(mixture)
     reached = si_sdr(estimate, truth)
@@ -32,15 +31,15 @@ def summarize(values, chosen, of):
 
 
 @torch.no_grad()
-def score(run, stems, songs=None, batch=8):
+def score(run, stems, mixtures=None, songs=None, batch=8):
     """Means a stem over the mixtures that have it, and the level of the stems that should be silent (mean and the loudest tenth).
-    `songs` is what the mixtures were taken from; without it they are the songs."""
+    `mixtures` are what another network left of the stems in `songs`; without them the stems are what is mixed, and their mixtures the songs."""
+    mixtures = stems.sum(1) if mixtures is None else mixtures
+    songs = mixtures if songs is None else songs
     pieces = []
     for start in range(0, len(stems), batch):
-        truth = stems[start : start + batch]
-        mixture = truth.sum(1)
-        song = mixture if songs is None else songs[start : start + batch]
-        pieces.append(measure(separate(run, torch.cat([mixture, song], 1)), truth))
+        truth, mixture, song = (sounds[start : start + batch] for sounds in (stems, mixtures, songs))
+        pieces.append(measure(separate(run, torch.cat([mixture, song], 1)), truth, mixture[:, None]))
     reached, gained, level_db, is_there = (torch.cat(values) for values in zip(*pieces))
     return {
         "si_sdr": summarize(reached, is_there, torch.mean),

@@ -67,7 +67,7 @@ class EvaluateTest(unittest.TestCase):
 
     def test_stems_that_are_there_gain_and_absent_ones_have_a_level(self):
         estimate = self.truth + 0.1 * self.truth.sum(1, keepdim=True)
-        _, gained, level_db, is_there = measure(estimate, self.truth)
+        _, gained, level_db, is_there = measure(estimate, self.truth, self.truth.sum(1, keepdim=True))
         self.assertEqual(is_there.tolist(), [[True, True, False, False, False]] * 2)
         self.assertGreater(float(gained[:, :2].min()), 15)
         self.assertAlmostEqual(float(level_db[0, 3]), -20, delta=0.01)
@@ -77,6 +77,14 @@ class EvaluateTest(unittest.TestCase):
         self.assertEqual(set(result["si_sdr_gain"]), {"guitar", "piano"})
         self.assertAlmostEqual(result["si_sdr_gain"]["guitar"], 0, delta=0.01)
         self.assertAlmostEqual(result["absent_level"]["wind"], -13.98, delta=0.02)
+
+    def test_stems_of_what_another_network_left_are_scored_against_what_was_played(self):
+        left = 0.5 * self.truth.sum(1) + 0.1 * torch.randn(2, 2, 44100)
+        alike = lambda spectrum: spectrum[:, None, :4].expand(-1, len(STEMS), -1, -1, -1) / len(STEMS)
+        result = score(alike, self.truth, left, self.truth.sum(1))
+        self.assertAlmostEqual(result["si_sdr_gain"]["piano"], 0, delta=0.01)
+        given_back = lambda spectrum: spectrum[:, None, 4:].expand(-1, len(STEMS), -1, -1, -1)
+        self.assertGreater(score(given_back, self.truth, left, self.truth.sum(1))["si_sdr_gain"]["piano"], 0.1)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,12 @@ def weight_tensor(values, device):
     return torch.tensor(values, device=device)
 
 
-def separation_loss(estimate, estimate_parts, stems, stems_parts, weights):
+def separation_loss(estimate, estimate_parts, stems, stems_parts, weights, pointing_to=None):
+    """`pointing_to` is what the estimates should resemble at any level, where that is not the stems themselves."""
+    pointing_to = stems if pointing_to is None else pointing_to
     mixture, mixture_parts = stems.sum(1, keepdim=True), stems_parts.sum(1, keepdim=True)
     silence_share = weights.get("silence_share", SILENCE_SHARE)
     stem_weights = weight_tensor(tuple(weights["stems"]), stems.device) if "stems" in weights else 1.0
     loss = weights["waveform"] * log_ratio(estimate, stems, mixture, 0.1, silence_share, stem_weights)
     loss = loss + weights["spectrum"] * log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6, silence_share, stem_weights)
-    return loss + weights["si_sdr"] * negative_si_sdr(estimate, stems, weights.get("audible_share", AUDIBLE_SHARE), stem_weights)
+    return loss + weights["si_sdr"] * negative_si_sdr(estimate, pointing_to, weights.get("audible_share", AUDIBLE_SHARE), stem_weights)

@@ -1,11 +1,15 @@
-"""A guitar amplifier: a tightened low end, a soft clipper, a cabinet that ends near 5 kHz."""
+"""A guitar amplifier: a tightened low end, a soft clipper, a cabinet that ends near 5 kHz; and the pedal that lets a vowel wander over the sound."""
 
 import torch
 
 from training.mix import augment
+from training.networks.stft import HOP, WINDOW, istft, stft
 
 CABINET_HZ = (3500, 7000)
 TIGHT_HZ = (80, 300)
+WAH_LOWEST_HZ = 350
+WAH_OCTAVES = 2.7
+WAH_FLOOR = 0.12
 
 
 def amplify(sound, drive_db):
@@ -24,3 +28,19 @@ def amplify(sound, drive_db):
     driven = torch.fft.irfft(torch.fft.rfft(clipped, length) * cabinet, length)[..., :frames]
     is_driven = (drive_db > 0)[:, None, None]
     return torch.where(is_driven, (0.2 * driven).expand_as(sound), sound)
+
+
+def wah(sound, on):
+    """[count, 2, frames]; a resonance that goes up and down, over the sounds whose numbers are in the list `on`."""
+    if not on:
+        return sound
+    device = sound.device
+    spectrum = stft(sound[on])
+    draw = lambda low, high: augment.uniform(len(on), low, high, device)[:, None]
+    seconds = torch.arange(spectrum.shape[-2], device=device) * HOP / augment.RATE_HZ
+    swing = 0.5 + 0.5 * torch.sin(2 * torch.pi * (draw(0.2, 3) * seconds + draw(0, 1)))
+    centre_hz = (WAH_LOWEST_HZ * 2 ** (WAH_OCTAVES * swing))[:, None, :, None]
+    frequency = torch.arange(spectrum.shape[-1], device=device).clamp(min=1) * augment.RATE_HZ / WINDOW
+    detune = draw(1, 4)[..., None, None] * (frequency / centre_hz - centre_hz / frequency)
+    gain = WAH_FLOOR + (1 - WAH_FLOOR) * torch.rsqrt(1 + detune**2)
+    return sound.index_copy(0, torch.tensor(on, device=device), istft(spectrum * gain, sound.shape[-1]))

@@ -35,10 +35,12 @@ class Manner:
     """How often a part is played from notes recorded higher or lower, as on a smaller or larger instrument of the kind."""
     amplified_rest: float
     """How often an organ, a clavinet or a synthesizer goes through an amplifier, as guitars do."""
+    wah: dict
+    """How often a part is played through a wah pedal."""
 
 
-HELD_OUT = Manner((0.27, 0.21, 0.2, 0.2, 0.12), {"guitar": 0.2, "strings": 0.3, "wind": 0.3}, {"guitar": 3, "strings": 3, "wind": 3}, 0.0, 0.0)
-TRAINING = Manner((0.25, 0.2, 0.24, 0.19, 0.12), {"guitar": 0.2, "strings": 0.5, "wind": 0.3}, {"guitar": 3, "strings": 5, "wind": 3}, 0.5, 0.25)
+HELD_OUT = Manner((0.27, 0.21, 0.2, 0.2, 0.12), {"guitar": 0.2, "strings": 0.3, "wind": 0.3}, {"guitar": 3, "strings": 3, "wind": 3}, 0.0, 0.0, {})
+TRAINING = Manner((0.23, 0.19, 0.22, 0.18, 0.18), {"guitar": 0.2, "strings": 0.5, "wind": 0.3}, {"guitar": 3, "strings": 5, "wind": 3}, 0.5, 0.25, {"guitar": 0.06, "rest": 0.08})
 
 
 @dataclass
@@ -46,6 +48,7 @@ class PlayedPart:
     stem: int
     drive_db: float
     """How far the amplifier is driven; 0 is clean."""
+    has_wah: bool
 
 
 def stem_of_program(program):
@@ -155,5 +158,6 @@ def arrange(bank, book, seconds, manner, dice):
             instrument = choose_instrument(bank, stem, part, dice)
             if instrument is not None:
                 tables.append(play_part(len(parts), part, instrument, manner, dice))
-                parts.append(PlayedPart(stem, choose_drive(instrument, manner, dice)))
+                has_wah = STEMS[stem] in manner.wah and dice.random_sample() < manner.wah[STEMS[stem]]
+                parts.append(PlayedPart(stem, choose_drive(instrument, manner, dice), has_wah))
     return parts, numpy.concatenate(tables) if tables else numpy.zeros(0, NOTE)

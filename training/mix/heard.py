@@ -7,7 +7,17 @@ from training.networks.stft import istft, power_spectrum, stft
 
 BLOCKS = 8
 RIDGE = 1e-3
-KEPT = 0.3
+KEPT = 0.5
+
+
+def lay_out(stems, played, song):
+    """What the mixer draws, [count, 11, 2, frames]: five stems that sum to the input, the five as they were played, and the song."""
+    return torch.cat([stems, played, song[:, None]], 1)
+
+
+def take_apart(drawn):
+    stems = drawn.shape[1] // 2
+    return drawn[:, :stems], drawn[:, stems:-1], drawn[:, -1]
 
 
 def gains_within(heard, parts):
@@ -32,19 +42,20 @@ def share_out(sound, parts):
 
 
 def hear(network, stems, backing):
-    """Stems [count, 5, 2, frames] that sum to what the network takes for `other` in their song, and behind them the song: [count, 6, 2, frames].
-    `backing` is the rest of the song, [count, n, 2, frames].
+    """Stems that sum to what the network takes for `other` in the song of these [count, 5, 2, frames] and of the `backing` [count, n, 2, frames],
+    the stems as they were played, and the song, as `lay_out` lays them. As played, the rest is what is left when the instruments are found.
 
-    What the network lost is taken from the stems. Of what it made of them that is like none, a third stays with the instruments it lies over: an
-    instrument that plays alone should not be taken apart, but the song tells what of it was never played. All else and what is left of the backing
-    go to the last stem, the rest."""
+    What the network lost is taken from the stems. Of what it made of them that is like none, half stays with the instruments it lies over: an
+    instrument that plays alone should not be taken apart, but the song tells what of it was never played. The other half and what is left of the
+    backing go to the last stem, the rest."""
     parts = torch.cat([stems, backing], 1)
     song = parts.sum(1)
     with torch.autocast(stems.device.type, torch.bfloat16, enabled=stems.device.type == "cuda"):
         heard = network.other(song)
     left = parts * gains_within(heard, parts)
     left = (left + KEPT * share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
-    return torch.cat([left, (heard - left.sum(1))[:, None], song[:, None]], 1)
+    rest = (heard - left.sum(1))[:, None]
+    return lay_out(torch.cat([left, rest], 1), torch.cat([stems[:, :-1], rest], 1), song)
 
 
 class HeardSongs:

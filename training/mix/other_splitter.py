@@ -10,9 +10,9 @@ import numpy
 import torch
 
 from training.mix import augment
-from training.mix.amplifier import amplify
+from training.mix.amplifier import amplify, wah
 from training.mix.arrange import HELD_OUT, RATE_HZ, STEMS, TRAINING, arrange
-from training.mix.heard import HeardSongs, hear
+from training.mix.heard import HeardSongs, hear, lay_out
 from training.mix.note_bank import NoteBank
 from training.mix.render_notes import render_notes
 from training.mix.song_book import SongBook
@@ -48,17 +48,18 @@ class Songs:
     def render(self, count, rooms, dice):
         """float32 [count, 5, 2, frames]; a stem nobody plays is silence."""
         device = self.bank.device
-        stem_of, drives, tables, parts = [], [], [], 0
+        stem_of, drives, with_wah, tables, parts = [], [], [], [], 0
         for song in range(count):
             played, table = arrange(self.bank, self.book, self.frames / RATE_HZ, self.manner, dice)
             table["part"] += parts
+            with_wah += [parts + number for number, part in enumerate(played) if part.has_wah]
             parts += len(played)
             tables.append(table)
             stem_of += [song * len(STEMS) + part.stem for part in played]
             drives += [part.drive_db for part in played]
         out = torch.zeros(count * len(STEMS), 2, self.frames, device=device)
         sound = render_notes(self.bank.samples, numpy.concatenate(tables), parts, self.frames)
-        sound = augment.compress(amplify(sound, torch.tensor(drives, device=device)), augment.uniform(parts, -0.3, 0.6, device))
+        sound = augment.compress(amplify(wah(sound, with_wah), torch.tensor(drives, device=device)), augment.uniform(parts, -0.3, 0.6, device))
         sound = augment.colour(sound, rooms, 0.3, 2.5)
         sound = augment.set_level(augment.pan(sound, 0.7), -20 + 3 * torch.randn(parts, device=device))
         out.index_add_(0, torch.tensor(stem_of, device=device), sound)
@@ -157,7 +158,7 @@ class OtherSplitter:
         return torch.stack(parts, 1) * ~augment.chance(count, UNACCOMPANIED, device)[:, None, None, None]
 
     def draw(self, count):
-        """Stems, whose sum is the mixture, and behind them the song it was taken from: [count, 6, 2, frames]."""
+        """Stems, whose sum is the mixture, the same as they were played, and the song the mixture was taken from, as `lay_out` lays them."""
         self.prepare(count)
         heard = int(round(self.heard_share * count))
         if heard and (self.drawn - 1) % HEAR_EVERY == 0:
@@ -165,8 +166,8 @@ class OtherSplitter:
         stems = self.mix(count - heard)
         stems[:, STEMS.index("rest")] += self.leakage(len(stems))
         (stems,) = to_mono_sometimes(stems)
-        sounds = torch.cat([stems, stems.sum(1, keepdim=True)], 1)
-        return torch.cat([sounds, self.heard.draw(heard)]) if heard else sounds
+        drawn = lay_out(stems, stems, stems.sum(1))
+        return torch.cat([drawn, self.heard.draw(heard)]) if heard else drawn
 
     @torch.no_grad()
     def hear_held_out(self, stems, seed=1):

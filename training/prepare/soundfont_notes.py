@@ -1,4 +1,5 @@
-"""Single notes of a General MIDI soundfont's presets, played by FluidSynth without reverb or chorus → strips as in `notes`.
+"""Single notes of a General MIDI soundfont's presets, played by FluidSynth without reverb or chorus → strips as in `notes`. Patches that a TiMidity
+configuration names are played by TiMidity.
 
     python3 -m training.prepare.soundfont_notes --list training/data/other-splitter.json --roots DIR --out DIR [--only INSTRUMENT]
 
@@ -36,18 +37,25 @@ def score_of(program, articulation, low, high):
     return mido.MidiFile(ticks_per_beat=ticks, tracks=[track]), played
 
 
-def play(soundfont, score):
+def play_command(bank, patches, score, raw):
+    """What plays a score into a file of 16-bit stereo. `patches` is where the package lies whose files a configuration names."""
+    if bank.suffix != ".cfg":
+        return ["fluidsynth", "-ni", "-q", "-R", "0", "-C", "0", "-g", "0.6", "-r", str(RATE_HZ), "-O", "s16", "-T", "raw", "-F", raw, str(bank), score]
+    dry = ["-EFreverb=0", "-EFchorus=0", "-EFdelay=0"]
+    return ["timidity", "-c", str(bank), "-L", str(patches), *dry, "-s", str(RATE_HZ), "-Or1Ssl", "-o", raw, score]
+
+
+def play(bank, patches, score):
     with tempfile.TemporaryDirectory() as folder:
         score.save(f"{folder}/notes.mid")
-        command = ["fluidsynth", "-ni", "-q", "-R", "0", "-C", "0", "-g", "0.6", "-r", str(RATE_HZ), "-O", "s16", "-T", "raw"]
-        subprocess.run([*command, "-F", f"{folder}/notes.raw", str(soundfont), f"{folder}/notes.mid"], check=True, capture_output=True)
+        subprocess.run(play_command(bank, patches, f"{folder}/notes.mid", f"{folder}/notes.raw"), check=True, capture_output=True)
         return numpy.fromfile(f"{folder}/notes.raw", numpy.int16).reshape(-1, 2).astype(numpy.float32) / 32768
 
 
-def make_strip(soundfont, preset, channels):
+def make_strip(bank, patches, preset, channels):
     program, _, _, articulation, low, high = preset
     score, played = score_of(program, articulation, low, high)
-    sound = play(soundfont, score)
+    sound = play(bank, patches, score)
     sound = sound if channels == 2 else sound.mean(axis=1, keepdims=True)
     slot = int(SLOT_S * RATE_HZ)
     slots = (sound[number * slot : (number + 1) * slot] for number in range(len(played)))
@@ -69,7 +77,8 @@ def main():
             instrument = {"id": f"{source['id']}-{name}", "stem": stem, "articulation": articulation, "split": source["split"]}
             done = options.out / "strips" / source["split"] / f"{instrument['id']}.json"
             if options.only in instrument["id"] and not done.exists():
-                strip = make_strip(options.roots / source["folder"] / source["file"], preset, source.get("channels", 1))
+                root = options.roots / source["folder"]
+                strip = make_strip(root / source["file"], root / source.get("patches", ""), preset, source.get("channels", 1))
                 write_strip(instrument, source, *strip, options.out)
 
 

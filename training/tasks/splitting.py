@@ -4,7 +4,9 @@ import numpy
 import torch
 
 from training.evaluate_splitter import score
+from training.losses.separation import separation_loss
 from training.losses.silence import silence_level
+from training.mix.heard import take_apart
 from training.mix.other_splitter import OtherSplitter
 from training.networks.stft import HOP, istft, stft
 from training.tasks.separation import Separation
@@ -16,17 +18,18 @@ class Splitting(Separation):
         self.weights = recipe["losses"]
 
     def draw(self, batch):
-        sounds = self.mixer.draw(batch)
-        stems, song = sounds[:, :-1], sounds[:, -1]
-        level = stems.sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)[:, None, None]
-        stems, song = stems / level[:, None], song / level
+        drawn = self.mixer.draw(batch)
+        level = take_apart(drawn)[0].sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)
+        stems, played, song = take_apart(drawn / level[:, None, None, None])
         parts = stft(stems)
-        return torch.cat([parts.sum(1), stft(song)], 1), (stems, parts)
+        return torch.cat([parts.sum(1), stft(song)], 1), (stems, parts, played)
 
     def loss(self, estimate_parts, truth):
-        stems, _ = truth
+        """Stems have the level and most of the faults that the mixture leaves them; they point to what was played."""
+        stems, parts, played = truth
         estimate = istft(estimate_parts, stems.shape[-1])
-        return super().loss(estimate_parts, truth) + self.weights["silence"] * silence_level(estimate, stems)
+        loss = separation_loss(estimate, estimate_parts, stems, parts, self.weights, pointing_to=played)
+        return loss + self.weights["silence"] * silence_level(estimate, stems)
 
     def load_held_out(self, path, device):
         """The songs as they were played, and as htdemucs leaves them."""
@@ -36,4 +39,7 @@ class Splitting(Separation):
     def score(self, network, held_out):
         stems, heard = held_out
         scores = score(network, stems)
-        return scores if heard is None else {**scores, "heard": score(network, heard[:, :-1], heard[:, -1])}
+        if heard is None:
+            return scores
+        left, played, song = take_apart(heard)
+        return {**scores, "heard": score(network, played, left.sum(1), song)}
