@@ -33,7 +33,7 @@ export const keyRequest = z
   })
   .refine(({ role, kind }) => role === "client" || kind === "key", {
     path: ["role"],
-    error: "a legacy token can't have the role admin",
+    error: "must be client for a legacy token",
   })
   .meta({ id: "ApiKeyRequest" });
 export type KeyRequest = z.output<typeof keyRequest>;

@@ -1,13 +1,15 @@
 import type { MusicRegion } from "../models/music-detector/music-regions.ts";
 import type { DetectionFormat } from "./engine-request.ts";
 
-/** The regions as a file: a JSON array, or a line of start, end and confidence each, between tabs. */
+/** The regions as a file: a JSON array, or a line of start, end and confidence each, between tabs. What is shorter than these times can tell is left out. */
 export function writeDetection(regions: readonly MusicRegion[], format: DetectionFormat): string {
-  const rows = regions.map(({ startSeconds, endSeconds, confidence }) => ({
-    start_time: roundTo(startSeconds, 3),
-    end_time: roundTo(endSeconds, 3),
-    confidence: roundTo(confidence, 4),
-  }));
+  const rows = regions
+    .map(({ startSeconds, endSeconds, confidence }) => ({
+      start_time: roundTo(startSeconds, 3),
+      end_time: roundTo(endSeconds, 3),
+      confidence: roundTo(confidence, 4),
+    }))
+    .filter(({ start_time, end_time }) => end_time > start_time);
   if (format === "json") return `${JSON.stringify(rows)}\n`;
   return rows
     .map((row) => `${row.start_time.toFixed(3)}\t${row.end_time.toFixed(3)}\t${row.confidence.toFixed(4)}\n`)

@@ -344,14 +344,15 @@ async function findTargetCost(
 ): Promise<number | null> {
   const rows = await db
     .selectFrom("targets")
-    .select(["id", "model", "credits_per_minute", "cost"])
+    .select(["id", "model", "credits_per_minute", "cost", "status"])
     .where("task_id", "=", options.taskId)
     .orderBy("position")
     .execute();
-  const targets = rows.map(({ id, model, credits_per_minute, cost }) => ({
+  const targets = rows.map(({ id, model, credits_per_minute, cost, status }) => ({
     id,
     model,
     creditsPerMinute: credits_per_minute,
+    hasFailed: status === "error",
     ...(cost === null ? {} : { cost }),
   }));
   const target = targets.find(({ id }) => id === options.targetId);

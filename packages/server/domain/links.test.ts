@@ -54,4 +54,13 @@ describe("links", () => {
     expect(links.findBlobKey(link.replace("stems.example", "evil.example"))).toBeUndefined();
     expect(links.findBlobKey(`${link}0`)).toBeUndefined();
   });
+
+  it("[T3] it is known again where a proxy serves us under a path", () => {
+    const behind = makeLinks({ secret, baseUrl: () => "https://stems.example/api", nowMs: () => nowMs });
+    const own = behind.sign("assets/id/A song.wav");
+    expect(own).toMatch(/^https:\/\/stems\.example\/api\/files\/assets\//);
+    expect(behind.findBlobKey(own)).toBe("assets/id/A song.wav");
+    expect(behind.findBlobKey(own.replace("/api/files", "/files"))).toBeUndefined();
+    expect(behind.findBlobKey(own.replace("/api/files", "/api/files/../files/x"))).toBeUndefined();
+  });
 });

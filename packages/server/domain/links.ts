@@ -36,8 +36,10 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
     isValid,
     /** The blob behind one of our own links, when it is given back to us as an input. */
     findBlobKey(url: string): string | undefined {
-      if (!url.startsWith(`${options.baseUrl()}${FILES_PATH}`)) return undefined;
-      const { pathname, searchParams } = new URL(url);
+      const base = options.baseUrl();
+      if (!url.startsWith(`${base}${FILES_PATH}`)) return undefined;
+      // Behind a proxy the base may have a path of its own, which no signature covers.
+      const { pathname, searchParams } = new URL(url.slice(base.length), base);
       const query = {
         Expires: searchParams.get("Expires") ?? undefined,
         Signature: searchParams.get("Signature") ?? undefined,

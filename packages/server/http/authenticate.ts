@@ -22,7 +22,12 @@ export async function findCaller(keys: KeyRing, request: FastifyRequest): Promis
   const secret = request.headers["x-api-key"];
   if (secret === undefined || secret === "") return undefined;
   const caller = typeof secret === "string" ? await findActiveCaller(keys, secret) : undefined;
-  if (caller?.kind !== "key")
+  if (caller?.kind === "legacy")
+    throw new ApiError(
+      "KEY_INVALID",
+      "This is a token of the Jobs interface; send it as Authorization: Bearer, or use an API key here",
+    );
+  if (caller === undefined)
     throw new ApiError("KEY_INVALID", "The API key is unknown or revoked; check the x-api-key header");
   return caller;
 }

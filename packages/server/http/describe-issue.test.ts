@@ -13,6 +13,8 @@ it.each([
   [z.object({}), null, "must be an object"],
   [z.string(), 7, "must be a string"],
   [z.string().max(3), "long", "must have at most 3 characters"],
+  [z.number().max(5), 6, "must be at most 5"],
+  [z.int("must be a whole number from 1"), "x", "must be a whole number from 1"],
   [z.literal([16, 24, 32]), 8, "must be one of 16, 24, 32"],
   [z.enum(["pending", "failed"]), "x", "must be one of pending, failed"],
   [z.array(z.string()).min(1, "must name at least one format"), [], "must name at least one format"],

@@ -6,6 +6,7 @@ const ARTICLES: Record<string, string> = { array: "a list", object: "an object",
 export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type": {
+      if (!issue.message.startsWith("Invalid input")) return issue.message;
       const wanted = ARTICLES[issue.expected] ?? `a ${issue.expected}`;
       return issue.message.endsWith("received undefined")
         ? `is required; give ${wanted}`
@@ -15,16 +16,18 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
       return `must be one of ${issue.values.join(", ")}`;
     case "too_big":
       return issue.message.startsWith("Too big")
-        ? `must have at most ${issue.maximum}${unitOf(issue.origin)}`
+        ? `must ${amount("at most", issue.maximum, issue.origin)}`
         : issue.message;
     case "too_small":
       return issue.message.startsWith("Too small")
-        ? `must have at least ${issue.minimum}${unitOf(issue.origin)}`
+        ? `must ${amount("at least", issue.minimum, issue.origin)}`
         : issue.message;
     default:
       return issue.message;
   }
 }
 
-const unitOf = (origin: string) =>
-  origin === "string" ? " characters" : origin === "array" ? " elements" : "";
+function amount(bound: string, limit: number | bigint, origin: string): string {
+  const unit = { string: " characters", array: " elements" }[origin];
+  return unit === undefined ? `be ${bound} ${limit}` : `have ${bound} ${limit}${unit}`;
+}

@@ -83,6 +83,15 @@ function addClosingAnswer(app: FastifyInstance): void {
   });
 }
 
+/** Many clients name JSON as the type of every request: what needs no body may come without one. */
+function addJsonParser(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body === "" && request.routeOptions.schema?.body === undefined) return done(null, undefined);
+    return parse(request, body as string, done);
+  });
+}
+
 export async function makeApp(
   options: Omit<Api, "app"> & { logger: FastifyBaseLogger; publicBaseUrl: () => string },
 ): Promise<FastifyInstance> {
@@ -132,6 +141,7 @@ export async function makeApp(
     limits: { fileSize: Number.POSITIVE_INFINITY, files: 8, fields: 100, parts: 108 },
   });
   app.removeContentTypeParser("text/plain");
+  addJsonParser(app);
   app.addHook("preValidation", async (request) => {
     if (request.isMultipart() && !request.routeOptions.schema?.consumes?.includes("multipart/form-data"))
       throw new ApiError("CONTENT_TYPE_UNSUPPORTED", "Send the body as application/json");

@@ -100,6 +100,17 @@ describe("errors", () => {
     }
   });
 
+  it("[E3] what takes no body may come with the type of one", async () => {
+    const headers = { "content-type": "application/json" };
+    const calls = [
+      ["POST", `/tasks/${api.account.clientId}/cancel`],
+      ["DELETE", `/tasks/${api.account.clientId}`],
+      ["DELETE", `/assets/${api.account.clientId}`],
+    ] as const;
+    for (const [method, path] of calls)
+      expect((await errorOf(await api.call(path, { method, headers }))).code).toBe("NOT_FOUND");
+  });
+
   it.each([
     {
       title: "half an object",

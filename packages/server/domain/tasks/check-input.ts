@@ -6,6 +6,10 @@ function checkUrl(url: string): void {
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   // Whether plain http is allowed depends on the host, which the address guard decides when it connects.
   if (protocol === "https:" || protocol === "http:") return;
+  if (findBucketUrl(url)) {
+    const message = "must name an object in the bucket, such as s3://bucket/folder/song.wav";
+    throw new ApiError("URL_INVALID", `url ${message}`, [{ path: "url", message }]);
+  }
   throw new ApiError(
     "URL_INVALID",
     "url must be an https:// address, or s3://, gs:// or az:// with a storage integration",

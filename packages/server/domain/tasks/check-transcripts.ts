@@ -19,7 +19,7 @@ export async function checkTranscripts(
       ? await ports.assets.findAsset(caller.clientId, transcriptAssetId)
       : undefined;
     if (!asset) {
-      const message = "The account has no transcript of that id; upload it with POST /assets";
+      const message = "The account has no transcript of that id; upload the file first";
       throw new ApiError("ASSET_UNKNOWN", message, [{ path, message }]);
     }
     if (!INPUT_FORMATS.text.some((format) => format === asset.format)) {

@@ -81,7 +81,7 @@ async function checkAsset(
 ): Promise<number | undefined> {
   const asset = isId(assetId) ? await ports.assets.findAsset(caller.clientId, assetId) : undefined;
   if (!asset)
-    throw new ApiError("ASSET_UNKNOWN", "The account has no asset of that id; upload it with POST /assets");
+    throw new ApiError("ASSET_UNKNOWN", "The account has no asset of that id; upload the file first");
   const facts = await lookOnce(ports, asset);
   if (!facts.isReadable) {
     throw new ApiError(facts.reason === "no-audio" ? "MEDIA_NO_AUDIO" : "MEDIA_UNREADABLE", facts.message);

@@ -76,6 +76,15 @@ describe("what targets cost", () => {
     );
   });
 
+  it("[C2] one that failed takes no partner from one that completes, whenever it fails", () => {
+    const failing = { id: "a0", model: "alignment", creditsPerMinute: 1 };
+    const failed = { ...failing, hasFailed: true };
+    expect(complete([failed, ...pair], pair, 60)).toEqual([1, 0.5]);
+    expect(complete([failed, ...pair], pair.toReversed(), 60)).toEqual([0.5, 1]);
+    // It fails last: nobody had waited for it.
+    expect(complete([failing, ...pair], pair, 60)).toEqual([1, 0.5]);
+  });
+
   it("[C2] each transcription goes with one alignment; what has no partner costs its own", () => {
     const two = [...pair, { id: "t2", model: "transcription", creditsPerMinute: 1 }];
     expect(estimateCosts(two, 60)).toEqual([1, 0.5, 1]);

@@ -1,24 +1,21 @@
 import { costOfDuration, scaleCredits, subtractCredits, sumCredits } from "../credits.ts";
 
-type PricedTarget = { id: string; model: string; creditsPerMinute: number; cost?: number };
+/** One with a cost has completed. */
+type PricedTarget = {
+  id: string;
+  model: string;
+  creditsPerMinute: number;
+  cost?: number;
+  hasFailed?: boolean;
+};
 
 /** Transcription and alignment in one Task cost this part of their two rates: 1.5 a minute instead of 1 + 1. */
 const PAIR_RATIO = 0.75;
 const PAIR = ["transcription", "alignment"];
 
-/** The first transcription of a Task goes with its first alignment, the second with the second, and so on. */
-function findPartner(targets: readonly PricedTarget[], target: PricedTarget): PricedTarget | undefined {
-  const partnerModel = PAIR[1 - PAIR.indexOf(target.model)];
-  if (!PAIR.includes(target.model)) return undefined;
-  const ofModel = (model: string | undefined) => targets.filter((candidate) => candidate.model === model);
-  const place = ofModel(target.model).findIndex(({ id }) => id === target.id);
-  return ofModel(partnerModel)[place];
-}
-
 /**
- * What a target is charged when it completes, given its Task's targets with what was charged so far. The later one of a pair
- * is charged the rest of the pair's price, and the earlier one never more than all of it, so that the sum is the same in
- * either order at any two rates.
+ * What a target is charged when it completes, given its Task's targets with what was charged so far: what the completed ones cost
+ * together, less what they were charged.
  */
 export function findCost(
   targets: readonly PricedTarget[],
@@ -26,11 +23,42 @@ export function findCost(
   durationSeconds: number,
 ): number {
   const alone = costOfDuration(target.creditsPerMinute, durationSeconds);
-  const partner = findPartner(targets, target);
-  if (!partner) return alone;
-  const pairRate = scaleCredits(sumCredits([target.creditsPerMinute, partner.creditsPerMinute]), PAIR_RATIO);
-  const rest = subtractCredits(costOfDuration(pairRate, durationSeconds), partner.cost ?? 0);
-  return Math.min(alone, rest);
+  if (!PAIR.includes(target.model)) return alone;
+  const others = targets.filter(({ id, model }) => id !== target.id && PAIR.includes(model));
+  const charged = sumCredits(others.map(({ cost = 0 }) => cost));
+  const together = pricePairs([...others, { ...target, cost: 0 }], durationSeconds);
+  return Math.min(alone, Math.max(0, subtractCredits(together, charged)));
+}
+
+/** A completed transcription goes with a completed alignment, or else with one that may still complete; none goes with one that failed. */
+function pricePairs(targets: readonly PricedTarget[], durationSeconds: number): number {
+  const [transcriptions = [], alignments = []] = PAIR.map((name) =>
+    targets
+      .filter(({ model, hasFailed }) => model === name && !hasFailed)
+      .sort((one, other) => Number(isCompleted(other)) - Number(isCompleted(one))),
+  );
+  const pairCount = Math.max(transcriptions.length, alignments.length);
+  return sumCredits(
+    Array.from({ length: pairCount }, (_, at) =>
+      pricePair([...transcriptions.slice(at, at + 1), ...alignments.slice(at, at + 1)], durationSeconds),
+    ),
+  );
+}
+
+/** One of a pair that completed first is never charged more than both cost, so that the sum is the same in either order at any two rates. */
+function pricePair(pair: readonly PricedTarget[], durationSeconds: number): number {
+  const completed = pair.filter(isCompleted);
+  const apart = sumCredits(
+    completed.map(({ creditsPerMinute }) => costOfDuration(creditsPerMinute, durationSeconds)),
+  );
+  if (pair.length < 2) return apart;
+  const pairRate = scaleCredits(sumCredits(pair.map(({ creditsPerMinute }) => creditsPerMinute)), PAIR_RATIO);
+  const price = costOfDuration(pairRate, durationSeconds);
+  return completed.length === 2 ? price : Math.min(apart, price);
+}
+
+function isCompleted({ cost }: PricedTarget): boolean {
+  return cost !== undefined;
 }
 
 /** What each target of a Task will be charged when all complete, in their order. */

@@ -13,6 +13,12 @@ const fileBytes = z.unknown().meta({ description: "Bytes" });
 /** A stored file is never changed in place, and another one has another key. */
 const makeTag = (key: string) => `"${createHash("sha256").update(key).digest("base64url").slice(0, 27)}"`;
 
+function describeMissing(key: string): string {
+  return isCustomerBlobKey(key)
+    ? "The file can't be read from your bucket: it or its storage integration was deleted"
+    : "The file is no longer kept";
+}
+
 /** Download links. The signature is the permission: no key is asked for. */
 export function addFileRoutes({ app, ports, links }: Api): void {
   app.get(
@@ -42,7 +48,7 @@ export function addFileRoutes({ app, ports, links }: Api): void {
       }
       const key = request.params["*"];
       const sizeBytes = await ports.blobs.findSize(key);
-      if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", "The file is no longer kept");
+      if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", describeMissing(key));
       const tag = isCustomerBlobKey(key) ? undefined : makeTag(key);
       if (tag !== undefined) void reply.header("etag", tag);
       void reply
@@ -52,7 +58,8 @@ export function addFileRoutes({ app, ports, links }: Api): void {
         .header("cache-control", "private, max-age=3600");
       if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
         return reply.code(304).send(null);
-      const { range: wanted, "if-range": onlyFor } = request.headers;
+      const { "if-range": onlyFor } = request.headers;
+      const wanted = request.method === "GET" ? request.headers.range : undefined;
       // A part of another file than the client has the rest of would be of no use to it.
       const range = parseRange(onlyFor === undefined || onlyFor === tag ? wanted : undefined, sizeBytes);
       if (range === "invalid") {
