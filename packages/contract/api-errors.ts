@@ -129,7 +129,7 @@ export const API_ERRORS = {
   },
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
-  STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the upload was kept." },
+  STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },
   UNAVAILABLE: {
     statusCode: 503,
     when: "The service is overloaded, starting or shutting down; `Retry-After` says when to try again.",

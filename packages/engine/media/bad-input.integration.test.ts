@@ -17,6 +17,59 @@ beforeAll(async () => {
   await encode(clicks, { files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })) });
 });
 
+/** A wav of 32-bit floats, with whatever header. */
+function makeWav(options: { sampleRateHz: number; channels: number; samples: Float32Array }): Buffer {
+  const { sampleRateHz, channels, samples } = options;
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.byteLength, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(3, 20);
+  head.writeUInt16LE(channels, 22);
+  head.writeUInt32LE(sampleRateHz, 24);
+  head.writeUInt32LE((sampleRateHz * channels * 4) % 2 ** 32, 28);
+  head.writeUInt16LE(channels * 4, 32);
+  head.writeUInt16LE(32, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(samples.byteLength, 40);
+  return Buffer.concat([head, Buffer.from(samples.buffer)]);
+}
+
+describe("what a header may claim and samples may be", () => {
+  it.each([
+    {
+      what: "a rate nobody has",
+      sampleRateHz: 2_000_000_000,
+      channels: 2,
+      says: /samples a second; 768000 is the most/,
+    },
+    {
+      what: "more channels than outputs have",
+      sampleRateHz: 48_000,
+      channels: 10,
+      says: /10 channels; 8 is the most/,
+    },
+  ])("$what is refused before any work", async ({ sampleRateHz, channels, says }) => {
+    const path = inFolder(`claims-${channels}.wav`);
+    await writeFile(path, makeWav({ sampleRateHz, channels, samples: new Float32Array(channels * 3000) }));
+    await expect(probeMedia(path)).rejects.toMatchObject({
+      kind: "unreadable",
+      message: expect.stringMatching(says),
+    });
+  });
+
+  it("what is no finite number is silence, and the rest is as it was", async () => {
+    const samples = Float32Array.from({ length: 6000 }, (_, at) => Math.sin(at / 9) / 2);
+    const broken = samples.slice();
+    broken.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], 3000);
+    await writeFile(inFolder("nan.wav"), makeWav({ sampleRateHz: 44_100, channels: 2, samples: broken }));
+    const decoded = await decode(inFolder("nan.wav"));
+    samples.fill(0, 3000, 3003);
+    expect(decoded.samples).toEqual(samples);
+  });
+});
+
 describe("files that are no media are unreadable", () => {
   const random = Buffer.from(
     makeNoise({ sampleRateHz: 1, channels: 1, lengthFrames: 50_000 }).samples.buffer,

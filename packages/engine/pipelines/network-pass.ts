@@ -15,7 +15,7 @@ import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Raised whenever the same input and weights would give other samples. */
-const SPOOL_VERSION = 6;
+const SPOOL_VERSION = 7;
 
 export type NetworkPass = {
   network: StemNetwork;

@@ -1,6 +1,6 @@
-import ort from "onnxruntime-node";
 import { makeSession } from "./make-session.ts";
 import { GraphBuilder } from "./onnx/graph-builder.ts";
+import ort from "./onnxruntime.ts";
 
 const WIDTH = 64;
 

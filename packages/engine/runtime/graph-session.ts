@@ -1,6 +1,6 @@
-import ort from "onnxruntime-node";
 import { createSession, type SessionOptions } from "./create-session.ts";
 import type { GraphFile } from "./make-session.ts";
+import ort from "./onnxruntime.ts";
 import { toModelError } from "./to-model-error.ts";
 
 export type FloatTensor = { data: Float32Array; shape: readonly number[] };

@@ -1,4 +1,4 @@
-import ort from "onnxruntime-node";
+import ort from "./onnxruntime.ts";
 
 /** A graph as a file's path or its content. */
 export type GraphFile = string | Uint8Array;

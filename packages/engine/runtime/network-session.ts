@@ -1,8 +1,8 @@
-import ort from "onnxruntime-node";
 import { EngineError } from "../engine-error.ts";
 import { type CreatedSession, createSession, type SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import type { GraphFile } from "./make-session.ts";
+import ort from "./onnxruntime.ts";
 import { toModelError } from "./to-model-error.ts";
 
 /** One input or output of a graph with the buffer that every run reads or fills. */

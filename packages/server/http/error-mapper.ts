@@ -17,8 +17,8 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 };
 const PAGE_FIELDS = ["skip", "take"];
 
-/** What the framework itself refuses, by its own codes. */
-const CODE_OF_FRAMEWORK: Record<string, { code: ApiErrorCode; message: string }> = {
+/** What the framework and the database themselves refuse, by their own codes. */
+const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "CONTENT_TYPE_UNSUPPORTED",
     message: "Send the body as application/json (uploads as multipart/form-data)",
@@ -34,6 +34,8 @@ const CODE_OF_FRAMEWORK: Record<string, { code: ApiErrorCode; message: string }>
     code: "REQUEST_INVALID",
     message: "The body's size does not match Content-Length",
   },
+  // PostgreSQL's own code.
+  "53100": { code: "STORAGE_FULL", message: "The server's disk is full; the operator must free some space" },
   FST_REQ_FILE_TOO_LARGE: { code: "UPLOAD_TOO_LARGE", message: "The file is over the upload limit" },
   FST_ERR_BAD_URL: { code: "NOT_FOUND", message: "No such route" },
   FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", message: "No such resource" },
@@ -62,7 +64,7 @@ export function toRequestError(issues: readonly z.core.$ZodIssue[]): ApiError {
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode, message } = error as Partial<FastifyError>;
-  const known = CODE_OF_FRAMEWORK[code ?? ""];
+  const known = CODE_OF_REFUSAL[code ?? ""];
   if (known) return new ApiError(known.code, known.message);
   if (error instanceof SyntaxError && statusCode === 400)
     return new ApiError("BODY_NOT_JSON", `The body is not valid JSON: ${message}`);

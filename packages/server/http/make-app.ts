@@ -29,7 +29,7 @@ import { addStorageIntegrationRoutes } from "./routes/storage-integrations.ts";
 import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
-import { withoutNulls } from "./without-nulls.ts";
+import { isNestedTooDeep, withoutNulls } from "./without-nulls.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const EXPOSED_HEADERS = [
@@ -108,6 +108,8 @@ export async function makeApp(
   }).withTypeProvider<ZodTypeProvider>();
 
   app.setValidatorCompiler(({ schema, httpPart }) => (data) => {
+    if (httpPart === "body" && isNestedTooDeep(data))
+      return { error: new ApiError("REQUEST_INVALID", "The body is nested too deep") };
     const result = (schema as z.ZodType).safeParse(httpPart === "body" ? withoutNulls(data) : data);
     return result.success ? { value: result.data } : { error: toRequestError(result.error.issues) };
   });

@@ -130,6 +130,13 @@ describe("errors", () => {
       code: "BODY_NOT_JSON",
     },
     {
+      title: "4000 levels",
+      body: `${'{"a":'.repeat(4000)}1${"}".repeat(4000)}`,
+      contentType: "application/json",
+      status: 400,
+      code: "REQUEST_INVALID",
+    },
+    {
       title: "plain text",
       body: "{}",
       contentType: "text/plain",

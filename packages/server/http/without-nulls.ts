@@ -8,3 +8,11 @@ export function withoutNulls(value: unknown): unknown {
   const kept = Object.entries(value).filter(([, field]) => field !== null);
   return Object.fromEntries(kept.map(([name, field]) => [name, withoutNulls(field)]));
 }
+
+/** More levels than any request has; thousands of them would use up the stack. */
+const MOST_LEVELS = 100;
+
+export function isNestedTooDeep(value: unknown, levelsLeft = MOST_LEVELS): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levelsLeft === 0 || Object.values(value).some((field) => isNestedTooDeep(field, levelsLeft - 1));
+}

@@ -32,6 +32,8 @@ describe("the address guard", () => {
     "https://[::ffff:127.0.0.1]/",
     "https://[::ffff:7f00:1]/",
     "https://[64:ff9b::7f00:1]/",
+    "https://[::127.0.0.1]/",
+    "https://[::a9fe:a9fe]/",
     "https://[fe80::1]/",
     "https://[fd00::1]/",
   ])("[U1] %s is refused by its text", (url) => {

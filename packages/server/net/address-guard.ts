@@ -40,7 +40,7 @@ export function makeAddressGuard(allowPrivate: readonly string[], lookUp: typeof
   function isAllowedAddress(address: string): boolean {
     // process() unwraps IPv4 addresses that are written as IPv6.
     const parsed = ipaddr.process(address);
-    if (parsed.range() === "unicast") return true;
+    if (parsed.range() === "unicast" && !isCompatible(parsed)) return true;
     return allowed.networks.some(
       ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
     );
@@ -112,3 +112,8 @@ export function makeAddressGuard(allowPrivate: readonly string[], lookUp: typeof
   };
 }
 export type AddressGuard = ReturnType<typeof makeAddressGuard>;
+
+/** The old way to write an IPv4 address as IPv6, ::127.0.0.1: some systems still connect to what it holds. */
+function isCompatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address.kind() === "ipv6" && address.match(ipaddr.parse("::"), 96);
+}

@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import { pipeline as join, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { request } from "undici";
 import type { Links } from "../domain/links.ts";
@@ -8,12 +8,15 @@ import type { AssetStore, Blobs } from "../domain/ports.ts";
 import { isBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { limitBytes } from "../limit-bytes.ts";
+import { limitSlowness } from "../limit-slowness.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
 import { type BucketInputPorts, fetchBucketInput } from "./fetch-bucket-input.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 const REDIRECTS_MAX = 5;
+/** A server that drips would hold a worker for as long as it likes. */
+const SLOWEST = { leastBytes: 64 * 1024, withinMs: 60_000 };
 
 /** The share of a Task's progress that belongs to reading the input from a bucket. */
 const FETCH_SHARE = 0.05;
@@ -110,8 +113,13 @@ export async function openUrl(
     headers: { "user-agent": "stemwright" },
   });
   const { statusCode, headers, body } = response;
-  if (statusCode === 200) return body;
-  await body.dump();
+  if (statusCode === 200) {
+    const tooSlow = () => new TargetFailure("INPUT_FETCH_FAILED", `The ${what}'s server sends too slowly`);
+    // The callback is for nobody: what fails here fails for whoever reads.
+    return join(body, limitSlowness(SLOWEST, tooSlow), () => {});
+  }
+  // Nothing in it is wanted, and it may never end.
+  body.on("error", () => {}).destroy();
   const location = [headers.location].flat()[0];
   if (statusCode >= 300 && statusCode < 400 && location) {
     if (redirectsLeft === 0)

@@ -4,9 +4,24 @@ import type { MediaInfo } from "../media-info.ts";
 import { describeLayout, toNamedLayout } from "./channel-layout.ts";
 import type { AudioInput } from "./open-audio-input.ts";
 
+const MOST_SAMPLES_PER_SECOND = 768_000;
+/** As many as the outputs can have. */
+const MOST_CHANNELS = 8;
+
 /** Rate and channels come from a decoded frame: the header of an HE-AAC file states half its real rate. */
 export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
   const layout = toNamedLayout(frame.channelLayout);
+  // A header may claim anything, and resampling takes memory by the rate.
+  if (frame.sampleRate > MOST_SAMPLES_PER_SECOND)
+    throw new MediaError(
+      "unreadable",
+      `The file says it has ${frame.sampleRate} samples a second; ${MOST_SAMPLES_PER_SECOND} is the most that can be worked on.`,
+    );
+  if (layout.nbChannels > MOST_CHANNELS)
+    throw new MediaError(
+      "unreadable",
+      `The file has ${layout.nbChannels} channels; ${MOST_CHANNELS} is the most that outputs can have. Send it in parts of ${MOST_CHANNELS} channels or fewer.`,
+    );
   return {
     container: input.container,
     codec: input.codec,

@@ -7,7 +7,7 @@ type Target = { sampleRateHz: number; layout: ChannelLayout };
 
 /**
  * Turns decoded frames into interleaved f32le of one rate and layout, those of the first frame. swresample
- * scales integers by an exact power of two (16-bit by 1/32768) and does not clip floats.
+ * scales integers by an exact power of two (16-bit by 1/32768) and does not clip floats. What is no finite number becomes silence.
  */
 export class PcmConverter {
   readonly target: Target;
@@ -44,7 +44,9 @@ export class PcmConverter {
       frame.nbSamples,
     );
     checkFfmpeg(lengthFrames, "unreadable", "The sound in the file cannot be converted");
-    return this.#output.subarray(0, lengthFrames * this.bytesPerFrame);
+    const converted = this.#output.subarray(0, lengthFrames * this.bytesPerFrame);
+    silenceWhatIsNoNumber(converted);
+    return converted;
   }
 
   #makeResampler(frame: Frame, layout: ChannelLayout): SoftwareResampleContext {
@@ -65,5 +67,13 @@ export class PcmConverter {
     );
     checkFfmpeg(resampler.init(), "unreadable", message);
     return resampler;
+  }
+}
+
+/** A single NaN or infinity would spread over all that a network makes of its window. */
+function silenceWhatIsNoNumber({ buffer, byteOffset, byteLength }: Buffer): void {
+  const samples = new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT);
+  for (let at = 0; at < samples.length; at++) {
+    if (!Number.isFinite(samples[at])) samples[at] = 0;
   }
 }
