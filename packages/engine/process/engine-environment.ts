@@ -15,15 +15,11 @@ const HEAP_SETTINGS = [
  */
 export const ENGINE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4"] as const;
 
-/**
- * The environment of an engine child: its parent's, with settings of the heap, of which an operator's own come last, where they win; and onnxruntime
- * reports to nobody (runtime/no-telemetry.ts).
- */
+/** The environment of an engine child: its parent's, with settings of the heap. An operator's own come last, where they win. */
 export function makeEngineEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const { GLIBC_TUNABLES: given } = environment;
   return {
     ...environment,
-    ORT_DISABLE_TELEMETRY: "1",
     GLIBC_TUNABLES: [...HEAP_SETTINGS, ...(given === undefined ? [] : [given])].join(":"),
   };
 }

@@ -1,6 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
-import { pipeline as join, type Readable } from "node:stream";
+import { type Readable, pipeline as startPipeline } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { request } from "undici";
 import type { Links } from "../domain/links.ts";
@@ -116,7 +116,7 @@ export async function openUrl(
   if (statusCode === 200) {
     const tooSlow = () => new TargetFailure("INPUT_FETCH_FAILED", `The ${what}'s server sends too slowly`);
     // The callback is for nobody: what fails here fails for whoever reads.
-    return join(body, limitSlowness(SLOWEST, tooSlow), () => {});
+    return startPipeline(body, limitSlowness(SLOWEST, tooSlow), () => {});
   }
   // Nothing in it is wanted, and it may never end.
   body.on("error", () => {}).destroy();

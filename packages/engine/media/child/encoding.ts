@@ -34,7 +34,9 @@ export type Encoding = {
 const MP3_RATES_HZ = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000];
 const AAC_RATES_HZ = [...MP3_RATES_HZ, 64000, 88200, 96000];
 
-const LOSSLESS = { maxChannels: 8, isLossless: true } as const;
+/** No format of ours keeps more. */
+export const MOST_CHANNELS = 8;
+const LOSSLESS = { maxChannels: MOST_CHANNELS, isLossless: true } as const;
 const INTEGER_16 = { sampleFormat: AV_SAMPLE_FMT_S16, integerBits: 16 } as const;
 const INTEGER_24 = { sampleFormat: AV_SAMPLE_FMT_S32, integerBits: 24 } as const;
 const FLOAT_32 = { sampleFormat: AV_SAMPLE_FMT_FLT } as const;

@@ -2,11 +2,10 @@ import type { Frame } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
 import type { MediaInfo } from "../media-info.ts";
 import { describeLayout, toNamedLayout } from "./channel-layout.ts";
+import { MOST_CHANNELS } from "./encoding.ts";
 import type { AudioInput } from "./open-audio-input.ts";
 
 const MOST_SAMPLES_PER_SECOND = 768_000;
-/** As many as the outputs can have. */
-const MOST_CHANNELS = 8;
 
 /** Rate and channels come from a decoded frame: the header of an HE-AAC file states half its real rate. */
 export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
