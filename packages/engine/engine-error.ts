@@ -10,7 +10,7 @@ export type EngineErrorKind =
   | "encode-failed"
   | "cancelled";
 
-/** What can go wrong with a piece of work, in terms its caller can act on. Anything else is our defect. */
+/** What can go wrong with a piece of work, in terms its caller can act on. Anything else is our defect, or the machine's. */
 export class EngineError extends Error {
   readonly kind: EngineErrorKind;
 

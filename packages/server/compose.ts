@@ -112,6 +112,11 @@ function makeMediaLooker(blobs: Blobs): MediaLooker {
         if (!(error instanceof MediaError)) throw error;
         if (error.kind === "unreadable" || error.kind === "no-audio")
           return { isReadable: false, reason: error.kind, message: error.message };
+        if (error.kind === "machine-failed")
+          throw new ApiError(
+            "UNAVAILABLE",
+            "The asset could not be looked into just now; try again in a moment",
+          );
         // A crash may be the file's fault or the machine's: refused now, and looked at again the next time.
         throw new ApiError("MEDIA_UNREADABLE", error.message);
       }

@@ -4,6 +4,7 @@ export type MediaErrorKind =
   | "too-long"
   | "disk-full"
   | "encode-failed"
+  | "machine-failed"
   | "crashed";
 
 /**

@@ -14,6 +14,8 @@ const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
 
 /** A last resort for a child that spins in native code after its parent died; real work stays far below. */
 const CPU_LIMIT_SECONDS = 4 * 3600;
+/** Beyond the limit that ends it with SIGXCPU: where both are one, Linux sends SIGKILL, as if the machine were at fault. */
+const CPU_HARD_LIMIT_SECONDS = CPU_LIMIT_SECONDS + 60;
 
 /** Each row is one protection; its alternatives are tried in order and the first that works here is used. */
 function listProtections(isRoot: boolean): string[][][] {
@@ -27,7 +29,15 @@ function listProtections(isRoot: boolean): string[][][] {
         ]
       : [["unshare", "--user", "--net", "--ipc"]],
     [["setpriv", "--no-new-privs"]],
-    [["prlimit", `--data=${MEMORY_LIMIT_BYTES}`, `--cpu=${CPU_LIMIT_SECONDS}`, "--core=0", "--nofile=4096"]],
+    [
+      [
+        "prlimit",
+        `--data=${MEMORY_LIMIT_BYTES}`,
+        `--cpu=${CPU_LIMIT_SECONDS}:${CPU_HARD_LIMIT_SECONDS}`,
+        "--core=0",
+        "--nofile=4096",
+      ],
+    ],
   ];
 }
 

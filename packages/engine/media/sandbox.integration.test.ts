@@ -85,11 +85,27 @@ describe("the sandbox", () => {
 });
 
 describe("the life of a media child", () => {
-  it("killed from outside is crashed, with the signal named", async () => {
+  it.each([
+    { signal: "SIGSEGV", kind: "crashed", message: /ended unexpectedly \(signal SIGSEGV\)/ },
+    { signal: "SIGABRT", kind: "crashed", message: /ended unexpectedly \(signal SIGABRT\)/ },
+    { signal: "SIGXCPU", kind: "crashed", message: /ended unexpectedly \(signal SIGXCPU\)/ },
+    { signal: "SIGKILL", kind: "machine-failed", message: /from outside \(signal SIGKILL\)/ },
+    { signal: "SIGTERM", kind: "machine-failed", message: /from outside \(signal SIGTERM\)/ },
+  ])("[Q6] that dies of $signal is $kind, with the signal named", async ({ signal, kind, message }) => {
     const child = await startMediaChild({ request: waiting, watchStall: false });
     await child.ready;
-    process.kill(child.pid ?? 0, "SIGSEGV");
-    await expect(child.result).rejects.toThrow(/ended unexpectedly \(signal SIGSEGV\)/);
+    process.kill(child.pid ?? 0, signal);
+    await expect(child.result).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
+  });
+
+  it("[Q6] is told by another signal than SIGKILL that its processor time is over", async () => {
+    const hasLimit = (await loadSandboxCommand()).includes("prlimit");
+    const child = await startMediaChild({ request: waiting, watchStall: false });
+    await child.ready;
+    const limits = readFileSync(`/proc/${child.pid}/limits`, "utf8");
+    child.kill();
+    await expect(child.result).rejects.toMatchObject({ kind: "crashed" });
+    expect(/^Max cpu time +14400 +14460 +seconds/m.test(limits)).toBe(hasLimit);
   });
 
   it("is ended when it makes no progress", async () => {

@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { findCompileCachePath } from "../compile-cache.ts";
+import { isOutsideSignal } from "../outside-signal.ts";
 import { MediaError } from "./media-error.ts";
 import type { MediaReport, MediaRequest } from "./media-request.ts";
 import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
@@ -81,7 +82,7 @@ function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaC
   });
   child.on("error", (cause) => {
     ended.reject(
-      new MediaError("crashed", `The media process cannot be started (${cause.message}).`, { cause }),
+      new MediaError("machine-failed", `The media process cannot be started (${cause.message}).`, { cause }),
     );
   });
   child.on("close", (code, exitSignal) => ended.resolve({ code, exitSignal }));
@@ -93,6 +94,7 @@ function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaC
       options.signal?.throwIfAborted();
       if (report?.kind === "failed") throw new MediaError(report.errorKind, report.message);
       if (stall.stalled) throw makeStalledError();
+      if (!child.killed && isOutsideSignal(exitSignal)) throw makeKilledError(exitSignal);
       throw makeCrashError({ code, exitSignal, lastWords: lastWords() });
     })
     .finally(() => {
@@ -147,6 +149,14 @@ function makeStalledError(): MediaError {
   return new MediaError(
     "crashed",
     "Working on the file made no progress and was stopped. The file may be damaged.",
+  );
+}
+
+/** Not the file's doing: the same file may well be read the next time. */
+function makeKilledError(exitSignal: string | null): MediaError {
+  return new MediaError(
+    "machine-failed",
+    `The media process was ended from outside (signal ${exitSignal}), by a machine short of memory perhaps.`,
   );
 }
 

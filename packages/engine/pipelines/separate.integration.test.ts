@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EngineError } from "../engine-error.ts";
 import { AUDIO_FORMATS } from "../media/index.ts";
+import { killMediaChild } from "../media/testing/kill-media-child.ts";
 import { readComment } from "../media/testing/read-comment.ts";
 import type { StemNetwork } from "../models/stem-network.ts";
 import engine from "../package.json" with { type: "json" };
@@ -450,6 +451,24 @@ describe("errors", () => {
     await expect(run([makeTarget("vocals")], {}, join(folder, "none.wav"))).rejects.toMatchObject({
       kind: "input-unreadable",
     });
+  });
+
+  it("[Q6] of a machine that kills the decoder are no fault of the input, which is read the next time", async () => {
+    writeSound(
+      join(folder, "input.wav"),
+      makeTones({ channels: 2, sampleRateHz: 44100, lengthFrames: 99 }),
+      44100,
+    );
+    const ends: string[] = [];
+    const report: EngineReport = { onTargetDone: (key) => void ends.push(key) };
+    const [failure] = await Promise.all([
+      run([makeTarget("vocals")], report).catch((error: unknown) => error),
+      killMediaChild(),
+    ]);
+    expect(failure).toMatchObject({ kind: "machine-failed" });
+    expect(failure).not.toBeInstanceOf(EngineError);
+    await run([makeTarget("vocals")], report);
+    expect(ends).toEqual(["vocals"]);
   });
 
   it("name an input longer than allowed, also when it was decoded before", async () => {

@@ -3,7 +3,7 @@ import { MediaError, type MediaErrorKind } from "../media/index.ts";
 
 const DISK_FULL_CODES = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-const KIND_OF_MEDIA_ERROR: Record<MediaErrorKind, EngineErrorKind | "crashed"> = {
+const KIND_OF_MEDIA_ERROR: Record<Exclude<MediaErrorKind, "machine-failed">, EngineErrorKind | "crashed"> = {
   unreadable: "input-unreadable",
   "no-audio": "input-no-audio",
   "too-long": "input-too-long",
@@ -12,9 +12,9 @@ const KIND_OF_MEDIA_ERROR: Record<MediaErrorKind, EngineErrorKind | "crashed"> =
   crashed: "crashed",
 };
 
-/** The error in the engine's terms; what has none there is a defect and stays as it is. */
+/** The error in the engine's terms; what has none there is the machine's fault or a defect, and stays as it is. */
 export function toEngineError(error: unknown, during: "decoding" | "encoding"): unknown {
-  if (error instanceof MediaError) {
+  if (error instanceof MediaError && error.kind !== "machine-failed") {
     const kind = KIND_OF_MEDIA_ERROR[error.kind];
     const crashKind = during === "decoding" ? "input-unreadable" : "encode-failed";
     return new EngineError(kind === "crashed" ? crashKind : kind, error.message, { cause: error });

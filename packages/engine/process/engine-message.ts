@@ -15,7 +15,7 @@ export type EngineCommand = {
   stemCacheBytes: number;
 };
 
-/** An error on its way through the channel. Without a kind it is a defect, not a condition. */
+/** An error on its way through the channel. Without a kind it is a defect or the machine's fault, not a condition. */
 export type EngineFailure = { kind?: EngineErrorKind; message: string };
 
 /** What the child tells, in the order it happens; `done` or `failed` ends a request. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { interleave } from "../dsp/interleave.ts";
+import { EngineError } from "../engine-error.ts";
 import type { SoundTarget } from "../pipelines/engine-request.ts";
 import reference from "../pipelines/fixtures/htdemucs-reference.json" with { type: "json" };
 import { readSound, type Sound, writeSound } from "../pipelines/fixtures/sound-file.ts";
@@ -176,6 +177,16 @@ describe("the process", () => {
       },
     });
     await expect(run).rejects.toMatchObject({ kind: "out-of-memory" });
+  });
+
+  it("[Q6] that somebody else ends tells of no failure that a client should know of", async () => {
+    const run = engine.run(makeRequest("song.wav", [makeTarget("vocals")]), {
+      onInput: () => {
+        if (engine.pid !== undefined) process.kill(engine.pid, "SIGTERM");
+      },
+    });
+    await expect(run).rejects.toThrow("The engine process was ended from outside (signal SIGTERM).");
+    await expect(run).rejects.not.toBeInstanceOf(EngineError);
   });
 
   it("[S3] tells why the network runs on the CPU although another provider was asked for", async () => {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
+import { isOutsideSignal } from "../outside-signal.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
@@ -191,14 +192,19 @@ function makeCancelledError(): EngineError {
   return new EngineError("cancelled", "The work was cancelled.");
 }
 
-/** Nobody here sends SIGKILL to a child at work except to cancel, so another one is the kernel's. */
-function makeDeathError(code: number | null, signal: NodeJS.Signals | null): EngineError {
+/**
+ * Nobody here sends SIGKILL to a child at work except to cancel, so another one is the kernel's, and would come again with
+ * the memory that the same work takes. Other signals from outside tell nothing of the work.
+ */
+function makeDeathError(code: number | null, signal: NodeJS.Signals | null): Error {
   if (signal === "SIGKILL") {
     return new EngineError(
       "out-of-memory",
       "The engine process was killed by the system, most likely because the machine ran out of memory.",
     );
   }
+  if (isOutsideSignal(signal))
+    return new Error(`The engine process was ended from outside (signal ${signal}).`);
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   return new EngineError("model-failed", `The engine process ended unexpectedly (${how}).`);
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { killMediaChild } from "../../engine/media/testing/kill-media-child.ts";
 import { makeVideo } from "../../engine/media/testing/make-video.ts";
 import { StemCache } from "../../engine/pipelines/stem-cache.ts";
 
@@ -196,6 +197,18 @@ describe("an asset that is no good", () => {
       status,
       code,
     ]);
+  });
+
+  it("[Q6] a look that the machine ended is no fault of the asset: 503, and the next may succeed", async () => {
+    const id = await upload(
+      toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 })),
+      "sound.wav",
+    );
+    const create = () => api.post("/tasks", { assetId: id, targets: [vocals] });
+    const [refused] = await Promise.all([create(), killMediaChild()]);
+    expect(refused.headers.get("retry-after")).toBe("5");
+    expect(await codeOf(refused)).toEqual([503, "UNAVAILABLE"]);
+    expect((await create()).status).toBe(200);
   });
 
   it("[T6] a video without sound is refused as such", async () => {
