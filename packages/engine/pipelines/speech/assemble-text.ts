@@ -1,3 +1,4 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
 import { fillTimes } from "../../text/fill-times.ts";
 import type { TextMetadata, TimedText, TimedWord } from "../../text/timed-text.ts";
 import { breakLines } from "./break-lines.ts";
@@ -7,9 +8,15 @@ import type { SpokenWindow } from "./spoken-window.ts";
 /** The whole text of a recording from its windows. */
 export function assembleText(
   windows: readonly SpokenWindow[],
-  options: { durationSeconds: number; model: string; language?: string },
+  options: {
+    recording: Pick<FrameSource, "lengthFrames" | "sampleRateHz">;
+    model: string;
+    language?: string;
+  },
 ): TimedText {
-  const { durationSeconds, model, language } = options;
+  const { recording, model, language } = options;
+  // In whole milliseconds, as times are written: rounding brings none of them beyond the end.
+  const durationSeconds = Math.floor((recording.lengthFrames * 1000) / recording.sampleRateHz) / 1000;
   const spoken = windows.filter(({ words }) => words.length > 0);
   const { main } = makeTally(spoken);
   const metadata: TextMetadata = {

@@ -68,7 +68,7 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
   }
   onProgress(1);
   return assembleText(log.entries.flat(), {
-    durationSeconds: source.lengthFrames / source.sampleRateHz,
+    recording: run.input,
     model: manifest.id,
     ...(language === undefined ? {} : { language }),
   });
