@@ -46,6 +46,18 @@ export async function findAsset(
   return row && toAssetRecord(row);
 }
 
+/** By the file alone: who has its link needs no account. */
+export async function findAssetName(db: DatabaseHandle, blobKey: string): Promise<string | undefined> {
+  const [, id = ""] = blobKey.split("/");
+  const row = await db
+    .selectFrom("assets")
+    .select("name")
+    .where("id", "=", id)
+    .where("blob_key", "=", blobKey)
+    .executeTakeFirst();
+  return row?.name;
+}
+
 export async function listAssets(
   db: DatabaseHandle,
   clientId: string,

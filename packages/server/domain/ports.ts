@@ -35,6 +35,7 @@ export interface StatisticsStore {
 export interface AssetStore {
   insertAsset(asset: AssetRecord): Promise<void>;
   findAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;
+  findAssetName(blobKey: string): Promise<string | undefined>;
   listAssets(clientId: string, page: Page): Promise<Listed<AssetRecord>>;
   setMediaFacts(id: string, facts: MediaFacts): Promise<void>;
   deleteAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;

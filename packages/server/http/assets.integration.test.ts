@@ -204,6 +204,13 @@ describe("download links", () => {
     });
   });
 
+  it("[O3] tell the name of the upload, beside one in ASCII", async () => {
+    const { link } = assetSchema.parse(await (await api.upload("abc", "Ärger (live).mp3")).json());
+    expect((await fetch(link)).headers.get("content-disposition")).toBe(
+      "attachment; filename=\"-rger-live-.mp3\"; filename*=UTF-8''%C3%84rger%20%28live%29.mp3",
+    );
+  });
+
   it("[O3] serve a range, and refuse one outside", async () => {
     const part = await download({ range: "bytes=2-4" });
     expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([

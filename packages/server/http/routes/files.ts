@@ -6,6 +6,7 @@ import { z } from "zod";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { Api } from "../api.ts";
 import { parseRange } from "../byte-range.ts";
+import { toContentDisposition } from "../content-disposition.ts";
 import { isKnownTag } from "../not-modified.ts";
 
 const fileBytes = z.unknown().meta({ description: "Bytes" });
@@ -49,12 +50,14 @@ export function addFileRoutes({ app, ports, links }: Api): void {
       const key = request.params["*"];
       const sizeBytes = await ports.blobs.findSize(key);
       if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", describeMissing(key));
+      // Keys are ASCII; the names of outputs are too.
+      const name = key.startsWith("assets/") ? await ports.assets.findAssetName(key) : undefined;
       const tag = isCustomerBlobKey(key) ? undefined : makeTag(key);
       if (tag !== undefined) void reply.header("etag", tag);
       void reply
         .header("accept-ranges", "bytes")
         .header("content-type", MIME_TYPES[extname(key).slice(1)] ?? "application/octet-stream")
-        .header("content-disposition", `attachment; filename="${basename(key)}"`)
+        .header("content-disposition", toContentDisposition(basename(key), name))
         .header("cache-control", "private, max-age=3600");
       if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
         return reply.code(304).send(null);
