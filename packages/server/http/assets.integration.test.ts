@@ -246,6 +246,8 @@ describe("download links", () => {
       link.replace(/Expires=\d/, "Expires=9"),
       link.split("?")[0] ?? "",
       `${link}0`,
+      `${link}&Expires=9999999999`,
+      `${link}&Signature=0`,
     ]) {
       expect((await fetch(changed)).status).toBe(403);
     }

@@ -9,6 +9,8 @@ import { parseRange } from "../byte-range.ts";
 import { toContentDisposition } from "../content-disposition.ts";
 import { isKnownTag } from "../not-modified.ts";
 
+/** One that is given twice is as good as none: the link was changed. */
+const linkParameter = z.string().optional().catch(undefined);
 const fileBytes = z.unknown().meta({ description: "Bytes" });
 
 /** A stored file is never changed in place, and another one has another key. */
@@ -31,7 +33,7 @@ export function addFileRoutes({ app, ports, links }: Api): void {
         summary: "Follow a download link",
         security: [{}],
         params: z.object({ "*": z.string() }),
-        querystring: z.object({ Expires: z.string().optional(), Signature: z.string().optional() }),
+        querystring: z.object({ Expires: linkParameter, Signature: linkParameter }),
         response: {
           200: { description: "The file", content: { "*/*": { schema: fileBytes } } },
           206: { description: "The part that Range asked for", content: { "*/*": { schema: fileBytes } } },
