@@ -9,7 +9,7 @@ export const API_ERRORS = {
     statusCode: 400,
     when: "A field is missing, of the wrong type or out of its range; `details` names it.",
   },
-  BODY_NOT_JSON: { statusCode: 400, when: "The body is not valid JSON." },
+  BODY_NOT_JSON: { statusCode: 400, when: "The body is not valid JSON in UTF-8." },
   PAGE_INVALID: {
     statusCode: 400,
     when: "`skip` is not a whole number from 0, or `take` not one from 1 to 100.",

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
@@ -86,9 +87,11 @@ function addClosingAnswer(app: FastifyInstance): void {
 /** Many clients name JSON as the type of every request: what needs no body may come without one. */
 function addJsonParser(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser("error", "error");
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body === "" && request.routeOptions.schema?.body === undefined) return done(null, undefined);
-    return parse(request, body as string, done);
+  app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    if (body.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined);
+    if (!isUtf8(body))
+      return done(new ApiError("BODY_NOT_JSON", "The body is not valid UTF-8, which JSON has to be"));
+    return parse(request, body.toString(), done);
   });
 }
 

@@ -174,6 +174,17 @@ describe("errors", () => {
     expect((await errorOf(response)).code).toBe(code);
   });
 
+  it("[E3] a body that is not UTF-8 is 400, and no letter of it is replaced", async () => {
+    const body = Buffer.from('{"name":"Müller"}', "latin1");
+    const headers = { "content-type": "application/json" };
+    const response = await api.call("/tasks", { method: "POST", body, headers });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({
+      code: "BODY_NOT_JSON",
+      message: "The body is not valid UTF-8, which JSON has to be",
+    });
+  });
+
   it.each([
     "/tasks/%00",
     "/assets/%00",
