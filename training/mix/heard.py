@@ -7,7 +7,6 @@ from training.networks.stft import istft, power_spectrum, stft
 
 BLOCKS = 8
 RIDGE = 1e-3
-KEPT = 0.5
 
 
 def lay_out(stems, played, song):
@@ -45,15 +44,14 @@ def hear(network, stems, backing):
     """Stems that sum to what the network takes for `other` in the song of these [count, 5, 2, frames] and of the `backing` [count, n, 2, frames],
     the stems as they were played, and the song, as `lay_out` lays them. As played, the rest is what is left when the instruments are found.
 
-    What the network lost is taken from the stems. Of what it made of them that is like none, half stays with the instruments it lies over: an
-    instrument that plays alone should not be taken apart, but the song tells what of it was never played. The other half and what is left of the
-    backing go to the last stem, the rest."""
+    What the network lost is taken from the stems. What it made of them that is like none stays with the instruments it lies over: one that plays
+    alone should not be taken apart. What is left of the backing, and was made of it, goes to the last stem, the rest."""
     parts = torch.cat([stems, backing], 1)
     song = parts.sum(1)
     with torch.autocast(stems.device.type, torch.bfloat16, enabled=stems.device.type == "cuda"):
         heard = network.other(song)
     left = parts * gains_within(heard, parts)
-    left = (left + KEPT * share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
+    left = (left + share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
     rest = (heard - left.sum(1))[:, None]
     return lay_out(torch.cat([left, rest], 1), torch.cat([stems[:, :-1], rest], 1), song)
 

@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.mix.heard import KEPT, HeardSongs, gains_within, hear, share_out, take_apart
+from training.mix.heard import HeardSongs, gains_within, hear, share_out, take_apart
 
 FRAMES = 44100
 
@@ -36,7 +36,7 @@ class HeardTest(unittest.TestCase):
         self.assertEqual(float(left[:, 1].abs().max()), 0)
         self.assertAlmostEqual(float((left[:, 0] * self.stems[:, 0]).sum() / self.stems[:, 0].square().sum()), 0.5, delta=0.02)
 
-    def test_half_of_what_a_network_makes_of_an_instrument_alone_stays_with_it(self):
+    def test_what_a_network_makes_of_an_instrument_alone_stays_with_it(self):
         class Shuffling:
             def other(self, song):
                 return song.flip(1) + 0.3 * song.roll(300, -1)
@@ -45,9 +45,7 @@ class HeardTest(unittest.TestCase):
         alone[:, 2] = self.stems[:, 2]
         heard = hear(Shuffling(), alone, torch.zeros_like(self.backing))
         self.assertEqual(float(heard[:, [0, 1, 3]].abs().max()), 0)
-        played = alone[:, 2] * (heard[:, 2] * alone[:, 2]).sum() / alone[:, 2].square().sum()
-        made = lambda sound: float((sound - played).square().sum())
-        self.assertAlmostEqual(made(heard[:, 2]) / made(heard[:, 2] + heard[:, 4]), KEPT**2, delta=0.02)
+        self.assertLess(float(heard[:, 4].square().sum() / heard[:, 2].square().sum()), 1e-4)
 
     def test_a_sound_goes_to_the_part_it_lies_over(self):
         time = torch.arange(FRAMES) / 44100
