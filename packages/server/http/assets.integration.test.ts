@@ -1,5 +1,5 @@
-import { readdir } from "node:fs/promises";
-import { request as httpRequest } from "node:http";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { asset as assetSchema } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -125,6 +125,26 @@ describe("uploads", () => {
     });
     await expect.poll(async () => (await listStoredFiles()).length, { timeout: 5000 }).toBe(before.length);
     expect((await countAssets()).total).toBe(total);
+  });
+
+  it("[E6] one that can't be stored is our failure also in its middle, and is logged", async () => {
+    const partialDir = join(api.dataDir, "blobs", "partial");
+    await rm(partialDir, { recursive: true });
+    const upload = httpRequest(new URL("/assets", api.address), {
+      method: "POST",
+      headers: {
+        "x-api-key": api.account.key,
+        "content-type": "multipart/form-data; boundary=x",
+        "content-length": "90000",
+      },
+    });
+    upload.on("error", () => {});
+    upload.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nabc');
+    const response = await new Promise<IncomingMessage>((resolve) => upload.on("response", resolve));
+    upload.destroy();
+    await mkdir(partialDir);
+    expect(response.statusCode).toBe(500);
+    expect(api.logLines.some((line) => line.includes("ENOENT"))).toBe(true);
   });
 });
 

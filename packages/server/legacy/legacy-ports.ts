@@ -1,3 +1,4 @@
+import { PassThrough, type Readable } from "node:stream";
 import { ApiError } from "@stemwright/contract";
 import type { Database } from "../db/database.ts";
 import { findLegacyJob, listLegacyJobs, loadLegacyUsage } from "../db/legacy-jobs.ts";
@@ -10,6 +11,16 @@ import type { LegacyPorts } from "./legacy-routes.ts";
 
 /** How long fetching a link may take in all. */
 const LINK_TIMEOUT_MS = 10 * 60_000;
+
+/** Passes on what a link gives, read or not: what ends it early is told as the link's fault, what ends the reader is not. */
+function tellOfBreaks(content: Readable): Readable {
+  const told = new PassThrough();
+  content.on("error", ({ message }) =>
+    told.destroy(new ApiError("LINK_FETCH_FAILED", `The link broke off: ${message}`)),
+  );
+  told.on("close", () => content.destroy());
+  return content.pipe(told);
+}
 
 /** The Jobs interface's ports over database, store and network. */
 export function makeLegacyPorts(house: {
@@ -28,7 +39,7 @@ export function makeLegacyPorts(house: {
       if (blobKey !== undefined && (await blobs.findSize(blobKey)) !== undefined)
         return await blobs.read(blobKey);
       try {
-        return await openUrl(guard, new URL(link), AbortSignal.timeout(LINK_TIMEOUT_MS));
+        return tellOfBreaks(await openUrl(guard, new URL(link), AbortSignal.timeout(LINK_TIMEOUT_MS)));
       } catch (error) {
         const reason = findReason(error);
         if (reason instanceof AddressRefused) throw new ApiError("URL_NOT_ALLOWED", reason.message);

@@ -1,3 +1,5 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import {
   type LegacyAsset,
   type LegacyJob,
@@ -194,6 +196,19 @@ describe("uploads", () => {
     expect(await errorOfLink(receiver.url, "a.exe")).toMatchObject({ code: "UPLOAD_FORMAT_UNSUPPORTED" });
     const assets = await read<unknown[]>(api.call("/assets", { key: account.key }));
     expect(assets).toHaveLength(1);
+  });
+
+  it("[E6] a link that can't be stored is our failure, not the link's, and is logged", async () => {
+    const partialDir = join(api.dataDir, "blobs", "partial");
+    receiver.answer = (response) => response.end(wav);
+    await rm(partialDir, { recursive: true });
+    try {
+      const refused = call("/upload/link", { body: { link: receiver.url, name: "a.wav" } });
+      expect(await errorOf(refused)).toMatchObject({ status: 500, code: "INTERNAL" });
+      expect(api.logLines.some((line) => line.includes("ENOENT"))).toBe(true);
+    } finally {
+      await mkdir(partialDir);
+    }
   });
 });
 

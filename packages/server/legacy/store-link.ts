@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
-import { ApiError, type LegacyLinkRequest } from "@stemwright/contract";
+import type { LegacyLinkRequest } from "@stemwright/contract";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { storeUpload } from "../domain/assets/store-upload.ts";
 import type { Caller } from "../domain/caller.ts";
@@ -8,7 +8,7 @@ import { checkWebUrl } from "../domain/check-web-url.ts";
 import type { Blobs, UrlRules } from "../domain/ports.ts";
 
 export interface LinkOpener {
-  /** The content behind a link; fails with LINK_FETCH_FAILED or URL_NOT_ALLOWED. */
+  /** The content behind a link. Opening it may fail with LINK_FETCH_FAILED or URL_NOT_ALLOWED, reading it with the former. */
   openLink(link: string): Promise<Readable>;
 }
 
@@ -37,9 +37,6 @@ export async function storeLink(
   try {
     const filename = request.name ?? findFileName(request.link);
     return await storeUpload(ports.blobs, caller, { filename, content, maxBytes });
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw new ApiError("LINK_FETCH_FAILED", `The link broke off: ${(error as Error).message}`);
   } finally {
     content.destroy();
   }

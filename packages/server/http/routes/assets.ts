@@ -13,7 +13,7 @@ import { isRepeatable, keepAsset } from "../keep-asset.ts";
 
 const unknownAsset = () => new ApiError("NOT_FOUND", "The account has no asset of that id");
 
-/** What the form's parser complains of, which it tells in words only, and a connection that broke. Others stay as they are. */
+/** What the form's parser complains of, which it tells in words only, and a connection that broke. Others, such as the store's, stay as they are. */
 function toUploadError(error: unknown, request: FastifyRequest): unknown {
   if (error instanceof ApiError) return error;
   const { message } = error as Error;
@@ -22,7 +22,9 @@ function toUploadError(error: unknown, request: FastifyRequest): unknown {
       "CONTENT_TYPE_UNSUPPORTED",
       "The content type multipart/form-data needs a boundary of 1 to 250 characters",
     );
-  if (!request.raw.complete || /unexpected end of multipart data/i.test(message))
+  const { raw } = request;
+  const isCutOff = raw.destroyed && !raw.complete;
+  if (isCutOff || /unexpected end of multipart data/i.test(message))
     return new ApiError(
       "UPLOAD_BROKEN",
       "The upload ended before it was whole; nothing was kept. Send it again",
