@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Blobs } from "../domain/ports.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
@@ -56,6 +56,19 @@ describe("links of outputs", () => {
     const refused = new BucketError("access-denied", "the role is gone");
     expect(await linkOf(() => Promise.reject(refused))).toBe(`own:${blobKey}`);
     expect(failures).toEqual([refused]);
+  });
+
+  it("[N8] of one bucket need it to be looked up once, however many they are", async () => {
+    const ports = makePorts({ signRead: async (key) => `theirs:${key}` });
+    const findIntegration = vi.spyOn(ports.integrations, "findIntegration");
+    const keys = Array.from({ length: 20 }, (_, index) => toCustomerBlobKey("one", `out/${index}.wav`));
+    const gone = toCustomerBlobKey("two", "x.wav");
+    const links = makeOutputLinks(ports, own, () => {});
+    const signer = await links.prepare([taskWith(...keys), taskWith(...keys, gone, gone)]);
+    expect(keys.map(signer.sign)).toEqual(keys.map((_, index) => `theirs:out/${index}.wav`));
+    expect(findIntegration.mock.calls.map(([, id]) => id)).toEqual(["one", "two"]);
+    await links.prepare([taskWith(blobKey)]);
+    expect(findIntegration).toHaveBeenCalledTimes(3);
   });
 
   it("[N8] [F3] of our own lead to the customer's object", async () => {

@@ -8,7 +8,7 @@ import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../../../test/s
 import { BucketError } from "../domain/storage/bucket.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { openAwsBucket } from "./aws-bucket.ts";
-import { openS3Bucket, type S3BucketOptions } from "./s3-bucket.ts";
+import { openS3Bucket, type S3BucketOptions, type S3Credentials } from "./s3-bucket.ts";
 
 let server: S3Server;
 let stored: S3Bucket;
@@ -181,6 +181,22 @@ describe("a bucket behind a role", () => {
     expect(await (await fetch(link)).text()).toBe("sound");
     // One session serves them all.
     expect(server.requests.filter((line) => line === "POST /").length - before).toBe(1);
+  });
+
+  it("[N8] signs links with the session of the moment", async () => {
+    let sessionToken = "first";
+    const sessions = new Map<string, S3Credentials>();
+    const linkCredentials = async () => {
+      const session = sessions.get(sessionToken) ?? { ...S3_KEY, sessionToken };
+      sessions.set(sessionToken, session);
+      return session;
+    };
+    const bucket = openS3Bucket({ bucket: "music", region: S3_REGION, linkCredentials });
+    const findToken = async () =>
+      new URL((await bucket.signRead("x.wav", 3600)) ?? "").searchParams.get("X-Amz-Security-Token");
+    expect(await Promise.all([findToken(), findToken()])).toEqual(["first", "first"]);
+    sessionToken = "second";
+    expect(await findToken()).toBe("second");
   });
 
   it("[N3] is refused with another external id", async () => {

@@ -59,6 +59,17 @@ const sizeOfRange = (contentRange: string | undefined) => /\/(\d+)$/.exec(conten
 export function openS3Bucket(options: S3BucketOptions): Bucket {
   const { bucket: Bucket } = options;
   const client = new S3Client(toClientConfig(options));
+  let signing: { credentials: S3Credentials; client: S3Client } | undefined;
+
+  /** One for each session, however many links it signs. */
+  async function getSigner(): Promise<S3Client> {
+    const { linkCredentials } = options;
+    if (!linkCredentials) return client;
+    const credentials = await asBucketCall(linkCredentials);
+    if (signing?.credentials !== credentials)
+      signing = { credentials, client: new S3Client(toClientConfig({ ...options, credentials })) };
+    return signing.client;
+  }
 
   return {
     async read(Key, { startByte, endByte, version, signal } = {}) {
@@ -128,10 +139,7 @@ export function openS3Bucket(options: S3BucketOptions): Bucket {
     },
 
     async signRead(Key, expiresIn) {
-      const { linkCredentials } = options;
-      const signer = linkCredentials
-        ? new S3Client(toClientConfig({ ...options, credentials: await asBucketCall(linkCredentials) }))
-        : client;
+      const signer = await getSigner();
       return await asBucketCall(() =>
         getSignedUrl(signer, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
       );

@@ -8,12 +8,26 @@ export const toCustomerBlobKey = (integrationId: string, key: string) => `${FOLD
 
 export const isCustomerBlobKey = (blobKey: string) => blobKey.startsWith(FOLDER);
 
+/** Where the object behind such a key lies. */
+export function parseCustomerBlobKey(blobKey: string): { integrationId: string; key: string } {
+  const [, integrationId = "", ...rest] = blobKey.split("/");
+  return { integrationId, key: rest.join("/") };
+}
+
+type BucketPorts = Pick<StoragePorts, "integrations" | "buckets">;
+
+/** The bucket of an integration; undefined when the integration is gone. */
+export async function findBucket(ports: BucketPorts, integrationId: string): Promise<Bucket | undefined> {
+  const integration = await ports.integrations.findIntegration({}, integrationId);
+  return integration && (await ports.buckets.open(integration));
+}
+
 /** The object behind such a key; undefined when the integration is gone. */
 export async function findCustomerObject(
-  ports: Pick<StoragePorts, "integrations" | "buckets">,
+  ports: BucketPorts,
   blobKey: string,
 ): Promise<{ bucket: Bucket; key: string } | undefined> {
-  const [, integrationId = "", ...rest] = blobKey.split("/");
-  const integration = await ports.integrations.findIntegration({}, integrationId);
-  return integration && { bucket: await ports.buckets.open(integration), key: rest.join("/") };
+  const { integrationId, key } = parseCustomerBlobKey(blobKey);
+  const bucket = await findBucket(ports, integrationId);
+  return bucket && { bucket, key };
 }

@@ -1,6 +1,7 @@
 import { LINK_LIFETIME_SECONDS, type LinkSigner } from "../links.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
-import { findCustomerObject, isCustomerBlobKey } from "./customer-object.ts";
+import type { Bucket } from "./bucket.ts";
+import { findBucket, isCustomerBlobKey, parseCustomerBlobKey } from "./customer-object.ts";
 import type { StoragePorts } from "./storage-ports.ts";
 
 const TIME_LIMIT_MS = 5000;
@@ -19,10 +20,12 @@ export function makeOutputLinks(
   own: LinkSigner,
   onFailure: (error: unknown) => void,
 ): OutputLinks {
-  const presign = async (blobKey: string) => {
+  const presign = async (opened: Map<string, Promise<Bucket | undefined>>, blobKey: string) => {
+    const { integrationId, key } = parseCustomerBlobKey(blobKey);
+    const opening = opened.get(integrationId) ?? findBucket(ports, integrationId);
+    opened.set(integrationId, opening);
     try {
-      const object = await findCustomerObject(ports, blobKey);
-      return await object?.bucket.signRead(object.key, LINK_LIFETIME_SECONDS);
+      return await (await opening)?.signRead(key, LINK_LIFETIME_SECONDS);
     } catch (error) {
       onFailure(error);
       return undefined;
@@ -35,8 +38,10 @@ export function makeOutputLinks(
       const blobKeys = outputs.map(({ blobKey }) => blobKey).filter(isCustomerBlobKey);
       if (blobKeys.length === 0) return own;
       const signed = new Map<string, string>();
+      // A page of Tasks has thousands of outputs, nearly all in one bucket: each is looked up once.
+      const opened = new Map<string, Promise<Bucket | undefined>>();
       const signing = blobKeys.map(async (blobKey) => {
-        const link = await presign(blobKey);
+        const link = await presign(opened, blobKey);
         if (link !== undefined) signed.set(blobKey, link);
       });
       const late = Promise.withResolvers<void>();
