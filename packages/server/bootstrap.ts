@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Database } from "./db/database.ts";
 import { hasClients, insertClient, insertKey } from "./db/keys.ts";
 import { makeId } from "./domain/ids.ts";
@@ -9,6 +10,8 @@ export async function bootstrapAccount(
   bootstrapApiKey: string | undefined,
 ): Promise<string | undefined> {
   return await db.transaction().execute(async (transaction) => {
+    // Of processes that start together, the others wait here and find the account of the first.
+    await sql`select pg_advisory_xact_lock(hashtextextended('first account', 0))`.execute(transaction);
     if (await hasClients(transaction)) return undefined;
     const secret = bootstrapApiKey ?? makeKey();
     const clientId = makeId();

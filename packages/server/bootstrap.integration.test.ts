@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
+import { bootstrapAccount } from "./bootstrap.ts";
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => database.close());
+
+describe("the first account", () => {
+  it.each([undefined, "a-key-for-everybody"])(
+    "[K3] is one, however many processes start together (BOOTSTRAP_API_KEY: %s)",
+    async (bootstrapApiKey) => {
+      // Five connections that are open already: who has to connect first would come too late to collide.
+      await Promise.all(Array.from({ length: 5 }, () => database.pool.query("select pg_sleep(0.2)")));
+      const starts = Array.from({ length: 5 }, () => bootstrapAccount(database.db, bootstrapApiKey));
+      const keys = (await Promise.all(starts)).filter((key) => key !== undefined);
+      expect(keys).toEqual([bootstrapApiKey ?? expect.stringMatching(/^sw_/)]);
+      expect(await database.db.selectFrom("clients").select("name").execute()).toHaveLength(1);
+    },
+  );
+});
