@@ -125,7 +125,7 @@ export const API_ERRORS = {
   RANGE_INVALID: { statusCode: 416, when: "A `Range` header lies outside the file." },
   RATE_LIMITED: {
     statusCode: 429,
-    when: "The key made more requests a second than it may; `Retry-After` says when to go on.",
+    when: "The key, or the address of requests without a valid one, made more requests a second than it may; `Retry-After` says when to go on.",
   },
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },

@@ -39,6 +39,7 @@ export type Config = Readonly<{
   outputRetentionHours: number;
   deliveryRetentionHours: number;
   rateLimitPerSecond: number;
+  trustProxy: readonly string[];
   metricsToken: string | undefined;
   connectionLimits: {
     requestTimeoutSeconds: number;
@@ -138,6 +139,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
     deliveryRetentionHours: settings.DELIVERY_RETENTION_HOURS,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
+    trustProxy: settings.TRUST_PROXY,
     metricsToken: settings.METRICS_TOKEN,
     connectionLimits: {
       requestTimeoutSeconds: settings.REQUEST_TIMEOUT_SECONDS,

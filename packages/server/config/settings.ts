@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { EXECUTION_PROVIDERS, SPEECH_MODELS } from "@stemwright/engine";
 import { z } from "zod";
 
@@ -10,6 +11,15 @@ const commaSeparated = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ""),
 );
+
+/** An address, or a network as `10.0.0.0/8`. */
+function isNetwork(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  const isPrefix =
+    prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32));
+  return family !== 0 && isPrefix && rest.length === 0;
+}
 
 const KEY_BYTES = 32;
 const encryptionKey = z
@@ -86,7 +96,13 @@ export const SETTINGS = {
   RATE_LIMIT_PER_SECOND: {
     schema: wholeNumber(0),
     default: "60",
-    description: "Requests a second for each key; 0 = no limit.",
+    description: "Requests a second for each key, and for each address without a valid one; 0 = no limit.",
+  },
+  TRUST_PROXY: {
+    schema: commaSeparated.refine((parts) => parts.every(isNetwork), "must be addresses or networks"),
+    default: "",
+    description:
+      "Comma-separated addresses or networks of your reverse proxies (`127.0.0.1`, `10.0.0.0/8`), whose `X-Forwarded-For` then tells the client's address, for the rate limit and the log. Default: none, so clients without a key share the proxy's limit.",
   },
   METRICS_TOKEN: {
     schema: z

@@ -46,7 +46,10 @@ export type Api = {
   links: Links;
   /** Links of outputs, which may lie in a customer's bucket. */
   outputLinks: OutputLinks;
-  config: Pick<Config, "uploadMaxBytes" | "rateLimitPerSecond" | "metricsToken" | "connectionLimits">;
+  config: Pick<
+    Config,
+    "uploadMaxBytes" | "rateLimitPerSecond" | "trustProxy" | "metricsToken" | "connectionLimits"
+  >;
 };
 
 declare module "fastify" {

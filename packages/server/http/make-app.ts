@@ -1,12 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import multipart from "@fastify/multipart";
-import rateLimit from "@fastify/rate-limit";
 import { ApiError, apiErrorBody } from "@stemwright/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
-import { hashKey } from "../domain/keys.ts";
 import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
@@ -18,6 +16,7 @@ import { addIdempotencyHeader } from "./idempotency-header.ts";
 import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
 import { addOtherMethods } from "./other-methods.ts";
+import { addRateLimit } from "./rate-limit.ts";
 import { addReferencePage } from "./reference-page.ts";
 import { addAdminRoutes } from "./routes/admin/admin-routes.ts";
 import { addAssetRoutes } from "./routes/assets.ts";
@@ -50,27 +49,6 @@ const EXPOSED_HEADERS = [
 
 function refuseUnknownRoute({ method, url }: FastifyRequest): never {
   throw new ApiError("NOT_FOUND", `No such route: ${method} ${url.split("?")[0]}`);
-}
-
-async function addRateLimit(app: FastifyInstance, perSecond: number): Promise<void> {
-  if (perSecond === 0) {
-    app.setNotFoundHandler(refuseUnknownRoute);
-    return;
-  }
-  await app.register(rateLimit, {
-    max: perSecond,
-    timeWindow: 1000,
-    enableDraftSpec: true,
-    // The key itself is not kept in the limiter's memory.
-    keyGenerator: (request) => {
-      const secret = request.headers["x-api-key"] ?? request.headers.authorization;
-      return typeof secret === "string" ? hashKey(secret).toString("base64") : request.ip;
-    },
-    errorResponseBuilder: () =>
-      new ApiError("RATE_LIMITED", `More than ${perSecond} requests a second; wait as Retry-After says`),
-  });
-  // Guessing addresses is limited as well.
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
 }
 
 /** Requests that arrive on open connections while the service stops are told to come back. */
@@ -107,6 +85,7 @@ export async function makeApp(
     forceCloseConnections: "idle",
     // Answered by our own hook, in the shape of every other failure.
     return503OnClosing: false,
+    trustProxy: options.config.trustProxy.length > 0 && [...options.config.trustProxy],
     ...makeServerOptions(options.config.connectionLimits),
   }).withTypeProvider<ZodTypeProvider>();
 
@@ -117,7 +96,6 @@ export async function makeApp(
     return result.success ? { value: result.data } : { error: toRequestError(result.error.issues) };
   });
   app.setSerializerCompiler(serializerCompiler);
-  app.setErrorHandler(sendError);
   app.decorateRequest("caller", null);
   app.addHook("onRequest", async (request, reply) => {
     void reply
@@ -128,7 +106,11 @@ export async function makeApp(
   });
   addClosingAnswer(app);
   addConnectionLimits(app, options.config.connectionLimits);
-  await addRateLimit(app, options.config.rateLimitPerSecond);
+  const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
+  app.setErrorHandler(async (error, request, reply) => {
+    sendError(await countRefusedKey(error, request, reply), request, reply);
+    return reply;
+  });
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
   app.addHook("preParsing", async (request) => {
     if (request.is404) return;

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { apiErrorBody } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
@@ -249,6 +250,44 @@ describe("the rate limit", () => {
       const keyless = await limited.call(path, { key: null });
       expect(keyless.headers.get("ratelimit-limit")).toBe("5");
     }
+  });
+
+  it.each([
+    ["/tasks", "x-api-key"],
+    ["/models", "x-api-key"],
+    ["/nothing/here", "x-api-key"],
+    ["/models", "authorization"],
+    ["/tasks", "authorization"],
+    ["/job", "authorization"],
+    ["/metrics", "authorization"],
+  ])("[E5] a made-up key for each request is no way round: %s with %s", async (path, header) => {
+    // The second of the test before is over.
+    await wait(1000);
+    const send = (index: number) =>
+      limited.call(path, { key: null, headers: { [header]: `Bearer ${index}` } });
+    const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(5);
+    for (const { headers } of responses) expect(headers.get("ratelimit-limit")).toBe("5");
+    for (const { headers } of refused) {
+      expect(headers.get("ratelimit-remaining")).toBe("0");
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    const { key } = await limited.addAccount();
+    expect((await limited.call("/tasks", { key })).status).toBe(200);
+  });
+
+  it("[E5] goes by the address that a trusted proxy tells, and by nobody else's word", async () => {
+    const countRefused = async (api: TestApi) => {
+      const send = (index: number) =>
+        fetch(new URL("/health/live", api.address), { headers: { "x-forwarded-for": `203.0.113.${index}` } });
+      const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
+      return responses.filter(({ status }) => status === 429).length;
+    };
+    expect(await countRefused(limited)).toBeGreaterThanOrEqual(5);
+    const proxied = await startTestApi({ RATE_LIMIT_PER_SECOND: "5", TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
+    expect(await countRefused(proxied)).toBe(0);
+    await proxied.close();
   });
 
   it("[E5] counts refused requests and unknown routes too", async () => {

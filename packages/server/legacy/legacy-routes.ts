@@ -35,7 +35,7 @@ export interface LegacyPorts extends LinkOpener {
 const tags = ["Jobs (legacy)"];
 const security = [{ legacyToken: [] }];
 /** The token is looked at in here, so to the rest of the service the routes are open. */
-const byToken = { isPublic: true };
+const byToken = { isPublic: true, takesToken: true };
 
 /** The older interface, at the root beside the new one. All that knows of it over HTTP lies in this folder. */
 export async function addLegacyRoutes(api: Api): Promise<void> {

@@ -108,7 +108,7 @@ export function addMetricsRoute({ app, ports, config }: Api): void {
   app.get(
     "/metrics",
     {
-      config: { isPublic: true },
+      config: { isPublic: true, takesToken: true },
       schema: {
         tags: ["Health"],
         summary: "Metrics in Prometheus' text format",

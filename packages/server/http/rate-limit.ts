@@ -1,0 +1,69 @@
+import rateLimit, { normalizeIP } from "@fastify/rate-limit";
+import { ApiError } from "@stemwright/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { hashKey } from "../domain/keys.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The route takes a token in `Authorization`. */
+    takesToken?: boolean;
+  }
+}
+
+/** The key or token that the route will look at; others would be a free choice of whom to be counted as. */
+function findSecret({ is404, headers, routeOptions }: FastifyRequest): string | undefined {
+  if (is404) return undefined;
+  const secret = headers["x-api-key"] || (routeOptions.config.takesToken ? headers.authorization : undefined);
+  return typeof secret === "string" ? secret : undefined;
+}
+
+type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/**
+ * So many requests a second for each key, and for each address without one. Whether a key is good is found out later, so
+ * that a good one can be refused without asking the database: one that was not is then counted by its address as well, by
+ * what this gives, which answers with what to say instead.
+ */
+export async function addRateLimit(
+  app: FastifyInstance,
+  perSecond: number,
+  refuseUnknownRoute: (request: FastifyRequest) => never,
+): Promise<ErrorCounter> {
+  if (perSecond === 0) {
+    app.setNotFoundHandler(refuseUnknownRoute);
+    return async (error) => error;
+  }
+  const makeError = () =>
+    new ApiError("RATE_LIMITED", `More than ${perSecond} requests a second; wait as Retry-After says`);
+  const withoutKey = new WeakSet<FastifyRequest>();
+  await app.register(rateLimit, {
+    max: perSecond,
+    timeWindow: 1000,
+    enableDraftSpec: true,
+    // The key itself is not kept in the limiter's memory.
+    keyGenerator: (request) => {
+      const secret = withoutKey.has(request) ? undefined : findSecret(request);
+      // A connection that is already gone has no address.
+      return secret === undefined ? normalizeIP(request.ip ?? "") : hashKey(secret).toString("base64");
+    },
+    errorResponseBuilder: makeError,
+  });
+  // Guessing addresses is limited as well.
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
+
+  const count = app.createRateLimit();
+  return async (error, request, reply) => {
+    const isKeyRefused = error instanceof ApiError && ["KEY_INVALID", "KEY_MISSING"].includes(error.code);
+    if (!isKeyRefused || findSecret(request) === undefined) return error;
+    withoutKey.add(request);
+    const counted = await count(request);
+    if (counted.isAllowed) return error;
+    void reply
+      .header("ratelimit-limit", counted.max)
+      .header("ratelimit-remaining", counted.remaining)
+      .header("ratelimit-reset", counted.ttlInSeconds);
+    if (!counted.isExceeded) return error;
+    void reply.header("retry-after", counted.ttlInSeconds);
+    return makeError();
+  };
+}
