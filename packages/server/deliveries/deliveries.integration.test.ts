@@ -19,7 +19,12 @@ import { makeLog } from "../log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { openVault } from "../vault.ts";
 import { renderDelivery } from "./render-delivery.ts";
-import { DELIVERY_DEFAULTS, type DeliveryOptions, startDeliveries } from "./start-deliveries.ts";
+import {
+  DELIVERY_DEFAULTS,
+  type DeliveryOptions,
+  type DeliveryPorts,
+  startDeliveries,
+} from "./start-deliveries.ts";
 
 let database: TestDatabase;
 let clientId: string;
@@ -49,13 +54,16 @@ async function openReceiver(): Promise<Receiver> {
 /** Of all processes of the installation. */
 const encryptionKey = Buffer.alloc(32, 1);
 
-type GuardOptions = { allowed?: string[]; lookUp?: typeof lookup };
+const links = makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" });
+const renderTask: DeliveryPorts["render"] = (delivery) =>
+  renderDelivery(database.db, { links, outputLinks: { prepare: async () => links } }, delivery);
+
+type StartOptions = { allowed?: string[]; lookUp?: typeof lookup; render?: DeliveryPorts["render"] };
 
 function start(
   options: Partial<DeliveryOptions> = {},
-  { allowed = ["127.0.0.1"], lookUp }: GuardOptions = {},
+  { allowed = ["127.0.0.1"], lookUp, render = renderTask }: StartOptions = {},
 ) {
-  const links = makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" });
   const guard = makeAddressGuard(allowed, lookUp);
   const deliveries = startDeliveries(
     {
@@ -63,8 +71,7 @@ function start(
       vault: openVault({ key: encryptionKey, keyFile: "" }),
       guard,
       log: makeLog({ logLevel: "silent", logFile: undefined }, "test"),
-      render: (delivery) =>
-        renderDelivery(database.db, { links, outputLinks: { prepare: async () => links } }, delivery),
+      render,
     },
     { pollIntervalMs: 30, retryDelaysMs: [100, 200, 100], timeoutMs: 1000, ...options },
   );
@@ -108,6 +115,29 @@ it("[W6] [W9] the limits are those of the specification", () => {
 });
 
 describe("a delivery that fails", () => {
+  it("[W6] counts a try that could not be made ready as one", async () => {
+    let renders = 0;
+    const render: DeliveryPorts["render"] = async (delivery) => {
+      renders += 1;
+      if (renders < 3) throw new Error("not now");
+      return await renderTask(delivery);
+    };
+    start({}, { render });
+    const taskId = await endTask(receiver.url);
+    await waitForState(taskId, "delivered");
+    expect(await findDelivery(taskId)).toMatchObject({ attempts: 3 });
+  });
+
+  it("[W6] ends with its last try where none can be made ready, and tells nothing of the inside", async () => {
+    start({ retryDelaysMs: [20] }, { render: () => Promise.reject(new Error("never")) });
+    const taskId = await endTask(receiver.url);
+    await waitForState(taskId, "failed");
+    expect(await findDelivery(taskId)).toMatchObject({
+      attempts: 2,
+      lastError: "The service could not make the call ready",
+    });
+  });
+
   it("[W6] is tried again at the times of the schedule, until it is delivered", async () => {
     receiver.answer = (response, index) => response.writeHead(index < 2 ? 500 : 200).end();
     start();
@@ -270,7 +300,7 @@ describe("restarts", () => {
     expect(receiver.calls).toHaveLength(20);
   });
 
-  it("[W8] a SIGKILL in the middle of a call loses nothing: another process makes it after twenty seconds", async () => {
+  it("[W8] a SIGKILL in the middle of a call loses nothing: another process makes it after thirty seconds", async () => {
     receiver.answer = (response, index) => {
       if (index > 0) response.writeHead(200).end();
     };
@@ -280,7 +310,7 @@ describe("restarts", () => {
     await service.kill();
     start();
     const { rows } = await database.pool.query(
-      "update deliveries set due_at = due_at - interval '20 seconds', claimed_until = claimed_until - interval '20 seconds' where task_id = $1 returning claimed_until > now() - interval '20 seconds' as was_claimed",
+      "update deliveries set due_at = due_at - interval '30 seconds', claimed_until = claimed_until - interval '30 seconds' where task_id = $1 returning claimed_until > now() - interval '30 seconds' as was_claimed",
       [taskId],
     );
     expect(rows).toEqual([{ was_claimed: true }]);

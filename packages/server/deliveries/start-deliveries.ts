@@ -30,8 +30,8 @@ export const DELIVERY_DEFAULTS: DeliveryOptions = {
   pollIntervalMs: 500,
 };
 
-/** What a claim outlasts the longest try by; a killed process's deliveries are due again after that. */
-const LEASE_MARGIN_MS = 5000;
+/** What a claim outlasts the longest call by: links may be presigned for 5 s before it. A killed process's deliveries are due again after that. */
+const LEASE_MARGIN_MS = 15_000;
 /** The wait after the database failed. */
 const TROUBLE_INTERVAL_MS = 5000;
 const GONE = 410;
@@ -118,21 +118,38 @@ function makeAlarm() {
   };
 }
 
+/** What is to be sent; undefined when what it tells of is no longer there. */
+async function makeCall(
+  ports: DeliveryPorts,
+  delivery: DeliveryRecord,
+): Promise<{ headers: Record<string, string>; body: Buffer } | undefined> {
+  const content = await ports.render(delivery);
+  if (content === undefined) return undefined;
+  const body = Buffer.from(JSON.stringify(content));
+  const secrets = await loadSigningSecrets(ports.db, ports.vault, delivery.clientId);
+  return { headers: makeSignatureHeaders({ id: delivery.id, sentAt: new Date(), body, secrets }), body };
+}
+
 async function deliver(
   ports: DeliveryPorts,
   options: DeliveryOptions,
   delivery: DeliveryRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  const content = await ports.render(delivery);
-  if (content === undefined)
+  let call: Awaited<ReturnType<typeof makeCall>>;
+  try {
+    call = await makeCall(ports, delivery);
+  } catch (error) {
+    // A try like any other: one that was not counted would come again for ever.
+    ports.log.error({ err: error, deliveryId: delivery.id }, "a delivery could not be made ready");
+    const reason = "The service could not make the call ready";
+    return await settle(ports, options, delivery, { error: reason });
+  }
+  if (call === undefined)
     return await recordAttempt(ports.db, delivery.id, { isDelivered: false, error: "The Task is gone" });
-  const body = Buffer.from(JSON.stringify(content));
-  const secrets = await loadSigningSecrets(ports.db, ports.vault, delivery.clientId);
-  const headers = makeSignatureHeaders({ id: delivery.id, sentAt: new Date(), body, secrets });
   const { guard } = ports;
   const { timeoutMs } = options;
-  const outcome = await postDelivery({ guard, url: delivery.url, headers, body, timeoutMs, signal });
+  const outcome = await postDelivery({ guard, url: delivery.url, ...call, timeoutMs, signal });
   if (outcome.error !== undefined && outcome.statusCode === undefined && signal.aborted)
     return await releaseDelivery(ports.db, delivery.id);
   await settle(ports, options, delivery, outcome);
