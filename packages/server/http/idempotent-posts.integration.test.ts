@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { asset as assetSchema, type Client, type Webhook } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
@@ -242,6 +244,8 @@ describe("an Idempotency-Key on an upload", () => {
 
   it("[I3] of many at once is kept once, with its file alone", async () => {
     const before = await countAssets();
+    const listFolders = () => readdir(join(api.dataDir, "blobs", "assets"));
+    const foldersBefore = await listFolders();
     const init = { key: account.key, idempotencyKey: "uploads at once", content: "the same words" };
     const answers = await Promise.all(Array.from({ length: 8 }, () => upload("/assets", init)));
     const links = await Promise.all(
@@ -250,6 +254,7 @@ describe("an Idempotency-Key on an upload", () => {
     expect(new Set(links).size).toBe(1);
     expect(await (await fetch(links[0] ?? "")).text()).toBe("the same words");
     expect(await countAssets()).toBe(before + 1);
+    expect(await listFolders()).toHaveLength(foldersBefore.length + 1);
   });
 
   it("[I1] a link is fetched once", async () => {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
+import { toAssetFolder } from "../domain/assets/store-upload.ts";
 import type { ApiPorts } from "./api.ts";
 import { onceAfter } from "./once.ts";
 
@@ -35,7 +36,7 @@ export async function keepAsset<Answer extends { id: string }>(
     keptId = answer.id;
     return answer;
   } finally {
-    if (stored && stored.id !== keptId) await ports.blobs.delete(stored.blobKey);
+    if (stored && stored.id !== keptId) await ports.blobs.delete(toAssetFolder(stored.id));
   }
 }
 

@@ -26,6 +26,9 @@ function getFormat(name: string): string {
 
 const toPathSegment = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80) || "source";
 
+/** All that is stored of an asset: its file, and on disk the folder that the file has to itself. */
+export const toAssetFolder = (id: string) => `assets/${id}`;
+
 /** Streams an upload into the store. It is an asset once that is written down. */
 export async function storeUpload(
   blobs: Blobs,
@@ -35,10 +38,10 @@ export async function storeUpload(
   const name = toCleanName(upload.filename);
   const format = getFormat(name);
   const id = makeId();
-  const blobKey = `assets/${id}/${toPathSegment(basename(name, extname(name)))}.${format}`;
+  const blobKey = `${toAssetFolder(id)}/${toPathSegment(basename(name, extname(name)))}.${format}`;
   const { sizeBytes } = await blobs.write(blobKey, upload.content, { maxBytes: upload.maxBytes });
   if (sizeBytes === 0) {
-    await blobs.delete(blobKey);
+    await blobs.delete(toAssetFolder(id));
     throw new ApiError("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
   }
   return { id, clientId: caller.clientId, name, format, sizeBytes, blobKey, createdAt: new Date() };

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { AssetRecord } from "../../domain/assets/asset-record.ts";
 import { toAsset } from "../../domain/assets/asset-view.ts";
-import { storeUpload } from "../../domain/assets/store-upload.ts";
+import { storeUpload, toAssetFolder } from "../../domain/assets/store-upload.ts";
 import { isId } from "../../domain/ids.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
@@ -62,7 +62,7 @@ async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
       });
     }
   } catch (error) {
-    if (stored) await ports.blobs.delete(stored.blobKey);
+    if (stored) await ports.blobs.delete(toAssetFolder(stored.id));
     throw toUploadError(error, request);
   }
   if (!stored)
@@ -137,7 +137,7 @@ export function addAssetRoutes(api: Api): void {
       const { id } = request.params;
       const deleted = isId(id) ? await ports.assets.deleteAsset(getCaller(request).clientId, id) : undefined;
       if (!deleted) throw unknownAsset();
-      await ports.blobs.delete(`assets/${deleted.id}`);
+      await ports.blobs.delete(toAssetFolder(deleted.id));
       return toAsset(deleted, links);
     },
   );
