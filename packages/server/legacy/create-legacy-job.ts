@@ -17,6 +17,7 @@ const FIELD_OF_TARGET: Record<string, string> = {
   "targets[0].formats[0]": "metadata.format",
   "targets[0].variant": "metadata.variant",
   "targets[0].language": "metadata.language",
+  "targets[0].transcriptAssetId": "otherSourceAssets[0].id",
   "targets[0]": "otherSourceAssets",
 };
 

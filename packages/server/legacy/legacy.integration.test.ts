@@ -254,6 +254,15 @@ describe("jobs", () => {
       "TRANSCRIPT_NOT_ALLOWED",
       ["otherSourceAssets"],
     ],
+    [
+      {
+        metadata: { name: "alignment", format: "json" },
+        otherSourceAssets: [{ id: "abc", type: "transcription" }],
+      },
+      404,
+      "ASSET_UNKNOWN",
+      ["otherSourceAssets[0].id"],
+    ],
     [{ metadata: { name: "multi_voice", format: "wav" } }, 403, "MODEL_NOT_GRANTED", ["metadata.name"]],
   ])("[J3] %j is refused", async (fields, status, code, paths) => {
     const error = await errorOf(call("/job", { body: { assetId: song.id, metadata, ...fields } }));
