@@ -42,7 +42,10 @@ export function makeOperation(options: { db: Database; pool: pg.Pool; dataDir: s
       const latencyMs = performance.now() - startMs;
       const { bavail, blocks, bsize } = await statfs(dataDir);
       const freeBytes = bavail * bsize;
-      const [queues, workers] = await Promise.all([operation.readQueues(), operation.listWorkers()]);
+      // What only the database knows counts as none while it does not answer.
+      const [queues, workers] = isDatabaseOk
+        ? await Promise.all([operation.readQueues(), operation.listWorkers()])
+        : [[], []];
       const alive = workers.filter(({ isAlive }) => isAlive).length;
       const oldest = queues.flatMap(({ oldestWaitingAt }) => oldestWaitingAt ?? []).sort()[0];
       const parts = {

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { openDatabase } from "./db/database.ts";
+import { makeOperation } from "./operation.ts";
+
+describe("the health of the service", () => {
+  it("[D8] is degraded while the database does not answer", async () => {
+    // Nobody listens on port 1.
+    const { db, pool } = openDatabase({ connectionString: "postgres://127.0.0.1:1/none", maxConnections: 1 });
+    const health = await makeOperation({ db, pool, dataDir: import.meta.dirname }).checkHealth();
+    await db.destroy();
+    expect(health).toMatchObject({
+      status: "degraded",
+      database: { isOk: false },
+      disk: { totalBytes: expect.any(Number) },
+      queue: { waiting: 0, active: 0, oldestWaitingSeconds: null },
+      workers: { isOk: false, alive: 0 },
+    });
+  });
+});
