@@ -178,17 +178,16 @@ export async function hasOutputsToKeep(
   return retentionHours === 0 || ageMs < retentionHours * 3_600_000;
 }
 
-/** Removes a Task; gives its outputs, so that their files can go too. */
-export async function deleteTask(
-  db: DatabaseHandle,
-  clientId: string,
-  id: string,
-): Promise<OutputRecord[] | undefined> {
-  const task = await findTask(db, id, clientId);
-  if (!task) return undefined;
-  await db.deleteFrom("tasks").where("id", "=", id).where("client_id", "=", clientId).execute();
+/** Removes a Task; false when the client has no such Task. */
+export async function deleteTask(db: DatabaseHandle, clientId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("tasks")
+    .where("id", "=", id)
+    .where("client_id", "=", clientId)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) return false;
   await notifyTaskChange(db, id);
-  return task.targets.flatMap(({ output }) => output);
+  return true;
 }
 
 /** Rows as Tasks, those that wait with their places in the line. */

@@ -3,7 +3,7 @@ import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwrigh
 import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits.ts";
 import type { ModelGrant } from "./models/model-view.ts";
-import type { NewTask, OutputRecord, TaskRecord } from "./tasks/task-record.ts";
+import type { NewTask, TaskRecord } from "./tasks/task-record.ts";
 import type { DeliveryRecord, WebhookWithSecret } from "./webhooks/webhook-record.ts";
 
 /** What the domain needs of the world; db, queue and blobs make it real. */
@@ -15,8 +15,8 @@ export interface TaskStore {
   insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
-  /** Removes the Task with its rows; gives the keys of its files. */
-  deleteTask(clientId: string, id: string): Promise<OutputRecord[] | undefined>;
+  /** Removes the Task with its rows; false when the client has no such Task. */
+  deleteTask(clientId: string, id: string): Promise<boolean>;
   /** Ends the unfinished targets; gives the Task as it then is. */
   cancelTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
 }

@@ -126,8 +126,8 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
     },
     async (request) => {
       const { id } = request.params;
-      const outputs = isId(id) ? await ports.tasks.deleteTask(getCaller(request).clientId, id) : undefined;
-      if (!outputs) throw unknownTask();
+      const isDeleted = isId(id) && (await ports.tasks.deleteTask(getCaller(request).clientId, id));
+      if (!isDeleted) throw unknownTask();
       await ports.blobs.delete(`outputs/${id}`);
       await ports.stemCache.forget(id);
       return { id };
