@@ -12,7 +12,7 @@ export const INPUT_FORMATS = {
   text: ["txt", "json"],
 } as const;
 
-export const MIME_TYPES: Record<string, string> = {
+const MIME_TYPES: Record<string, string> = {
   wav: "audio/wav",
   aiff: "audio/aiff",
   aif: "audio/aiff",
@@ -35,3 +35,6 @@ export const MIME_TYPES: Record<string, string> = {
   vtt: "text/vtt; charset=utf-8",
   lrc: "text/plain; charset=utf-8",
 };
+
+/** By file extension; bytes of whatever kind where it is unknown. */
+export const toMimeType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";

@@ -2,13 +2,13 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ApiError, MIME_TYPES } from "@stemwright/contract";
+import { ApiError, toMimeType } from "@stemwright/contract";
 import type { S3BucketOptions } from "../buckets/s3-bucket.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { limitBytes } from "../limit-bytes.ts";
 
-const toType = (key: string) => MIME_TYPES[extname(key).slice(1)] ?? "application/octet-stream";
+const toType = (key: string) => toMimeType(extname(key).slice(1));
 
 /**
  * Objects in one bucket of an S3 store, so that several machines share assets and outputs. An upload becomes visible when

@@ -2,18 +2,16 @@ import {
   type LegacyAsset,
   type LegacyJob,
   type LegacyJobStatus,
-  MIME_TYPES,
   type NewLegacyJob,
+  toMimeType,
 } from "@stemwright/contract";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import type { LinkSigner } from "../domain/links.ts";
 import type { LegacyJobRecord } from "./legacy-job-record.ts";
 
-const toFileType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";
-
 export function toLegacyAsset(asset: AssetRecord, links: LinkSigner): LegacyAsset {
   const { id, name, format, blobKey } = asset;
-  return { id, name, fileType: toFileType(format), format, link: links.sign(blobKey) };
+  return { id, name, fileType: toMimeType(format), format, link: links.sign(blobKey) };
 }
 
 function findStatus({ task, startedAt }: LegacyJobRecord): LegacyJobStatus {
@@ -29,7 +27,7 @@ function listOutputAssets({ task }: LegacyJobRecord, links: LinkSigner): LegacyA
     target.output.map(({ name, format, blobKey }, index) => ({
       id: `${target.id}-${index}`,
       name: `${name}.${format}`,
-      fileType: toFileType(format),
+      fileType: toMimeType(format),
       format,
       link: links.sign(blobKey),
     })),

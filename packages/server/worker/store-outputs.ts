@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
-import { ApiError, MIME_TYPES } from "@stemwright/contract";
+import { ApiError, toMimeType } from "@stemwright/contract";
 import type { Blobs } from "../domain/ports.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toOutputKey } from "../domain/storage/bucket-url.ts";
@@ -62,7 +62,7 @@ async function deliver(
     bucket = await openDestination(ports, task);
     for (const { name, format, path } of files) {
       const key = toOutputKey(writeDestination, { taskId: task.id, name, format });
-      const type = MIME_TYPES[format] ?? "application/octet-stream";
+      const type = toMimeType(format);
       await bucket.write(key, createReadStream(path), { type, signal });
       written.push(key);
       const { size } = await stat(path);

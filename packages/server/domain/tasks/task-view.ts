@@ -1,4 +1,4 @@
-import { MIME_TYPES, type Target, type Task } from "@stemwright/contract";
+import { type Target, type Task, toMimeType } from "@stemwright/contract";
 import { sumCredits } from "../credits.ts";
 import type { LinkSigner } from "../links.ts";
 import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
@@ -8,7 +8,7 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   format: output.format,
   link: links.sign(output.blobKey),
   // A picture comes along only when the input had one, so mp4 keeps the general type.
-  type: MIME_TYPES[output.format] ?? "application/octet-stream",
+  type: toMimeType(output.format),
   size: output.sizeBytes,
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
 import { Readable } from "node:stream";
-import { ApiError, MIME_TYPES } from "@stemwright/contract";
+import { ApiError, toMimeType } from "@stemwright/contract";
 import { z } from "zod";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { Api } from "../api.ts";
@@ -58,7 +58,7 @@ export function addFileRoutes({ app, ports, links }: Api): void {
       if (tag !== undefined) void reply.header("etag", tag);
       void reply
         .header("accept-ranges", "bytes")
-        .header("content-type", MIME_TYPES[extname(key).slice(1)] ?? "application/octet-stream")
+        .header("content-type", toMimeType(extname(key).slice(1)))
         .header("content-disposition", toContentDisposition(basename(key), name))
         .header("cache-control", "private, max-age=3600");
       if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
