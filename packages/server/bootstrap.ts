@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import { hasClients, insertClient } from "./db/clients.ts";
 import type { Database } from "./db/database.ts";
-import { hasClients, insertClient, insertKey } from "./db/keys.ts";
+import { insertKey } from "./db/keys.ts";
 import { makeId } from "./domain/ids.ts";
 import { makeKey } from "./domain/keys.ts";
 

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
+import { findFirstClientId } from "./db/clients.ts";
 import type { Database } from "./db/database.ts";
-import { findFirstClientId, insertKey, listKeys, revokeKey } from "./db/keys.ts";
+import { insertKey, listKeys, revokeKey } from "./db/keys.ts";
 import { makeKey } from "./domain/keys.ts";
 
 const USAGE = `usage:

@@ -7,8 +7,8 @@ import { openTestDatabase, type TestDatabase } from "../../test/support/test-dat
 import { StemCache, stemCacheFolder } from "../engine/pipelines/stem-cache.ts";
 import { openFileBlobs } from "./blobs/file-blobs.ts";
 import { findAsset, holdInputs, insertAsset } from "./db/assets.ts";
+import { insertClient } from "./db/clients.ts";
 import { takeReceipt } from "./db/idempotency-receipts.ts";
-import { insertClient } from "./db/keys.ts";
 import { endTarget, findTask, insertTask } from "./db/tasks.ts";
 import { makeId } from "./domain/ids.ts";
 import type { Blobs } from "./domain/ports.ts";

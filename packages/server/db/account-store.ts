@@ -39,7 +39,7 @@ export function makeAccountStore(db: DatabaseHandle): AccountStore {
     return row && toApiKey(row);
   };
   return {
-    insertClient: (client) => keys.insertClient(db, client),
+    insertClient: (client) => clients.insertClient(db, client),
     findClient: (id) => clients.findClient(db, id),
     listClients: (page) => clients.listClients(db, page),
     changeClient: (id, change) => clients.changeClient(db, id, change),

@@ -21,6 +21,24 @@ const toClientRecord = (row: Row): ClientRecord => ({
   reserved: row.reserved ?? 0,
 });
 
+export async function insertClient(
+  db: DatabaseHandle,
+  client: { id: string; name: string; isMetered?: boolean },
+): Promise<void> {
+  await db
+    .insertInto("clients")
+    .values({ id: client.id, name: client.name, is_metered: client.isMetered ?? false, suspended_at: null })
+    .execute();
+}
+
+export async function hasClients(db: DatabaseHandle): Promise<boolean> {
+  return (await db.selectFrom("clients").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+export async function findFirstClientId(db: DatabaseHandle): Promise<string | undefined> {
+  return (await db.selectFrom("clients").select("id").orderBy("created_at").limit(1).executeTakeFirst())?.id;
+}
+
 export async function findClient(db: DatabaseHandle, id: string): Promise<ClientRecord | undefined> {
   const row = await selectClients(db).where("id", "=", id).executeTakeFirst();
   return row && toClientRecord(row);

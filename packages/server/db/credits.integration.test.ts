@@ -4,9 +4,9 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/test-
 import { costOfDuration } from "../domain/credits.ts";
 import { makeId } from "../domain/ids.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
+import { insertClient } from "./clients.ts";
 import * as credits from "./credits.ts";
 import type { DatabaseHandle } from "./database.ts";
-import { insertClient } from "./keys.ts";
 import * as tasks from "./tasks.ts";
 
 let database: TestDatabase;

@@ -5,24 +5,6 @@ import { makeId } from "../domain/ids.ts";
 import { hashKey } from "../domain/keys.ts";
 import type { DatabaseHandle } from "./database.ts";
 
-export async function insertClient(
-  db: DatabaseHandle,
-  client: { id: string; name: string; isMetered?: boolean },
-): Promise<void> {
-  await db
-    .insertInto("clients")
-    .values({ id: client.id, name: client.name, is_metered: client.isMetered ?? false, suspended_at: null })
-    .execute();
-}
-
-export async function hasClients(db: DatabaseHandle): Promise<boolean> {
-  return (await db.selectFrom("clients").select("id").limit(1).executeTakeFirst()) !== undefined;
-}
-
-export async function findFirstClientId(db: DatabaseHandle): Promise<string | undefined> {
-  return (await db.selectFrom("clients").select("id").orderBy("created_at").limit(1).executeTakeFirst())?.id;
-}
-
 export async function insertKey(
   db: DatabaseHandle,
   key: { clientId: string; name: string; role: KeyRole; kind?: KeyKind; secret: string },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeId } from "../domain/ids.ts";
 import { toTask } from "../domain/tasks/task-view.ts";
-import { insertClient } from "./keys.ts";
+import { insertClient } from "./clients.ts";
 import { endRun, startRun } from "./task-runs.ts";
 import { cancelTask, deleteTask, endTarget, findTask, insertTask, listTasks, setProgress } from "./tasks.ts";
 

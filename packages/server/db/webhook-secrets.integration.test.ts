@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeId } from "../domain/ids.ts";
 import { openVault } from "../vault.ts";
-import { insertClient } from "./keys.ts";
+import { insertClient } from "./clients.ts";
 import { loadSigningSecrets, rotateSecret, sealOldSecrets } from "./webhook-secrets.ts";
 
 let database: TestDatabase;

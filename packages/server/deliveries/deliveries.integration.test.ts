@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { insertClient } from "../db/clients.ts";
 import { listDeliveries, replayDelivery } from "../db/deliveries.ts";
-import { insertClient } from "../db/keys.ts";
 import { endTarget, insertTask } from "../db/tasks.ts";
 import { findWebhook, setWebhook } from "../db/webhooks.ts";
 import { makeId } from "../domain/ids.ts";

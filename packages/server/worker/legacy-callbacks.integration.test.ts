@@ -5,7 +5,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeTestStorage } from "../../../test/support/test-storage.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
-import { insertClient } from "../db/keys.ts";
+import { insertClient } from "../db/clients.ts";
 import { endRun, startRun } from "../db/task-runs.ts";
 import * as tasks from "../db/tasks.ts";
 import { makeId } from "../domain/ids.ts";

@@ -8,8 +8,8 @@ import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../../../t
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import * as assets from "../db/assets.ts";
 import * as clients from "../db/clients.ts";
+import { insertClient } from "../db/clients.ts";
 import * as credits from "../db/credits.ts";
-import { insertClient } from "../db/keys.ts";
 import * as tasks from "../db/tasks.ts";
 import * as workers from "../db/workers.ts";
 import { estimateReservations } from "../domain/credits.ts";
