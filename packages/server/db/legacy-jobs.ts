@@ -1,8 +1,8 @@
 import type { LegacyUsage, Page } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { Listed } from "../domain/ports.ts";
+import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
-import type { LegacyJobRecord } from "../legacy/legacy-job-record.ts";
 import { toAssetRecord } from "./assets.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { TARGETS_OF_TASK, type TaskRow, toTaskRecords } from "./tasks.ts";

@@ -8,8 +8,8 @@ import {
   type PreparedTask,
   prepareTask,
 } from "../domain/tasks/create-task.ts";
+import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
-import type { LegacyJobRecord } from "./legacy-job-record.ts";
 
 /** Where a field of the Task's one target stands in a job. */
 const FIELD_OF_TARGET: Record<string, string> = {

@@ -7,7 +7,7 @@ import {
 } from "@stemwright/contract";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import type { LinkSigner } from "../domain/links.ts";
-import type { LegacyJobRecord } from "./legacy-job-record.ts";
+import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 
 export function toLegacyAsset(asset: AssetRecord, links: LinkSigner): LegacyAsset {
   const { id, name, format, blobKey } = asset;

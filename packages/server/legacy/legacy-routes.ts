@@ -15,6 +15,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { isId } from "../domain/ids.ts";
 import type { Listed } from "../domain/ports.ts";
+import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 import type { Api } from "../http/api.ts";
 import { getCaller } from "../http/authenticate.ts";
 import { keepAsset } from "../http/keep-asset.ts";
@@ -22,7 +23,6 @@ import { onceAfter, onceHarmless } from "../http/once.ts";
 import { takeUpload } from "../http/routes/assets.ts";
 import { getLegacyCaller } from "./authenticate-token.ts";
 import { insertLegacyJob, prepareLegacyJob } from "./create-legacy-job.ts";
-import type { LegacyJobRecord } from "./legacy-job-record.ts";
 import { toLegacyAsset, toLegacyJob, toNewLegacyJob } from "./legacy-job-view.ts";
 import { type LinkOpener, storeLink } from "./store-link.ts";
 

@@ -1,5 +1,5 @@
-import type { AssetRecord } from "../domain/assets/asset-record.ts";
-import type { LegacyJobPart, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { AssetRecord } from "../assets/asset-record.ts";
+import type { LegacyJobPart, TaskRecord } from "./task-record.ts";
 
 /** A legacy job: a Task with one target, and what the Jobs interface keeps beside it. */
 export type LegacyJobRecord = LegacyJobPart & {
