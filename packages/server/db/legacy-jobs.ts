@@ -22,12 +22,11 @@ export async function listLegacyJobs(
   clientId: string,
   page: Page,
 ): Promise<Listed<LegacyJobRecord>> {
+  const ids = await listJobIds(db, clientId, page);
   const rows = await selectJobs(db)
-    .where("tasks.client_id", "=", clientId)
+    .where("tasks.id", "=", sql<string>`any(${ids})`)
     .orderBy("tasks.created_at", "desc")
     .orderBy("tasks.id", "desc")
-    .offset(page.skip)
-    .limit(page.take)
     .execute();
   const { total } = await db
     .selectFrom("legacy_jobs")
@@ -36,6 +35,21 @@ export async function listLegacyJobs(
     .where("tasks.client_id", "=", clientId)
     .executeTakeFirstOrThrow();
   return { items: await toRecords(db, rows), total };
+}
+
+/** A query of its own, since the other one would gather targets and outputs for all that is skipped too. */
+async function listJobIds(db: DatabaseHandle, clientId: string, { skip, take }: Page): Promise<string[]> {
+  const rows = await db
+    .selectFrom("legacy_jobs")
+    .innerJoin("tasks", "tasks.id", "legacy_jobs.task_id")
+    .select("tasks.id")
+    .where("tasks.client_id", "=", clientId)
+    .orderBy("tasks.created_at", "desc")
+    .orderBy("tasks.id", "desc")
+    .offset(skip)
+    .limit(take)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 const selectJobs = (db: DatabaseHandle) =>
