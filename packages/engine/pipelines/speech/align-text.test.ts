@@ -90,6 +90,22 @@ describe("alignText", () => {
     expect(encodedSeconds[0]).toBeLessThan(6);
   });
 
+  it("[Z3] finds such words beside dashes and other signs that nobody says", async () => {
+    const refrain = "she bid me take love easy as the zebra hymns grow on the tree";
+    const sung = [...sing(SONG.replace("gardens", "gardens zebra yak"), 1), ...sing(refrain, 20)];
+    const heard = sung.filter((word, n) => n > 11 || !["zebra", "yak"].includes(word.text));
+    for (const row of ["zebra yak —", "… zebra ♪ yak", "… & zebra — yak — …"]) {
+      const text = `${SONG.replace("gardens", `gardens ${row}`)} ${refrain}`;
+      const { words, encodedSeconds } = await align({ text, sung, heard, durationSeconds: 40 });
+      const said = words.filter((word) => /\p{L}/u.test(word.text));
+      said.forEach((word, n) => {
+        expect(Math.abs(word.startSeconds - (sung[n]?.startSeconds ?? 0)), word.text).toBeLessThan(0.05);
+      });
+      expect(encodedSeconds).toHaveLength(1);
+      expect(encodedSeconds[0]).toBeLessThan(7);
+    }
+  });
+
   it("[Z3] is not misled by a line that is sung twice and was heard once", async () => {
     const [line, next] = ["my love and i did meet", "she bid me take life easy"];
     const sung = [...sing(line, 1), ...sing(line, 6), ...sing(next, 10)];

@@ -71,9 +71,10 @@ async function fillGaps(
 ): Promise<(PlacedWord | undefined)[]> {
   const placed: (PlacedWord | undefined)[] = [...heard];
   const listening = startListening(work);
-  for (const gap of joinGaps(listGaps(words, heard), (joined) => spanOf(work, heard, joined))) {
-    const { first, behind } = withContext(heard, gap);
-    const found = await placeWords(listening, spanOf(work, heard, gap), words.slice(first, behind));
+  const spanOf = (gap: Gap) => findSpan(work, heard, { ...gap, ...withContext(words, heard, gap) });
+  for (const gap of joinGaps(listGaps(words, heard), spanOf)) {
+    const { first, behind } = withContext(words, heard, gap);
+    const found = await placeWords(listening, spanOf(gap), words.slice(first, behind));
     found.forEach((word, n) => {
       placed[first + n] = preferHeard(heard[first + n], word);
     });
@@ -92,14 +93,21 @@ function preferHeard(heard: TimedWord | undefined, found: PlacedWord | undefined
   return isElsewhere && found.confidence >= SURE_CONFIDENCE ? found : heard;
 }
 
-/** The rows of words that were not heard, from `start` to before `end`; nobody says mere punctuation. */
+/** Nobody says mere punctuation: it neither makes a gap nor ends one. */
+const isSaid = (word: string) => normaliseWord(word) !== "";
+
+/** The rows of words that were not heard, from `start` to before `end`. */
 function listGaps(words: readonly string[], heard: readonly (TimedWord | undefined)[]): Gap[] {
   const gaps: Gap[] = [];
+  let isOpen = false;
   words.forEach((word, index) => {
-    if (heard[index] !== undefined || normaliseWord(word) === "") return;
     const last = gaps.at(-1);
-    if (last?.end === index) last.end = index + 1;
-    else gaps.push({ start: index, end: index + 1 });
+    if (heard[index] !== undefined) isOpen = false;
+    else if (isSaid(word)) {
+      if (isOpen && last) last.end = index + 1;
+      else gaps.push({ start: index, end: index + 1 });
+      isOpen = true;
+    }
   });
   return gaps;
 }
@@ -118,22 +126,33 @@ function joinGaps(gaps: readonly Gap[], spanOf: (gap: Gap) => TimeSpan): Gap[] {
   return joined;
 }
 
-/** A gap with the heard words beside it. */
+/** A gap with the heard words beside it: where it has any, it begins and ends with one. */
 function withContext(
+  words: readonly string[],
   heard: readonly (TimedWord | undefined)[],
   { start, end }: Gap,
 ): { first: number; behind: number } {
-  let first = start;
-  while (start - first < CONTEXT_WORDS && heard[first - 1] !== undefined) first--;
-  let behind = end;
-  while (behind - end < CONTEXT_WORDS && heard[behind] !== undefined) behind++;
-  return { first, behind };
+  const findLast = (from: number, step: 1 | -1) => {
+    let last: number | undefined;
+    let count = 0;
+    for (let place = from; place in words && count < CONTEXT_WORDS; place += step) {
+      if (heard[place] !== undefined) {
+        last = place;
+        count++;
+      } else if (isSaid(words[place] ?? "")) break;
+    }
+    return last;
+  };
+  return { first: findLast(start - 1, -1) ?? start, behind: (findLast(end, 1) ?? end - 1) + 1 };
 }
 
-function spanOf({ spoken }: AlignmentWork, heard: readonly (TimedWord | undefined)[], gap: Gap): TimeSpan {
-  const { first, behind } = withContext(heard, gap);
-  const startSeconds = first < gap.start ? (heard[first]?.startSeconds ?? 0) : 0;
-  const endSeconds = behind > gap.end ? heard[behind - 1]?.endSeconds : undefined;
+function findSpan(
+  { spoken }: AlignmentWork,
+  heard: readonly (TimedWord | undefined)[],
+  { start, end, first, behind }: Gap & { first: number; behind: number },
+): TimeSpan {
+  const startSeconds = first < start ? (heard[first]?.startSeconds ?? 0) : 0;
+  const endSeconds = behind > end ? heard[behind - 1]?.endSeconds : undefined;
   return {
     startSeconds: Math.max(0, startSeconds - MARGIN_SECONDS),
     endSeconds: Math.min(spoken.durationSeconds, (endSeconds ?? spoken.durationSeconds) + MARGIN_SECONDS),

@@ -20,7 +20,7 @@ import { placedWindowSchema } from "./place-words.ts";
 import { transcribe, weighTranscription } from "./transcribe.ts";
 
 /** Raised whenever the same text and hearing would give other times. */
-const LOG_VERSION = 1;
+const LOG_VERSION = 2;
 
 type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
 
