@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { interleave } from "../dsp/interleave.ts";
 import { EngineError } from "../engine-error.ts";
@@ -187,6 +188,27 @@ describe("the process", () => {
     });
     await expect(run).rejects.toThrow("The engine process was ended from outside (signal SIGTERM).");
     await expect(run).rejects.not.toBeInstanceOf(EngineError);
+  });
+
+  it("that is cancelled ends with the hook at work, and begins no other", async () => {
+    const abort = new AbortController();
+    const begun: string[] = [];
+    let isAtWork = false;
+    const run = engine.run(makeRequest("song.wav", ["unknown", "unheard-of"].map(makeTarget)), {
+      signal: abort.signal,
+      onTargetFailed: async (key) => {
+        begun.push(key);
+        isAtWork = true;
+        await setTimeout(100);
+        abort.abort();
+        await setTimeout(500);
+        isAtWork = false;
+      },
+    });
+    await expect(run).rejects.toMatchObject({ kind: "cancelled" });
+    expect(isAtWork).toBe(false);
+    await setTimeout(50);
+    expect(begun).toEqual(["unknown"]);
   });
 
   it("[S3] tells why the network runs on the CPU although another provider was asked for", async () => {

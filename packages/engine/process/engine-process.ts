@@ -49,7 +49,7 @@ export class EngineProcess {
     return this.#child?.pid;
   }
 
-  /** Resolves when every target is done or reported as failed, and every hook has returned. */
+  /** Resolves when every target is done or reported as failed. However it ends, every hook has returned. */
   async run(request: EngineRequest, hooks: EngineHooks = {}): Promise<void> {
     if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
     if (hooks.signal?.aborted) throw makeCancelledError();
@@ -57,11 +57,14 @@ export class EngineProcess {
     clearTimeout(this.#idleTimer);
     const child = this.#getChild();
     setReferenced(child, true);
+    const { ended, settleHooks } = this.#converse(child, request, hooks);
     try {
-      await this.#converse(child, request, hooks);
+      await ended;
     } catch (error) {
       // A child that answered with an error is sound; one that a hook or the caller gave up on is still at work.
       if (!(error instanceof ReportedError)) await this.#kill(child);
+      // What a hook still reads would be written anew by the next run of the same work.
+      await settleHooks();
       throw error instanceof ReportedError ? error.cause : error;
     } finally {
       this.#isBusy = false;
@@ -88,7 +91,12 @@ export class EngineProcess {
     return child;
   }
 
-  #converse(child: ChildProcess, request: EngineRequest, hooks: EngineHooks): Promise<void> {
+  /** Once it has ended no further hook begins; `settleHooks` waits for the one at work. */
+  #converse(
+    child: ChildProcess,
+    request: EngineRequest,
+    hooks: EngineHooks,
+  ): { ended: Promise<void>; settleHooks(): Promise<void> } {
     const {
       threads = availableParallelism(),
       executionProvider = "cpu",
@@ -108,9 +116,10 @@ export class EngineProcess {
     const ended = Promise.withResolvers<void>();
     // Hooks run one after another in the order of the messages, each awaited.
     let hooksDone = Promise.resolve();
+    let isOver = false;
     const onMessage = (message: EngineMessage) => {
       if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
-      hooksDone = hooksDone.then(() => deliver(message, hooks, ended.resolve));
+      hooksDone = hooksDone.then(() => (isOver ? undefined : deliver(message, hooks, ended.resolve)));
       hooksDone.catch(ended.reject);
     };
     const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
@@ -129,12 +138,14 @@ export class EngineProcess {
       // A child that died between requests: its exit tells the rest.
       if (error !== null && child.exitCode === null && child.signalCode === null) ended.reject(error);
     });
-    return ended.promise.finally(() => {
+    const stopListening = () => {
+      isOver = true;
       child.off("message", onMessage);
       child.off("exit", onExit);
       child.off("error", ended.reject);
       hooks.signal?.removeEventListener("abort", onAbort);
-    });
+    };
+    return { ended: ended.promise.finally(stopListening), settleHooks: () => hooksDone.catch(() => {}) };
   }
 
   async #kill(child: ChildProcess): Promise<void> {
