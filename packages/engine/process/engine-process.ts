@@ -203,19 +203,12 @@ function makeCancelledError(): EngineError {
   return new EngineError("cancelled", "The work was cancelled.");
 }
 
-/**
- * Nobody here sends SIGKILL to a child at work except to cancel, so another one is the kernel's, and would come again with
- * the memory that the same work takes. Other signals from outside tell nothing of the work.
- */
+/** A signal from outside tells nothing of the work: that is tried again, and goes on behind its spools. */
 function makeDeathError(code: number | null, signal: NodeJS.Signals | null): Error {
-  if (signal === "SIGKILL") {
-    return new EngineError(
-      "out-of-memory",
-      "The engine process was killed by the system, most likely because the machine ran out of memory.",
-    );
+  if (isOutsideSignal(signal)) {
+    const why = signal === "SIGKILL" ? ", most likely because the machine ran out of memory" : "";
+    return new Error(`The engine process was ended from outside (signal ${signal})${why}.`);
   }
-  if (isOutsideSignal(signal))
-    return new Error(`The engine process was ended from outside (signal ${signal}).`);
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   return new EngineError("model-failed", `The engine process ended unexpectedly (${how}).`);
 }
