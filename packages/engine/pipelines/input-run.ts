@@ -1,5 +1,5 @@
 import type { FrameSource } from "../dsp/frame-source.ts";
-import { EngineError } from "../engine-error.ts";
+import { EngineError, type EngineErrorKind } from "../engine-error.ts";
 import type { MusicNetworks } from "../models/music-networks.ts";
 import type { SpeechNetworks } from "../models/speech-networks.ts";
 import type { NetworkSource } from "../models/stem-network.ts";
@@ -36,5 +36,27 @@ export async function finishTarget(
     const known = toSystemError(error);
     if (!(known instanceof EngineError)) throw error;
     await run.report.onTargetFailed?.(target.key, known);
+  }
+}
+
+const NETWORK_FAILURES: readonly EngineErrorKind[] = ["model-missing", "model-failed", "out-of-memory"];
+
+/**
+ * Does what needs a network. One that can't be had, or fails, is reported for the targets that need it and given back: those of other
+ * networks go on. Whatever else goes wrong rejects.
+ */
+export async function tryNetwork(
+  run: InputRun,
+  targets: readonly EngineTarget[],
+  work: () => Promise<void>,
+): Promise<EngineError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    const known = toSystemError(error);
+    if (!(known instanceof EngineError && NETWORK_FAILURES.includes(known.kind))) throw error;
+    for (const { key } of targets) await run.report.onTargetFailed?.(key, known);
+    return known;
   }
 }

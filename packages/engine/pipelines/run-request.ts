@@ -1,8 +1,9 @@
-import type { ModelManifest } from "../runtime/model-manifest.ts";
+import type { EngineError } from "../engine-error.ts";
+import type { ModelManifest, StemManifest } from "../runtime/model-manifest.ts";
 import { loadDecodedInput } from "./decoded-input.ts";
 import { runDetectionPass, weighDetectionPass } from "./detect.ts";
 import type { EngineReport, EngineRequest } from "./engine-request.ts";
-import type { InputRun, Networks } from "./input-run.ts";
+import { type InputRun, type Networks, tryNetwork } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { planTargets, type StemPass } from "./plan-targets.ts";
 import { runStemPass, weighStemPass } from "./separate.ts";
@@ -17,8 +18,8 @@ import { toSystemError } from "./to-engine-error.ts";
 const DECODE_SECONDS = 0.006;
 
 /**
- * Decodes the input once, runs each needed network once, and makes every target from what they give. Input and network errors
- * reject; a target that cannot be finished is reported and the others go on.
+ * Decodes the input once, runs each needed network once, and makes every target from what they give. Errors of the input
+ * reject; a target that cannot be finished, or whose network fails, is reported and the others go on.
  */
 export async function runRequest(
   request: EngineRequest,
@@ -34,7 +35,7 @@ export async function runRequest(
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
   if (refused.length === request.targets.length) return;
   const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
-  if (detectionPass) weights.push(weighDetectionPass(detectionPass));
+  if (detectionPass) weights.push(weighDetectionPass());
   if (speechPass) weights.push(weighSpeechSource(), weighSpeechPass(speechPass));
   const progress = new StageProgress(
     (fraction, secondsLeft) => report.onProgress?.(fraction, secondsLeft),
@@ -60,29 +61,44 @@ export async function runRequest(
     const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
     if (detectionPass) await runDetectionPass(run, detectionPass);
     const speechSource = speechPass && (await chooseSpeechSource(run, manifests, stemPasses));
-    await runStemPasses(run, stemPasses);
-    if (speechPass) await runSpeechPass(run, speechPass, { manifests, ...speechSource });
+    const failures = await runStemPasses(run, stemPasses);
+    const vocals = speechSource?.vocals;
+    const heard = vocals && !failures.has(vocals) ? { vocals } : {};
+    if (speechPass) await runSpeechPass(run, speechPass, { manifests, ...heard });
   } catch (error) {
     throw toSystemError(error);
   }
 }
 
-/** One after the other, but for those that hear another, which run behind it. Ends when nothing of them is at work any more, however they end. */
-async function runStemPasses(run: InputRun, passes: readonly StemPass[]): Promise<void> {
+/**
+ * One after the other, but for those that hear another, which run behind it. Ends when nothing of them is at work any more, however they end.
+ * Gives the networks that failed; a target may need several passes of its network, so none of its later ones is begun.
+ */
+async function runStemPasses(
+  run: InputRun,
+  passes: readonly StemPass[],
+): Promise<ReadonlyMap<StemManifest, EngineError>> {
+  const failures = new Map<StemManifest, EngineError>();
   const gauges = new Map(passes.map((pass) => [pass, new SpoolGauge()]));
   const renderings: Promise<void>[] = [];
   const runPass = async (pass: StemPass) => {
     const own = gauges.get(pass) ?? new SpoolGauge();
     const heardPass = pass.hears && gauges.get(pass.hears.pass);
-    try {
-      const { rendering } = await runStemPass(run, pass, { own, heardPass });
-      // It is awaited below, which may be after it has failed.
-      rendering.catch(() => {});
-      renderings.push(rendering);
-    } catch (error) {
-      own.fail(error);
-      throw error;
-    }
+    const known = failures.get(pass.manifest);
+    const targets = pass.targets.map(({ target }) => target);
+    const failure = await tryNetwork(run, targets, async () => {
+      try {
+        if (known) throw known;
+        const { rendering } = await runStemPass(run, pass, { own, heardPass });
+        // It is awaited below, which may be after it has failed.
+        rendering.catch(() => {});
+        renderings.push(rendering);
+      } catch (error) {
+        own.fail(error);
+        throw error;
+      }
+    });
+    if (failure) failures.set(pass.manifest, failure);
   };
   const runWithHearers = async (pass: StemPass): Promise<void> => {
     const hearers = passes.filter(({ hears }) => hears?.pass === pass);
@@ -94,6 +110,7 @@ async function runStemPasses(run: InputRun, passes: readonly StemPass[]): Promis
     await Promise.allSettled(renderings);
   }
   await Promise.all(renderings);
+  return failures;
 }
 
 /** Rejects with the first in the list that did, once all have ended. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { subtractPlanes } from "../dsp/difference-source.ts";
+import { EngineError } from "../engine-error.ts";
 import { readComment } from "../media/testing/read-comment.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import type { EngineReport, SoundTarget } from "./engine-request.ts";
@@ -162,6 +163,24 @@ describe("a network that hears a stem of another", () => {
     network.failsAtRun = 6;
     await expect(run(["guitar"])).rejects.toThrow("killed");
     expect(network.runs).toHaveLength(6);
+  });
+
+  it.each([
+    { failsAtRun: 1, failed: ["guitar", "vocals"], done: [] },
+    { failsAtRun: SEGMENTS, failed: ["guitar"], done: ["vocals"] },
+  ])("[T15] fails with the one it hears, or alone: run $failsAtRun", async ({ failsAtRun, failed, done }) => {
+    writeInput(stereo);
+    network.failsAtRun = failsAtRun;
+    network.failure = new EngineError("model-failed", "It gave no numbers.");
+    const ends = { failed: [] as string[], done: [] as string[] };
+    await run(["guitar", "vocals"], {
+      report: {
+        onTargetFailed: (key, error) =>
+          void ends.failed.push(error === network.failure ? key : error.message),
+        onTargetDone: (key) => void ends.done.push(key),
+      },
+    });
+    expect({ failed: ends.failed.toSorted(), done: ends.done }).toEqual({ failed, done });
   });
 
   it("[P1] finds the stems of both passes in the cache", async () => {

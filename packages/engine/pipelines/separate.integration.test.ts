@@ -442,6 +442,25 @@ describe("errors", () => {
     ]);
   });
 
+  it("[T15] of one of several passes fail the targets that need them all", async () => {
+    const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 3 * SEGMENT_FRAMES };
+    writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
+    const ends: string[] = [];
+    const report: EngineReport = {
+      onTargetDone: (key) => void ends.push(`${key} done`),
+      onTargetFailed: (key, error) => void ends.push(`${key} ${error.kind}`),
+    };
+    await run([makeTarget("drums")]);
+    const passRuns = network.runs.length;
+    rmSync(join(folder, "work"), { recursive: true });
+    network = new GainNetwork(SEGMENT_FRAMES);
+    network.failsAtRun = passRuns + 1;
+    network.failure = new EngineError("out-of-memory", "Not enough memory to go on.");
+    await run([{ ...makeTarget("vocals"), variant: "high_quality" }, makeTarget("drums")], report);
+    expect(ends.toSorted()).toEqual(["drums done", "vocals out-of-memory"]);
+    expect(network.runs).toHaveLength(passRuns + 1);
+  });
+
   it("of the input fail the request", async () => {
     const inputPath = join(folder, "song.mp3");
     writeFileSync(inputPath, "this is text, not sound\n".repeat(50));

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { EngineError } from "../../engine-error.ts";
 import { NetworkStore } from "../../models/network-store.ts";
 import { loadManifests } from "../../runtime/model-manifest.ts";
 import { GainNetwork, makeGainManifest } from "../fixtures/gain-network.ts";
@@ -26,13 +27,19 @@ const manifests = [
 ];
 
 /** Transcription and drums of one input, taken apart by a network that tells what it was asked for. */
-async function hear(name: string, inputPath: string) {
+async function hear(
+  name: string,
+  inputPath: string,
+  options: { broken?: Partial<Networks>; onTargetFailed?: (key: string, error: Error) => void } = {},
+) {
   const network = new GainNetwork(SEGMENT_FRAMES);
+  const { broken, onTargetFailed = (_, error) => Promise.reject(error) } = options;
   const networks: Networks = {
     getNetwork: () => network.getNetwork(),
     getWhisper: (manifest) => store.getWhisper(manifest),
     getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
     getMusicDetector: (manifest) => store.getMusicDetector(manifest),
+    ...broken,
   };
   const workDir = join(folder, name);
   const path = join(folder, `${name}.json`);
@@ -58,7 +65,7 @@ async function hear(name: string, inputPath: string) {
         },
       ],
     },
-    { networks, manifests, report: { onTargetFailed: (_, error) => Promise.reject(error) } },
+    { networks, manifests, report: { onTargetFailed } },
   );
   const { lines } = JSON.parse(readFileSync(path, "utf8")) as { lines: unknown[] };
   const readFrom = ["input", "vocals"].filter((source) =>
@@ -84,6 +91,21 @@ describe("where the words are read from", () => {
     expect(readFrom).toEqual(["input"]);
     expect(lines.length).toBeGreaterThan(0);
     expect(runs).toEqual(runs.map(() => ["drums"]));
+  });
+
+  it("[T15] is the input where nothing can listen for music, or make its vocals", async () => {
+    const inputPath = join(folder, "unheard.wav");
+    writeSound(inputPath, makeSyntheticSong(SONG), RATE);
+    const missing = () => Promise.reject(new EngineError("model-missing", "Its weights are missing."));
+    const deaf = await hear("deaf", inputPath, { broken: { getMusicDetector: missing } });
+    expect(deaf.readFrom).toEqual(["input"]);
+    expect(deaf.runs).toEqual(Array.from({ length: SONG_SEGMENTS }, () => ["drums"]));
+    const failed: string[] = [];
+    const whole = await hear("whole", inputPath, {
+      broken: { getNetwork: missing },
+      onTargetFailed: (key) => failed.push(key),
+    });
+    expect({ readFrom: whole.readFrom, failed }).toEqual({ readFrom: ["input"], failed: ["drums"] });
   });
 
   it("[V5] music that nobody sings to gives no lines", async () => {

@@ -1,6 +1,7 @@
+import type { MusicRegion } from "../../models/music-detector/music-regions.ts";
 import { isStemManifest, type ModelManifest, type StemManifest } from "../../runtime/model-manifest.ts";
 import { detectMusic } from "../detect-music.ts";
-import type { InputRun } from "../input-run.ts";
+import { type InputRun, tryNetwork } from "../input-run.ts";
 import { needStem, type StemPass } from "../plan-targets.ts";
 import { weighStemPass } from "../separate.ts";
 
@@ -16,7 +17,7 @@ export function weighSpeechSource(): number {
 
 /**
  * Where the words are read from. Singing is understood better without the instruments: where much of the input is music, its vocals
- * join the stems that are made anyway, or become a pass of their own.
+ * join the stems that are made anyway, or become a pass of their own. Where nothing can listen for music, they are read from the input.
  */
 export async function chooseSpeechSource(
   run: InputRun,
@@ -27,7 +28,10 @@ export async function chooseSpeechSource(
   const detector = manifests.find((manifest) => manifest.family === "music-detector");
   const separator = manifests.filter(isStemManifest).find(({ stems }) => stems.includes(VOCALS));
   if (detector === undefined || separator === undefined) return {};
-  const regions = await detectMusic(run, detector, onProgress);
+  let regions: MusicRegion[] = [];
+  await tryNetwork(run, [], async () => {
+    regions = await detectMusic(run, detector, onProgress);
+  });
   const musicSeconds = regions.reduce(
     (sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds,
     0,

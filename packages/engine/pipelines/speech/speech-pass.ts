@@ -6,12 +6,17 @@ import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { EngineError } from "../../engine-error.ts";
 import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import type { ModelManifest, SpeechManifest, StemManifest } from "../../runtime/model-manifest.ts";
+import type {
+  ModelManifest,
+  SpeechManifest,
+  StemManifest,
+  VoiceActivityManifest,
+} from "../../runtime/model-manifest.ts";
 import { parseTranscript } from "../../text/parse-transcript.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { writeText } from "../../text/write-text.ts";
 import type { TextTarget } from "../engine-request.ts";
-import { finishTarget, type InputRun } from "../input-run.ts";
+import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
 import { LineLog } from "../line-log.ts";
 import type { SpeechPass } from "../plan-targets.ts";
 import { openStem } from "../separate.ts";
@@ -37,27 +42,34 @@ export async function runSpeechPass(
   pass: SpeechPass,
   options: { manifests: readonly ModelManifest[]; vocals?: StemManifest },
 ): Promise<void> {
-  const voiceActivity = options.manifests.find((manifest) => manifest.family === "silero-vad");
-  if (voiceActivity === undefined) throw new EngineError("model-missing", "The voice detector is missing.");
   using stem = options.vocals && openStem(run, options.vocals, "vocals");
   const source = toSampleRate(new MonoSource(stem ?? run.input), {
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
   });
   for (const language of listLanguages(pass)) {
-    const spoken = await transcribe(run, {
-      manifest: pass.manifest,
-      voiceActivity,
-      source,
-      sourceName: stem ? "vocals" : "input",
-      ...(language === undefined ? {} : { language }),
+    const targets = pass.targets.filter((target) => target.language === language);
+    await tryNetwork(run, targets, async () => {
+      const spoken = await transcribe(run, {
+        manifest: pass.manifest,
+        voiceActivity: getVoiceActivity(options.manifests),
+        source,
+        sourceName: stem ? "vocals" : "input",
+        ...(language === undefined ? {} : { language }),
+      });
+      for (const target of targets) {
+        await finishTarget(run, target, async () =>
+          writeFiles(target, await makeText(run, { target, manifest: pass.manifest, spoken, source })),
+        );
+      }
     });
-    for (const target of pass.targets.filter((candidate) => candidate.language === language)) {
-      await finishTarget(run, target, async () =>
-        writeFiles(target, await makeText(run, { target, manifest: pass.manifest, spoken, source })),
-      );
-    }
   }
+}
+
+function getVoiceActivity(manifests: readonly ModelManifest[]): VoiceActivityManifest {
+  const manifest = manifests.find((candidate) => candidate.family === "silero-vad");
+  if (manifest === undefined) throw new EngineError("model-missing", "The voice detector is missing.");
+  return manifest;
 }
 
 /** What was said, or the given text laid over it. */
