@@ -20,6 +20,8 @@ export class PcmFile {
   }
 
   writeSilence(frames: number): void {
+    // Asked before every frame of the decoder: an empty buffer each would be more memory than the sound.
+    if (frames === 0) return;
     const silence = Buffer.alloc(SILENCE_BYTES - (SILENCE_BYTES % this.#bytesPerFrame));
     for (let left = frames * this.#bytesPerFrame; left > 0; left -= silence.length) {
       this.write(silence.subarray(0, Math.min(left, silence.length)));

@@ -1,0 +1,24 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it, vi } from "vitest";
+import { PcmFile } from "./pcm-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "stemwright-pcm-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it("writes silence of any length, and takes no memory for none", () => {
+  const path = join(folder, "pcm.f32");
+  const fd = openSync(path, "w");
+  const file = new PcmFile(fd, 12);
+  file.write(Buffer.alloc(24, 1));
+  file.writeSilence(10_000);
+  using alloc = vi.spyOn(Buffer, "alloc");
+  file.writeSilence(0);
+  expect(alloc).not.toHaveBeenCalled();
+  closeSync(fd);
+  expect(file.lengthFrames).toBe(10_002);
+  const written = readFileSync(path);
+  expect(written.length).toBe(12 * 10_002);
+  expect(written.subarray(24).every((byte) => byte === 0)).toBe(true);
+});
