@@ -1,4 +1,5 @@
 import type { FrameSource } from "./frame-source.ts";
+import { release } from "./release.ts";
 
 /** A source that has its first frame at `startFrame` of the whole. */
 export type LateSource = { source: FrameSource; startFrame: number };
@@ -33,7 +34,9 @@ export class MeanSource implements FrameSource {
           sum[channel]![n]! += weight * planes[channel]![n]!;
         }
       }
+      release(planes);
     }
-    return sum.map((plane) => plane.map((value, n) => value / weights[n]!));
+    for (const plane of sum) for (let n = 0; n < lengthFrames; n++) plane[n]! /= weights[n]!;
+    return sum;
   }
 }
