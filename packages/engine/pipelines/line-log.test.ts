@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, linkSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -12,10 +12,14 @@ it("[V7] keeps whole entries for the next run, drops one that was cut short, and
   const path = join(folder, "log");
   const open = (input: string) =>
     new LineLog(path, { identity: { input }, entrySchema: z.object({ word: z.string() }) });
-  open("a").append([{ word: "one" }, { word: "two" }]);
-  appendFileSync(join(path, "log.jsonl"), '{"word":"thr');
+  open("a").append([{ word: "one" }, { word: "zwölf" }]);
+  const file = join(path, "log.jsonl");
+  linkSync(file, join(folder, "link"));
+  appendFileSync(file, '{"word":"thr');
   const second = open("a");
-  expect(second.entries).toEqual([{ word: "one" }, { word: "two" }]);
+  expect(second.entries).toEqual([{ word: "one" }, { word: "zwölf" }]);
+  // The same file: there was no moment without it.
+  expect(readFileSync(join(folder, "link"), "utf8")).toBe('{"word":"one"}\n{"word":"zwölf"}\n');
   second.append([{ word: "three" }]);
   expect(open("a").entries).toHaveLength(3);
   expect(open("b").entries).toEqual([]);

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import type { z } from "zod";
 import { prepareSpoolFolder } from "./spool-folder.ts";
@@ -15,30 +15,31 @@ export class LineLog<Entry> {
   ) {
     this.#path = join(folder, "log.jsonl");
     prepareSpoolFolder(folder, options.identity);
-    this.entries = readEntries(this.#path, options.entrySchema);
-    rmSync(this.#path, { force: true });
-    this.#write(this.entries);
+    const { entries, sizeBytes } = readEntries(this.#path, options.entrySchema);
+    this.entries = entries;
+    // What counts is never gone from the disk, whenever the process is killed.
+    appendFileSync(this.#path, "");
+    truncateSync(this.#path, sizeBytes);
   }
 
   append(entries: readonly Entry[]): void {
-    this.#write(entries);
-    this.entries.push(...entries);
-  }
-
-  #write(entries: readonly Entry[]): void {
     const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
     appendFileSync(this.#path, lines, { flush: true });
+    this.entries.push(...entries);
   }
 }
 
-function readEntries<Entry>(path: string, schema: z.ZodType<Entry>): Entry[] {
+/** The entries of whole lines, and how much of the file they take. */
+function readEntries<Entry>(path: string, schema: z.ZodType<Entry>): { entries: Entry[]; sizeBytes: number } {
   const entries: Entry[] = [];
-  for (const line of findText(path).split("\n")) {
+  let sizeBytes = 0;
+  for (const line of findText(path).split("\n").slice(0, -1)) {
     const entry = schema.safeParse(parseLine(line));
     if (!entry.success) break;
     entries.push(entry.data);
+    sizeBytes += Buffer.byteLength(line) + 1;
   }
-  return entries;
+  return { entries, sizeBytes };
 }
 
 function findText(path: string): string {
