@@ -105,6 +105,14 @@ describe("StemCache", () => {
     expect(readdirSync(stemCacheFolder(cacheDir))).toEqual([]);
   });
 
+  it("[P3] removes what a process that was killed had begun to remove", async () => {
+    keepStem(openCache(), "a");
+    const [entry = ""] = readdirSync(stemCacheFolder(cacheDir));
+    rmSync(join(stemCacheFolder(cacheDir), entry, "owners"), { recursive: true });
+    expect(await sweepStemCache(cacheDir, async () => true)).toBe(1);
+    expect(readdirSync(stemCacheFolder(cacheDir))).toEqual([]);
+  });
+
   it("never fails a request because it can't be written", () => {
     writeFileSync(cacheDir, "a file where the folder should be");
     keepStem(openCache(), "a");

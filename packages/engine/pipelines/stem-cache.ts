@@ -95,8 +95,8 @@ export async function sweepStemCache(
     for (const owner of owners) {
       if (!(await isKept(owner))) rmSync(join(ownersOf(path), owner), { force: true });
     }
-    // Fails while somebody's name is left.
-    if (!succeeds(() => rmdirSync(ownersOf(path)))) continue;
+    // Fails while somebody's name is left, or where a process that was killed had begun to remove the entry.
+    if (!succeeds(() => rmdirSync(ownersOf(path))) && listNames(ownersOf(path)).length > 0) continue;
     rmSync(path, { recursive: true, force: true });
     removed += 1;
   }
