@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import { AV_PKT_DATA_DISPLAYMATRIX, AVMEDIA_TYPE_VIDEO } from "node-av/constants";
 import { FFmpegError, FormatContext } from "node-av/lib";
 import { describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { delaySound } from "./testing/delay-sound.ts";
 import { decode, encode } from "./testing/encode-and-decode.ts";
 import { makeVideo } from "./testing/make-video.ts";
 import { readPackets } from "./testing/read-packets.ts";
-import { makeClickTrack, makeNoise } from "./testing/signals.ts";
+import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./testing/signals.ts";
 import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
 
 // The AV1 encoder would otherwise tell of itself at length.
@@ -69,6 +69,29 @@ describe("pictureFrom", () => {
     expect(firstSound?.ptsSeconds).toBeCloseTo(0.5 - 1024 / 44100, 2);
     const bytes = (file: string) => readPackets(file, "video").map((packet) => packet.bytes);
     expect(bytes(path)).toEqual(bytes(inFolder("prompt.mp4")));
+  });
+
+  it("[O10] lets sound whose start is damaged begin where it did, with silence for what is lost", async () => {
+    makeVideo(inFolder("whole.mp4"), 50);
+    const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1.5] });
+    const damagedPath = inFolder("damaged.mp4");
+    await encode(signal, {
+      files: [{ path: damagedPath, format: "mp4" }],
+      pictureFrom: inFolder("whole.mp4"),
+    });
+    const bytes = await readFile(damagedPath);
+    for (const packet of readPackets(damagedPath, "audio").slice(0, 30)) {
+      const size = packet.bytes.length / 2;
+      const at = bytes.indexOf(Buffer.from(packet.bytes, "hex"));
+      bytes.fill(0x55, at, at + size);
+    }
+    await writeFile(damagedPath, bytes);
+    const { channelLayout: _, ...decoded } = await decode(damagedPath);
+    expect(Math.abs(findClickOffsetFrames(decoded, 1.5))).toBeLessThanOrEqual(1);
+    const path = inFolder("mended.mp4");
+    await encode(decoded, { files: [{ path, format: "mp4" }], pictureFrom: damagedPath });
+    const [firstSound] = readPackets(path, "audio");
+    expect(firstSound?.ptsSeconds).toBeCloseTo(-1024 / 44100, 2);
   });
 
   it("[O10] changes nothing about outputs that hold no picture", async () => {

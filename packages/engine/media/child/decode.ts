@@ -7,8 +7,8 @@ import { makeNothingDecodedError, toMediaInfo } from "./media-info-of-frame.ts";
 import { type AudioInput, openAudioInput } from "./open-audio-input.ts";
 import { PcmConverter } from "./pcm-converter.ts";
 import { PcmFile } from "./pcm-file.ts";
+import { startTimeline } from "./pcm-start.ts";
 import type { Pulse } from "./pulse.ts";
-import { Timeline } from "./timeline.ts";
 
 export async function decode(
   request: DecodeRequest,
@@ -21,7 +21,7 @@ export async function decode(
   const info = toMediaInfo(input, first.value.frame);
   const converter = new PcmConverter(first.value.frame);
   const file = new PcmFile(request.pcmFd, converter.bytesPerFrame);
-  const timeline = new Timeline(info.sampleRateHz, first.value.isAfterError ? input.startSeconds : undefined);
+  const timeline = startTimeline(input, first.value);
   const maxFrames = (request.maxDurationSeconds ?? Number.POSITIVE_INFINITY) * info.sampleRateHz;
   let excessFrames = 0;
   for (let next: IteratorResult<DecodedFrame, number> = first; !next.done; next = frames.next()) {

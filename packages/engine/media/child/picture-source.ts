@@ -7,6 +7,7 @@ import { completePicture } from "./complete-picture.ts";
 import { DecodeTimes } from "./decode-times.ts";
 import { decodeFrames } from "./decoded-frames.ts";
 import { findVideo, openAudioInput, openContainer } from "./open-audio-input.ts";
+import { findPcmStartSeconds } from "./pcm-start.ts";
 
 /** Enough to see where the picture starts and how deep its encoder reorders frames. */
 const LOOK_AHEAD_PACKETS = 64;
@@ -157,8 +158,9 @@ function findAudioStartSeconds(fd: number): number | undefined {
   try {
     const input = openAudioInput(fd);
     const first = decodeFrames(input).next();
+    const startSeconds = first.done ? undefined : findPcmStartSeconds(input, first.value);
     input.format.closeInputSync();
-    return first.done ? undefined : first.value.startSeconds;
+    return startSeconds;
   } catch (error) {
     // A silent picture may be given a sound.
     if (error instanceof MediaError && error.kind === "no-audio") return undefined;

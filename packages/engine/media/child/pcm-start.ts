@@ -1,0 +1,16 @@
+import type { DecodedFrame } from "./decoded-frames.ts";
+import type { AudioInput } from "./open-audio-input.ts";
+import { Timeline } from "./timeline.ts";
+
+/** The timeline of a stream's PCM: where damage took the stream's start, silence stands for it. */
+export function startTimeline(input: AudioInput, { frame, isAfterError }: DecodedFrame): Timeline {
+  return new Timeline(frame.sampleRate, isAfterError ? input.startSeconds : undefined);
+}
+
+/** When the PCM begins, with the silence before the stream's first frame; undefined where the container gives no time. */
+export function findPcmStartSeconds(input: AudioInput, first: DecodedFrame): number | undefined {
+  const { frame, startSeconds, isAfterError } = first;
+  if (startSeconds === undefined) return undefined;
+  const gapFrames = startTimeline(input, first).place({ startSeconds, lengthFrames: 0, isAfterError });
+  return startSeconds - gapFrames / frame.sampleRate;
+}
