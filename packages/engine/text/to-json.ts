@@ -1,9 +1,22 @@
-import { joinLines, joinWords, type TimedLine, type TimedText } from "./timed-text.ts";
+import { joinLines, joinWords, type TextMetadata, type TimedLine, type TimedText } from "./timed-text.ts";
 
 /** The words with their times in seconds, to the millisecond. */
 export function toJson(text: TimedText): string {
   const lines = text.lines.filter((line) => line.words.length > 0);
-  return JSON.stringify({ text: joinLines(text), lines: lines.map(toJsonLine), metadata: text.metadata });
+  const metadata = toJsonMetadata(text.metadata);
+  return JSON.stringify({ text: joinLines(text), lines: lines.map(toJsonLine), metadata });
+}
+
+function toJsonMetadata(metadata: TextMetadata): TextMetadata {
+  const { languageSpans } = metadata;
+  if (languageSpans === undefined) return metadata;
+  const rounded = languageSpans.map((span) => ({
+    start: roundTo(span.start, 3),
+    end: roundTo(span.end, 3),
+    language: span.language,
+    confidence: roundTo(span.confidence, 3),
+  }));
+  return { ...metadata, languageSpans: rounded };
 }
 
 function toJsonLine(line: TimedLine) {

@@ -13,4 +13,20 @@ describe("the text of a recording", () => {
     expect(JSON.parse(toJson(text)).lines[0]).toMatchObject({ end: 2, words: [{ end: 2 }] });
     expect(toSrt(text)).toContain("00:00:01,000 --> 00:00:02,000");
   });
+
+  it("[V6] [V3] has languages where its words are, in order and within the recording", () => {
+    const recording = { sampleRateHz: 16_000, lengthFrames: 64_000 };
+    const makeWindow = (language: string, startSeconds: number, endSeconds: number) => ({
+      language,
+      heard: [[language, 0.98765]] as [string, number][],
+      speechSeconds: endSeconds - startSeconds,
+      words: [{ text: language, startSeconds, endSeconds, confidence: 1 }],
+    });
+    const windows = [makeWindow("en", 1.00049, 2.3), makeWindow("es", 2.25, 4.0004)];
+    const json = JSON.parse(toJson(assembleText(windows, { recording, model: "whisper" })));
+    expect(json.metadata.languageSpans).toEqual([
+      { start: 1, end: 2.3, language: "en", confidence: 0.988 },
+      { start: 2.3, end: 4, language: "es", confidence: 0.988 },
+    ]);
+  });
 });

@@ -24,15 +24,14 @@ export function assembleText(
     languageConfidence: language === undefined ? main.confidence : 1,
     model,
   };
-  const spans = listLanguageSpans(spoken);
+  const words = inOrder(
+    spoken.flatMap((window) => window.words),
+    durationSeconds,
+  );
+  const spans = listLanguageSpans(spoken, words);
   const isMixed = spans.some((span) => span.language !== metadata.language);
   return {
-    lines: breakLines(
-      inOrder(
-        spoken.flatMap(({ words }) => words),
-        durationSeconds,
-      ),
-    ),
+    lines: breakLines(words),
     durationSeconds,
     metadata: isMixed ? { ...metadata, languageSpans: spans } : metadata,
   };
@@ -44,12 +43,19 @@ function inOrder(words: readonly TimedWord[], durationSeconds: number): TimedWor
   return words.map((word, n) => ({ ...word, ...times[n] }));
 }
 
-function listLanguageSpans(windows: readonly SpokenWindow[]): NonNullable<TextMetadata["languageSpans"]> {
+/** `words` are those of all windows, one after the other. */
+function listLanguageSpans(
+  windows: readonly SpokenWindow[],
+  words: readonly TimedWord[],
+): NonNullable<TextMetadata["languageSpans"]> {
   const spans: NonNullable<TextMetadata["languageSpans"]> = [];
-  for (const { language, heard, words } of windows) {
-    const confidence = new Map(heard).get(language) ?? 0;
-    const start = words[0]?.startSeconds ?? 0;
-    const end = words.at(-1)?.endSeconds ?? start;
+  let behind = 0;
+  for (const window of windows) {
+    const { language } = window;
+    const confidence = new Map(window.heard).get(language) ?? 0;
+    const start = words[behind]?.startSeconds ?? 0;
+    behind += window.words.length;
+    const end = words[behind - 1]?.endSeconds ?? start;
     const last = spans.at(-1);
     if (last?.language === language) {
       last.end = end;
