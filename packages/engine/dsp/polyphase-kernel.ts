@@ -22,12 +22,26 @@ export type PolyphaseKernel = {
   coefficients: Float32Array;
 };
 
-export function makePolyphaseKernel(rates: {
-  fromHz: number;
-  toHz: number;
-  stopbandDb?: number;
-}): PolyphaseKernel {
-  const { stopbandDb = STOPBAND_DB } = rates;
+type KernelOptions = { fromHz: number; toHz: number; stopbandDb?: number };
+
+/** Kernels of rates that have little in common take seconds to make, and 140 MB from 191,999 to 44,100 Hz; a request needs few. */
+const MOST_KEPT = 4;
+const kept = new Map<string, PolyphaseKernel>();
+
+/** The kernel, made anew only where it is none of those last asked for. */
+export function getPolyphaseKernel(options: KernelOptions): PolyphaseKernel {
+  const { fromHz, toHz, stopbandDb = STOPBAND_DB } = options;
+  const key = `${fromHz} ${toHz} ${stopbandDb}`;
+  const kernel = kept.get(key) ?? makePolyphaseKernel({ fromHz, toHz, stopbandDb });
+  // A Map keeps the order in which keys came: the first is the one that was not asked for for longest.
+  kept.delete(key);
+  kept.set(key, kernel);
+  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
+  return kernel;
+}
+
+function makePolyphaseKernel(rates: Required<KernelOptions>): PolyphaseKernel {
+  const { stopbandDb } = rates;
   const divisor = greatestCommonDivisor(rates.fromHz, rates.toHz);
   const phases = rates.toHz / divisor;
   const step = rates.fromHz / divisor;

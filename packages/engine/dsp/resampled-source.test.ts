@@ -33,6 +33,15 @@ function errorDb(
 const MIDDLE = { startFrame: 3000, lengthFrames: 2000 };
 
 describe("ResampledSource", () => {
+  it("tells its length without making a kernel, which takes seconds for odd rates", () => {
+    const startMs = performance.now();
+    const { lengthFrames } = new ResampledSource(new ArraySource([new Float32Array(191_999)], 191_999), {
+      sampleRateHz: NETWORK_HZ,
+    });
+    expect(lengthFrames).toBe(NETWORK_HZ);
+    expect(performance.now() - startMs).toBeLessThan(1000);
+  });
+
   for (const rateHz of RATES_HZ) {
     it(`passes tones up to 0.907 of the band unchanged in level and time, ${rateHz} Hz to and from 44.1 kHz`, () => {
       const band = Math.min(rateHz, NETWORK_HZ) / 2;

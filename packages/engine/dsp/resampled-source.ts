@@ -1,5 +1,5 @@
 import type { FrameSource } from "./frame-source.ts";
-import { LISTENING_STOPBAND_DB, makePolyphaseKernel, type PolyphaseKernel } from "./polyphase-kernel.ts";
+import { getPolyphaseKernel, LISTENING_STOPBAND_DB, type PolyphaseKernel } from "./polyphase-kernel.ts";
 import { release } from "./release.ts";
 
 type ResamplingOptions = {
@@ -18,18 +18,15 @@ export class ResampledSource implements FrameSource {
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
   readonly #source: FrameSource;
-  readonly #kernel: PolyphaseKernel;
+  readonly #isForListening: boolean;
+  #kernel: PolyphaseKernel | undefined;
 
   /** `lengthFrames` by default covers the whole source; a way back gives the first length explicitly. */
   constructor(source: FrameSource, options: ResamplingOptions) {
     this.channels = source.channels;
     this.sampleRateHz = options.sampleRateHz;
-    const rates = { fromHz: source.sampleRateHz, toHz: options.sampleRateHz };
-    this.#kernel = makePolyphaseKernel(
-      options.isForListening ? { ...rates, stopbandDb: LISTENING_STOPBAND_DB } : rates,
-    );
-    const { phases, step } = this.#kernel;
-    this.lengthFrames = options.lengthFrames ?? Math.ceil((source.lengthFrames * phases) / step);
+    this.#isForListening = options.isForListening ?? false;
+    this.lengthFrames = options.lengthFrames ?? toResampledLength(source, options.sampleRateHz);
     this.#source = source;
   }
 
@@ -38,16 +35,32 @@ export class ResampledSource implements FrameSource {
     const from = Math.max(0, startFrame);
     const to = Math.min(this.lengthFrames, startFrame + lengthFrames);
     if (to <= from) return planes;
-    const { phases, step, taps, reach } = this.#kernel;
+    // At the first read: who only asks for the length shall not wait for it.
+    this.#kernel ??= this.#getKernel();
+    const kernel = this.#kernel;
+    const { phases, step, taps, reach } = kernel;
     const firstInput = Math.floor((from * step) / phases) - reach;
     const lastInput = Math.floor(((to - 1) * step) / phases) - reach + taps - 1;
     const input = this.#source.read(firstInput, lastInput - firstInput + 1);
     input.forEach((samples, channel) => {
-      convolve({ samples, firstInput, plane: planes[channel]!, from, to, startFrame, kernel: this.#kernel });
+      convolve({ samples, firstInput, plane: planes[channel]!, from, to, startFrame, kernel });
     });
     release(input);
     return planes;
   }
+
+  #getKernel(): PolyphaseKernel {
+    const rates = { fromHz: this.#source.sampleRateHz, toHz: this.sampleRateHz };
+    return getPolyphaseKernel(this.#isForListening ? { ...rates, stopbandDb: LISTENING_STOPBAND_DB } : rates);
+  }
+}
+
+/** How many frames cover all of a source at another rate. */
+export function toResampledLength(
+  { lengthFrames, sampleRateHz }: Pick<FrameSource, "lengthFrames" | "sampleRateHz">,
+  toHz: number,
+): number {
+  return Math.ceil((lengthFrames * toHz) / sampleRateHz);
 }
 
 /** `source` itself where it already has the rate and length asked for. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { MeanSource } from "../dsp/mean-source.ts";
-import { toSampleRate } from "../dsp/resampled-source.ts";
+import { toResampledLength, toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import { forEachAtOnce } from "./for-each-at-once.ts";
@@ -100,7 +100,7 @@ function toNetworkShape(
   run: InputRun,
   { sampleRateHz }: StemManifest,
 ): { sampleRateHz: number; lengthFrames: number } {
-  return { sampleRateHz, lengthFrames: toSampleRate(run.input, { sampleRateHz }).lengthFrames };
+  return { sampleRateHz, lengthFrames: toResampledLength(run.input, sampleRateHz) };
 }
 
 /** A stem that a pass has finished, at the network's rate and from the frame on at which the pass starts. */
