@@ -69,7 +69,6 @@ async function separate(inputPath: string, models: readonly string[]): Promise<M
       kind: "sound",
       key: model,
       model,
-      residual: false,
       files: [{ output: "stem", format: "wav", path: pathOf(model) }],
     })),
   });

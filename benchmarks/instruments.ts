@@ -61,7 +61,6 @@ async function separate(name: string, inputPath: string): Promise<Map<string, So
     kind: "sound" as const,
     key: model,
     model,
-    residual: false,
     files: [{ output: "stem" as const, format: "wav" as const, path: join(outputs, `${model}.wav`) }],
   }));
   await engine.run(

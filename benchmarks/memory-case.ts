@@ -18,7 +18,6 @@ const request: EngineRequest = {
       kind: "sound",
       key: "vocals",
       model: "vocals",
-      residual: false,
       files: [{ output: "stem", format: "wav", path: join(folder, "vocals.wav") }],
     },
   ],

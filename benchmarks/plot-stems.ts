@@ -25,7 +25,6 @@ try {
       kind: "sound",
       key: model,
       model,
-      residual: false,
       files: [{ output: "stem", format: "wav", path: join(folder, `${model}.wav`) }],
     })),
   });

@@ -81,7 +81,6 @@ async function separateOurs(name: string, inputPath: string, stems: string[]): P
   ].map((target) => ({
     ...target,
     kind: "sound" as const,
-    residual: false,
     files: [
       { output: "stem" as const, format: "wav" as const, path: join(folder, name, `${target.key}.wav`) },
     ],

@@ -59,7 +59,6 @@ async function measure(name: CaseName): Promise<Figures> {
     kind: "sound" as const,
     key: model,
     model,
-    residual: false,
     files: [{ output: "stem" as const, format: "wav" as const, path: join(outputs, `${model}.wav`) }],
   }));
   const startMs = performance.now();

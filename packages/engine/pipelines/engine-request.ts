@@ -19,7 +19,7 @@ export type SoundFile = {
 };
 
 /** A part of the sound. */
-export type SoundTarget = TargetOf<"sound"> & { residual: boolean; files: SoundFile[] };
+export type SoundTarget = TargetOf<"sound"> & { files: SoundFile[] };
 
 /** What is said or sung, and when. */
 export type TextTarget = TargetOf<"text"> & {

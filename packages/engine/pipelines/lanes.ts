@@ -61,8 +61,8 @@ function findChannelNames(input: { channels: number; channelLayout: string }): s
 
 /** FL–FR, BL–BR, SL–SR, TFL–TFR, FLC–FRC: the same name with the side changed. */
 function findPartner(names: readonly string[], name: string): number | undefined {
-  const side = /^(LFE|.*?)([LR])(C?)$/.exec(name);
-  if (side === null || name === "LFE") return undefined;
+  const side = /^(.*?)([LR])(C?)$/.exec(name);
+  if (side === null) return undefined;
   const partner = names.indexOf(`${side[1]}${side[2] === "L" ? "R" : "L"}${side[3]}`);
   return partner < 0 ? undefined : partner;
 }

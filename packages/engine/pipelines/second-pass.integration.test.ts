@@ -54,7 +54,7 @@ function makeTarget(model: string): SoundTarget {
     format: "wav" as const,
     path: outputPath(model, output),
   }));
-  return { kind: "sound", key: model, model, residual: true, files };
+  return { kind: "sound", key: model, model, files };
 }
 
 function run(

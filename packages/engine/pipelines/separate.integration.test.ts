@@ -50,7 +50,7 @@ function makeTarget(model: string, outputs: SoundFile["output"][] = ["stem"]): S
     format: "wav" as const,
     path: outputPath(model, output),
   }));
-  return { kind: "sound", key: model, model, residual: outputs.includes("residual"), files };
+  return { kind: "sound", key: model, model, files };
 }
 
 function outputPath(model: string, output: SoundFile["output"]): string {

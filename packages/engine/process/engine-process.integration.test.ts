@@ -30,7 +30,7 @@ function makeTarget(model: string): SoundTarget {
     format: "wav" as const,
     path: path(output),
   }));
-  return { kind: "sound", key: model, model, residual: true, files };
+  return { kind: "sound", key: model, model, files };
 }
 
 function readOutput(model: string, output: "stem" | "residual"): Sound {

@@ -28,10 +28,6 @@ export class GraphSession {
     return new GraphSession(session);
   }
 
-  get inputNames(): readonly string[] {
-    return this.#session.inputNames;
-  }
-
   /** Outputs in `into` are written to the memory given there, whose shape must be theirs. */
   async run(
     inputs: Record<string, GraphInput>,

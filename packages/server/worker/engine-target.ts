@@ -48,7 +48,6 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
   return {
     ...common,
     kind: "sound",
-    residual: target.residual ?? false,
     files: outputs.map(({ output, format, path }) => ({
       output,
       format: format as AudioFormat,

@@ -34,7 +34,6 @@ describe("dialogue, music and effects from one network pass", () => {
       kind: "sound" as const,
       key: model,
       model,
-      residual: false,
       files: [{ output: "stem" as const, format: "wav" as const, path: pathOf(model) }],
     }));
     await engine.run({ inputPath: join(folder, "song.wav"), workDir: join(folder, "work"), targets });

@@ -60,7 +60,6 @@ async function hear(
           kind: "sound",
           key: "drums",
           model: "drums",
-          residual: false,
           files: [{ output: "stem", format: "wav", path: drums }],
         },
       ],

@@ -1,5 +1,6 @@
 import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts";
 import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
+import { transposed } from "../../linear.ts";
 import { convolve } from "./convolve.ts";
 import { NORM_EPSILON, normRows } from "./group-norm.ts";
 import type { Scope } from "./scope.ts";
@@ -130,7 +131,7 @@ function productMoments(
   // The variance within an output is wᵀ·C·w; its mean over the outputs is a product with their Gram matrix.
   const gram = graph.constant(makeGramMatrix(weight.data, outputs, channels), [channels ** 2, 1]);
   const within = graph.node("MatMul", [graph.reshape(covariance, [rows, channels ** 2]), gram], [rows, 1]);
-  const matrix = graph.constant(transpose(weight.data, outputs, channels), [channels, outputs]);
+  const matrix = graph.weight(transposed({ dims: [outputs, channels], data: weight.data }));
   const product = graph.node(
     "MatMul",
     [graph.reshape(inputMeans, [rows, channels]), matrix],
@@ -154,15 +155,6 @@ function makeGramMatrix(matrix: Float32Array, outputs: number, channels: number)
     for (let b = 0; b < a; b++) gram[b * channels + a] = gram[a * channels + b]!;
   }
   return gram;
-}
-
-function transpose(matrix: Float32Array, rows: number, columns: number): Float32Array {
-  const turned = new Float32Array(matrix.length);
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++)
-      turned[column * rows + row] = matrix[row * columns + column]!;
-  }
-  return turned;
 }
 
 /** The convolution that makes the values (half 0) or the gates (half 1) of the normed product from the features. */
