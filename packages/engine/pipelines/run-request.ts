@@ -1,17 +1,17 @@
 import type { EngineError } from "../engine-error.ts";
 import type { ModelManifest, StemManifest } from "../runtime/model-manifest.ts";
 import { loadDecodedInput } from "./decoded-input.ts";
-import { runDetectionPass, weighDetectionPass } from "./detect.ts";
+import { runDetectionPass, weighDetectionPass } from "./detection-pass.ts";
 import type { EngineReport, EngineRequest } from "./engine-request.ts";
 import { type InputRun, type Networks, tryNetwork } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { planTargets, type StemPass } from "./plan-targets.ts";
-import { runStemPass, weighStemPass } from "./separate.ts";
 import { chooseSpeechSource, weighSpeechSource } from "./speech/choose-speech-source.ts";
 import { runSpeechPass, weighSpeechPass } from "./speech/speech-pass.ts";
 import { SpoolGauge } from "./spool-gauge.ts";
 import { StageProgress } from "./stage-progress.ts";
 import type { StemCache } from "./stem-cache.ts";
+import { runStemPass, weighStemPass } from "./stem-pass.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */

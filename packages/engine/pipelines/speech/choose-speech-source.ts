@@ -3,7 +3,7 @@ import { isStemManifest, type ModelManifest, type StemManifest } from "../../run
 import { detectMusic } from "../detect-music.ts";
 import { type InputRun, tryNetwork } from "../input-run.ts";
 import { needStem, type StemPass } from "../plan-targets.ts";
-import { weighStemPass } from "../separate.ts";
+import { weighStemPass } from "../stem-pass.ts";
 
 const VOCALS = "vocals";
 /** Below this share of music the words are read from the input: taking an hour apart for a jingle would take an hour. */

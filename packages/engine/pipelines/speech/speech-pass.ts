@@ -19,7 +19,7 @@ import type { TextTarget } from "../engine-request.ts";
 import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
 import { LineLog } from "../line-log.ts";
 import type { SpeechPass } from "../plan-targets.ts";
-import { openStem } from "../separate.ts";
+import { openStem } from "../stem-pass.ts";
 import { alignText } from "./align-text.ts";
 import { placedWindowSchema } from "./place-words.ts";
 import { transcribe, weighTranscription } from "./transcribe.ts";
