@@ -84,12 +84,13 @@ async function runStemPasses(
   const runPass = async (pass: StemPass) => {
     const own = gauges.get(pass) ?? new SpoolGauge();
     const heardPass = pass.hears && gauges.get(pass.hears.pass);
+    const onProgress = run.progress.makeStageBeside(pass.manifest.passSeconds);
     const known = failures.get(pass.manifest);
     const targets = pass.targets.map(({ target }) => target);
     const failure = await tryNetwork(run, targets, async () => {
       try {
         if (known) throw known;
-        const { rendering } = await runStemPass(run, pass, { own, heardPass });
+        const { rendering } = await runStemPass(run, pass, { own, heardPass, onProgress });
         // It is awaited below, which may be after it has failed.
         rendering.catch(() => {});
         renderings.push(rendering);
@@ -99,6 +100,8 @@ async function runStemPasses(
       }
     });
     if (failure) failures.set(pass.manifest, failure);
+    // Also of one that failed: nothing of it is left to do.
+    onProgress(1);
   };
   const runWithHearers = async (pass: StemPass): Promise<void> => {
     const hearers = passes.filter(({ hears }) => hears?.pass === pass);

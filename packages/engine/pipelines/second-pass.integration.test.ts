@@ -173,13 +173,18 @@ describe("a network that hears a stem of another", () => {
     network.failsAtRun = failsAtRun;
     network.failure = new EngineError("model-failed", "It gave no numbers.");
     const ends = { failed: [] as string[], done: [] as string[] };
+    let progress = 0;
     await run(["guitar", "vocals"], {
       report: {
         onTargetFailed: (key, error) =>
           void ends.failed.push(error === network.failure ? key : error.message),
         onTargetDone: (key) => void ends.done.push(key),
+        onProgress: (fraction) => {
+          progress = fraction;
+        },
       },
     });
+    expect(progress).toBeGreaterThan(0.95);
     expect({ failed: ends.failed.toSorted(), done: ends.done }).toEqual({ failed, done });
   });
 

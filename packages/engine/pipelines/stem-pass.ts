@@ -29,7 +29,11 @@ export function weighStemPass({ manifest, targets }: StemPass): number {
 export async function runStemPass(
   run: InputRun,
   pass: StemPass,
-  { own, heardPass }: { own: SpoolGauge; heardPass: SpoolGauge | undefined },
+  {
+    own,
+    heardPass,
+    onProgress,
+  }: { own: SpoolGauge; heardPass: SpoolGauge | undefined; onProgress: (fraction: number) => void },
 ): Promise<{ rendering: Promise<void> }> {
   const { manifest, startShare, stems } = pass;
   // First, so that the network that is heard has begun before this one is read.
@@ -40,7 +44,6 @@ export async function runStemPass(
   const input = toSampleRate(heard, toNetworkShape(run, manifest));
   const startFrame = toStartFrame(manifest, startShare);
   const isSameRate = heard.sampleRateHz === input.sampleRateHz;
-  const onProgress = run.progress.makeStageBeside(manifest.passSeconds);
   if (hasPass(manifest, startShare, input)) {
     await runNetworkPass({
       network,
@@ -60,7 +63,6 @@ export async function runStemPass(
     });
   }
   own.rise(Number.POSITIVE_INFINITY);
-  onProgress(1);
   return { rendering: renderTargets(run, pass) };
 }
 
