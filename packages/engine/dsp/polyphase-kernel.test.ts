@@ -1,23 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { getPolyphaseKernel, LISTENING_STOPBAND_DB } from "./polyphase-kernel.ts";
+import { KernelShelf, LISTENING_STOPBAND_DB } from "./polyphase-kernel.ts";
 
-describe("getPolyphaseKernel", () => {
+describe("KernelShelf", () => {
   it("gives the same kernel to all who ask for the same rates and stopband", () => {
+    const shelf = new KernelShelf(1e9);
     const rates = { fromHz: 48_000, toHz: 44_100 };
-    const kernel = getPolyphaseKernel(rates);
-    expect(getPolyphaseKernel({ ...rates })).toBe(kernel);
-    expect(getPolyphaseKernel({ fromHz: 44_100, toHz: 48_000 })).not.toBe(kernel);
-    expect(getPolyphaseKernel({ ...rates, stopbandDb: LISTENING_STOPBAND_DB })).not.toBe(kernel);
+    const kernel = shelf.get(rates);
+    expect(shelf.get({ ...rates })).toBe(kernel);
+    expect(shelf.get({ fromHz: 44_100, toHz: 48_000 })).not.toBe(kernel);
+    expect(shelf.get({ ...rates, stopbandDb: LISTENING_STOPBAND_DB })).not.toBe(kernel);
   });
 
-  it("keeps few: those that were asked for last", () => {
-    const get = (fromHz: number) => getPolyphaseKernel({ fromHz, toHz: 44_100 });
-    const first = get(8000);
-    const second = get(16_000);
-    for (const fromHz of [22_050, 32_000]) get(fromHz);
-    expect(get(8000)).toBe(first);
-    get(88_200);
-    expect(get(8000)).toBe(first);
-    expect(get(16_000)).not.toBe(second);
+  it("keeps those that were asked for last, as many as its bytes are enough for", () => {
+    const sizeOf = (fromHz: number) =>
+      new KernelShelf(0).get({ fromHz, toHz: 44_100 }).coefficients.byteLength;
+    const shelf = new KernelShelf(sizeOf(8000) + sizeOf(32_000));
+    const get = (fromHz: number) => shelf.get({ fromHz, toHz: 44_100 });
+    const [low, high] = [get(8000), get(32_000)];
+    expect(get(8000)).toBe(low);
+    get(22_050);
+    expect(get(8000)).toBe(low);
+    expect(get(32_000)).not.toBe(high);
+  });
+
+  it("gives one that is larger than the shelf", () => {
+    expect(new KernelShelf(0).get({ fromHz: 8000, toHz: 44_100 }).phases).toBe(441);
   });
 });

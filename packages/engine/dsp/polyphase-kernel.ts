@@ -24,21 +24,35 @@ export type PolyphaseKernel = {
 
 type KernelOptions = { fromHz: number; toHz: number; stopbandDb?: number };
 
-/** Kernels of rates that have little in common take seconds to make, and 140 MB from 191,999 to 44,100 Hz; a request needs few. */
-const MOST_KEPT = 4;
-const kept = new Map<string, PolyphaseKernel>();
+/** Gives kernels, made anew only where they are none of those last asked for, of which so many bytes are kept. */
+export class KernelShelf {
+  readonly #mostBytes: number;
+  /** In the order in which they were asked for. */
+  readonly #kept = new Map<string, PolyphaseKernel>();
 
-/** The kernel, made anew only where it is none of those last asked for. */
-export function getPolyphaseKernel(options: KernelOptions): PolyphaseKernel {
-  const { fromHz, toHz, stopbandDb = STOPBAND_DB } = options;
-  const key = `${fromHz} ${toHz} ${stopbandDb}`;
-  const kernel = kept.get(key) ?? makePolyphaseKernel({ fromHz, toHz, stopbandDb });
-  // A Map keeps the order in which keys came: the first is the one that was not asked for for longest.
-  kept.delete(key);
-  kept.set(key, kernel);
-  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest);
-  return kernel;
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  get({ fromHz, toHz, stopbandDb = STOPBAND_DB }: KernelOptions): PolyphaseKernel {
+    const key = `${fromHz} ${toHz} ${stopbandDb}`;
+    const kernel = this.#kept.get(key) ?? makePolyphaseKernel({ fromHz, toHz, stopbandDb });
+    this.#kept.delete(key);
+    this.#kept.set(key, kernel);
+    for (const oldest of this.#kept.keys()) {
+      if (oldest === key || this.#countBytes() <= this.#mostBytes) break;
+      this.#kept.delete(oldest);
+    }
+    return kernel;
+  }
+
+  #countBytes(): number {
+    return [...this.#kept.values()].reduce((sum, { coefficients }) => sum + coefficients.byteLength, 0);
+  }
 }
+
+/** Of rates that have little in common one takes seconds to make: 7 s and 140 MB from 191,999 to 44,100 Hz. That and the way back fit in. */
+export const kernels = new KernelShelf(300 * 1024 ** 2);
 
 function makePolyphaseKernel(rates: Required<KernelOptions>): PolyphaseKernel {
   const { stopbandDb } = rates;

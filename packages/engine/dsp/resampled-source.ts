@@ -1,5 +1,5 @@
 import type { FrameSource } from "./frame-source.ts";
-import { getPolyphaseKernel, LISTENING_STOPBAND_DB, type PolyphaseKernel } from "./polyphase-kernel.ts";
+import { kernels, LISTENING_STOPBAND_DB, type PolyphaseKernel } from "./polyphase-kernel.ts";
 import { release } from "./release.ts";
 
 type ResamplingOptions = {
@@ -51,7 +51,7 @@ export class ResampledSource implements FrameSource {
 
   #getKernel(): PolyphaseKernel {
     const rates = { fromHz: this.#source.sampleRateHz, toHz: this.sampleRateHz };
-    return getPolyphaseKernel(this.#isForListening ? { ...rates, stopbandDb: LISTENING_STOPBAND_DB } : rates);
+    return kernels.get(this.#isForListening ? { ...rates, stopbandDb: LISTENING_STOPBAND_DB } : rates);
   }
 }
 
