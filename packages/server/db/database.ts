@@ -199,6 +199,9 @@ export function openDatabase(options: { connectionString: string; maxConnections
     max: options.maxConnections,
     Client: PreparingClient,
     application_name: "stemwright",
+    // A worker that the database can't reach any more is to know that its locks are gone.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     types: {
       getTypeParser: ((oid: number, format?: "text" | "binary") =>
         oid === INT8_OID || oid === NUMERIC_OID

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { fromKysely, PgBoss } from "pg-boss";
+import { fromKysely, type JobWithMetadata, PgBoss } from "pg-boss";
 import type { Tables } from "../db/database.ts";
 
 /** One job for each Task. */
@@ -12,9 +12,16 @@ const ATTEMPTS_MAX = 5;
 
 type TaskJob = { taskId: string };
 
+export type TakenJob = {
+  /** Tells that the job was taken away. */
+  signal: AbortSignal;
+  /** Gives the Task to the next worker, with as many attempts as it had left: this one does not count. */
+  passOn(afterSeconds?: number): Promise<void>;
+};
+
 export type TaskHandlers = {
-  /** Works on a Task; the signal tells that the job was taken away. A rejection gives the job back for another try. */
-  runTask(taskId: string, signal: AbortSignal): Promise<void>;
+  /** Works on a Task. A rejection gives the job back for another try. */
+  runTask(taskId: string, job: TakenJob): Promise<void>;
   abandonTask(taskId: string): Promise<void>;
 };
 
@@ -47,14 +54,18 @@ export async function openTaskQueue(options: { connectionString: string; onError
     async sendTask(transaction: Transaction<Tables>, taskId: string): Promise<void> {
       await boss.send(TASK_QUEUE, { taskId } satisfies TaskJob, { db: fromKysely(transaction) });
     },
-    /** Gives a Task to the next worker without counting it as a failed attempt. */
-    async resendTask(taskId: string): Promise<void> {
-      await boss.send(TASK_QUEUE, { taskId } satisfies TaskJob);
-    },
     async work(handlers: TaskHandlers): Promise<void> {
       const polling = { notifyPollingIntervalSeconds: 2, pollingIntervalSeconds: 2, batchSize: 1 };
-      await boss.work<TaskJob>(TASK_QUEUE, polling, async ([job]) => {
-        if (job) await handlers.runTask(job.data.taskId, job.signal);
+      const counting = { ...polling, includeMetadata: true } as const;
+      await boss.work(TASK_QUEUE, counting, async ([job]: JobWithMetadata<TaskJob>[]) => {
+        if (!job) return;
+        const { data, signal, retryLimit, retryCount } = job;
+        const passOn = async (afterSeconds = 0) => {
+          // Its turn had come: it does not go to the end of the line.
+          const options = { startAfter: afterSeconds, retryLimit: retryLimit - retryCount, priority: 1 };
+          await boss.send(TASK_QUEUE, data, options);
+        };
+        await handlers.runTask(data.taskId, { signal, passOn });
       });
       await boss.work<TaskJob>(ABANDONED_QUEUE, polling, async ([job]) => {
         if (job) await handlers.abandonTask(job.data.taskId);

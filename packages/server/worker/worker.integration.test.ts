@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
@@ -67,8 +68,7 @@ async function startTestWorker(run: RunEngine) {
   return worker;
 }
 
-async function createTask(queue: TaskQueue, models: string[]): Promise<string> {
-  const id = makeId();
+async function createTask(queue: TaskQueue, models: string[], id = makeId()): Promise<string> {
   const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
   await database.db.transaction().execute(async (tx) => {
     await tasks.insertTask(tx, { id, clientId, createdAt: new Date(), assetId, targets });
@@ -158,6 +158,18 @@ describe("the worker", () => {
     await first.close();
     expect((await tasks.findTask(database.db, id))?.targets[0]?.status).toBe("processing");
     await startTestWorker(finishAll);
+    expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
+  });
+
+  it("[Q2] a Task that a vanished worker still holds waits until it is free, at the cost of no attempt", async () => {
+    const { queue } = await startTestWorker(finishAll);
+    const id = makeId();
+    const lock = await findTaskLock(database.pool, id);
+    await createTask(queue, ["vocals"], id);
+    // Longer than five attempts take.
+    await sleep(12_000);
+    expect((await tasks.findTask(database.db, id))?.targets[0]?.status).toBe("processing");
+    await lock?.release();
     expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 

@@ -5,6 +5,9 @@ import { startHeartbeat } from "./heartbeat.ts";
 import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
 import { findTaskLock } from "./task-lock.ts";
 
+/** How long a Task that another worker still holds is left alone. */
+const HELD_DELAY_SECONDS = 5;
+
 /** Takes Tasks from the queue, one at a time, until it is closed. */
 export async function startWorker(
   given: RunTaskPorts & { pool: pg.Pool; queue: TaskQueue; register: WorkerRegister; version: string },
@@ -14,15 +17,16 @@ export async function startWorker(
   const ports = { ...given, engine: heartbeat.measure(given.engine) };
 
   await ports.queue.work({
-    async runTask(taskId, taken) {
+    async runTask(taskId, job) {
       const lock = await findTaskLock(ports.pool, taskId);
-      if (!lock) throw new Error(`Task ${taskId} is still held by another worker`);
+      // No attempt at the Task: the database may take half a minute to see that a machine is gone.
+      if (!lock) return await job.passOn(HELD_DELAY_SECONDS);
       try {
-        const signal = AbortSignal.any([taken, lock.signal, closing.signal]);
+        const signal = AbortSignal.any([job.signal, lock.signal, closing.signal]);
         await heartbeat.during(taskId, () => runTask(ports, taskId, signal));
       } catch (error) {
         if (!closing.signal.aborted) throw error;
-        await ports.queue.resendTask(taskId);
+        await job.passOn();
       } finally {
         await lock.release();
       }
