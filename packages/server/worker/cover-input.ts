@@ -1,3 +1,4 @@
+import { EngineError } from "@stemwright/engine";
 import { toMinutes } from "../domain/credits.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -32,6 +33,8 @@ export async function coverInput(
 ): Promise<number> {
   if (!(await ports.credits.hasReservations(task.id))) return Number.POSITIVE_INFINITY;
   const durationSeconds = await ports.probeDuration(options.inputPath);
+  if (durationSeconds !== undefined && durationSeconds > options.limitSeconds)
+    throw new EngineError("input-too-long", `The input is longer than ${options.limitSeconds} seconds.`);
   const wanted =
     durationSeconds === undefined ? toMinutes(options.limitSeconds) : toMinutes(durationSeconds) + 1;
   const coveredSeconds = 60 * (await ports.credits.coverMinutes(task, wanted));

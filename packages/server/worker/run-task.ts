@@ -103,8 +103,30 @@ async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
   const targets = await fetchTranscripts(ports, work);
   if (targets.length === 0) return;
   if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch);
-  const limits = targets.map(({ model }) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0);
-  const limitSeconds = Math.max(...limits);
+  await runEngine(ports, { ...work, targets });
+}
+
+const limitOf = ({ model }: TargetRecord) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0;
+
+/** Each target has the limit of its model: those that the input is too long for end, the others go on. */
+async function runEngine(ports: RunTaskPorts, work: Work): Promise<void> {
+  const limitSeconds = Math.min(...work.targets.map(limitOf));
+  try {
+    await runWithin(ports, work, limitSeconds);
+  } catch (error) {
+    const others = work.targets.filter((target) => limitOf(target) > limitSeconds);
+    if (!isTooLong(error) || others.length === 0) throw error;
+    const atLimit = work.targets.filter((target) => limitOf(target) === limitSeconds);
+    await failTargets(ports, work.task, atLimit, error);
+    await runEngine(ports, { ...work, targets: others });
+  }
+}
+
+const isTooLong = (error: unknown) => error instanceof EngineError && error.kind === "input-too-long";
+
+async function runWithin(ports: RunTaskPorts, work: Work, limitSeconds: number): Promise<void> {
+  const { task, targets, taskDir, watch } = work;
+  const inputPath = join(taskDir, "input");
   const coveredSeconds = await coverInput(ports, task, { inputPath, limitSeconds });
   const running = ports.engine.run(
     {
@@ -138,8 +160,7 @@ async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
     },
   );
   await running.catch((error: unknown) => {
-    const isTooLong = error instanceof EngineError && error.kind === "input-too-long";
-    throw isTooLong && coveredSeconds < limitSeconds ? makeOverCredits(coveredSeconds) : error;
+    throw isTooLong(error) && coveredSeconds < limitSeconds ? makeOverCredits(coveredSeconds) : error;
   });
 }
 

@@ -122,6 +122,22 @@ describe("the worker", () => {
     ]);
   });
 
+  it("[T7] an input too long for one model is the error of its targets; the others go on", async () => {
+    const seen: string[][] = [];
+    const { queue } = await startTestWorker(async (request, hooks) => {
+      seen.push(request.targets.map(({ model }) => model));
+      if ((request.maxDurationSeconds ?? 0) < 7200)
+        throw new EngineError("input-too-long", "The input is longer than 3600 seconds.");
+      await finishAll(request, hooks);
+    });
+    const task = await waitForEnd(await createTask(queue, ["vocals", "transcription"]));
+    expect(task.targets.map(({ status, error, cost }) => ({ status, code: error?.code, cost }))).toEqual([
+      { status: "completed", code: undefined, cost: 3 },
+      { status: "error", code: 1003, cost: undefined },
+    ]);
+    expect(seen).toEqual([["vocals", "transcription"], ["vocals"]]);
+  });
+
   it("[Q2] a failure on our side is tried again, and what was finished stays finished", async () => {
     const seen: string[][] = [];
     const { queue } = await startTestWorker(async (request, hooks = {}) => {
@@ -211,10 +227,10 @@ describe("the worker", () => {
 
 describe("a metered client's Task", () => {
   /** A Task by URL, taken in with one minute set aside, of a client that has so many credits. */
-  async function createMetered(queue: TaskQueue, amount: number): Promise<string> {
+  async function createMetered(queue: TaskQueue, amount: number, models = ["vocals"]): Promise<string> {
     await clients.changeClient(database.db, clientId, { metered: true });
     const id = makeId();
-    const targets = [{ id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1.5 }];
+    const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
     await database.db.transaction().execute(async (tx) => {
       await credits.insertCreditGrant(tx, { clientId, kind: "grant", amount, note: "Test", keyId: "none" });
       await tasks.insertTask(tx, { id, clientId, createdAt: new Date(), assetId, targets });
@@ -256,6 +272,17 @@ describe("a metered client's Task", () => {
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 1008 } });
     expect(isStarted).toBe(false);
     expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance: 3, reserved: 0 });
+  });
+
+  it("[B4] sets nothing aside for a target that the input is too long for", async () => {
+    probedSeconds = 3660;
+    const { queue } = await startTestWorker(finishAll);
+    const task = await waitForEnd(await createMetered(queue, 93, ["vocals", "transcription"]));
+    expect(task.targets.map(({ status, error }) => ({ status, code: error?.code }))).toEqual([
+      { status: "completed", code: undefined },
+      { status: "error", code: 1003 },
+    ]);
+    expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance: 90, reserved: 0 });
   });
 
   it("[B4] whose file lies about its length ends with the same error", async () => {
