@@ -110,17 +110,21 @@ describe("old assets", () => {
   });
 
   it("[R1] stay while an unfinished Task needs them, as input, transcript or by link", async () => {
-    const [input, transcript, linked] = [await storeAsset(99), await storeAsset(99), await storeAsset(99)];
+    const assets = await Promise.all([99, 99, 99, 99].map(storeAsset));
+    const [input, transcript, linked, linkedTranscript] = assets as [Asset, Asset, Asset, Asset];
+    const linkTo = ({ blobKey }: Asset) => `http://127.0.0.1:8080/files/${blobKey}?Expires=1&Signature=0`;
+    const url = "https://media.example/a.wav";
     const tasks = [
       await createTask({ assetId: input.id }),
-      await createTask({ url: "https://media.example/a.wav" }, { transcriptAssetId: transcript.id }),
-      await createTask({ url: `http://127.0.0.1:8080/files/${linked.blobKey}?Expires=1&Signature=0` }),
+      await createTask({ url }, { transcriptAssetId: transcript.id }),
+      await createTask({ url: linkTo(linked) }),
+      await createTask({ url }, { transcriptUrl: linkTo(linkedTranscript) }),
     ];
     await sweep(options);
-    expect(await Promise.all([input, transcript, linked].map(isKept))).toEqual([true, true, true]);
+    expect(await Promise.all(assets.map(isKept))).toEqual([true, true, true, true]);
     for (const task of tasks) await completeTask(task, 0);
     await sweep(options);
-    expect(await Promise.all([input, transcript, linked].map(isKept))).toEqual([false, false, false]);
+    expect(await Promise.all(assets.map(isKept))).toEqual([false, false, false, false]);
   });
 
   it("[R1] a Task that is created meanwhile keeps its asset, or is told that it is gone", async () => {

@@ -9,10 +9,15 @@ type Batch = {
   removeFiles: (keyPrefixes: string[]) => Promise<void>;
 };
 
-/** Files of ours that unfinished Tasks read by a download link. */
+/** The assets, and the Tasks with outputs, that unfinished work reads by a download link of ours. */
 const LENT = sql`
-  select coalesce(substring(url from '/files/([^?]+)[?]'), '') as blob_key
-  from tasks where completed_at is null and url is not null`;
+  select coalesce(substring(url from '/files/(?:assets|outputs)/([^/]+)/'), '')
+  from (
+    select url from tasks where completed_at is null
+    union all
+    select wishes ->> 'transcriptUrl' from targets where status = 'processing' and wishes ? 'transcriptUrl'
+  ) as given
+  where url like '%/files/%'`;
 
 /** Inputs that unfinished Tasks still need. */
 const IS_NEEDED: RawBuilder<boolean> = sql`(
@@ -20,7 +25,7 @@ const IS_NEEDED: RawBuilder<boolean> = sql`(
   or exists (
     select from targets
     where status = 'processing' and wishes ? 'transcriptAssetId' and wishes ->> 'transcriptAssetId' = assets.id)
-  or assets.blob_key in (${LENT} and url like '%/files/assets/%'))`;
+  or assets.id in (${LENT}))`;
 
 /**
  * Removes a batch of old assets; gives how many. The rows are locked first and judged afterwards: whoever creates a Task
@@ -48,7 +53,7 @@ export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promi
     update tasks set outputs_removed_at = now() where id in (
       select id from tasks
       where completed_at < ${batch.before} and outputs_removed_at is null and write_destination is null
-        and id not in (select split_part(blob_key, '/', 2) from (${LENT} and url like '%/files/outputs/%') as lent)
+        and id not in (${LENT})
       order by completed_at limit ${batch.limit} for update skip locked)
     returning id`.execute(db);
   const ids = rows.map(({ id }) => id);

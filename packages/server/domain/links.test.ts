@@ -55,6 +55,15 @@ describe("links", () => {
     expect(links.findBlobKey(`${link}0`)).toBeUndefined();
   });
 
+  it("[T3] it is known again when it has expired since it was given", () => {
+    const expiresMs = nowMs + LINK_LIFETIME_SECONDS * 1000;
+    nowMs = expiresMs + 1000;
+    expect(links.findBlobKey(link)).toBeUndefined();
+    expect(links.findBlobKey(link, new Date(expiresMs))).toBe("outputs/task/target/vocals.wav");
+    expect(links.findBlobKey(link, new Date(nowMs))).toBeUndefined();
+    nowMs -= (LINK_LIFETIME_SECONDS + 1) * 1000;
+  });
+
   it("[T3] it is known again where a proxy serves us under a path", () => {
     const behind = makeLinks({ secret, baseUrl: () => "https://stems.example/api", nowMs: () => nowMs });
     const own = behind.sign("assets/id/A song.wav");

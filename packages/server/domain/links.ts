@@ -19,9 +19,10 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
   function isValid(
     path: string,
     query: { Expires?: string | undefined; Signature?: string | undefined },
+    atSeconds = nowSeconds(),
   ): boolean {
     const { Expires = "", Signature = "" } = query;
-    if (!/^\d{1,12}$/.test(Expires) || Number(Expires) < nowSeconds()) return false;
+    if (!/^\d{1,12}$/.test(Expires) || Number(Expires) < atSeconds) return false;
     const expected = Buffer.from(signatureOf(path, Expires));
     const given = Buffer.from(Signature);
     return expected.length === given.length && timingSafeEqual(expected, given);
@@ -34,8 +35,8 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
       return `${options.baseUrl()}${path}?Expires=${expires}&Signature=${signatureOf(path, expires)}`;
     },
     isValid,
-    /** The blob behind one of our own links, when it is given back to us as an input. */
-    findBlobKey(url: string): string | undefined {
+    /** The blob behind one of our own links, when it is given back to us as an input, good at the time it was given. */
+    findBlobKey(url: string, givenAt?: Date): string | undefined {
       const base = options.baseUrl();
       if (!url.startsWith(`${base}${FILES_PATH}`)) return undefined;
       // Behind a proxy the base may have a path of its own, which no signature covers.
@@ -44,7 +45,10 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
         Expires: searchParams.get("Expires") ?? undefined,
         Signature: searchParams.get("Signature") ?? undefined,
       };
-      return isValid(pathname, query) ? decodeURIComponent(pathname.slice(FILES_PATH.length)) : undefined;
+      const atSeconds = givenAt && Math.floor(givenAt.getTime() / 1000);
+      return isValid(pathname, query, atSeconds)
+        ? decodeURIComponent(pathname.slice(FILES_PATH.length))
+        : undefined;
     },
   };
 }

@@ -49,6 +49,8 @@ export async function fetchInput(
 /** Something a client named by the id of an asset or by a URL, which may be one of our own links. */
 export type FileOrigin = {
   clientId: string;
+  /** When it was named: a link of ours that was good then still is, however long the Task has waited. */
+  createdAt: Date;
   assetId?: string | undefined;
   url?: string | undefined;
   what: "input" | "transcript";
@@ -68,7 +70,7 @@ export async function fetchFile(
 }
 
 async function findBlobKey(ports: FetchFilePorts, origin: FileOrigin): Promise<string | undefined> {
-  if (origin.assetId === undefined) return ports.links.findBlobKey(origin.url ?? "");
+  if (origin.assetId === undefined) return ports.links.findBlobKey(origin.url ?? "", origin.createdAt);
   const asset = await ports.assets.findAsset(origin.clientId, origin.assetId);
   if (!asset)
     throw new TargetFailure("INPUT_NOT_FOUND", `The ${origin.what} asset was deleted; upload it again`);

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeLinks } from "../domain/links.ts";
 import type { TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { fetchTranscript } from "./fetch-transcript.ts";
@@ -14,6 +15,9 @@ const server = createServer((request, response) => {
   response.end("from a server");
 });
 let origin: string;
+const secret = Buffer.alloc(32, 7);
+const baseUrl = () => "https://stems.example";
+const createdAt = new Date(Date.now() - 2 * 3_600_000);
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -36,7 +40,7 @@ const ports = (allowed: string) =>
       findSize: async () => 9,
       copyTo: async (_: string, path: string) => writeFileSync(path, "from asset"),
     },
-    links: { findBlobKey: () => undefined },
+    links: makeLinks({ secret, baseUrl }),
     guard: makeAddressGuard(allowed === "" ? [] : [allowed]),
     maxBytes: 1000,
   }) as unknown as Ports;
@@ -44,7 +48,7 @@ const ports = (allowed: string) =>
 async function fetchFor(wishes: Partial<TargetRecord>, allowed = "127.0.0.1"): Promise<string> {
   const path = join(folder, "transcripts/target");
   const target = { id: "target", model: "alignment", ...wishes } as TargetRecord;
-  const task = { id: "task", clientId: "client" } as TaskRecord;
+  const task = { id: "task", clientId: "client", createdAt } as TaskRecord;
   await fetchTranscript(ports(allowed), { task, target, path }, AbortSignal.timeout(10_000));
   return readFileSync(path, "utf8");
 }
@@ -53,6 +57,11 @@ describe("fetchTranscript", () => {
   it("[Z1] brings an asset or what lies behind a URL", async () => {
     expect(await fetchFor({ transcriptAssetId: "kept" })).toBe("from asset");
     expect(await fetchFor({ transcriptUrl: `${origin}/text` })).toBe("from a server");
+  });
+
+  it("[T3] reads a link of ours that was good when the Task was created", async () => {
+    const links = makeLinks({ secret, baseUrl, nowMs: () => createdAt.getTime() });
+    expect(await fetchFor({ transcriptUrl: links.sign("blob") })).toBe("from asset");
   });
 
   it("[Z5] says of the transcript what stands in the way", async () => {

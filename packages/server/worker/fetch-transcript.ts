@@ -17,6 +17,7 @@ export async function fetchTranscript(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const origin = {
     clientId: task.clientId,
+    createdAt: task.createdAt,
     assetId: target.transcriptAssetId,
     url: target.transcriptUrl,
     what: "transcript" as const,
