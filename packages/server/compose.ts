@@ -43,7 +43,7 @@ import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/addre
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { openTaskQueue } from "./queue/task-queue.ts";
-import { startSweeper, sweep, sweepStems } from "./sweeper.ts";
+import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
@@ -234,7 +234,7 @@ export async function startTaskWorker(house: House) {
     stemCacheBytes: config.stemCacheBytes,
     onNotice: (notice) => log.warn(notice),
   });
-  const sweeper = startSweeper(log, async () => ({ stems: await sweepStems({ db, config }) }));
+  const sweeper = startSweeper(log, () => sweepMachine({ db, pool, config }));
   const worker = await startWorker({
     pool,
     queue,

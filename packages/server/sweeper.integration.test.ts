@@ -13,7 +13,7 @@ import { endTarget, findTask, insertTask } from "./db/tasks.ts";
 import { makeId } from "./domain/ids.ts";
 import type { Blobs } from "./domain/ports.ts";
 import type { NewTask, TargetWishes } from "./domain/tasks/task-record.ts";
-import { type SweeperOptions, sweep } from "./sweeper.ts";
+import { type SweeperOptions, sweep, sweepMachine } from "./sweeper.ts";
 import { findTaskLock } from "./worker/task-lock.ts";
 
 let database: TestDatabase;
@@ -211,7 +211,8 @@ describe("what was left over", () => {
     const lock = await findTaskLock(database.pool, held);
     for (const id of [unfinished.id, finished.id, deleted, held])
       await mkdir(join(options.config.workDir, id, "engine"), { recursive: true });
-    expect(await sweep(options)).toMatchObject({ workDirs: 2 });
+    // All that a worker on a machine of its own sweeps.
+    expect(await sweepMachine(options)).toMatchObject({ workDirs: 2 });
     expect((await readdir(options.config.workDir)).sort()).toEqual([unfinished.id, held].sort());
     await lock?.release();
     await sweep(options);

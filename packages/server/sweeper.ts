@@ -22,6 +22,8 @@ const SWEEP_INTERVAL_MS = 600_000;
 const BATCH_SIZE = 50;
 const ROWS_BATCH_SIZE = 1000;
 
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
+
 export type SweeperOptions = {
   db: Database;
   pool: pg.Pool;
@@ -41,7 +43,6 @@ export type SweeperOptions = {
 /** Removes, batch by batch, what need not be kept any longer. Any number of processes may do so at once. */
 export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
   const { db, blobs, config } = options;
-  const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
   const removeFiles = async (keyPrefixes: string[]) => {
     for (const keyPrefix of keyPrefixes) await blobs.delete(keyPrefix);
   };
@@ -75,21 +76,22 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
     deliveries: await sweepLog(config.deliveryRetentionHours),
     receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
-    partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
-    workDirs: await sweepWorkDirs({
-      pool: options.pool,
-      workDir: config.workDir,
-      isUnfinished: (taskId) => isTaskUnfinished(db, taskId),
-    }),
-    stems: await sweepStems(options),
+    ...(await sweepMachine(options)),
   };
 }
 
-/**
- * Removes the stems that are kept for Tasks that were deleted or whose outputs are gone. Where several machines work, each
- * has a cache of its own: its workers sweep it.
- */
-export async function sweepStems({ db, config }: Pick<SweeperOptions, "db" | "config">): Promise<number> {
+/** Removes what was left on this machine alone: each that works for the service sweeps its own. */
+export async function sweepMachine({ db, pool, config }: Omit<SweeperOptions, "blobs">) {
+  const isUnfinished = (taskId: string) => isTaskUnfinished(db, taskId);
+  return {
+    partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
+    workDirs: await sweepWorkDirs({ pool, workDir: config.workDir, isUnfinished }),
+    stems: await sweepStems({ db, config }),
+  };
+}
+
+/** Removes the stems that are kept for Tasks that were deleted or whose outputs are gone. */
+async function sweepStems({ db, config }: Pick<SweeperOptions, "db" | "config">): Promise<number> {
   const { cacheDir, stemCacheBytes, outputRetentionHours } = config;
   return await sweepStemCache(cacheDir, async (taskId) =>
     stemCacheBytes === 0 ? false : hasOutputsToKeep(db, taskId, outputRetentionHours),
