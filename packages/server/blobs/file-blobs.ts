@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { ApiError } from "@stemwright/contract";
 import { makeId } from "../domain/ids.ts";
 import type { BlobRange, Blobs } from "../domain/ports.ts";
+import { isDiskFull } from "../is-disk-full.ts";
 import { limitBytes } from "../limit-bytes.ts";
 
 export const PARTIAL_DIR = "partial";
@@ -14,9 +15,6 @@ function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code;
   return code === "ENOENT" || code === "ENOTDIR";
 }
-
-const isDiskFull = (error: unknown) =>
-  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 const makeStorageFullError = () =>
   new ApiError(

@@ -5,6 +5,7 @@ import { type Bucket, BucketError, type BucketErrorKind } from "../domain/storag
 import { findBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
+import { isDiskFull } from "../is-disk-full.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 /** How often a read that broke is taken up again where it ended, as long as each time brings something. */
@@ -64,9 +65,7 @@ async function download(bucket: Bucket, maxBytes: number, options: Download): Pr
         onProgress(receivedBytes / sizeBytes);
       });
       if (receivedBytes === sizeBytes) return;
-      if (signal.aborted || failure instanceof BucketError) throw failure;
-      if (["ENOSPC", "EDQUOT"].includes((failure as NodeJS.ErrnoException | undefined)?.code ?? ""))
-        throw new TargetFailure("DISK_FULL");
+      if (signal.aborted || failure instanceof BucketError || isDiskFull(failure)) throw failure;
       if (receivedBytes === startByte || resumes === RESUMES_MAX) {
         const reason = failure?.message ?? "the connection ended";
         throw new BucketError("failed", `${reason}, after ${receivedBytes} of ${sizeBytes} bytes`, failure);

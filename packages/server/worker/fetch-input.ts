@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { rename } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { type Readable, pipeline as startPipeline } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { request } from "undici";
@@ -7,6 +7,7 @@ import type { Links } from "../domain/links.ts";
 import type { AssetStore, Blobs } from "../domain/ports.ts";
 import { isBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
+import { isDiskFull } from "../is-disk-full.ts";
 import { limitBytes } from "../limit-bytes.ts";
 import { limitSlowness } from "../limit-slowness.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
@@ -38,12 +39,11 @@ export async function fetchInput(
   path: string,
   { signal, report }: { signal: AbortSignal; report(progress: number): void },
 ): Promise<void> {
-  const partialPath = `${path}.partial`;
-  if (isBucketUrl(task.url ?? "")) {
-    const onProgress = (fraction: number) => report(fraction * FETCH_SHARE);
-    await fetchBucketInput(ports, task, { path: partialPath, signal, onProgress });
-  } else await fetchFile(ports, { ...task, what: "input" }, partialPath, signal);
-  await rename(partialPath, path);
+  if (!isBucketUrl(task.url ?? "")) return await fetchFile(ports, { ...task, what: "input" }, path, signal);
+  const onProgress = (fraction: number) => report(fraction * FETCH_SHARE);
+  await writeWhole(path, (partialPath) =>
+    fetchBucketInput(ports, task, { path: partialPath, signal, onProgress }),
+  );
 }
 
 /** Something a client named by the id of an asset or by a URL, which may be one of our own links. */
@@ -56,6 +56,19 @@ export type FileOrigin = {
   what: "input" | "transcript";
 };
 
+/** A file is there whole or not at all, so that the next run after a kill may take what it finds. */
+async function writeWhole(path: string, write: (partialPath: string) => Promise<void>): Promise<void> {
+  const partialPath = `${path}.partial`;
+  try {
+    // It may be a second name of a stored file, which must not be written to.
+    await rm(partialPath, { force: true });
+    await write(partialPath);
+    await rename(partialPath, path);
+  } catch (error) {
+    throw isDiskFull(findReason(error)) ? new TargetFailure("DISK_FULL") : error;
+  }
+}
+
 export async function fetchFile(
   ports: FetchFilePorts,
   origin: FileOrigin,
@@ -63,10 +76,13 @@ export async function fetchFile(
   signal: AbortSignal,
 ): Promise<void> {
   const blobKey = await findBlobKey(ports, origin);
-  if (blobKey === undefined) await download(ports, origin, path, signal);
-  else if ((await ports.blobs.findSize(blobKey)) === undefined)
+  if (blobKey !== undefined && (await ports.blobs.findSize(blobKey)) === undefined)
     throw new TargetFailure("INPUT_NOT_FOUND", `The ${origin.what} asset is no longer kept; upload it again`);
-  else await ports.blobs.copyTo(blobKey, path);
+  await writeWhole(path, (partialPath) =>
+    blobKey === undefined
+      ? download(ports, origin, partialPath, signal)
+      : ports.blobs.copyTo(blobKey, partialPath),
+  );
 }
 
 async function findBlobKey(ports: FetchFilePorts, origin: FileOrigin): Promise<string | undefined> {
@@ -89,11 +105,9 @@ async function download(
       new TargetFailure("INPUT_TOO_LARGE", `The ${what} has more than ${ports.maxBytes} bytes`);
     await pipeline(body, limitBytes(ports.maxBytes, tooLarge), createWriteStream(path), { signal });
   } catch (error) {
-    if (error instanceof TargetFailure || signal.aborted) throw error;
     const reason = findReason(error);
+    if (error instanceof TargetFailure || signal.aborted || isDiskFull(reason)) throw error;
     if (reason instanceof AddressRefused) throw new TargetFailure("INPUT_ACCESS_DENIED", reason.message);
-    if (["ENOSPC", "EDQUOT"].includes((reason as NodeJS.ErrnoException).code ?? ""))
-      throw new TargetFailure("DISK_FULL");
     throw new TargetFailure("INPUT_FETCH_FAILED", `The ${what} could not be fetched: ${reason.message}`);
   }
 }

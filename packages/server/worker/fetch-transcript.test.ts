@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,8 +11,9 @@ import { fetchTranscript } from "./fetch-transcript.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-transcript-"));
 const server = createServer((request, response) => {
-  response.statusCode = request.url === "/text" ? 200 : 404;
-  response.end("from a server");
+  response.statusCode = request.url === "/text" || request.url === "/broken" ? 200 : 404;
+  if (request.url === "/broken") response.write("from a", () => response.destroy());
+  else response.end("from a server");
 });
 let origin: string;
 const secret = Buffer.alloc(32, 7);
@@ -34,19 +35,23 @@ const ports = (allowed: string) =>
   ({
     assets: {
       findAsset: async (clientId: string, id: string) =>
-        clientId === "client" && id === "kept" ? { blobKey: "blob" } : undefined,
+        clientId === "client" && id !== "gone" ? { blobKey: id } : undefined,
     },
     blobs: {
       findSize: async () => 9,
-      copyTo: async (_: string, path: string) => writeFileSync(path, "from asset"),
+      copyTo: async (key: string, path: string) => {
+        writeFileSync(path, "from asset");
+        if (key === "too large") throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+      },
     },
     links: makeLinks({ secret, baseUrl }),
     guard: makeAddressGuard(allowed === "" ? [] : [allowed]),
     maxBytes: 1000,
   }) as unknown as Ports;
 
+const path = join(folder, "transcripts/target");
+
 async function fetchFor(wishes: Partial<TargetRecord>, allowed = "127.0.0.1"): Promise<string> {
-  const path = join(folder, "transcripts/target");
   const target = { id: "target", model: "alignment", ...wishes } as TargetRecord;
   const task = { id: "task", clientId: "client", createdAt } as TaskRecord;
   await fetchTranscript(ports(allowed), { task, target, path }, AbortSignal.timeout(10_000));
@@ -62,6 +67,13 @@ describe("fetchTranscript", () => {
   it("[T3] reads a link of ours that was good when the Task was created", async () => {
     const links = makeLinks({ secret, baseUrl, nowMs: () => createdAt.getTime() });
     expect(await fetchFor({ transcriptUrl: links.sign("blob") })).toBe("from asset");
+  });
+
+  it("[Z1] [O11] leaves nothing that the next run could take for the whole", async () => {
+    rmSync(path, { force: true });
+    await expect(fetchFor({ transcriptUrl: `${origin}/broken` })).rejects.toMatchObject({ code: 2002 });
+    await expect(fetchFor({ transcriptAssetId: "too large" })).rejects.toMatchObject({ code: 3002 });
+    expect(existsSync(path)).toBe(false);
   });
 
   it("[Z5] says of the transcript what stands in the way", async () => {

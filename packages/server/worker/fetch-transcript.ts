@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { TARGET_ERRORS } from "@stemwright/contract";
 import type { TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import { type FetchFilePorts, fetchFile } from "./fetch-input.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -8,7 +9,7 @@ export function hasTranscript({ transcriptAssetId, transcriptUrl }: TargetRecord
   return transcriptAssetId !== undefined || transcriptUrl !== undefined;
 }
 
-/** Brings the text that an alignment was given to a local file. Whatever stands in the way, the target is told of its transcript. */
+/** Brings the text that an alignment was given to a local file. Whatever stands in the way but a full disk, the target is told of its transcript. */
 export async function fetchTranscript(
   ports: FetchFilePorts,
   { task, target, path }: { task: TaskRecord; target: TargetRecord; path: string },
@@ -25,7 +26,8 @@ export async function fetchTranscript(
   try {
     await fetchFile(ports, origin, path, signal);
   } catch (error) {
-    if (!(error instanceof TargetFailure)) throw error;
+    const isItsFault = error instanceof TargetFailure && error.code !== TARGET_ERRORS.DISK_FULL.code;
+    if (!isItsFault) throw error;
     throw new TargetFailure("TRANSCRIPT_UNUSABLE", error.message);
   }
 }
