@@ -59,6 +59,8 @@ export async function runTask(ports: RunTaskPorts, taskId: string, signal: Abort
 
 type Watch = {
   signal: AbortSignal;
+  /** Nothing is left to do of the Task. */
+  over: AbortSignal;
   report(progress: number, secondsLeft?: number): void;
   stop(): void;
 };
@@ -87,6 +89,7 @@ function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): 
   }, WATCH_INTERVAL_MS);
   return {
     signal: AbortSignal.any([signal, ended.signal]),
+    over: ended.signal,
     report: (progress, secondsLeft) => {
       reported = { progress, secondsLeft, atMs: performance.now() };
     },
@@ -143,7 +146,7 @@ async function runWithin(ports: RunTaskPorts, work: Work, limitSeconds: number):
         const target = targets.find(({ id }) => id === targetId);
         if (!target) return;
         try {
-          await completeTarget(ports, { task, target, taskDir, durationSeconds, signal: watch.signal });
+          await completeTarget(ports, { task, target, taskDir, durationSeconds, watch });
         } catch (error) {
           if (watch.signal.aborted) throw error;
           await failTargets(ports, task, [target], error);
@@ -198,17 +201,12 @@ async function completeTarget(
     target,
     taskDir,
     durationSeconds,
-    signal,
-  }: {
-    task: TaskRecord;
-    target: TargetRecord;
-    taskDir: string;
-    durationSeconds: number;
-    signal: AbortSignal;
-  },
+    watch,
+  }: Omit<Work, "targets"> & { target: TargetRecord; durationSeconds: number },
 ): Promise<void> {
   const files = planOutputs(target, taskDir);
-  const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal });
+  const { signal, over } = watch;
+  const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });
   const isEnded = await ports.reports.endTarget(task.id, target.id, {
     status: "completed",
     durationSeconds,

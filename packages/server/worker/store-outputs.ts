@@ -14,7 +14,15 @@ export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> &
 export type FinishedFile = { name: string; format: string; path: string };
 export type StoredOutputs = { output: OutputRecord[]; remove(): Promise<void> };
 
-type Finished = { task: TaskRecord; targetId: string; files: FinishedFile[]; signal: AbortSignal };
+type Finished = {
+  task: TaskRecord;
+  targetId: string;
+  files: FinishedFile[];
+  /** Ends the work. */
+  signal: AbortSignal;
+  /** Aborted as well where the work ends because the Task was cancelled or deleted. */
+  over: AbortSignal;
+};
 
 /** Puts a target's files where the client wants them; `remove` takes them out again. */
 export async function storeOutputs(ports: StoreOutputsPorts, finished: Finished): Promise<StoredOutputs> {
@@ -49,7 +57,7 @@ async function openDestination(ports: StoreOutputsPorts, task: TaskRecord): Prom
 
 async function deliver(
   ports: StoreOutputsPorts,
-  { task, files, signal }: Finished,
+  { task, files, signal, over }: Finished,
   writeDestination: string,
 ): Promise<StoredOutputs> {
   const output: OutputRecord[] = [];
@@ -63,8 +71,9 @@ async function deliver(
     for (const { name, format, path } of files) {
       const key = toOutputKey(writeDestination, { taskId: task.id, name, format });
       const type = toMimeType(format);
-      await bucket.write(key, createReadStream(path), { type, signal });
+      // A write that was given up may still have been finished over there.
       written.push(key);
+      await bucket.write(key, createReadStream(path), { type, signal });
       const { size } = await stat(path);
       output.push({
         name,
@@ -76,9 +85,10 @@ async function deliver(
     }
     return { output, remove };
   } catch (error) {
-    if (signal.aborted) throw error;
+    // What a run leaves that goes on elsewhere is for the next one, which may be writing it already.
+    if (signal.aborted && !over.aborted) throw error;
     await remove();
-    if (!(error instanceof BucketError)) throw error;
+    if (signal.aborted || !(error instanceof BucketError)) throw error;
     throw new TargetFailure(
       "DESTINATION_NOT_WRITABLE",
       `The outputs could not be written to ${writeDestination}: ${error.message}`,
