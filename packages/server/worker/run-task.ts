@@ -212,7 +212,7 @@ async function completeTarget(
     durationSeconds,
     output: stored.output,
   });
-  if (!isEnded) await stored.remove();
+  if (!isEnded) return await stored.remove();
   ports.log.info(
     { taskId: task.id, targetId: target.id, model: target.model, durationSeconds },
     "target completed",
@@ -229,10 +229,11 @@ async function failTargets(
   const failure = findTargetFailure(error);
   if (!failure) throw error;
   for (const target of targets) {
-    await ports.reports.endTarget(task.id, target.id, {
+    const isEnded = await ports.reports.endTarget(task.id, target.id, {
       status: "error",
       error: { code: failure.code, message: failure.message },
     });
+    if (!isEnded) continue;
     ports.log.warn(
       { taskId: task.id, targetId: target.id, code: failure.code, reason: failure.message },
       "target failed",
