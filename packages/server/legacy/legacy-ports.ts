@@ -6,7 +6,7 @@ import type { Links } from "../domain/links.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
-import { openUrl } from "../worker/fetch-input.ts";
+import { openUrl } from "../net/open-url.ts";
 import type { LegacyPorts } from "./legacy-routes.ts";
 
 /** How long fetching a link may take in all. */

@@ -11,7 +11,7 @@ import { TargetFailure } from "./target-failure.ts";
 /** How often a read that broke is taken up again where it ended, as long as each time brings something. */
 const RESUMES_MAX = 10;
 
-const NAME_OF_KIND: Record<BucketErrorKind, TargetErrorName> = {
+export const NAME_OF_KIND: Record<BucketErrorKind, TargetErrorName> = {
   "not-found": "INPUT_NOT_FOUND",
   "access-denied": "INPUT_ACCESS_DENIED",
   failed: "INPUT_FETCH_FAILED",

@@ -1,23 +1,17 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { type Readable, pipeline as startPipeline } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { request } from "undici";
 import type { Links } from "../domain/links.ts";
 import type { AssetStore, Blobs } from "../domain/ports.ts";
 import { isBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { isDiskFull } from "../is-disk-full.ts";
 import { limitBytes } from "../limit-bytes.ts";
-import { limitSlowness } from "../limit-slowness.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
-import { type BucketInputPorts, fetchBucketInput } from "./fetch-bucket-input.ts";
+import { openUrl, UrlError } from "../net/open-url.ts";
+import { type BucketInputPorts, fetchBucketInput, NAME_OF_KIND } from "./fetch-bucket-input.ts";
 import { TargetFailure } from "./target-failure.ts";
-
-const REDIRECTS_MAX = 5;
-/** A server that drips would hold a worker for as long as it likes. */
-const SLOWEST = { leastBytes: 64 * 1024, withinMs: 60_000 };
 
 /** The share of a Task's progress that belongs to reading the input from a bucket. */
 const FETCH_SHARE = 0.05;
@@ -100,7 +94,7 @@ async function download(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const body = await openUrl(ports.guard, new URL(url ?? ""), signal, { what });
+    const body = await openUrl(ports.guard, new URL(url ?? ""), signal);
     const tooLarge = () =>
       new TargetFailure("INPUT_TOO_LARGE", `The ${what} has more than ${ports.maxBytes} bytes`);
     await pipeline(body, limitBytes(ports.maxBytes, tooLarge), createWriteStream(path), { signal });
@@ -108,46 +102,7 @@ async function download(
     const reason = findReason(error);
     if (error instanceof TargetFailure || signal.aborted || isDiskFull(reason)) throw error;
     if (reason instanceof AddressRefused) throw new TargetFailure("INPUT_ACCESS_DENIED", reason.message);
-    throw new TargetFailure("INPUT_FETCH_FAILED", `The ${what} could not be fetched: ${reason.message}`);
+    const name = reason instanceof UrlError ? NAME_OF_KIND[reason.kind] : "INPUT_FETCH_FAILED";
+    throw new TargetFailure(name, `The ${what} could not be fetched: ${reason.message}`);
   }
-}
-
-/** Follows redirects by hand, so that each hop is held against the guard's rules. */
-export async function openUrl(
-  guard: AddressGuard,
-  url: URL,
-  signal: AbortSignal,
-  {
-    what = "input",
-    redirectsLeft = REDIRECTS_MAX,
-  }: { what?: FileOrigin["what"]; redirectsLeft?: number } = {},
-): Promise<Readable> {
-  guard.checkUrl(url);
-  const response = await request(url, {
-    dispatcher: guard.dispatcher,
-    signal,
-    headers: { "user-agent": "stemwright" },
-  });
-  const { statusCode, headers, body } = response;
-  if (statusCode === 200) {
-    const tooSlow = () => new TargetFailure("INPUT_FETCH_FAILED", `The ${what}'s server sends too slowly`);
-    // The callback is for nobody: what fails here fails for whoever reads.
-    return startPipeline(body, limitSlowness(SLOWEST, tooSlow), () => {});
-  }
-  // Nothing in it is wanted, and it may never end.
-  body.on("error", () => {}).destroy();
-  const location = [headers.location].flat()[0];
-  if (statusCode >= 300 && statusCode < 400 && location) {
-    if (redirectsLeft === 0)
-      throw new TargetFailure(
-        "INPUT_FETCH_FAILED",
-        `The ${what}'s address redirects more than ${REDIRECTS_MAX} times`,
-      );
-    return openUrl(guard, new URL(location, url), signal, { what, redirectsLeft: redirectsLeft - 1 });
-  }
-  if (statusCode === 404 || statusCode === 410)
-    throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} is not there: its server answered ${statusCode}`);
-  if (statusCode === 401 || statusCode === 403)
-    throw new TargetFailure("INPUT_ACCESS_DENIED", `The ${what}'s server answered ${statusCode}`);
-  throw new TargetFailure("INPUT_FETCH_FAILED", `The ${what}'s server answered ${statusCode}`);
 }

@@ -82,7 +82,7 @@ describe("fetchTranscript", () => {
       failure("The transcript asset was deleted"),
     );
     await expect(fetchFor({ transcriptUrl: `${origin}/none` })).rejects.toMatchObject(
-      failure("The transcript is not there: its server answered 404"),
+      failure("The transcript could not be fetched: its server answered 404"),
     );
     await expect(fetchFor({ transcriptUrl: `${origin}/text` }, "")).rejects.toMatchObject({ code: 2002 });
   });
