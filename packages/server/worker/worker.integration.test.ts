@@ -184,8 +184,9 @@ describe("the worker", () => {
     await createTask(queue, ["vocals"], id);
     // Longer than five attempts take.
     await sleep(12_000);
-    expect((await tasks.findTask(database.db, id))?.targets[0]?.status).toBe("processing");
+    const whileHeld = await tasks.findTask(database.db, id);
     await lock?.release();
+    expect(whileHeld?.targets[0]?.status).toBe("processing");
     expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
