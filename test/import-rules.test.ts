@@ -26,6 +26,10 @@ const FORBIDDEN: Case[] = [
   imports("packages/server/domain", "kysely"),
   imports("packages/server/domain/storage", "../../buckets/s3-bucket.ts"),
   imports("packages/server/domain", "@stemwright/engine"),
+  imports("packages/server/db", "../legacy/legacy-ports.ts"),
+  imports("packages/server/legacy", "../worker/fetch-input.ts"),
+  imports("packages/server/http/routes", "../../worker/worker.ts"),
+  imports("packages/server/worker", "../http/api.ts"),
   { folder: "packages/server/http", line: "const it = process.env.HOME;" },
   { folder: "packages/engine/pipelines", line: "const it = process.env.HOME;" },
 ];
@@ -36,6 +40,8 @@ const ALLOWED: Case[] = [
   imports("packages/server/domain/tasks", "@stemwright/contract"),
   imports("packages/server/domain/tasks", "../credits.ts"),
   imports("packages/server/worker", "@stemwright/engine"),
+  imports("packages/server/worker", "../db/tasks.ts"),
+  imports("packages/server/legacy", "../net/open-url.ts"),
   { folder: "packages/server/config", line: "const it = process.env.HOME;" },
 ];
 
