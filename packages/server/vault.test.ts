@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
@@ -29,6 +29,15 @@ describe("the vault", () => {
       changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
       await expect(vault.unseal(changed, "integration 1")).rejects.toThrow();
     }
+  });
+
+  it("[N2] makes its key as soon as it can where that failed before", async () => {
+    const folder = join(await makeTempDir("vault"), "below");
+    const vault = openVault({ key: undefined, keyFile: join(folder, "encryption.key") });
+    await writeFile(folder, "in the way");
+    await expect(vault.seal("a secret", "x")).rejects.toThrow();
+    await rm(folder);
+    expect(await vault.unseal(await vault.seal("a secret", "x"), "x")).toBe("a secret");
   });
 
   it("[N2] makes its own key once, in a file that only its owner reads", async () => {

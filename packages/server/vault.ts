@@ -23,11 +23,11 @@ async function loadKeyFile(path: string): Promise<Buffer> {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(partialPath, `${randomBytes(KEY_BYTES).toString("base64")}\n`, {
-    mode: 0o600,
-    flush: true,
-  });
   try {
+    await writeFile(partialPath, `${randomBytes(KEY_BYTES).toString("base64")}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
     await link(partialPath, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -45,7 +45,13 @@ export function openVault(options: { key: Buffer | undefined; keyFile: string })
   let loading: Promise<Buffer> | undefined;
   const getKey = async () => {
     loading ??= options.key ? Promise.resolve(options.key) : loadKeyFile(options.keyFile);
-    return await loading;
+    try {
+      return await loading;
+    } catch (error) {
+      // The disk may have been full: whoever comes next tries again.
+      loading = undefined;
+      throw error;
+    }
   };
 
   return {

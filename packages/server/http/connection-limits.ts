@@ -15,6 +15,8 @@ export type ConnectionLimits = {
 const HEADERS_MAX_BYTES = 16 * 1024;
 /** How often the server looks for requests that are late; also how much later than the limit they are cut off. */
 const CHECK_INTERVAL_MS = 500;
+/** How long requests under way may still take when the service stops. */
+const CLOSING_MS = 5000;
 
 const toClientError = (code: string | undefined) => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
@@ -79,11 +81,14 @@ function makeSlownessCheck({ raw }: FastifyRequest, leastBytes: number): () => b
 
 /**
  * A body other than an upload has to be there within the time limit. An upload may take as long as its bytes keep coming, at
- * the least rate on average over each time limit.
+ * the least rate on average over each time limit. When the service stops, what is under way has a few seconds.
  */
 export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimits): void {
   app.server.maxConnections = limits.connectionsMax;
   const { requestTimeoutSeconds, uploadMinBytesPerSecond } = limits;
+  app.addHook("preClose", async () => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
+  });
   app.addHook("onRequest", async (request, reply) => {
     const { raw } = request;
     if (raw.complete) return;

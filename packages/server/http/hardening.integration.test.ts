@@ -174,11 +174,15 @@ describe("clients that take their time", () => {
     expect(openMs).toBeLessThan(3000);
   });
 
-  const startUpload = (sizeBytes: number, { address, account } = api) => {
-    const part = '--x\r\ncontent-disposition: form-data; name="file"; filename="slow.wav"\r\n\r\n';
+  const startUpload = (
+    sizeBytes: number,
+    { address, account } = api,
+    { filename = "slow.wav", connection = "close" } = {},
+  ) => {
+    const part = `--x\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`;
     const end = "\r\n--x--\r\n";
     const length = part.length + sizeBytes + end.length;
-    const head = `POST /assets HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-api-key: ${account.key}\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: ${length}\r\n\r\n`;
+    const head = `POST /assets HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\nx-api-key: ${account.key}\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: ${length}\r\n\r\n`;
     return { connection: openRawConnection(address, head + part), end };
   };
 
@@ -218,6 +222,28 @@ describe("clients that take their time", () => {
     expect(openMs).toBeLessThan(5000);
     await expect.poll(() => countFiles(patient.dataDir)).toBe(0);
     await patient.close();
+  });
+
+  it("[A2] the rest of an upload that is refused is read, for clients that read nothing before all is sent", async () => {
+    const sizeBytes = 12_000_000;
+    const options = { filename: "words.xyz", connection: "keep-alive" };
+    const { connection, end } = startUpload(sizeBytes, api, options);
+    connection.socket.write(Buffer.alloc(sizeBytes));
+    connection.socket.write(`${end}GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    const { text } = await connection.closed;
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 400", "HTTP/1.1 200"]);
+  });
+
+  it("[S2] requests under way hold up the end of the service for a few seconds at most", async () => {
+    const stopping = await startTestApi();
+    const { connection } = startUpload(1_000_000, stopping);
+    const trickle = setInterval(() => connection.socket.write("x".repeat(1000)), 100);
+    await wait(500);
+    const startMs = performance.now();
+    await stopping.close();
+    clearInterval(trickle);
+    expect(performance.now() - startMs).toBeLessThan(9000);
+    await connection.closed;
   });
 });
 

@@ -62,6 +62,8 @@ async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
       });
     }
   } catch (error) {
+    // Many clients read no answer before all is sent: the rest goes nowhere, and the connection is free again.
+    request.raw.unpipe().resume();
     if (stored) await ports.blobs.delete(toAssetFolder(stored.id));
     throw toUploadError(error, request);
   }
