@@ -10,3 +10,11 @@ export interface FrameSource {
   /** One array a channel, each of `lengthFrames`, and the caller's own; zeros before the start and past the end. */
   read(startFrame: number, lengthFrames: number): Float32Array[];
 }
+
+/** The length in whole milliseconds, as times are written: rounding brings none of them beyond the end. */
+export function toWrittenSeconds({
+  lengthFrames,
+  sampleRateHz,
+}: Pick<FrameSource, "lengthFrames" | "sampleRateHz">): number {
+  return Math.floor((lengthFrames * 1000) / sampleRateHz) / 1000;
+}

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { toWrittenSeconds } from "../dsp/frame-source.ts";
 import { MonoSource } from "../dsp/mono-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { countSteps, SAMPLE_RATE_HZ, STEP_FRAMES } from "../models/music-detector/music-detector.ts";
@@ -52,9 +53,8 @@ export async function detectMusic(
   const shape = { channels: 1, sampleRateHz: SAMPLE_RATE_HZ / STEP_FRAMES, lengthFrames: stepCount };
   using probabilities = new PcmFileSource(path, shape);
   const [steps = new Float32Array()] = probabilities.read(0, stepCount);
-  const { lengthFrames, sampleRateHz } = run.input;
   return toMusicRegions(steps, {
     stepSeconds: STEP_FRAMES / SAMPLE_RATE_HZ,
-    durationSeconds: lengthFrames / sampleRateHz,
+    durationSeconds: toWrittenSeconds(run.input),
   });
 }

@@ -1,4 +1,4 @@
-import type { FrameSource } from "../../dsp/frame-source.ts";
+import { type FrameSource, toWrittenSeconds } from "../../dsp/frame-source.ts";
 import { fillTimes } from "../../text/fill-times.ts";
 import type { TextMetadata, TimedText, TimedWord } from "../../text/timed-text.ts";
 import { breakLines } from "./break-lines.ts";
@@ -15,8 +15,7 @@ export function assembleText(
   },
 ): TimedText {
   const { recording, model, language } = options;
-  // In whole milliseconds, as times are written: rounding brings none of them beyond the end.
-  const durationSeconds = Math.floor((recording.lengthFrames * 1000) / recording.sampleRateHz) / 1000;
+  const durationSeconds = toWrittenSeconds(recording);
   const spoken = windows.filter(({ words }) => words.length > 0);
   const { main } = makeTally(spoken);
   const metadata: TextMetadata = {
