@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { costOfDuration } from "../domain/credits.ts";
 import { makeId } from "../domain/ids.ts";
+import { estimateReservations } from "../domain/tasks/target-costs.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
 import { insertClient } from "./clients.ts";
 import * as credits from "./credits.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-type Made = { taskId: string; targetId: string; rate: number };
+type Made = { taskId: string; targetId: string };
 const ENDS: Record<"completed" | "error", TargetEnd> = {
   completed: { status: "completed", durationSeconds: 60, output: [] },
   error: { status: "error", error: { code: 9001, message: "failed" } },
@@ -31,22 +31,16 @@ function makeMoves(clientId: string, made: Made[]) {
       inTransaction((db) =>
         credits.insertCreditGrant(db, { clientId, kind: "grant", amount, note: "Test", keyId: "none" }),
       ),
-    async create(rate: number, minutes: number) {
-      const task = { taskId: makeId(), targetId: makeId(), rate };
+    async create(models: readonly { model: string; creditsPerMinute: number }[], minutes: number) {
+      const taskId = makeId();
+      const targets = models.map((target) => ({ ...target, id: makeId(), formats: ["wav"] }));
       await inTransaction(async (db) => {
-        const target = { id: task.targetId, model: "vocals", formats: ["wav"], creditsPerMinute: rate };
-        await tasks.insertTask(db, {
-          id: task.taskId,
-          clientId,
-          createdAt: new Date(),
-          url: "https://x.example",
-          targets: [target],
-        });
-        const amount = costOfDuration(rate, minutes * 60);
-        if (!(await credits.reserveCredits(db, clientId, [{ targetId: task.targetId, amount }])))
+        const createdAt = new Date();
+        await tasks.insertTask(db, { id: taskId, clientId, createdAt, url: "https://x.example", targets });
+        if (!(await credits.reserveCredits(db, clientId, estimateReservations(targets, minutes * 60))))
           throw new Error("refused");
       }).then(
-        () => made.push(task),
+        () => made.push(...targets.map(({ id }) => ({ taskId, targetId: id }))),
         () => undefined,
       );
     },
@@ -71,13 +65,23 @@ function makeMoves(clientId: string, made: Made[]) {
 type Moves = ReturnType<typeof makeMoves>;
 
 const micros = (max: number) => fc.integer({ min: 1, max }).map((n) => n / 1_000_000);
+const NAMES = ["vocals", "transcription", "alignment"] as const;
+/** Some targets at the rates of their models, which may be far from each other. */
+const models = fc
+  .tuple(
+    fc.tuple(micros(2_000_000), micros(2_000_000), fc.constantFrom(0, 0.1, 1)),
+    fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 4 }),
+  )
+  .map(([rates, picks]) =>
+    picks.map((at) => ({ model: NAMES[at] ?? "vocals", creditsPerMinute: rates[at] ?? 0 })),
+  );
 const move: fc.Arbitrary<(moves: Moves) => Promise<unknown>> = fc.oneof(
   micros(9_000_000).map((amount) => (moves: Moves) => moves.grant(amount)),
   micros(5_000_000).map((amount) => (moves: Moves) => moves.grant(-amount)),
-  fc.tuple(micros(2_000_000), fc.integer({ min: 1, max: 3 })).map(
-    ([rate, minutes]) =>
+  fc.tuple(models, fc.integer({ min: 1, max: 3 })).map(
+    ([targets, minutes]) =>
       (moves: Moves) =>
-        moves.create(rate, minutes),
+        moves.create(targets, minutes),
   ),
   fc.tuple(fc.nat(), fc.integer({ min: 1, max: 5 })).map(
     ([index, minutes]) =>
@@ -117,3 +121,39 @@ it("[B1] [B6] whatever happens at once, the account is the sum of its entries an
     { numRuns: 40, seed: 20_261_115 },
   );
 });
+
+it.each([
+  ["in their order", ["transcription", "alignment"], "completed", 0],
+  ["the other way round", ["alignment", "transcription"], "completed", 0],
+  ["and the first of them fails", ["transcription", "alignment"], "error", 0.5],
+  ["and the second of them fails first", ["alignment", "transcription"], "error", 0.5],
+] as const)(
+  "[B2] [B5] a pair needs what it is estimated at, when its targets end %s",
+  async (_, order, first, left) => {
+    const clientId = makeId();
+    await insertClient(database.db, { id: clientId, name: "Test", isMetered: true });
+    const made: Made[] = [];
+    const moves = makeMoves(clientId, made);
+    await moves.grant(1.5);
+    const rates = { creditsPerMinute: 1 };
+    await moves.create(
+      [
+        { model: "transcription", ...rates },
+        { model: "alignment", ...rates },
+      ],
+      1,
+    );
+    expect(await credits.findCreditAccount(database.db, clientId)).toMatchObject({
+      balance: 1.5,
+      reserved: 1.5,
+    });
+    const indexOf = { transcription: 0, alignment: 1 };
+    await moves.cover(0, 1);
+    await moves.finish(indexOf[order[0]], first);
+    await moves.finish(indexOf[order[1]], "completed");
+    expect(await credits.findCreditAccount(database.db, clientId)).toMatchObject({
+      balance: left,
+      reserved: 0,
+    });
+  },
+);

@@ -3,7 +3,10 @@ import { sql } from "kysely";
 import { costOfDuration, countMinutes, type Reservation, sumCredits } from "../domain/credits.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Listed } from "../domain/ports.ts";
+import { estimateReservations, isPaired } from "../domain/tasks/target-costs.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+
+const MINUTE_SECONDS = 60;
 
 export type CreditAccount = { balance: number; reserved: number };
 type CreditEntryRow = Omit<Tables["credit_entries"], "position" | "created_at"> & { created_at: Date };
@@ -63,7 +66,8 @@ export async function hasReservations(db: DatabaseHandle, taskId: string): Promi
 
 /**
  * Raises what a Task has set aside to so many minutes, or to as many as the account pays for; gives the minutes that are
- * covered now. The Task is locked first, as where a target ends, so that the two can't wait for each other.
+ * covered now. Where a target has completed, that was done before. The Task is locked first, as where a target ends, so
+ * that the two can't wait for each other.
  */
 export async function coverMinutes(
   db: DatabaseHandle,
@@ -71,13 +75,19 @@ export async function coverMinutes(
 ): Promise<number> {
   const { taskId, clientId, minutes: wanted } = options;
   await db.selectFrom("tasks").select("id").where("id", "=", taskId).forUpdate().execute();
-  const held = await db
-    .selectFrom("credit_reservations")
-    .innerJoin("targets", "targets.id", "credit_reservations.target_id")
-    .select(["target_id", "amount", "credits_per_minute"])
+  const targets = await db
+    .selectFrom("targets")
+    .leftJoin("credit_reservations", "credit_reservations.target_id", "targets.id")
+    .select(["targets.id", "model", "status", "credits_per_minute", "amount"])
     .where("targets.task_id", "=", taskId)
+    .orderBy("position")
     .execute();
-  const rate = sumCredits(held.map(({ credits_per_minute }) => credits_per_minute));
+  if (targets.some(({ status }) => status === "completed")) return wanted;
+  const held = targets.flatMap(({ id, model, credits_per_minute, amount }) =>
+    amount === null ? [] : [{ id, model, creditsPerMinute: credits_per_minute, amount }],
+  );
+  const rates = estimateReservations(held, MINUTE_SECONDS);
+  const rate = sumCredits(rates.map(({ amount }) => amount));
   if (rate === 0) return wanted;
   const { balance, reserved } = await db
     .selectFrom("credit_accounts")
@@ -87,9 +97,9 @@ export async function coverMinutes(
     .executeTakeFirstOrThrow();
   const within = sumCredits([balance, -reserved, ...held.map(({ amount }) => amount)]);
   const minutes = Math.min(wanted, countMinutes(within, rate));
-  const raised = held.map(({ target_id, amount, credits_per_minute }) => {
-    const needed = costOfDuration(credits_per_minute, minutes * 60);
-    return { target_id, needed, more: sumCredits([needed, -amount]) };
+  const raised = held.map(({ id, amount }, index) => {
+    const needed = costOfDuration(rates[index]?.amount ?? 0, minutes * MINUTE_SECONDS);
+    return { target_id: id, needed, more: sumCredits([needed, -amount]) };
   });
   await db
     .updateTable("credit_accounts")
@@ -114,10 +124,19 @@ export async function settleTarget(
   const { taskId, targetId, cost } = options;
   const released = await db
     .deleteFrom("credit_reservations")
+    .using("targets")
+    .whereRef("targets.id", "=", "target_id")
     .where("target_id", "=", targetId)
-    .returning("client_id")
+    .returning(["client_id", "amount", "model"])
     .executeTakeFirst();
-  if (!released || cost === 0) return;
+  if (!released) return;
+  if (isPaired(released.model))
+    await passOnReservation(db, {
+      taskId,
+      clientId: released.client_id,
+      rest: sumCredits([released.amount, -cost]),
+    });
+  if (cost === 0) return;
   await addEntry(db, {
     client_id: released.client_id,
     kind: "charge",
@@ -127,6 +146,35 @@ export async function settleTarget(
     target_id: targetId,
     key_id: null,
   });
+}
+
+/** What one of a pair leaves goes to the others, and what it took beyond its own comes from them, until the last has ended. */
+async function passOnReservation(
+  db: DatabaseHandle,
+  { taskId, clientId, rest }: { taskId: string; clientId: string; rest: number },
+): Promise<void> {
+  const held = await db
+    .selectFrom("credit_reservations")
+    .innerJoin("targets", "targets.id", "credit_reservations.target_id")
+    .select(["target_id", "amount", "model"])
+    .where("targets.task_id", "=", taskId)
+    .orderBy("amount", "desc")
+    .execute();
+  let left = rest;
+  for (const { target_id, amount } of held.filter(({ model }) => isPaired(model))) {
+    const change = Math.max(left, -amount);
+    left = sumCredits([left, -change]);
+    await db
+      .updateTable("credit_reservations")
+      .set({ amount: sumCredits([amount, change]) })
+      .where("target_id", "=", target_id)
+      .execute();
+    await db
+      .updateTable("credit_accounts")
+      .set({ reserved: sql`reserved + ${change}` })
+      .where("client_id", "=", clientId)
+      .execute();
+  }
 }
 
 /** An administrator's entry; undefined when it would take what is reserved, or leave more than an account can hold. */

@@ -30,19 +30,6 @@ export function countMinutes(credits: number, creditsPerMinute: number): number 
 /** What one target of a metered client has set aside until it ends. */
 export type Reservation = { targetId: string; amount: number };
 
-/** How long an input is taken to be before anybody has looked into it: the least a target can cost is one minute. */
-const UNKNOWN_DURATION_SECONDS = 60;
-
-export function estimateReservations(
-  targets: readonly { id: string; creditsPerMinute: number }[],
-  durationSeconds: number = UNKNOWN_DURATION_SECONDS,
-): Reservation[] {
-  return targets.map(({ id, creditsPerMinute }) => ({
-    targetId: id,
-    amount: costOfDuration(creditsPerMinute, durationSeconds),
-  }));
-}
-
 export function makeCreditsError(needed: number, available: number): ApiError {
   return new ApiError(
     "CREDITS_INSUFFICIENT",

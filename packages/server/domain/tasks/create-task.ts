@@ -2,7 +2,7 @@ import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
-import { estimateReservations, type Reservation } from "../credits.ts";
+import type { Reservation } from "../credits.ts";
 import { isId, makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
@@ -12,6 +12,7 @@ import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
+import { estimateReservations } from "./target-costs.ts";
 import type { NewTarget, NewTask, TaskRecord } from "./task-record.ts";
 
 export type CheckPorts = {

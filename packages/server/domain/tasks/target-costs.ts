@@ -1,4 +1,4 @@
-import { costOfDuration, scaleCredits, subtractCredits, sumCredits } from "../credits.ts";
+import { costOfDuration, type Reservation, scaleCredits, subtractCredits, sumCredits } from "../credits.ts";
 
 /** One with a cost has completed. */
 type PricedTarget = {
@@ -12,6 +12,10 @@ type PricedTarget = {
 /** Transcription and alignment in one Task cost this part of their two rates: 1.5 a minute instead of 1 + 1. */
 const PAIR_RATIO = 0.75;
 const PAIR = ["transcription", "alignment"];
+/** How long an input is taken to be before anybody has looked into it: the least a target can cost is one minute. */
+const UNKNOWN_DURATION_SECONDS = 60;
+
+export const isPaired = (model: string) => PAIR.includes(model);
 
 /**
  * What a target is charged when it completes, given its Task's targets with what was charged so far: what the completed ones cost
@@ -23,8 +27,8 @@ export function findCost(
   durationSeconds: number,
 ): number {
   const alone = costOfDuration(target.creditsPerMinute, durationSeconds);
-  if (!PAIR.includes(target.model)) return alone;
-  const others = targets.filter(({ id, model }) => id !== target.id && PAIR.includes(model));
+  if (!isPaired(target.model)) return alone;
+  const others = targets.filter(({ id, model }) => id !== target.id && isPaired(model));
   const charged = sumCredits(others.map(({ cost = 0 }) => cost));
   const together = pricePairs([...others, { ...target, cost: 0 }], durationSeconds);
   return Math.min(alone, Math.max(0, subtractCredits(together, charged)));
@@ -70,4 +74,30 @@ export function estimateCosts(targets: readonly PricedTarget[], durationSeconds:
   }));
   for (const target of charged) target.cost = findCost(charged, target, durationSeconds);
   return charged.map(({ cost = 0 }) => cost);
+}
+
+/**
+ * What each target of a metered client's Task sets aside: its part of the estimate. What transcriptions and alignments set aside is for all of
+ * them, since which of a pair is charged what depends on which ends first; it is enough whichever of them complete.
+ */
+export function estimateReservations(
+  targets: readonly PricedTarget[],
+  durationSeconds: number = UNKNOWN_DURATION_SECONDS,
+): Reservation[] {
+  const costs = estimateCosts(targets, durationSeconds);
+  const firstPaired = targets.findIndex(({ model }) => isPaired(model));
+  const together = sumCredits(costs.filter((_, index) => isPaired(targets[index]?.model ?? "")));
+  // Where one rate is more than three times the other, both cost less than the one alone, whose partner may fail.
+  const alone = PAIR.map((name) =>
+    sumCredits(
+      targets
+        .filter(({ model }) => model === name)
+        .map(({ creditsPerMinute }) => costOfDuration(creditsPerMinute, durationSeconds)),
+    ),
+  );
+  const more = subtractCredits(Math.max(...alone), together);
+  return targets.map(({ id }, index) => {
+    const cost = costs[index] ?? 0;
+    return { targetId: id, amount: index === firstPaired ? sumCredits([cost, more]) : cost };
+  });
 }
