@@ -27,6 +27,7 @@ export async function startWorkerWithoutNetwork(options: {
   const { database, blobs, workDir, run } = options;
   const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
   const guard = makeAddressGuard([]);
+  const log = makeLog({ logLevel: "silent", logFile: undefined }, "worker");
   const worker = await startWorker({
     ...makeTestStorage({ db: database.db, guard, dataDir: workDir }),
     guard,
@@ -53,7 +54,7 @@ export async function startWorkerWithoutNetwork(options: {
       report: (report) => workers.upsertWorker(database.db, report),
       remove: (id) => workers.deleteWorker(database.db, id),
     },
-    log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
+    log,
     reports: {
       findTask: (taskId) => tasks.findTask(database.db, taskId),
       endTarget: (taskId, targetId, end) =>
@@ -66,6 +67,7 @@ export async function startWorkerWithoutNetwork(options: {
   let closing: Promise<void> | undefined;
   return {
     queue,
+    log,
     close(): Promise<void> {
       closing ??= worker.close();
       return closing;

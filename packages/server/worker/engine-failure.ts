@@ -1,5 +1,6 @@
 import type { TargetErrorName } from "@stemwright/contract";
 import { EngineError, type EngineErrorKind } from "@stemwright/engine";
+import { isDiskFull } from "../is-disk-full.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
@@ -15,9 +16,10 @@ const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
   cancelled: "CANCELLED",
 };
 
-/** The engine's failures in the client's words; undefined for what is not the engine's to explain. */
+/** The failures of the engine, and of a disk that is full, in the client's words; undefined for all others. */
 export function findTargetFailure(error: unknown): TargetFailure | undefined {
   if (error instanceof TargetFailure) return error;
   if (error instanceof EngineError) return new TargetFailure(NAME_OF_KIND[error.kind], error.message);
+  if (isDiskFull(error)) return new TargetFailure("DISK_FULL");
   return undefined;
 }

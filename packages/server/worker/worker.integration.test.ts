@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "@stemwright/engine";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
@@ -150,14 +150,14 @@ describe("the worker", () => {
     expect(task.targets.every(({ status, cost }) => status === "completed" && cost === 3)).toBe(true);
   });
 
-  it("[Q3] what fails every time ends with an error after five attempts", async () => {
-    let attempts = 0;
-    const { queue } = await startTestWorker(async () => {
-      attempts += 1;
-      throw new Error("a fault of the machine");
+  it("[Q3] what fails every time ends with an error after five attempts, each of them in the log", async () => {
+    const fault = new Error("a fault of the machine");
+    const { queue, log } = await startTestWorker(async () => {
+      throw fault;
     });
+    const logged = vi.spyOn(log, "error");
     const task = await waitForEnd(await createTask(queue, ["vocals"]));
-    expect(attempts).toBe(5);
+    expect(logged.mock.calls.map(([facts]) => facts)).toEqual(Array(5).fill({ err: fault, taskId: task.id }));
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 9002 } });
   });
 

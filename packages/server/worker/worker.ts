@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { WorkerRegister } from "../domain/worker-report.ts";
-import type { TaskQueue } from "../queue/task-queue.ts";
+import type { TakenJob, TaskQueue } from "../queue/task-queue.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
 import { findTaskLock } from "./task-lock.ts";
@@ -16,19 +16,28 @@ export async function startWorker(
   const heartbeat = await startHeartbeat(given);
   const ports = { ...given, engine: heartbeat.measure(given.engine) };
 
+  const attemptTask = async (taskId: string, job: TakenJob) => {
+    const lock = await findTaskLock(ports.pool, taskId);
+    // No attempt at the Task: the database may take half a minute to see that a machine is gone.
+    if (!lock) return await job.passOn(HELD_DELAY_SECONDS);
+    try {
+      const signal = AbortSignal.any([job.signal, lock.signal, closing.signal]);
+      await heartbeat.during(taskId, () => runTask(ports, taskId, signal));
+    } catch (error) {
+      if (!closing.signal.aborted) throw error;
+      await job.passOn();
+    } finally {
+      await lock.release();
+    }
+  };
+
   await ports.queue.work({
     async runTask(taskId, job) {
-      const lock = await findTaskLock(ports.pool, taskId);
-      // No attempt at the Task: the database may take half a minute to see that a machine is gone.
-      if (!lock) return await job.passOn(HELD_DELAY_SECONDS);
       try {
-        const signal = AbortSignal.any([job.signal, lock.signal, closing.signal]);
-        await heartbeat.during(taskId, () => runTask(ports, taskId, signal));
+        await attemptTask(taskId, job);
       } catch (error) {
-        if (!closing.signal.aborted) throw error;
-        await job.passOn();
-      } finally {
-        await lock.release();
+        ports.log.error({ err: error, taskId }, "an attempt at a Task failed");
+        throw error;
       }
     },
     abandonTask: (taskId) => abandonTask(ports.reports, taskId),
