@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -31,5 +31,15 @@ test("what is written after an offset can be read back", async () => {
   writeSync(log.fd, "after");
   expect(await log.readFrom(offsetBytes)).toBe("after");
   expect(await readFile(path, "utf8")).toBe("before after");
+  log.close();
+});
+
+test("of much that is written after an offset, or of what was moved aside since, the last words are read", async () => {
+  const log = await openBoundedLog(path);
+  writeSync(log.fd, `${"x".repeat(100_000)} the last words`);
+  expect(await log.readFrom(1)).toMatch(/^x+ the last words$/);
+  await truncate(path);
+  writeSync(log.fd, "new words");
+  expect(await log.readFrom(100)).toBe("new words");
   log.close();
 });

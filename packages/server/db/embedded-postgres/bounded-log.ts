@@ -6,6 +6,7 @@ export type BoundedLog = {
   /** For the server's output; opened for appending, so that truncating it is safe while the server writes. */
   fd: number;
   sizeBytes(): Promise<number>;
+  /** The last words behind an offset; the last of all where the text moved aside since. */
   readFrom(offsetBytes: number): Promise<string>;
   close(): void;
 };
@@ -44,7 +45,9 @@ async function bound(path: string): Promise<void> {
 async function readFrom(path: string, offsetBytes: number): Promise<string> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxReadBytes), 0, maxReadBytes, offsetBytes);
+    const { size } = await file.stat();
+    const startBytes = Math.max(offsetBytes > size ? 0 : offsetBytes, size - maxReadBytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxReadBytes), 0, maxReadBytes, startBytes);
     return buffer.toString("utf8", 0, bytesRead);
   } finally {
     await file.close();

@@ -30,7 +30,8 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   for (;;) {
     const logOffsetBytes = await options.log.sizeBytes();
     const child = await spawnPostmaster(options);
-    if (await isReadyBeforeItEnds(child, options.dataDir)) return makePostmaster(child, options.log);
+    if (await isReadyBeforeItEnds(child, options.dataDir))
+      return makePostmaster(child, { ...options, logOffsetBytes });
     const words = await options.log.readFrom(logOffsetBytes);
     if (!isKeptOutByAnother(words) || performance.now() > deadlineMs) throw makeStartError(words, options);
     await sleep(retryMs);
@@ -77,7 +78,9 @@ async function isReadyBeforeItEnds(child: ChildProcess, dataDir: string): Promis
   }
 }
 
-function makePostmaster(child: ChildProcess, log: BoundedLog): Postmaster {
+type RunningOptions = Pick<PostmasterOptions, "dataDir" | "log"> & { logOffsetBytes: number };
+
+function makePostmaster(child: ChildProcess, options: RunningOptions): Postmaster {
   const { pid } = child;
   if (pid === undefined) throw new Error("a running PostgreSQL has a pid");
   // A service that crashes or calls process.exit leaves no server behind; one that is killed does, for endOrphan.
@@ -85,8 +88,7 @@ function makePostmaster(child: ChildProcess, log: BoundedLog): Postmaster {
   process.once("exit", endWithService);
   const ended = waitForEnd(child).then(() => {
     process.off("exit", endWithService);
-    const how = child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
-    return `PostgreSQL ended (${how}); its log is ${log.path}`;
+    return describeEnd(child, options);
   });
   return {
     pid,
@@ -95,6 +97,16 @@ function makePostmaster(child: ChildProcess, log: BoundedLog): Postmaster {
       if (!hasEnded(child)) await endPostmaster(pid, async () => hasEnded(child));
     },
   };
+}
+
+/** A server that gives itself up ends with exit code 1. Many errors of a full disk end one query alone, and are no reason. */
+async function describeEnd(child: ChildProcess, options: RunningOptions): Promise<string> {
+  const { dataDir, log, logOffsetBytes } = options;
+  const words = child.exitCode === 1 ? await log.readFrom(logOffsetBytes).catch(() => "") : "";
+  if (words.split("\n").some((line) => /FATAL|PANIC/.test(line) && isDiskFullMessage(line)))
+    return makeDiskFullError(dataDir).message;
+  const how = child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
+  return `PostgreSQL ended (${how}); its log is ${log.path}`;
 }
 
 async function waitForEnd(child: ChildProcess): Promise<void> {
