@@ -132,7 +132,7 @@ export const API_ERRORS = {
   STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },
   UNAVAILABLE: {
     statusCode: 503,
-    when: "The service is overloaded, starting or shutting down; `Retry-After` says when to try again.",
+    when: "The service, or the database it stands on, is overloaded, starting or shutting down; `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, { statusCode: number; when: string }>;
 

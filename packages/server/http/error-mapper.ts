@@ -2,7 +2,9 @@ import { STATUS_CODES } from "node:http";
 import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { isDiskFull } from "../is-disk-full.ts";
 import { describeIssue } from "./describe-issue.ts";
+import { isOutOfReach } from "./is-out-of-reach.ts";
 
 /** Codes of single rules, by the field's name and the kind of the schema's complaint. */
 const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
@@ -17,7 +19,10 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 };
 const PAGE_FIELDS = ["skip", "take"];
 
-/** What the framework and the database themselves refuse, by their own codes. */
+/** SQLSTATE disk_full. */
+const SQL_DISK_FULL = "53100";
+
+/** What the framework itself refuses, by its own codes. */
 const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "CONTENT_TYPE_UNSUPPORTED",
@@ -34,8 +39,6 @@ const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> =
     code: "REQUEST_INVALID",
     message: "The body's size does not match Content-Length",
   },
-  // PostgreSQL's own code.
-  "53100": { code: "STORAGE_FULL", message: "The server's disk is full; the operator must free some space" },
   FST_REQ_FILE_TOO_LARGE: { code: "UPLOAD_TOO_LARGE", message: "The file is over the upload limit" },
   FST_ERR_BAD_URL: { code: "NOT_FOUND", message: "No such route" },
   FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", message: "No such resource" },
@@ -66,6 +69,13 @@ function toApiError(error: unknown): ApiError {
   const { code, statusCode, message } = error as Partial<FastifyError>;
   const known = CODE_OF_REFUSAL[code ?? ""];
   if (known) return new ApiError(known.code, known.message);
+  if (isDiskFull(error) || code === SQL_DISK_FULL)
+    return new ApiError("STORAGE_FULL", "The server's disk is full; the operator must free some space");
+  if (isOutOfReach(error))
+    return new ApiError(
+      "UNAVAILABLE",
+      "A part of the service does not answer just now; try again in a moment",
+    );
   if (error instanceof SyntaxError && statusCode === 400)
     return new ApiError("BODY_NOT_JSON", `The body is not valid JSON: ${message}`);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {

@@ -1,0 +1,29 @@
+import Fastify from "fastify";
+import { expect, it } from "vitest";
+import { sendError } from "./error-mapper.ts";
+
+it.each([
+  [{ code: "57P01" }, 503, "UNAVAILABLE"],
+  [{ code: "57P03" }, 503, "UNAVAILABLE"],
+  [{ code: "08006" }, 503, "UNAVAILABLE"],
+  [{ code: "53300" }, 503, "UNAVAILABLE"],
+  [{ code: "ECONNREFUSED", syscall: "connect" }, 503, "UNAVAILABLE"],
+  [{ code: "ENOENT", syscall: "connect" }, 503, "UNAVAILABLE"],
+  [{ message: "Connection terminated unexpectedly" }, 503, "UNAVAILABLE"],
+  [{ code: "53100" }, 503, "STORAGE_FULL"],
+  [{ code: "ENOSPC", syscall: "mkdir" }, 503, "STORAGE_FULL"],
+  [{ code: "EDQUOT", syscall: "write" }, 503, "STORAGE_FULL"],
+  [{ code: "ENOENT", syscall: "open" }, 500, "INTERNAL"],
+  [{ code: "57014" }, 500, "INTERNAL"],
+])("[E6] [E9] %o is %s %s", async (facts, status, code) => {
+  const error = Object.assign(new Error("a word of the inside"), facts);
+  const app = Fastify();
+  app.setErrorHandler(sendError);
+  app.get("/", () => {
+    throw error;
+  });
+  const { statusCode, headers, body } = await app.inject("/");
+  expect([statusCode, JSON.parse(body).code]).toEqual([status, code]);
+  expect(headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
+  expect(body).not.toContain(error.message);
+});

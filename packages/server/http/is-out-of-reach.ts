@@ -1,0 +1,17 @@
+/** SQLSTATE: connection exceptions, too many connections, and a server that stops, has crashed or is still starting. */
+const SQL_STATE = /^(08...|53300|57P0[123])$/;
+const CONNECTION_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"];
+/** pg says these in words alone. */
+const LOST_CONNECTION =
+  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;
+
+/** Whether the database, or another server that ours stands on, can't be reached just now. */
+export function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code = "", syscall, message } = error as NodeJS.ErrnoException;
+  // A unix socket goes with its server.
+  const hasNoSocket = code === "ENOENT" && syscall === "connect";
+  return (
+    hasNoSocket || CONNECTION_CODES.includes(code) || SQL_STATE.test(code) || LOST_CONNECTION.test(message)
+  );
+}
