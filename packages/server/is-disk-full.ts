@@ -1,3 +1,6 @@
+/** In the words of the file system, and as SQLSTATE: the embedded PostgreSQL lies on the same disk. */
+const DISK_FULL_CODES = ["ENOSPC", "EDQUOT", "53100"];
+
 export function isDiskFull(error: unknown): boolean {
-  return ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+  return DISK_FULL_CODES.includes((error as { code?: string } | undefined)?.code ?? "");
 }

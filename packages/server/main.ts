@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { bootstrapAccount } from "./bootstrap.ts";
 import { type House, startApi, startTaskWorker } from "./compose.ts";
-import { type Config, ConfigError, loadConfig, makeChildEnvironment } from "./config/load-config.ts";
+import { type Config, loadConfig, makeChildEnvironment } from "./config/load-config.ts";
 import { openDatabase } from "./db/database.ts";
-import { EmbeddedPostgresError, startEmbeddedPostgres } from "./db/embedded-postgres/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "./db/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
+import { explainStartError } from "./explain-start-error.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { makeLog } from "./log.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
@@ -160,26 +161,8 @@ async function main(): Promise<void> {
   await starting;
 }
 
-/** What a person can act on is said in a sentence; the rest with where it happened. */
-function explain(error: unknown): { message: string; exitCode: number } {
-  const { code, address, port, stack } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (error instanceof ConfigError || error instanceof EmbeddedPostgresError)
-    return { message: error.message, exitCode: 2 };
-  if (code === "EADDRINUSE")
-    return {
-      message: `${address}:${port} is taken by another program; set PORT to a free port`,
-      exitCode: 2,
-    };
-  if (code === "EACCES" && port !== undefined)
-    return {
-      message: `port ${port} may not be opened by this user; set PORT to one above 1023`,
-      exitCode: 2,
-    };
-  return { message: stack ?? String(error), exitCode: 1 };
-}
-
 main().catch((error: unknown) => {
-  const { message, exitCode } = explain(error);
+  const { message, exitCode } = explainStartError(error, loadConfig);
   process.stderr.write(`Stemwright could not start: ${message}\n`);
   process.exit(exitCode);
 });

@@ -19,9 +19,6 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 };
 const PAGE_FIELDS = ["skip", "take"];
 
-/** SQLSTATE disk_full. */
-const SQL_DISK_FULL = "53100";
-
 /** What the framework itself refuses, by its own codes. */
 const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -69,7 +66,7 @@ function toApiError(error: unknown): ApiError {
   const { code, statusCode, message } = error as Partial<FastifyError>;
   const known = CODE_OF_REFUSAL[code ?? ""];
   if (known) return new ApiError(known.code, known.message);
-  if (isDiskFull(error) || code === SQL_DISK_FULL)
+  if (isDiskFull(error))
     return new ApiError("STORAGE_FULL", "The server's disk is full; the operator must free some space");
   if (isOutOfReach(error))
     return new ApiError(
