@@ -7,6 +7,7 @@ import {
   listEngineModels,
   MediaError,
   probeMedia,
+  sweepStemCache,
 } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
@@ -246,6 +247,7 @@ export async function startTaskWorker(house: House) {
     ...storage,
     maxBytes: config.uploadMaxBytes,
     workDir: config.workDir,
+    keptStems: { giveUp: () => sweepStemCache(config.cacheDir, async () => false) },
     log,
     reports: {
       findTask: (taskId) => tasks.findTask(db, taskId),

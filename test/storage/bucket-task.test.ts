@@ -64,6 +64,7 @@ async function work(taskId: string): Promise<void> {
       probeDuration: async () => undefined,
       maxBytes: INPUT_MAX_BYTES,
       workDir: join(api.dataDir, "work"),
+      keptStems: { giveUp: async () => 0 },
       log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
       engine: {
         close: async () => {},

@@ -35,6 +35,7 @@ export async function startWorkerWithoutNetwork(options: {
     queue,
     blobs,
     workDir,
+    keptStems: { giveUp: async () => 0 },
     engine: { run, close: async () => {} },
     assets: {
       findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),

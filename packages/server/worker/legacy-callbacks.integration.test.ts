@@ -65,6 +65,7 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
     probeDuration: async () => undefined,
     workDir: join(dataDir, "work"),
+    keptStems: { giveUp: async () => 0 },
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: {
       findTask: (taskId) => tasks.findTask(database.db, taskId),

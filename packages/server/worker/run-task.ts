@@ -3,29 +3,23 @@ import { join } from "node:path";
 import { EngineError, type EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
-import type { TargetEnd, TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import { planOutputs, toEngineTarget, transcriptPath } from "./engine-target.ts";
 import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
 import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
+import { type KeptStems, spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
-
-export interface TaskReports {
-  findTask(taskId: string): Promise<TaskRecord | undefined>;
-  endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
-  setProgress(taskId: string, progress: TaskProgress): Promise<void>;
-  startRun(taskId: string): Promise<void>;
-  /** The work stops short of the end; the Task waits for its next run. */
-  endRun(taskId: string): Promise<void>;
-}
+import type { TaskReports } from "./task-reports.ts";
 
 export type RunTaskPorts = FetchInputPorts &
   StoreOutputsPorts &
   CoverInputPorts & {
     engine: Pick<EngineProcess, "run" | "close">;
     reports: TaskReports;
+    keptStems: KeptStems;
     workDir: string;
     log: FastifyBaseLogger;
   };
@@ -36,16 +30,16 @@ const WATCH_INTERVAL_MS = 1000;
 /** Does all that is left to do of a Task. Safe to run again after any interruption: what is finished stays finished. */
 export async function runTask(ports: RunTaskPorts, taskId: string, signal: AbortSignal): Promise<void> {
   const task = await ports.reports.findTask(taskId);
-  const targets = task?.targets.filter(({ status }) => status === "processing") ?? [];
+  const targets = listUnfinished(task);
   const taskDir = join(ports.workDir, taskId);
   if (task && targets.length > 0) {
     await ports.reports.startRun(taskId);
     const watch = watchTask(ports, task, signal);
     try {
-      await runTargets(ports, { task, targets, taskDir, watch });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      if (!watch.signal.aborted) await failTargets(ports, task, targets, error);
+      const sparing = spareTargets(ports);
+      await tryTargets(sparing.ports, { task, targets, taskDir, watch }, signal);
+      const spared = sparing.hasMadeRoom() ? listUnfinished(await ports.reports.findTask(taskId)) : [];
+      if (spared.length > 0) await tryTargets(ports, { task, targets: spared, taskDir, watch }, signal);
     } finally {
       watch.stop();
       // Without effect on a Task that is finished.
@@ -55,6 +49,19 @@ export async function runTask(ports: RunTaskPorts, taskId: string, signal: Abort
     }
   }
   await rm(taskDir, { recursive: true, force: true });
+}
+
+const listUnfinished = (task: TaskRecord | undefined) =>
+  task?.targets.filter(({ status }) => status === "processing") ?? [];
+
+/** Where the work fails as a whole, so do the targets. */
+async function tryTargets(ports: RunTaskPorts, work: Work, signal: AbortSignal): Promise<void> {
+  try {
+    await runTargets(ports, work);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (!work.watch.signal.aborted) await failTargets(ports, work.task, work.targets, error);
+  }
 }
 
 type Watch = {

@@ -1,0 +1,10 @@
+import type { TargetEnd, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
+
+export interface TaskReports {
+  findTask(taskId: string): Promise<TaskRecord | undefined>;
+  endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
+  setProgress(taskId: string, progress: TaskProgress): Promise<void>;
+  startRun(taskId: string): Promise<void>;
+  /** The work stops short of the end; the Task waits for its next run. */
+  endRun(taskId: string): Promise<void>;
+}
