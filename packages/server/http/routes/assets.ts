@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { ApiError, asset, idParams, pageQuery } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -40,6 +41,15 @@ async function* hashOnTheWay(content: Readable, hash: Hash): AsyncGenerator<Buff
   }
 }
 
+/**
+ * Many clients read no answer before all is sent, so the rest of a refused upload is read too. Where the connection ends with the answer, that
+ * has to wait for it, or the client would hear of a broken connection alone.
+ */
+async function passOverRest({ raw }: FastifyRequest): Promise<void> {
+  raw.unpipe().resume();
+  if (raw.headers.connection?.toLowerCase() === "close") await finished(raw).catch(() => {});
+}
+
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
 async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
   const hash = isRepeatable(request) ? createHash("sha256") : undefined;
@@ -62,8 +72,8 @@ async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
       });
     }
   } catch (error) {
-    // Many clients read no answer before all is sent: the rest goes nowhere, and the connection is free again.
-    request.raw.unpipe().resume();
+    const isTooSlow = error instanceof ApiError && error.code === "REQUEST_TIMEOUT";
+    if (!isTooSlow) await passOverRest(request);
     if (stored) await ports.blobs.delete(toAssetFolder(stored.id));
     throw toUploadError(error, request);
   }
