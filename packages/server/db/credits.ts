@@ -162,6 +162,7 @@ async function passOnReservation(
     .execute();
   let left = rest;
   for (const { target_id, amount } of held.filter(({ model }) => isPaired(model))) {
+    if (left === 0) break;
     const change = Math.max(left, -amount);
     left = sumCredits([left, -change]);
     await db

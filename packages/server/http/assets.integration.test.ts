@@ -103,21 +103,27 @@ describe("uploads", () => {
     expect((await api.post("/assets", { file: "x" })).status).toBe(415);
   });
 
+  /** One that is not whole until its 90,000 bytes have come. */
+  const startUpload = (filename: string) => {
+    const upload = httpRequest(new URL("/assets", api.address), {
+      method: "POST",
+      headers: {
+        "x-api-key": api.account.key,
+        "content-type": "multipart/form-data; boundary=x",
+        "content-length": "90000",
+      },
+    });
+    upload.write(`--x\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`);
+    return upload;
+  };
+
   it("[A2] a connection cut in the middle leaves nothing behind", async () => {
     const before = await listStoredFiles();
     const { total } = await countAssets();
     await new Promise<void>((resolve) => {
-      const upload = httpRequest(new URL("/assets", api.address), {
-        method: "POST",
-        headers: {
-          "x-api-key": api.account.key,
-          "content-type": "multipart/form-data; boundary=x",
-          "content-length": "90000",
-        },
-      });
+      const upload = startUpload("cut.wav");
       upload.on("error", () => resolve());
       upload.on("close", () => resolve());
-      upload.write('--x\r\ncontent-disposition: form-data; name="file"; filename="cut.wav"\r\n\r\n');
       upload.write("x".repeat(20_000));
       setTimeout(() => upload.destroy(), 200);
     });
@@ -128,16 +134,9 @@ describe("uploads", () => {
   it("[E6] one that can't be stored is our failure also in its middle, and is logged", async () => {
     const partialDir = join(api.dataDir, "blobs", "partial");
     await rm(partialDir, { recursive: true });
-    const upload = httpRequest(new URL("/assets", api.address), {
-      method: "POST",
-      headers: {
-        "x-api-key": api.account.key,
-        "content-type": "multipart/form-data; boundary=x",
-        "content-length": "90000",
-      },
-    });
+    const upload = startUpload("a.wav");
     upload.on("error", () => {});
-    upload.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nabc');
+    upload.write("abc");
     const response = await new Promise<IncomingMessage>((resolve) => upload.on("response", resolve));
     upload.destroy();
     await mkdir(partialDir);
