@@ -1,4 +1,5 @@
 export { EngineError, type EngineErrorKind } from "./engine-error.ts";
+export { EngineKilled } from "./engine-killed.ts";
 export {
   AUDIO_FORMATS,
   type AudioFormat,

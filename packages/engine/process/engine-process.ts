@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
+import { EngineKilled } from "../engine-killed.ts";
 import { isOutsideSignal } from "../outside-signal.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
@@ -205,10 +206,10 @@ function makeCancelledError(): EngineError {
 
 /** A signal from outside tells nothing of the work: that is tried again, and goes on behind its spools. */
 function makeDeathError(code: number | null, signal: NodeJS.Signals | null): Error {
-  if (isOutsideSignal(signal)) {
-    const why = signal === "SIGKILL" ? ", most likely because the machine ran out of memory" : "";
-    return new Error(`The engine process was ended from outside (signal ${signal})${why}.`);
-  }
+  const outside = `The engine process was ended from outside (signal ${signal})`;
+  if (signal === "SIGKILL")
+    return new EngineKilled(`${outside}, most likely because the machine ran out of memory.`);
+  if (isOutsideSignal(signal)) return new Error(`${outside}.`);
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   return new EngineError("model-failed", `The engine process ended unexpectedly (${how}).`);
 }

@@ -4,7 +4,7 @@ import type { Tables } from "../db/database.ts";
 
 /** One job for each Task. */
 const TASK_QUEUE = "task";
-/** Jobs whose every attempt ended with the worker dying. */
+/** Jobs whose every attempt failed, or ended with the worker dying. */
 const ABANDONED_QUEUE = "task-abandoned";
 /** A worker that misses its heartbeat for this long is taken for dead, and its job given to another. */
 const HEARTBEAT_SECONDS = 10;
@@ -22,7 +22,8 @@ export type TakenJob = {
 export type TaskHandlers = {
   /** Works on a Task. A rejection gives the job back for another try. */
   runTask(taskId: string, job: TakenJob): Promise<void>;
-  abandonTask(taskId: string): Promise<void>;
+  /** Ends a Task that has no attempt left. The last one failed with an error of that name, if it told of any. */
+  abandonTask(taskId: string, lastErrorName: string | undefined): Promise<void>;
 };
 
 export async function openTaskQueue(options: { connectionString: string; onError: (error: Error) => void }) {
@@ -55,9 +56,13 @@ export async function openTaskQueue(options: { connectionString: string; onError
       await boss.send(TASK_QUEUE, { taskId } satisfies TaskJob, { db: fromKysely(transaction) });
     },
     async work(handlers: TaskHandlers): Promise<void> {
-      const polling = { notifyPollingIntervalSeconds: 2, pollingIntervalSeconds: 2, batchSize: 1 };
-      const counting = { ...polling, includeMetadata: true } as const;
-      await boss.work(TASK_QUEUE, counting, async ([job]: JobWithMetadata<TaskJob>[]) => {
+      const polling = {
+        notifyPollingIntervalSeconds: 2,
+        pollingIntervalSeconds: 2,
+        batchSize: 1,
+        includeMetadata: true,
+      } as const;
+      await boss.work(TASK_QUEUE, polling, async ([job]: JobWithMetadata<TaskJob>[]) => {
         if (!job) return;
         const { data, signal, retryLimit, retryCount } = job;
         const passOn = async (afterSeconds = 0) => {
@@ -67,8 +72,10 @@ export async function openTaskQueue(options: { connectionString: string; onError
         };
         await handlers.runTask(data.taskId, { signal, passOn });
       });
-      await boss.work<TaskJob>(ABANDONED_QUEUE, polling, async ([job]) => {
-        if (job) await handlers.abandonTask(job.data.taskId);
+      await boss.work(ABANDONED_QUEUE, polling, async ([job]: JobWithMetadata<TaskJob>[]) => {
+        if (!job) return;
+        const lastError = job.sourceOutput as { name?: string } | null;
+        await handlers.abandonTask(job.data.taskId, lastError?.name);
       });
     },
     /** Stops taking jobs; waits for the handlers that still run. */

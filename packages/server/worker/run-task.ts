@@ -1,6 +1,6 @@
 import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineError, type EngineProcess } from "@stemwright/engine";
+import { EngineError, EngineKilled, type EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import type { TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
@@ -228,7 +228,7 @@ async function completeTarget(
 
 /** Failures a client can understand end the targets; others are thrown, for the queue to try again. */
 async function failTargets(
-  ports: RunTaskPorts,
+  ports: Pick<RunTaskPorts, "reports" | "log">,
   task: TaskRecord,
   targets: readonly TargetRecord[],
   error: unknown,
@@ -248,12 +248,17 @@ async function failTargets(
   }
 }
 
-/** The end of a Task whose every attempt took the worker with it. */
-export async function abandonTask(reports: TaskReports, taskId: string): Promise<void> {
-  const task = await reports.findTask(taskId);
-  const { code, message } = new TargetFailure("ABANDONED");
-  for (const target of task?.targets ?? []) {
-    if (target.status === "processing")
-      await reports.endTarget(taskId, target.id, { status: "error", error: { code, message } });
-  }
+/** The queue keeps what ended the last attempt; of those before it the log tells. */
+const KILLED =
+  "Every attempt at the Task failed on our side. The last time the engine was killed from outside, most likely because the machine ran out of memory: the operator can give it more, or run fewer workers on it (WORKERS).";
+
+/** The end of a Task whose every attempt failed on our side, or took the worker with it. */
+export async function abandonTask(
+  ports: Pick<RunTaskPorts, "reports" | "log">,
+  taskId: string,
+  lastErrorName: string | undefined,
+): Promise<void> {
+  const task = await ports.reports.findTask(taskId);
+  const failure = new TargetFailure("ABANDONED", lastErrorName === EngineKilled.name ? KILLED : undefined);
+  if (task) await failTargets(ports, task, listUnfinished(task), failure);
 }

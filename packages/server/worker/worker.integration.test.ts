@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EngineError } from "@stemwright/engine";
+import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
@@ -158,7 +158,29 @@ describe("the worker", () => {
     const logged = vi.spyOn(log, "error");
     const task = await waitForEnd(await createTask(queue, ["vocals"]));
     expect(logged.mock.calls.map(([facts]) => facts)).toEqual(Array(5).fill({ err: fault, taskId: task.id }));
+    const message = "Every attempt at the Task failed on our side, or took the worker with it.";
+    expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 9002, message } });
+  });
+
+  it("[Q6] an engine that is killed every time is told of in the error and in the log, with what to do", async () => {
+    const engine = new EngineProcess();
+    let kills = 0;
+    const { queue, log } = await startTestWorker(async (request, hooks) => {
+      const running = engine.run(request, hooks);
+      if (engine.pid !== undefined) kills += Number(process.kill(engine.pid, "SIGKILL"));
+      await running;
+    });
+    const logged = vi.spyOn(log, "warn");
+    const task = await waitForEnd(await createTask(queue, ["vocals"]));
+    expect(kills).toBe(5);
+    const reason = task.targets[0]?.error?.message;
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 9002 } });
+    expect(reason).toMatch(
+      /engine was killed from outside.* ran out of memory: .* fewer workers .*\(WORKERS\)/,
+    );
+    expect(logged.mock.calls.map(([facts]) => facts)).toEqual([
+      { taskId: task.id, targetId: task.targets[0]?.id, code: 9002, reason },
+    ]);
   });
 
   it("[Q4] gives its Task back when told to stop, and the next worker finishes it", async () => {

@@ -40,7 +40,7 @@ export async function startWorker(
         throw error;
       }
     },
-    abandonTask: (taskId) => abandonTask(ports.reports, taskId),
+    abandonTask: (taskId, lastErrorName) => abandonTask(ports, taskId, lastErrorName),
   });
 
   return {
