@@ -7,7 +7,6 @@ import {
   listEngineModels,
   MediaError,
   probeMedia,
-  sweepStemCache,
 } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
@@ -38,6 +37,7 @@ import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { Vault } from "./domain/vault.ts";
 import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
+import { type KeptStems, makeKeptStems } from "./kept-stems.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { makeStores } from "./make-stores.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
@@ -56,8 +56,8 @@ const { version: SERVICE_VERSION } = packageFile;
 /** What every part of the service is built from. */
 export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
 
-function openOwnBlobs({ s3, aws, blobsDir }: Config): Promise<Blobs> {
-  if (!s3) return openFileBlobs(blobsDir);
+function openOwnBlobs({ s3, aws, blobsDir }: Config, keptStems: KeptStems): Promise<Blobs> {
+  if (!s3) return openFileBlobs(blobsDir, () => keptStems.giveUp());
   const { bucket, prefix, region, endpoint } = s3;
   const forcePathStyle = endpoint !== undefined;
   const place = { bucket, region, endpoint, forcePathStyle, credentials: aws.credentials };
@@ -89,9 +89,10 @@ async function openHouse({ config, databaseUrl, log }: House) {
     vault,
     buckets: makeOpenBuckets(config, guard, vault),
   };
-  const blobs = withCustomerObjects(await openOwnBlobs(config), storage);
+  const keptStems = makeKeptStems({ cacheDir: config.cacheDir, log });
+  const blobs = withCustomerObjects(await openOwnBlobs(config, keptStems), storage);
   const secret = await loadSecret(db, "links");
-  return { db, pool, queue, blobs, secret, stores, guard, storage };
+  return { db, pool, queue, blobs, secret, stores, guard, storage, keptStems };
 }
 
 function makeMediaLooker(blobs: Blobs): MediaLooker {
@@ -225,7 +226,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
 /** The working side: takes Tasks and runs the engine for them. */
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
-  const { db, pool, queue, blobs, secret, stores, guard, storage } = await openHouse(house);
+  const { db, pool, queue, blobs, secret, stores, guard, storage, keptStems } = await openHouse(house);
   log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({
     threads: config.engineThreads,
@@ -247,7 +248,7 @@ export async function startTaskWorker(house: House) {
     ...storage,
     maxBytes: config.uploadMaxBytes,
     workDir: config.workDir,
-    keptStems: { giveUp: () => sweepStemCache(config.cacheDir, async () => false) },
+    keptStems,
     log,
     reports: {
       findTask: (taskId) => tasks.findTask(db, taskId),

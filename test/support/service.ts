@@ -20,12 +20,14 @@ export type Service = {
 
 export const SERVICE_KEY = "sw_EndToEndTestsUseThisKeyAndNothingElseDoes";
 
-/** Starts the service as a user would: `npm start`, with its data in the given folder. */
+/** Starts the service as a user would: `npm start` if nothing else is said, with its data in the given folder. */
 export async function startService(options: {
   dataDir: string;
+  command?: [string, ...string[]];
   environment?: Record<string, string>;
 }): Promise<Service> {
-  const child = spawn("npm", ["start"], {
+  const [program, ...words] = options.command ?? ["npm", "start"];
+  const child = spawn(program, words, {
     cwd: PROJECT_DIR,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],

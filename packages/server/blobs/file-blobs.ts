@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
 import type { Readable } from "node:stream";
@@ -8,6 +8,7 @@ import { makeId } from "../domain/ids.ts";
 import type { BlobRange, Blobs } from "../domain/ports.ts";
 import { isDiskFull } from "../is-disk-full.ts";
 import { limitBytes } from "../limit-bytes.ts";
+import { type MakeRoom, writeNewFile } from "./write-new-file.ts";
 
 export const PARTIAL_DIR = "partial";
 
@@ -35,7 +36,7 @@ async function syncPath(path: string): Promise<void> {
  * Objects as files under one folder. A file is written beside, synced, then renamed: it is there whole or not at all,
  * also after a power cut.
  */
-export async function openFileBlobs(rootDir: string): Promise<Blobs> {
+export async function openFileBlobs(rootDir: string, makeRoom: MakeRoom = async () => {}): Promise<Blobs> {
   const partialDir = join(rootDir, PARTIAL_DIR);
   await mkdir(partialDir, { recursive: true, mode: 0o700 });
 
@@ -71,11 +72,12 @@ export async function openFileBlobs(rootDir: string): Promise<Blobs> {
   return {
     write: (key, content, options) =>
       writePartial((path) => {
-        const target = createWriteStream(path, { flags: "wx", mode: 0o600 });
         const { maxBytes = Number.POSITIVE_INFINITY } = options ?? {};
         const tooLarge = () =>
           new ApiError("UPLOAD_TOO_LARGE", `The file is over the limit of ${maxBytes} bytes`);
-        return pipeline(content, limitBytes(maxBytes, tooLarge), target);
+        return pipeline(content, limitBytes(maxBytes, tooLarge), (chunks) =>
+          writeNewFile(path, chunks, makeRoom),
+        );
       }, key),
     async adopt(key, path) {
       try {

@@ -1,0 +1,31 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { isDiskFull } from "../is-disk-full.ts";
+
+/** Frees what can be spared of a disk that is full. */
+export type MakeRoom = () => Promise<unknown>;
+
+/** A write that finds the disk full is tried once more when room was made: what a client sends can't be asked for again. */
+export async function writeNewFile(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  makeRoom: MakeRoom,
+): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    for await (const chunk of chunks) await writeChunk(file, chunk, makeRoom);
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeChunk(file: FileHandle, chunk: Buffer, makeRoom: MakeRoom): Promise<void> {
+  for (let written = 0; written < chunk.length; ) {
+    const write = () => file.write(chunk, written);
+    const { bytesWritten } = await write().catch(async (error: unknown) => {
+      if (!isDiskFull(error)) throw error;
+      await makeRoom();
+      return await write();
+    });
+    written += bytesWritten;
+  }
+}

@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { listServiceProcesses, startService } from "../support/service.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+import { openTestDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const MIB = 1024 ** 2;
+/** A disk that nobody else sees: 8 MiB, of which a kept stem has 6. The database lies on another. */
+const SMALL_DISK = `
+  mount -t tmpfs -o size=8m none "$DATA_DIR" || exit
+  mkdir -p "$DATA_DIR/cache/stems/entry/owners" && touch "$DATA_DIR/cache/stems/entry/owners/task"
+  head -c ${6 * MIB} /dev/zero > "$DATA_DIR/cache/stems/entry/vocals"
+  exec "$@"`;
+const MOUNTS_OF_ITS_OWN = ["--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
+const onSmallDisk = (...command: string[]): [string, ...string[]] => [
+  "unshare",
+  ...MOUNTS_OF_ITS_OWN,
+  ...["sh", "-c", SMALL_DISK, "sh"],
+  ...command,
+];
+
+let dataDir: string;
+let database: TestDatabase;
+beforeAll(async () => {
+  dataDir = await makeTempDir("full-disk");
+  database = await openTestDatabase();
+});
+afterAll(async () => {
+  await database.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Files of the store, seen from inside the service's process. */
+async function listStored(folder: string): Promise<string[]> {
+  const [api] = await listServiceProcesses(dataDir, "api");
+  return await readdir(`/proc/${api?.pid}/root${join(dataDir, "blobs", folder)}`);
+}
+
+const canMount = () => {
+  const [program, ...words] = onSmallDisk("true");
+  return spawnSync(program, words, { env: { ...process.env, DATA_DIR: "/mnt" } }).status === 0;
+};
+
+it.runIf(canMount())(
+  "[P2] [E9] an upload that finds the disk full goes on in the room of kept stems; without any it is 503 and leaves nothing",
+  async () => {
+    const command = onSmallDisk("npm", "run", "api");
+    const service = await startService({ dataDir, command, environment: { DATABASE_URL: database.url } });
+    try {
+      const content = randomBytes(5 * MIB);
+      const { link } = await service.upload(content, "a.wav");
+      expect(service.output()).toContain("the disk is full: stems that were kept make room");
+      expect(content.equals(Buffer.from(await (await fetch(link)).arrayBuffer()))).toBe(true);
+      await expect(service.upload(content, "a.wav")).rejects.toThrow(/503 .*STORAGE_FULL/);
+      expect(await listStored("partial")).toEqual([]);
+      expect(await listStored("assets")).toHaveLength(1);
+    } finally {
+      await service.stop();
+    }
+  },
+);
