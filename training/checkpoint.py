@@ -53,13 +53,8 @@ def load_network(path):
 
 
 def copy_fitting(path, network):
-    """Takes over the parameters of another network that have the same name and shape here; returns how many numbers.
-    A matrix that has more inputs here takes over those of there, and hears nothing yet in the others."""
+    """Takes over the parameters of another network that have the same name and shape here; returns how many numbers."""
     given, own = load_network(path).state_dict(), network.state_dict()
     fitting = {name: value for name, value in given.items() if name in own and own[name].shape == value.shape}
-    for name, value in given.items():
-        more = own[name].shape[-2] - value.shape[-2] if name in own and value.dim() == own[name].dim() == 3 else 0
-        if more > 0 and own[name].shape[-1] == value.shape[-1]:
-            fitting[name] = torch.nn.functional.pad(value, (0, 0, 0, more))
     network.load_state_dict({**own, **fitting})
     return sum(value.numel() for value in fitting.values())

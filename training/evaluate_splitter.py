@@ -31,15 +31,14 @@ def summarize(values, chosen, of):
 
 
 @torch.no_grad()
-def score(run, stems, mixtures=None, songs=None, batch=8):
+def score(run, stems, mixtures=None, batch=8):
     """Means a stem over the mixtures that have it, and the level of the stems that should be silent (mean and the loudest tenth).
-    `mixtures` are what another network left of the stems in `songs`; without them the stems are what is mixed, and their mixtures the songs."""
+    `mixtures` are what another network left of the stems; without them the stems are what is mixed."""
     mixtures = stems.sum(1) if mixtures is None else mixtures
-    songs = mixtures if songs is None else songs
     pieces = []
     for start in range(0, len(stems), batch):
-        truth, mixture, song = (sounds[start : start + batch] for sounds in (stems, mixtures, songs))
-        pieces.append(measure(separate(run, torch.cat([mixture, song], 1)), truth, mixture[:, None]))
+        truth, mixture = (sounds[start : start + batch] for sounds in (stems, mixtures))
+        pieces.append(measure(separate(run, mixture), truth, mixture[:, None]))
     reached, gained, level_db, is_there = (torch.cat(values) for values in zip(*pieces))
     return {
         "si_sdr": summarize(reached, is_there, torch.mean),

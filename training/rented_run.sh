@@ -8,8 +8,8 @@ JOB=${JOB:-/job}/$NETWORK
 POOL=$JOB/pool
 RUN=$JOB/run
 BACK=$OUT/$NETWORK
+TRAIN_OPTIONS=${TRAIN_OPTIONS---init weights/$NETWORK/model.onnx}
 DATA=$NETWORK
-GO_ON=--init
 HELD_OUT=$POOL/held-out.npy
 case $NETWORK in
   dialogue-music-effects) MAKE_HELD_OUT=training.mix.held_out EVALUATE=training.evaluate ;;
@@ -17,13 +17,9 @@ case $NETWORK in
     MAKE_HELD_OUT=training.mix.held_out_detection EVALUATE="training.evaluate_detection --calibrate $BACK/calibrated.pt"
     DATA=dialogue-music-effects HELD_OUT=$POOL/held-out.npz
     ;;
-  other-splitter)
-    MAKE_HELD_OUT=training.mix.held_out_other EVALUATE=training.evaluate_splitter
-    GO_ON=--start-from # the recipe's network hears more than the committed one
-    ;;
+  other-splitter) MAKE_HELD_OUT=training.mix.held_out_other EVALUATE=training.evaluate_splitter ;;
   *) echo "unknown network $NETWORK" >&2; exit 2 ;;
 esac
-TRAIN_OPTIONS=${TRAIN_OPTIONS-$GO_ON weights/$NETWORK/model.onnx}
 export PYTHONUNBUFFERED=1
 mkdir -p "$JOB/code" "$JOB/lib" "$POOL" "$BACK"
 

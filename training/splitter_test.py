@@ -28,15 +28,6 @@ class SplitterTest(unittest.TestCase):
         self.assertGreater(taken, 1000)
         self.assertLess((five.time_layers[0].qkv.weight - three.time_layers[0].qkv.weight).abs().max(), 1e-3)
 
-    def test_one_that_hears_the_song_too_begins_as_the_one_it_was_made_of(self):
-        before, network = make_network(SMALL), make_network({**SMALL, "hears_song": True})
-        with tempfile.TemporaryDirectory() as folder:
-            save_weights(f"{folder}/before.pt", before.config, before.state_dict())
-            copy_fitting(f"{folder}/before.pt", network)
-        other, song = torch.randn(1, 4, 20, BINS), torch.randn(1, 4, 20, BINS)
-        with torch.no_grad():
-            self.assertLess((network(torch.cat([other, song], 1)) - before(other)).abs().max(), 0.02)
-
     def test_every_source_has_an_origin_and_a_licence_that_permits_use(self):
         for source in json.loads((TRAINING / "data" / "other-splitter.json").read_text())["sources"]:
             origin = source["origin"]
@@ -73,18 +64,17 @@ class EvaluateTest(unittest.TestCase):
         self.assertAlmostEqual(float(level_db[0, 3]), -20, delta=0.01)
 
     def test_a_network_that_shares_alike_gains_nothing(self):
-        result = score(lambda spectrum: spectrum[:, None, :4].expand(-1, len(STEMS), -1, -1, -1) / len(STEMS), self.truth)
+        result = score(lambda spectrum: spectrum[:, None].expand(-1, len(STEMS), -1, -1, -1) / len(STEMS), self.truth)
         self.assertEqual(set(result["si_sdr_gain"]), {"guitar", "piano"})
         self.assertAlmostEqual(result["si_sdr_gain"]["guitar"], 0, delta=0.01)
         self.assertAlmostEqual(result["absent_level"]["wind"], -13.98, delta=0.02)
 
     def test_stems_of_what_another_network_left_are_scored_against_what_was_played(self):
         left = 0.5 * self.truth.sum(1) + 0.1 * torch.randn(2, 2, 44100)
-        alike = lambda spectrum: spectrum[:, None, :4].expand(-1, len(STEMS), -1, -1, -1) / len(STEMS)
-        result = score(alike, self.truth, left, self.truth.sum(1))
+        alike = lambda spectrum: spectrum[:, None].expand(-1, len(STEMS), -1, -1, -1) / len(STEMS)
+        result = score(alike, self.truth, left)
         self.assertAlmostEqual(result["si_sdr_gain"]["piano"], 0, delta=0.01)
-        given_back = lambda spectrum: spectrum[:, None, 4:].expand(-1, len(STEMS), -1, -1, -1)
-        self.assertGreater(score(given_back, self.truth, left, self.truth.sum(1))["si_sdr_gain"]["piano"], 0.1)
+        self.assertAlmostEqual(result["absent_level"]["wind"], -13.98, delta=0.02)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,13 @@ BLOCKS = 8
 RIDGE = 1e-3
 
 
-def lay_out(stems, played, song):
-    """What the mixer draws, [count, 11, 2, frames]: five stems that sum to the input, the five as they were played, and the song."""
-    return torch.cat([stems, played, song[:, None]], 1)
+def lay_out(stems, played):
+    """What the mixer draws, [count, 10, 2, frames]: five stems that sum to the input, and the five as they were played."""
+    return torch.cat([stems, played], 1)
 
 
 def take_apart(drawn):
-    stems = drawn.shape[1] // 2
-    return drawn[:, :stems], drawn[:, stems:-1], drawn[:, -1]
+    return drawn.chunk(2, 1)
 
 
 def gains_within(heard, parts):
@@ -42,18 +41,17 @@ def share_out(sound, parts):
 
 def hear(network, stems, backing):
     """Stems that sum to what the network takes for `other` in the song of these [count, 5, 2, frames] and of the `backing` [count, n, 2, frames],
-    the stems as they were played, and the song, as `lay_out` lays them. As played, the rest is what is left when the instruments are found.
+    and the stems as they were played, as `lay_out` lays them. As played, the rest is what is left when the instruments are found.
 
     What the network lost is taken from the stems. What it made of them that is like none stays with the instruments it lies over: one that plays
     alone should not be taken apart. What is left of the backing, and was made of it, goes to the last stem, the rest."""
     parts = torch.cat([stems, backing], 1)
-    song = parts.sum(1)
     with torch.autocast(stems.device.type, torch.bfloat16, enabled=stems.device.type == "cuda"):
-        heard = network.other(song)
+        heard = network.other(parts.sum(1))
     left = parts * gains_within(heard, parts)
     left = (left + share_out(heard - left.sum(1), parts))[:, : stems.shape[1] - 1]
     rest = (heard - left.sum(1))[:, None]
-    return lay_out(torch.cat([left, rest], 1), torch.cat([stems[:, :-1], rest], 1), song)
+    return lay_out(torch.cat([left, rest], 1), torch.cat([stems[:, :-1], rest], 1))
 
 
 class HeardSongs:

@@ -28,10 +28,9 @@ class HeardTest(unittest.TestCase):
         self.assertLess(float((found - gains).abs().max()), 0.02)
 
     def test_stems_sum_to_what_was_heard_and_silent_ones_stay_silent(self):
-        left, played, heard_song = take_apart(hear(Halving(), self.stems, self.backing))
+        left, played = take_apart(hear(Halving(), self.stems, self.backing))
         song = self.stems.sum(1) + self.backing.sum(1)
         self.assertLess(float((left.sum(1) - song / 2).abs().max()), 1e-4)
-        self.assertLess(float((heard_song - song).abs().max()), 1e-4)
         self.assertTrue(torch.equal(played, torch.cat([self.stems[:, :-1], left[:, -1:]], 1)))
         self.assertEqual(float(left[:, 1].abs().max()), 0)
         self.assertAlmostEqual(float((left[:, 0] * self.stems[:, 0]).sum() / self.stems[:, 0].square().sum()), 0.5, delta=0.02)
@@ -61,7 +60,7 @@ class HeardTest(unittest.TestCase):
         first = songs.songs.clone()
         songs.add(self.stems, self.backing)
         self.assertEqual((songs.songs != first).flatten(1).any(1).tolist(), [True, False, True])
-        self.assertEqual(songs.draw(7).shape, (7, 11, 2, FRAMES))
+        self.assertEqual(songs.draw(7).shape, (7, 10, 2, FRAMES))
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ class OtherSplitter:
         return torch.stack(parts, 1) * ~augment.chance(count, UNACCOMPANIED, device)[:, None, None, None]
 
     def draw(self, count):
-        """Stems, whose sum is the mixture, the same as they were played, and the song the mixture was taken from, as `lay_out` lays them."""
+        """Stems, whose sum is the mixture, and the same as they were played, as `lay_out` lays them."""
         self.prepare(count)
         heard = int(round(self.heard_share * count))
         if heard and (self.drawn - 1) % HEAR_EVERY == 0:
@@ -166,7 +166,7 @@ class OtherSplitter:
         stems = self.mix(count - heard)
         stems[:, STEMS.index("rest")] += self.leakage(len(stems))
         (stems,) = to_mono_sometimes(stems)
-        drawn = lay_out(stems, stems, stems.sum(1))
+        drawn = lay_out(stems, stems)
         return torch.cat([drawn, self.heard.draw(heard)]) if heard else drawn
 
     @torch.no_grad()

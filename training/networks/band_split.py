@@ -25,8 +25,6 @@ class BandSplitConfig:
     mask_hidden: int = 248
     # (bands, bins a band): finer where the ear and the energy are. One bin more than the spectrum has is zero padding.
     bands: tuple = ((12, 4), (8, 8), (6, 16), (5, 32), (4, 64), (3, 134))
-    # Whether it also hears the song that its input was taken from.
-    hears_song: bool = False
 
     @property
     def band_count(self):
@@ -39,7 +37,6 @@ class BandSplitConfig:
     to_dict = asdict
 
 
-QUIETEST_SHARE = 1e-4  # an input 40 dB below its song and quieter ones are seen alike
 LONGEST_FRAMES = 768
 """17.8 s: the longest window the position table serves. Training windows have 259."""
 
@@ -60,27 +57,6 @@ def attend(q, k, v, in_plain_operators):
         return functional.scaled_dot_product_attention(q, k, v)
     scores = torch.matmul(q * (1 / math.sqrt(q.shape[-1])), k.transpose(-1, -2))
     return torch.matmul(torch.softmax(scores, -1), v)
-
-
-def mean_power(middle_side):
-    return middle_side.square().mean((1, 2, 3), keepdim=True) * 2
-
-
-def re_and_im(middle_side):
-    """[n, 4, frames, bins] → two of [n, 2, frames, bins]."""
-    return middle_side[:, 0::2], middle_side[:, 1::2]
-
-
-def compressed(middle_side):
-    n = middle_side.shape[0]
-    re_im = middle_side.reshape(n, 2, 2, *middle_side.shape[-2:])
-    size = re_im.square().sum(2, keepdim=True)
-    return (re_im * torch.exp(-0.35 * torch.log(size + 1e-4))).reshape(middle_side.shape)
-
-
-def to_middle_side(spectrum):
-    left, right = spectrum[:, :2], spectrum[:, 2:]
-    return torch.cat([left + right, left - right], 1) * math.sqrt(0.5)
 
 
 class Layer(nn.Module):
@@ -116,8 +92,7 @@ class BandGroup(nn.Module):
         super().__init__()
         self.count, self.size, self.stems, self.width = count, size, config.stems, config.width
         hidden, outputs = config.mask_hidden, config.stems * 4 * size
-        inputs = (8 if config.hears_song else 4) * size
-        self.encode_weight = nn.Parameter(torch.randn(count, inputs, config.width) / math.sqrt(inputs))
+        self.encode_weight = nn.Parameter(torch.randn(count, 4 * size, config.width) / math.sqrt(4 * size))
         self.encode_bias = nn.Parameter(torch.zeros(count, 1, config.width))
         self.hidden_weight = nn.Parameter(torch.randn(count, config.width, hidden) / math.sqrt(config.width))
         self.hidden_bias = nn.Parameter(torch.zeros(count, 1, hidden))
@@ -125,10 +100,10 @@ class BandGroup(nn.Module):
         self.mask_bias = nn.Parameter(torch.zeros(count, 1, outputs))
 
     def encode(self, parts):
-        """[n, channels, frames, count·size] → [n, frames, count, width]."""
-        n, channels, frames, _ = parts.shape
-        x = parts.reshape(n, channels, frames, self.count, self.size).permute(3, 0, 2, 1, 4)
-        x = x.reshape(self.count, -1, channels * self.size)
+        """[n, 4, frames, count·size] → [n, frames, count, width]."""
+        n, _, frames, _ = parts.shape
+        x = parts.reshape(n, 4, frames, self.count, self.size).permute(3, 0, 2, 1, 4)
+        x = x.reshape(self.count, -1, 4 * self.size)
         x = torch.matmul(x, self.encode_weight) + self.encode_bias
         return x.reshape(self.count, n, frames, self.width).permute(1, 2, 0, 3)
 
@@ -157,17 +132,12 @@ class BandSplit(nn.Module):
 
     def features(self, middle_side):
         """Scaled to the level of a mixture with RMS 1 (Σ Hann² = 768), then compressed to about |X|^0.3."""
-        return compressed(middle_side * torch.rsqrt(mean_power(middle_side) / 768 + 1e-10))
-
-    def song_features(self, middle_side, song):
-        """The song as seen from the input: at the input's level, its phase against that of the input. Where the two are one it is real."""
-        power = torch.maximum(mean_power(middle_side), QUIETEST_SHARE * mean_power(song))
-        scale = torch.rsqrt(power / 768 + 1e-10)
-        input_re, input_im = re_and_im(middle_side * scale)
-        song_re, song_im = re_and_im(song * scale)
-        turn = torch.rsqrt(input_re.square() + input_im.square() + 1e-4)
-        turned = torch.stack([(song_re * input_re + song_im * input_im) * turn, (song_im * input_re - song_re * input_im) * turn], 2)
-        return compressed(turned.reshape(song.shape))
+        n = middle_side.shape[0]
+        power = middle_side.square().mean((1, 2, 3), keepdim=True) * 2
+        scaled = middle_side * torch.rsqrt(power / 768 + 1e-10)
+        re_im = scaled.reshape(n, 2, 2, *scaled.shape[-2:])
+        size = re_im.square().sum(2, keepdim=True)
+        return (re_im * torch.exp(-0.35 * torch.log(size + 1e-4))).reshape(scaled.shape)
 
     def tokens(self, features):
         pieces, at = [], 0
@@ -185,14 +155,11 @@ class BandSplit(nn.Module):
         return torch.cat(pieces, -1)[..., :BINS]
 
     def forward(self, spectrum):
-        """[n, 4, frames, bins] (left re, left im, right re, right im) → [n, stems, 4, frames, bins].
-        A network that hears the song too has its four channels behind those of the input."""
+        """[n, 4, frames, bins] (left re, left im, right re, right im) → [n, stems, 4, frames, bins]."""
         n, _, frames, _ = spectrum.shape
-        middle_side = to_middle_side(spectrum[:, :4])
-        features = self.features(middle_side)
-        if self.config.hears_song:
-            features = torch.cat([features, self.song_features(middle_side, to_middle_side(spectrum[:, 4:]))], 1)
-        features = functional.pad(features, (0, self.config.padded_bins - BINS))
+        left, right = spectrum[:, :2], spectrum[:, 2:]
+        middle_side = torch.cat([left + right, left - right], 1) * math.sqrt(0.5)
+        features = functional.pad(self.features(middle_side), (0, self.config.padded_bins - BINS))
         x = self.tokens(features)
         bands, width = self.config.band_count, self.config.width
         cosine, sine = self.cosine, self.sine

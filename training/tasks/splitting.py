@@ -20,9 +20,9 @@ class Splitting(Separation):
     def draw(self, batch):
         drawn = self.mixer.draw(batch)
         level = take_apart(drawn)[0].sum(1).square().mean((1, 2)).sqrt().clamp(min=1e-4)
-        stems, played, song = take_apart(drawn / level[:, None, None, None])
+        stems, played = take_apart(drawn / level[:, None, None, None])
         parts = stft(stems)
-        return torch.cat([parts.sum(1), stft(song)], 1), (stems, parts, played)
+        return parts.sum(1), (stems, parts, played)
 
     def loss(self, estimate_parts, truth):
         """Stems have the level and most of the faults that the mixture leaves them; they point to what was played."""
@@ -41,5 +41,5 @@ class Splitting(Separation):
         scores = score(network, stems)
         if heard is None:
             return scores
-        left, played, song = take_apart(heard)
-        return {**scores, "heard": score(network, played, left.sum(1), song)}
+        left, played = take_apart(heard)
+        return {**scores, "heard": score(network, played, left.sum(1))}
