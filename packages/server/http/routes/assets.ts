@@ -147,9 +147,10 @@ export function addAssetRoutes(api: Api): void {
     { schema: { tags, summary: "Delete an asset and its file", params: idParams, response: { 200: asset } } },
     async (request) => {
       const { id } = request.params;
-      const deleted = isId(id) ? await ports.assets.deleteAsset(getCaller(request).clientId, id) : undefined;
+      const { clientId } = getCaller(request);
+      const removeFiles = () => ports.blobs.delete(toAssetFolder(id));
+      const deleted = isId(id) ? await ports.assets.deleteAsset(clientId, id, removeFiles) : undefined;
       if (!deleted) throw unknownAsset();
-      await ports.blobs.delete(toAssetFolder(deleted.id));
       return toAsset(deleted, links);
     },
   );

@@ -126,10 +126,13 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
     },
     async (request) => {
       const { id } = request.params;
-      const isDeleted = isId(id) && (await ports.tasks.deleteTask(getCaller(request).clientId, id));
+      const { clientId } = getCaller(request);
+      const removeFiles = async () => {
+        await ports.blobs.delete(`outputs/${id}`);
+        await ports.stemCache.forget(id);
+      };
+      const isDeleted = isId(id) && (await ports.tasks.deleteTask(clientId, id, removeFiles));
       if (!isDeleted) throw unknownTask();
-      await ports.blobs.delete(`outputs/${id}`);
-      await ports.stemCache.forget(id);
       return { id };
     },
   );
