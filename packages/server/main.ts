@@ -25,6 +25,7 @@ async function openPostgres(config: Config, onExit: (reason: string) => void) {
   if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
   return await startEmbeddedPostgres({
     dataDir: config.dataDir,
+    workers: config.workers,
     onProgress: (message) => print(`  … ${message}`),
     onExit,
   });
