@@ -12,7 +12,7 @@ import type { Caller } from "../../domain/caller.ts";
 import { isId } from "../../domain/ids.ts";
 import { createStorageIntegration } from "../../domain/storage/create-storage-integration.ts";
 import { toStorageIntegration } from "../../domain/storage/storage-integration-view.ts";
-import { getStorageScope } from "../../domain/storage/storage-scope.ts";
+import { toStorageScope } from "../../domain/storage/storage-scope.ts";
 import { verifyStorage } from "../../domain/storage/verify-storage.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
@@ -26,7 +26,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
   const shared = { tags, params: idParams, querystring: storageIntegrationQuery };
 
   const find = (caller: Caller, { id }: { id: string }, { clientId }: { clientId?: string }) => {
-    const scope = getStorageScope(caller, clientId);
+    const scope = toStorageScope(caller, clientId);
     return isId(id) ? ports.integrations.findIntegration(scope, id) : undefined;
   };
 
@@ -62,7 +62,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
     },
     async (request, reply) => {
       const { clientId, ...page } = request.query;
-      const scope = getStorageScope(getCaller(request), clientId);
+      const scope = toStorageScope(getCaller(request), clientId);
       const { items, total } = await ports.integrations.listIntegrations(scope, page);
       void reply.header("x-total-count", total);
       return items.map(toStorageIntegration);
@@ -96,7 +96,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
     },
     async (request) => {
       const { id } = request.params;
-      const scope = getStorageScope(getCaller(request), request.query.clientId);
+      const scope = toStorageScope(getCaller(request), request.query.clientId);
       const deleted = isId(id) ? await ports.integrations.deleteIntegration(scope, id) : undefined;
       if (!deleted) throw unknownIntegration();
       if (deleted === "in-use")
