@@ -1,10 +1,10 @@
-import { ApiError } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
+import { refuseField } from "../refuse-field.ts";
 import type { StorageScope } from "./storage-integration-record.ts";
 
-function refuse(message: string): never {
-  throw new ApiError("REQUEST_INVALID", message, [{ path: "clientId", message }]);
-}
+/** Refuses a new integration for whose it is to be. */
+export const refuseOwner = (message: string): never =>
+  refuseField("REQUEST_INVALID", { path: "clientId", message });
 
 /** Administrators see everybody's integrations, or those of the client they name; others their own, named or not. */
 export function toStorageScope(caller: Caller, clientId: string | undefined): StorageScope {
@@ -15,7 +15,9 @@ export function toStorageScope(caller: Caller, clientId: string | undefined): St
 /** Whose a new integration will be: administrators must say it, others must not. */
 export function getOwnerId(caller: Caller, clientId: string | undefined): string {
   if (caller.role === "admin")
-    return clientId ?? refuse("An administrator's request needs the clientId that the integration is for");
-  if (clientId !== undefined) refuse("Leave clientId out; it is for administrators");
+    return (
+      clientId ?? refuseOwner("An administrator's request needs the clientId that the integration is for")
+    );
+  if (clientId !== undefined) refuseOwner("Leave clientId out; it is for administrators");
   return caller.clientId;
 }

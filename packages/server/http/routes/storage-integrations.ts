@@ -9,7 +9,9 @@ import {
 } from "@stemwright/contract";
 import { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
+import { getFound } from "../../domain/get-found.ts";
 import { isId } from "../../domain/ids.ts";
+import { unknownIntegration } from "../../domain/storage/check-buckets.ts";
 import { createStorageIntegration } from "../../domain/storage/create-storage-integration.ts";
 import { toStorageIntegration } from "../../domain/storage/storage-integration-view.ts";
 import { toStorageScope } from "../../domain/storage/storage-scope.ts";
@@ -17,9 +19,6 @@ import { verifyStorage } from "../../domain/storage/verify-storage.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { once, onceHarmless } from "../once.ts";
-
-const unknownIntegration = () =>
-  new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
 
 export function addStorageIntegrationRoutes({ app, ports }: Api): void {
   const tags = ["Storage integrations"];
@@ -95,10 +94,9 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
       schema: { ...shared, summary: "Delete a storage integration", response: { 200: storageIntegration } },
     },
     async (request) => {
-      const { id } = request.params;
       const scope = toStorageScope(getCaller(request), request.query.clientId);
-      const deleted = isId(id) ? await ports.integrations.deleteIntegration(scope, id) : undefined;
-      if (!deleted) throw unknownIntegration();
+      const remove = (id: string) => ports.integrations.deleteIntegration(scope, id);
+      const deleted = await getFound(request.params.id, remove, unknownIntegration);
       if (deleted === "in-use")
         throw new ApiError(
           "STORAGE_INTEGRATION_IN_USE",
