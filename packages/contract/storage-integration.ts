@@ -119,7 +119,7 @@ export type AuthConfigOf<Type extends StorageType> = Extract<
 
 const clientId = text(100)
   .exactOptional()
-  .meta({ description: "Administrators only: one client's integrations" });
+  .meta({ description: "One client's integrations; for administrators. Others may name only themselves" });
 export const storageIntegrationQuery = z.object({ clientId });
 export const storageIntegrationPageQuery = pageQuery.extend({ clientId });
 

@@ -48,7 +48,8 @@ import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
-const CONNECTIONS_MAX = 10;
+/** Connections of one process to the database, those of the queue aside. */
+const DATABASE_POOL_SIZE = 10;
 /** The last use of a key is noted once in so long; the database decides when several requests come at once. */
 const KEY_USE_NOTED_MS = 60_000;
 const { version: SERVICE_VERSION } = packageFile;
@@ -76,7 +77,7 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
 
 /** What the API and the worker have in common. */
 async function openHouse({ config, databaseUrl, log }: House) {
-  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections: CONNECTIONS_MAX });
+  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections: DATABASE_POOL_SIZE });
   const queue = await openTaskQueue({
     connectionString: databaseUrl,
     onError: (error) => log.error({ err: error }, "the queue met an error"),

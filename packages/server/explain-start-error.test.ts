@@ -19,6 +19,28 @@ it.each(["53100", "ENOSPC", "EDQUOT"])(
   },
 );
 
+const outside = () => ({ dataDir: "/data", databaseUrl: "postgres://x:secret@db" });
+
+it.each([
+  ["ECONNREFUSED", /can't be reached: start it/],
+  ["ENOTFOUND", /host that nobody knows: correct DATABASE_URL/],
+  ["28P01", /refuses the user or the password: correct them/],
+])("[S1] a database that lets nobody in (%s) is told in a sentence", (code, sentence) => {
+  expect(explainStartError(fail(code), outside)).toEqual({
+    message: expect.stringMatching(sentence),
+    exitCode: 2,
+  });
+});
+
+it("[S1] what is behind an error counts: a full disk in a migration is one, another reason is shown", () => {
+  const full = new Error("migration 0001.sql failed", { cause: fail("53100") });
+  expect(explainStartError(full, outside).message).toMatch(/^The disk is full/);
+  const wrong = new Error("migration 0001.sql failed", { cause: fail("42601") });
+  const { message, exitCode } = explainStartError(wrong, outside);
+  expect(message).toMatch(/migration 0001.sql failed.*caused by Error: could not write init file/s);
+  expect(exitCode).toBe(1);
+});
+
 it("what nobody foresaw is told with where it happened", () => {
   const error = fail("EIO");
   const told = explainStartError(error, () => ({ dataDir: "/data", databaseUrl: undefined }));

@@ -3,46 +3,67 @@ import { findFirstClientId } from "./db/clients.ts";
 import type { Database } from "./db/database.ts";
 import { insertKey, listKeys, revokeKey } from "./db/keys.ts";
 import { makeKey } from "./domain/keys.ts";
+import { StartError } from "./start-error.ts";
 
 const USAGE = `usage:
   npm run keys -- list
   npm run keys -- create --name NAME [--admin | --legacy]
   npm run keys -- revoke ID`;
 
-/** For the operator at the machine: a lost key is replaced here. */
-export async function runKeysCommand(
-  db: Database,
-  args: string[],
-  print: (line: string) => void,
-): Promise<void> {
-  const { positionals, values } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      name: { type: "string", default: "Made at the command line" },
-      admin: { type: "boolean", default: false },
-      // A token of the Jobs interface.
-      legacy: { type: "boolean", default: false },
-    },
-  });
+type KeysCommand = (db: Database, print: (line: string) => void) => Promise<void>;
+
+function parseFlags(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        name: { type: "string", default: "Made at the command line" },
+        admin: { type: "boolean", default: false },
+        // A token of the Jobs interface.
+        legacy: { type: "boolean", default: false },
+      },
+    });
+  } catch (error) {
+    throw new StartError(`${(error as Error).message}\n${USAGE}`);
+  }
+}
+
+/** For the operator at the machine: a lost key is replaced here. What is asked for wrongly is refused before anything starts. */
+export function parseKeysCommand(args: string[]): KeysCommand {
+  const { positionals, values } = parseFlags(args);
   const [action, id] = positionals;
-  if (action === "list") {
-    for (const key of await listKeys(db)) {
-      const state = key.revoked_at ? "revoked" : "active";
-      const lastUsed = key.last_used_at ? `used ${key.last_used_at.toISOString()}` : "never used";
-      print(
-        `${key.id}  ${(key.kind === "legacy" ? key.kind : key.role).padEnd(6)}  ${state.padEnd(7)}  ${key.created_at.toISOString()}  ${lastUsed.padEnd(29)}  ${key.name}`,
-      );
-    }
-  } else if (action === "create") {
-    const clientId = await findFirstClientId(db);
-    if (clientId === undefined) throw new Error("there is no account yet: run npm start once");
-    const secret = makeKey();
-    const kind = values.legacy ? "legacy" : "key";
-    const role = values.admin && !values.legacy ? "admin" : "client";
-    await insertKey(db, { clientId, name: values.name, role, kind, secret });
-    print(secret);
-  } else if (action === "revoke" && id !== undefined) {
-    print((await revokeKey(db, id)) ? "revoked" : "no active key has that id");
-  } else print(USAGE);
+  if (values.admin && values.legacy)
+    throw new StartError(`--admin and --legacy exclude each other: a token has no role\n${USAGE}`);
+  if (action === "list") return printKeys;
+  if (action === "create") return (db, print) => createKey(db, { ...values, print });
+  if (action === "revoke" && id !== undefined)
+    return async (db, print) => {
+      if (!(await revokeKey(db, id))) throw new StartError(`No active key has the id "${id}"`);
+      print("revoked");
+    };
+  throw new StartError(USAGE);
+}
+
+const printKeys: KeysCommand = async (db, print) => {
+  for (const key of await listKeys(db)) {
+    const state = key.revoked_at ? "revoked" : "active";
+    const lastUsed = key.last_used_at ? `used ${key.last_used_at.toISOString()}` : "never used";
+    print(
+      `${key.id}  ${(key.kind === "legacy" ? key.kind : key.role).padEnd(6)}  ${state.padEnd(7)}  ${key.created_at.toISOString()}  ${lastUsed.padEnd(29)}  ${key.name}`,
+    );
+  }
+};
+
+async function createKey(
+  db: Database,
+  options: { name: string; admin: boolean; legacy: boolean; print: (line: string) => void },
+): Promise<void> {
+  const clientId = await findFirstClientId(db);
+  if (clientId === undefined) throw new StartError("There is no account yet: run npm start once");
+  const secret = makeKey();
+  const kind = options.legacy ? "legacy" : "key";
+  const role = options.admin ? "admin" : "client";
+  await insertKey(db, { clientId, name: options.name, role, kind, secret });
+  options.print(secret);
 }

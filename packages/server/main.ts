@@ -6,8 +6,9 @@ import { openDatabase } from "./db/database.ts";
 import { startEmbeddedPostgres } from "./db/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
 import { explainStartError } from "./explain-start-error.ts";
-import { runKeysCommand } from "./keys-command.ts";
+import { parseKeysCommand } from "./keys-command.ts";
 import { makeLog } from "./log.ts";
+import { StartError } from "./start-error.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
 
 const COMMANDS = ["all", "api", "worker", "migrate", "keys"] as const;
@@ -24,6 +25,7 @@ async function openPostgres(config: Config, onExit: (reason: string) => void) {
   if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
   return await startEmbeddedPostgres({
     dataDir: config.dataDir,
+    workers: config.workers,
     onProgress: (message) => print(`  … ${message}`),
     onExit,
   });
@@ -106,7 +108,7 @@ async function startAll(environmentConfig: Config, fail: (reason: string) => voi
 
 async function startOne(command: "api" | "worker", config: Config): Promise<Started> {
   if (config.databaseUrl === undefined)
-    throw new Error(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
+    throw new StartError(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
   const log = makeLog(config, command);
   const house = { config, databaseUrl: config.databaseUrl, log };
   if (command === "worker") return await startTaskWorker(house);
@@ -116,13 +118,11 @@ async function startOne(command: "api" | "worker", config: Config): Promise<Star
 }
 
 async function runOnce(command: "migrate" | "keys", config: Config): Promise<void> {
+  const runKeys = command === "keys" ? parseKeysCommand(process.argv.slice(3)) : undefined;
   const postgres = await openPostgres(config, () => {});
   try {
     const applied = await migrateDatabase(postgres.connectionString);
-    if (command === "keys")
-      await withDatabase(postgres.connectionString, ({ db }) =>
-        runKeysCommand(db, process.argv.slice(3), print),
-      );
+    if (runKeys) await withDatabase(postgres.connectionString, ({ db }) => runKeys(db, print));
     else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
   } finally {
     await postgres.stop();
@@ -149,7 +149,7 @@ function stopOnSignals(starting: Promise<Started>): void {
 async function main(): Promise<void> {
   const command = (process.argv[2] ?? "all") as Command;
   if (!COMMANDS.includes(command))
-    throw new Error(`unknown command "${command}"; it must be one of ${COMMANDS.join(", ")}`);
+    throw new StartError(`unknown command "${command}"; it must be one of ${COMMANDS.join(", ")}`);
   const config = loadConfig();
   if (command === "migrate" || command === "keys") return await runOnce(command, config);
   const fail = (reason: string) => {
@@ -163,6 +163,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const { message, exitCode } = explainStartError(error, loadConfig);
-  process.stderr.write(`Stemwright could not start: ${message}\n`);
+  const isOnce = process.argv[2] === "keys" || process.argv[2] === "migrate";
+  process.stderr.write(`${isOnce ? "" : "Stemwright could not start: "}${message}\n`);
   process.exit(exitCode);
 });

@@ -36,7 +36,13 @@ function makeAssetStore(db: DatabaseHandle): AssetStore {
     findAssetName: (blobKey) => assets.findAssetName(db, blobKey),
     listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
     setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
-    deleteAsset: (clientId, id) => assets.deleteAsset(db, clientId, id),
+    deleteAsset: (clientId, id, removeFiles) =>
+      inTransaction(db, async (transaction) => {
+        const locked = await assets.lockAsset(transaction, id);
+        if (locked?.client_id !== clientId) return undefined;
+        await removeFiles();
+        return await assets.deleteAsset(transaction, clientId, id);
+      }),
   };
 }
 
@@ -75,8 +81,13 @@ function makeTaskStore(db: DatabaseHandle, queue: TaskQueue): TaskStore {
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
-    deleteTask: (clientId, id) =>
-      inTransaction(db, (transaction) => tasks.deleteTask(transaction, clientId, id)),
+    deleteTask: (clientId, id, removeFiles) =>
+      inTransaction(db, async (transaction) => {
+        const locked = await tasks.lockTask(transaction, id);
+        if (locked?.client_id !== clientId) return false;
+        await removeFiles();
+        return await tasks.deleteTask(transaction, clientId, id);
+      }),
     cancelTask: (clientId, id) =>
       inTransaction(db, (transaction) => tasks.cancelTask(transaction, clientId, id)),
   };

@@ -78,17 +78,15 @@ function parseSettings(environment: Environment): SettingValues {
       );
     }
   }
+  if ((values.AWS_ACCESS_KEY_ID === undefined) !== (values.AWS_SECRET_ACCESS_KEY === undefined))
+    mistakes.push("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together; one of them is missing");
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return values as SettingValues;
 }
 
 function toCredentials(settings: SettingValues): Config["aws"]["credentials"] {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = settings;
-  if (AWS_ACCESS_KEY_ID === undefined && AWS_SECRET_ACCESS_KEY === undefined) return undefined;
-  if (AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined)
-    throw new ConfigError([
-      "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together; one of them is missing",
-    ]);
+  if (AWS_ACCESS_KEY_ID === undefined || AWS_SECRET_ACCESS_KEY === undefined) return undefined;
   return {
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,

@@ -24,6 +24,9 @@ describe("settings of storage", () => {
 
   it("[S1] half of a pair of AWS keys is a mistake", () => {
     expect(() => load({ AWS_ACCESS_KEY_ID: "x" })).toThrow(ConfigError);
+    expect(() => load({ AWS_ACCESS_KEY_ID: "x", PORT: "x" })).toThrow(
+      /^2 setting.*PORT is.*belong together/s,
+    );
     expect(load({ AWS_ACCESS_KEY_ID: "x", AWS_SECRET_ACCESS_KEY: "y" }).aws.credentials).toEqual({
       accessKeyId: "x",
       secretAccessKey: "y",

@@ -190,18 +190,31 @@ export type Database = Kysely<Tables>;
 /** A handle of a transaction, or the database itself. */
 export type DatabaseHandle = Kysely<Tables> | Transaction<Tables>;
 
-export function openDatabase(options: { connectionString: string; maxConnections: number }): {
+/** How every connection of ours is held. */
+export const CONNECTION_OPTIONS = {
+  // A server that takes the connection and never answers; who waits for a free connection gives up as soon.
+  connectionTimeoutMillis: 10_000,
+  // A worker that the database can't reach any more is to know that its locks are gone, a listener that it hears nothing.
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
+
+export function openDatabase(options: {
+  connectionString: string;
+  maxConnections: number;
+  connectTimeoutMs?: number;
+}): {
   db: Database;
   pool: pg.Pool;
 } {
+  const { connectTimeoutMs = CONNECTION_OPTIONS.connectionTimeoutMillis } = options;
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.maxConnections,
     Client: PreparingClient,
     application_name: "stemwright",
-    // A worker that the database can't reach any more is to know that its locks are gone.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
+    ...CONNECTION_OPTIONS,
+    connectionTimeoutMillis: connectTimeoutMs,
     types: {
       getTypeParser: ((oid: number, format?: "text" | "binary") =>
         oid === INT8_OID || oid === NUMERIC_OID

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
 import type { TaskChanges } from "../domain/ports.ts";
-import type { DatabaseHandle } from "./database.ts";
+import { CONNECTION_OPTIONS, type DatabaseHandle } from "./database.ts";
 
 const CHANNEL = "task_changes";
 const RECONNECT_DELAY_MS = 1000;
@@ -32,12 +32,15 @@ export function openTaskChanges(options: {
     const current = new pg.Client({
       connectionString: options.connectionString,
       application_name: "stemwright changes",
+      ...CONNECTION_OPTIONS,
     });
     client = current;
     const ended = new Promise<void>((resolve) => current.once("end", resolve));
     current.on("error", options.onError);
     current.on("notification", ({ payload }) => tell(payload));
-    await current.connect();
+    // pg leaves who connects waiting for ever when the client is ended meanwhile.
+    await Promise.race([current.connect(), ended]);
+    if (closing.signal.aborted) return;
     await current.query(`listen ${CHANNEL}`);
     tell(undefined);
     await ended;

@@ -333,7 +333,8 @@ export async function cancelTask(
   return await findTask(db, id);
 }
 
-async function lockTask(db: DatabaseHandle, id: string): Promise<{ client_id: string } | undefined> {
+/** Keeps targets from ending and the Task from going until the transaction ends. */
+export async function lockTask(db: DatabaseHandle, id: string): Promise<{ client_id: string } | undefined> {
   return await db.selectFrom("tasks").select("client_id").where("id", "=", id).forUpdate().executeTakeFirst();
 }
 

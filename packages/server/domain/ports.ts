@@ -10,13 +10,19 @@ import type { DeliveryRecord, WebhookWithSecret } from "./webhooks/webhook-recor
 
 export type Listed<Item> = { items: Item[]; total: number };
 
+/**
+ * Runs while what the files belong to is held, before it is committed as gone: a deletion that fails or dies in between can
+ * be asked for again, and no file is forgotten.
+ */
+export type RemoveFiles = () => Promise<void>;
+
 export interface TaskStore {
   /** Task, targets, what they set aside of a metered client's credits and the queue's job, in one transaction. */
   insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
   /** Removes the Task with its rows; false when the client has no such Task. */
-  deleteTask(clientId: string, id: string): Promise<boolean>;
+  deleteTask(clientId: string, id: string, removeFiles: RemoveFiles): Promise<boolean>;
   /** Ends the unfinished targets; gives the Task as it then is. */
   cancelTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
 }
@@ -38,7 +44,7 @@ export interface AssetStore {
   findAssetName(blobKey: string): Promise<string | undefined>;
   listAssets(clientId: string, page: Page): Promise<Listed<AssetRecord>>;
   setMediaFacts(id: string, facts: MediaFacts): Promise<void>;
-  deleteAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;
+  deleteAsset(clientId: string, id: string, removeFiles: RemoveFiles): Promise<AssetRecord | undefined>;
 }
 
 export interface GrantStore {

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { asset as assetSchema } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { breakFolder } from "../../../test/support/break-folder.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 
 const UPLOAD_MAX_BYTES = 100_000;
@@ -200,6 +201,17 @@ describe("assets", () => {
     expect((await api.call(`/assets/${id}`, { method: "DELETE" })).status).toBe(200);
     expect((await api.call(`/assets/${id}`)).status).toBe(404);
     expect((await fetch(link)).status).toBe(404);
+  });
+
+  it("[A4] stay where their file could not be removed, so that DELETE can be sent again", async () => {
+    const { id, link } = assetSchema.parse(await (await api.upload("x", "stuck.wav")).json());
+    const repair = await breakFolder(join(api.dataDir, "blobs", "assets"));
+    expect((await api.call(`/assets/${id}`, { method: "DELETE" })).status).toBe(500);
+    await repair();
+    expect((await api.call(`/assets/${id}`)).status).toBe(200);
+    expect((await fetch(link)).status).toBe(200);
+    expect((await api.call(`/assets/${id}`, { method: "DELETE" })).status).toBe(200);
+    expect(await readdir(join(api.dataDir, "blobs", "assets"))).not.toContain(id);
   });
 });
 

@@ -1,5 +1,7 @@
 import Fastify from "fastify";
 import { expect, it } from "vitest";
+import { startSilentServer } from "../../../test/support/silent-server.ts";
+import { openDatabase } from "../db/database.ts";
 import { sendError } from "./error-mapper.ts";
 
 it.each([
@@ -26,4 +28,19 @@ it.each([
   expect([statusCode, JSON.parse(body).code]).toEqual([status, code]);
   expect(headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
   expect(body).not.toContain(error.message);
+});
+
+it("[E9] a database that takes connections and never answers is 503, to those who wait for a connection too", async () => {
+  await using server = await startSilentServer();
+  const { db, pool } = openDatabase({
+    connectionString: `postgres://127.0.0.1:${server.port}/none`,
+    maxConnections: 1,
+    connectTimeoutMs: 200,
+  });
+  const app = Fastify();
+  app.setErrorHandler(sendError);
+  app.get("/", () => pool.query("select 1"));
+  const answers = await Promise.all([app.inject("/"), app.inject("/")]);
+  expect(answers.map(({ body }) => JSON.parse(body).code)).toEqual(["UNAVAILABLE", "UNAVAILABLE"]);
+  await db.destroy();
 });

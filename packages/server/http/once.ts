@@ -1,15 +1,13 @@
 import type { FastifyRequest } from "fastify";
-import { answerOnce } from "../domain/idempotency.ts";
+import { answerOnce, type OnceWork } from "../domain/idempotency.ts";
 import type { Stores } from "../domain/stores.ts";
 import type { ApiPorts } from "./api.ts";
 import { getCaller } from "./authenticate.ts";
 
 type Reply = { header(name: string, value: string): unknown };
 
-/** What a POST does: what takes long first, then what is written. */
-type PostWork<Prepared, Answer> = {
-  prepare(): Promise<Prepared>;
-  write(stores: Stores, prepared: Prepared): Promise<Answer>;
+/** What a POST does. */
+type PostWork<Prepared, Answer> = OnceWork<Prepared, Answer> & {
   /** What makes two requests of a route the same; the body, where nothing else is said. */
   content?: unknown;
 };

@@ -239,7 +239,7 @@ describe("storage integrations", () => {
     server.faults.refuseWrites = false;
   });
 
-  it("[N9] administrators name the client, others must not", async () => {
+  it("[N9] [K5] administrators name the client, others must not in the body and may name themselves in the address", async () => {
     const key = adminKey;
     const { clientId } = api.account;
     expect((await api.post("/storage-integrations", aws, { key })).status).toBe(400);
@@ -255,7 +255,12 @@ describe("storage integrations", () => {
     expect(await own.json()).toEqual([]);
     const theirs = await api.call(`/storage-integrations?clientId=${clientId}&take=1`, { key });
     expect(await theirs.json()).toEqual([created]);
-    expect((await api.call(`/storage-integrations?clientId=${clientId}`)).status).toBe(400);
+    const named = await api.call(`/storage-integrations?clientId=${clientId}&take=1`);
+    expect(await named.json()).toEqual([created]);
+    for (const path of ["", `/${created.id}`]) {
+      const foreign = await api.call(`/storage-integrations${path}?clientId=${other.clientId}`);
+      expect(foreign.status).toBe(403);
+    }
     const path = `/storage-integrations/${created.id}?clientId=${clientId}`;
     expect((await api.call(path, { key, method: "DELETE" })).status).toBe(200);
   });

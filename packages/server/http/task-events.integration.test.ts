@@ -158,6 +158,32 @@ describe("the events of a Task", () => {
     expect(head.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   });
 
+  it("[T13] leave room for others when clients left before the first of them", async () => {
+    const { id } = await createTask();
+    const countLogged = (message: string) => api.logLines.filter((line) => line.includes(message)).length;
+    const headers = { "x-api-key": api.account.key };
+    const holder = await api.database.pool.connect();
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        await holder.query("begin; lock table tasks in access exclusive mode");
+        const arrived = countLogged("incoming request");
+        const leaving = Array.from({ length: 201 }, () =>
+          get(new URL(`/tasks/${id}/events`, api.address), { headers, agent: false }).on("error", () => {}),
+        );
+        await expect.poll(() => countLogged("incoming request")).toBe(arrived + leaving.length);
+        for (const request of leaving) request.destroy();
+        await wait(50);
+        await holder.query("commit");
+      }
+    } finally {
+      holder.release();
+    }
+    await expect.poll(async () => (await api.call(`/tasks/${id}`)).status).toBe(200);
+    const { response, events } = await openStream(id);
+    expect(response.statusCode).toBe(200);
+    await expect.poll(() => events.length).toBe(2);
+  });
+
   it("[T13] do not keep the service from stopping", async () => {
     const own = await startTestApi();
     try {

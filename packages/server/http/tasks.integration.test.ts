@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asset as assetSchema, type Task, type TaskRequest, task as taskSchema } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
+import { breakFolder } from "../../../test/support/break-folder.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { killMediaChild } from "../../engine/media/testing/kill-media-child.ts";
@@ -277,6 +278,18 @@ describe("reading Tasks", () => {
     expect((await api.call(`/tasks/${id}`, { method: "DELETE", ...other })).status).toBe(404);
     expect((await api.call(`/tasks/${id}`, { method: "DELETE" })).status).toBe(200);
     expect((await api.call(`/tasks/${id}`)).status).toBe(404);
+  });
+
+  it("[T10] a Task stays where its files could not be removed, so that DELETE can be sent again", async () => {
+    const { id } = (await (await post({})).json()) as Task;
+    const outputsDir = join(api.dataDir, "blobs", "outputs");
+    await mkdir(join(outputsDir, id), { recursive: true });
+    const repair = await breakFolder(outputsDir);
+    expect((await api.call(`/tasks/${id}`, { method: "DELETE" })).status).toBe(500);
+    await repair();
+    expect((await api.call(`/tasks/${id}`)).status).toBe(200);
+    expect((await api.call(`/tasks/${id}`, { method: "DELETE" })).status).toBe(200);
+    expect(await readdir(outputsDir)).not.toContain(id);
   });
 
   it("[P3] DELETE removes the stems that were kept for the Task", async () => {

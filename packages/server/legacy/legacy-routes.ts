@@ -1,5 +1,4 @@
 import {
-  ApiError,
   idParams,
   type LegacyUsage,
   legacyAsset,
@@ -13,7 +12,7 @@ import {
 } from "@stemwright/contract";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { isId } from "../domain/ids.ts";
+import { getFound, makeUnknownError } from "../domain/get-found.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 import type { Api } from "../http/api.ts";
@@ -148,9 +147,9 @@ function addJobRoutes({ app, ports, links }: Api): void {
       },
     },
     async (request) => {
-      const { id } = request.params;
-      const job = isId(id) ? await ports.legacy.findJob(getCaller(request).clientId, id) : undefined;
-      if (!job) throw new ApiError("NOT_FOUND", "The account has no job of that id");
+      const { clientId } = getCaller(request);
+      const find = (id: string) => ports.legacy.findJob(clientId, id);
+      const job = await getFound(request.params.id, find, makeUnknownError("job"));
       return { job: toLegacyJob(job, links) };
     },
   );

@@ -20,7 +20,7 @@ import { startRun } from "../db/task-runs.ts";
 import { endTarget } from "../db/tasks.ts";
 import { makeKey } from "../domain/keys.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
-import { runKeysCommand } from "../keys-command.ts";
+import { parseKeysCommand } from "../keys-command.ts";
 
 let api: TestApi;
 let account: TestAccount;
@@ -132,12 +132,12 @@ describe("tokens", () => {
 
   it("[J1] are made at the command line", async () => {
     const lines: string[] = [];
-    await runKeysCommand(api.database.db, ["create", "--legacy", "--name", "From support"], (line) => {
+    await parseKeysCommand(["create", "--legacy", "--name", "From support"])(api.database.db, (line) => {
       lines.push(line);
     });
     const authorization = `Bearer ${lines[0]}`;
     expect((await call("/job", { authorization })).status).toBe(200);
-    await runKeysCommand(api.database.db, ["list"], (line) => void lines.push(line));
+    await parseKeysCommand(["list"])(api.database.db, (line) => void lines.push(line));
     expect(lines.find((line) => line.includes("From support"))).toContain("legacy");
   });
 

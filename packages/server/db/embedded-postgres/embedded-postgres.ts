@@ -33,6 +33,8 @@ type EmbeddedPostgresOptions = {
    * PostgreSQL part goes to /var/lib/stemwright-postgres, and a file below `dataDir` says so.
    */
   dataDir: string;
+  /** How many worker processes there has to be room for; 1 where nothing is said. */
+  workers?: number;
   /** Told about whatever takes longer than a moment. */
   onProgress?: (message: string) => void;
   /** The server ended although nobody stopped it. */
@@ -78,6 +80,7 @@ async function startInHome(
     const settings = makeServerSettings({
       socketDir: socketDir.dir,
       dynamicSharedMemoryType: await findDynamicSharedMemoryType(),
+      workers: options.workers ?? 1,
     });
     const postmaster = await reportWhileSlow({ message: "starting the database", onProgress }, () =>
       startPostmaster({

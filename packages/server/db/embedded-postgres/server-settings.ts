@@ -3,6 +3,11 @@ import { stat, statfs } from "node:fs/promises";
 /** The one port of the one socket in a folder of its own: it is part of the socket's file name, no TCP port. */
 export const socketPort = 5432;
 
+/** The API with its queue, commands beside it, and what PostgreSQL keeps for superusers. */
+const connectionsWithoutWorkers = 50;
+/** A worker keeps 3 to 5, and may open 15 for a moment: a pool of ten, the queue's four and the one it listens on. */
+const connectionsPerWorker = 10;
+
 const minSharedMemoryBytes = 64 * 1024 * 1024;
 
 /**
@@ -12,6 +17,7 @@ const minSharedMemoryBytes = 64 * 1024 * 1024;
 export function makeServerSettings(options: {
   socketDir: string;
   dynamicSharedMemoryType: "posix" | "mmap";
+  workers: number;
 }): Record<string, string> {
   return {
     listen_addresses: "",
@@ -19,7 +25,7 @@ export function makeServerSettings(options: {
     unix_socket_directories: options.socketDir,
     // Who may connect is decided by the folder's mode and the password; the socket itself adds a third lock.
     unix_socket_permissions: "0700",
-    max_connections: "60",
+    max_connections: String(connectionsWithoutWorkers + connectionsPerWorker * options.workers),
     shared_buffers: "32MB",
     dynamic_shared_memory_type: options.dynamicSharedMemoryType,
     // The reader processes of PostgreSQL 18 cost memory and gain nothing on a database that fits into the cache.

@@ -10,10 +10,12 @@ import {
 } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { makeCreditsError } from "../credits.ts";
-import { isId, makeId } from "../ids.ts";
+import { getFound } from "../get-found.ts";
+import { makeId } from "../ids.ts";
 import { makeKey } from "../keys.ts";
-import { CATALOGUE, findCatalogueModel } from "../models/catalogue.ts";
+import { describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
 import type { ModelGrant } from "../models/model-view.ts";
+import { refuseField } from "../refuse-field.ts";
 import type { AccountStore } from "./account-store.ts";
 import { type ClientRecord, toCredits } from "./client-record.ts";
 
@@ -21,9 +23,8 @@ export async function getClient(
   accounts: Pick<AccountStore, "findClient">,
   id: string,
 ): Promise<ClientRecord> {
-  const client = isId(id) ? await accounts.findClient(id) : undefined;
-  if (!client) throw new ApiError("NOT_FOUND", "There is no client of that id");
-  return client;
+  const unknown = () => new ApiError("NOT_FOUND", "There is no client of that id");
+  return await getFound(id, (known) => accounts.findClient(known), unknown);
 }
 
 export async function createClient(accounts: AccountStore, request: ClientRequest): Promise<ClientRecord> {
@@ -67,8 +68,7 @@ export async function createKey(
 
 export async function revokeKey(accounts: AccountStore, caller: Caller, id: string): Promise<ApiKey> {
   const unknown = () => new ApiError("NOT_FOUND", "There is no key of that id");
-  const key = isId(id) ? await accounts.findKey(id) : undefined;
-  if (!key) throw unknown();
+  const key = await getFound(id, (known) => accounts.findKey(known), unknown);
   refuseLockout(id === caller.keyId, "This would revoke the key in use");
   await accounts.revokeKey(id);
   return (await accounts.findKey(id)) ?? key;
@@ -79,10 +79,8 @@ export async function setGrant(
   options: { clientId: string; model: string; terms: ModelGrantRequest },
 ): Promise<ModelGrant> {
   await getClient(accounts, options.clientId);
-  if (!findCatalogueModel(options.model)) {
-    const known = CATALOGUE.map(({ id }) => id).join(", ");
-    throw new ApiError("MODEL_UNKNOWN", `Unknown model "${options.model}". Must be one of ${known}`);
-  }
+  if (!findCatalogueModel(options.model))
+    throw new ApiError("MODEL_UNKNOWN", describeUnknownModel(options.model));
   const grant = { model: options.model, ...options.terms };
   await accounts.upsertGrant(options.clientId, grant);
   return grant;
@@ -99,5 +97,5 @@ export async function grantCredits(
   if (entry) return entry;
   if (request.amount < 0) throw makeCreditsError(-request.amount, toCredits(client).available);
   const message = `an account can hold ${CREDITS_MAX} credits; this one has ${client.balance}`;
-  throw new ApiError("REQUEST_INVALID", `amount: ${message}`, [{ path: "amount", message }]);
+  return refuseField("REQUEST_INVALID", { path: "amount", message }, `amount: ${message}`);
 }

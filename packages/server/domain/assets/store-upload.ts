@@ -4,6 +4,7 @@ import { ApiError, INPUT_FORMATS } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { makeId } from "../ids.ts";
 import type { Blobs } from "../ports.ts";
+import { refuseField } from "../refuse-field.ts";
 import type { AssetRecord } from "./asset-record.ts";
 
 const ACCEPTED: readonly string[] = [...INPUT_FORMATS.audio, ...INPUT_FORMATS.video, ...INPUT_FORMATS.text];
@@ -21,7 +22,7 @@ function getFormat(name: string): string {
   const format = extname(name).slice(1).toLowerCase();
   if (ACCEPTED.includes(format)) return format;
   const message = `"${name}" is not an accepted file. Its extension must be one of ${ACCEPTED.join(", ")}`;
-  throw new ApiError("UPLOAD_FORMAT_UNSUPPORTED", message, [{ path: "file", message }]);
+  return refuseField("UPLOAD_FORMAT_UNSUPPORTED", { path: "file", message });
 }
 
 const toPathSegment = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80) || "source";

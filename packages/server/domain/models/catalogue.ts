@@ -133,3 +133,6 @@ export const CATALOGUE: readonly CatalogueModel[] = [
 export function findCatalogueModel(id: string): CatalogueModel | undefined {
   return CATALOGUE.find((model) => model.id === id);
 }
+
+export const describeUnknownModel = (model: string) =>
+  `Unknown model "${model}". Must be one of ${CATALOGUE.map(({ id }) => id).join(", ")}`;

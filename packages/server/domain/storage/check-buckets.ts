@@ -1,10 +1,14 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
-import { isId } from "../ids.ts";
+import { getFound } from "../get-found.ts";
+import { refuseField } from "../refuse-field.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
 import { findBucketUrl, SCHEME_OF_TYPE } from "./bucket-url.ts";
 import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
 import type { StorageIntegrationStore } from "./storage-ports.ts";
+
+export const unknownIntegration = () =>
+  new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
 
 function checkCovered(
   integration: StorageIntegrationRecord,
@@ -16,7 +20,7 @@ function checkCovered(
   const scheme = SCHEME_OF_TYPE[integration.type];
   if (named.scheme === scheme && named.bucket === integration.storageName) return;
   const message = `${field} is not in the storage integration's bucket, ${scheme}://${integration.storageName}`;
-  throw new ApiError("STORAGE_BUCKET_MISMATCH", message, [{ path: field, message }]);
+  refuseField("STORAGE_BUCKET_MISMATCH", { path: field, message });
 }
 
 /** In a bucket each output's name is its own: two targets that write the same name would overwrite each other. */
@@ -29,7 +33,7 @@ function checkNames({ targets }: TaskRequest): void {
       const twin = seen.get(name);
       if (twin !== undefined && twin !== index) {
         const message = `targets[${index}] and targets[${twin}] would both write ${name}; make two Tasks of them`;
-        throw new ApiError("WRITE_DESTINATION_INVALID", message, [{ path: `targets[${index}]`, message }]);
+        refuseField("WRITE_DESTINATION_INVALID", { path: `targets[${index}]`, message });
       }
       seen.set(name, index);
     }
@@ -44,11 +48,9 @@ export async function checkBuckets(
 ): Promise<void> {
   const { storageIntegrationId: id, url, writeDestination } = request;
   if (id === undefined) return;
-  const integration = isId(id)
-    ? await integrations.findIntegration({ clientId: caller.clientId }, id)
-    : undefined;
-  if (!integration)
-    throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
+  const { clientId } = caller;
+  const find = () => integrations.findIntegration({ clientId }, id);
+  const integration = await getFound(id, find, unknownIntegration);
   checkCovered(integration, "url", url);
   checkCovered(integration, "writeDestination", writeDestination);
   if (writeDestination !== undefined) checkNames(request);

@@ -1,12 +1,13 @@
-import { ApiError, type StorageIntegrationRequest } from "@stemwright/contract";
+import type { StorageIntegrationRequest } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { makeId } from "../ids.ts";
 import type { UrlRules } from "../ports.ts";
+import { refuseField } from "../refuse-field.ts";
 import { sealAuthConfig } from "./auth-secrets.ts";
 import { findAzureAccount } from "./azure-account.ts";
 import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
 import type { StoragePorts } from "./storage-ports.ts";
-import { getOwnerId } from "./storage-scope.ts";
+import { getOwnerId, refuseOwner } from "./storage-scope.ts";
 
 type Ports = Pick<StoragePorts, "integrations" | "vault"> & { urls: UrlRules };
 
@@ -17,9 +18,8 @@ function checkEndpoint(ports: Ports, request: StorageIntegrationRequest): void {
   const account = findAzureAccount(request.authConfig);
   if (!account) {
     const message = "must have BlobEndpoint or AccountName, and AccountKey or SharedAccessSignature";
-    throw new ApiError("REQUEST_INVALID", `authConfig.connectionString: ${message}`, [
-      { path: "authConfig.connectionString", message },
-    ]);
+    const path = "authConfig.connectionString";
+    refuseField("REQUEST_INVALID", { path, message }, `${path}: ${message}`);
   }
   ports.urls.check(account.endpoint);
 }
@@ -47,9 +47,7 @@ export async function createStorageIntegration(
     createdAt,
     updatedAt: createdAt,
   };
-  if (!(await ports.integrations.insertIntegration(integration))) {
-    const message = "There is no client of that id";
-    throw new ApiError("REQUEST_INVALID", message, [{ path: "clientId", message }]);
-  }
+  if (!(await ports.integrations.insertIntegration(integration)))
+    refuseOwner("There is no client of that id");
   return integration;
 }

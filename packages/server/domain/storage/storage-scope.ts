@@ -1,22 +1,23 @@
-import { ApiError } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
+import { refuseField } from "../refuse-field.ts";
 import type { StorageScope } from "./storage-integration-record.ts";
 
-function refuse(message: string): never {
-  throw new ApiError("REQUEST_INVALID", message, [{ path: "clientId", message }]);
-}
+/** Refuses a new integration for whose it is to be. */
+export const refuseOwner = (message: string): never =>
+  refuseField("REQUEST_INVALID", { path: "clientId", message });
 
-/** Administrators see everybody's integrations, or those of the client they name; others their own. */
-export function getStorageScope(caller: Caller, clientId: string | undefined): StorageScope {
+/** Administrators see everybody's integrations, or those of the client they name; others their own, named or not. */
+export function toStorageScope(caller: Caller, clientId: string | undefined): StorageScope {
   if (caller.role === "admin") return clientId === undefined ? {} : { clientId };
-  if (clientId !== undefined) refuse("Leave clientId out; it is for administrators");
   return { clientId: caller.clientId };
 }
 
 /** Whose a new integration will be: administrators must say it, others must not. */
 export function getOwnerId(caller: Caller, clientId: string | undefined): string {
-  return (
-    getStorageScope(caller, clientId).clientId ??
-    refuse("An administrator's request needs the clientId that the integration is for")
-  );
+  if (caller.role === "admin")
+    return (
+      clientId ?? refuseOwner("An administrator's request needs the clientId that the integration is for")
+    );
+  if (clientId !== undefined) refuseOwner("Leave clientId out; it is for administrators");
+  return caller.clientId;
 }

@@ -1,19 +1,19 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
+import { isWebUrl } from "../check-web-url.ts";
+import { refuseField } from "../refuse-field.ts";
 import { findBucketUrl, isBucketUrl } from "../storage/bucket-url.ts";
 
 function checkUrl(url: string): void {
-  if (isBucketUrl(url)) return;
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   // Whether plain http is allowed depends on the host, which the address guard decides when it connects.
-  if (protocol === "https:" || protocol === "http:") return;
+  if (isBucketUrl(url) || isWebUrl(url)) return;
   if (findBucketUrl(url)) {
     const message = "must name an object in the bucket, such as s3://bucket/folder/song.wav";
-    throw new ApiError("URL_INVALID", `url ${message}`, [{ path: "url", message }]);
+    refuseField("URL_INVALID", { path: "url", message }, `url ${message}`);
   }
-  throw new ApiError(
+  refuseField(
     "URL_INVALID",
+    { path: "url", message: "must be an https://, s3://, gs:// or az:// URL" },
     "url must be an https:// address, or s3://, gs:// or az:// with a storage integration",
-    [{ path: "url", message: "must be an https://, s3://, gs:// or az:// URL" }],
   );
 }
 

@@ -1,25 +1,18 @@
-import { ApiError, type TargetRequest } from "@stemwright/contract";
+import type { TargetRequest } from "@stemwright/contract";
 import { makeId } from "../ids.ts";
-import { CATALOGUE, type CatalogueModel, findCatalogueModel } from "../models/catalogue.ts";
+import { type CatalogueModel, describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
 import { findTerms, type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
+import { refuseField } from "../refuse-field.ts";
 import type { NewTarget } from "./task-record.ts";
 
 type Terms = { installed: readonly InstalledModel[]; grants: readonly ModelGrant[] };
 export type CheckedTarget = { target: NewTarget; model: CatalogueModel };
 
-function refuse(code: ConstructorParameters<typeof ApiError>[0], path: string, message: string): never {
-  throw new ApiError(code, message, [{ path, message }]);
-}
-
 function getModel(request: TargetRequest, path: string): CatalogueModel {
   const model = findCatalogueModel(request.model);
   if (model) return model;
-  const known = CATALOGUE.map(({ id }) => id).join(", ");
-  return refuse(
-    "MODEL_UNKNOWN",
-    `${path}.model`,
-    `Unknown model "${request.model}". Must be one of ${known}`,
-  );
+  const message = describeUnknownModel(request.model);
+  return refuseField("MODEL_UNKNOWN", { path: `${path}.model`, message });
 }
 
 function checkFormats(request: TargetRequest, model: CatalogueModel, path: string): void {
@@ -28,10 +21,16 @@ function checkFormats(request: TargetRequest, model: CatalogueModel, path: strin
     const at = `${path}.formats[${index}]`;
     if (!model.outputFormats.includes(format)) {
       const offered = model.outputFormats.join(", ");
-      refuse("FORMAT_UNSUPPORTED", at, `${model.id} does not make "${format}". Must be one of ${offered}`);
+      refuseField("FORMAT_UNSUPPORTED", {
+        path: at,
+        message: `${model.id} does not make "${format}". Must be one of ${offered}`,
+      });
     }
     if (seen.has(format))
-      refuse("FORMATS_DUPLICATE", at, `"${format}" is asked for twice; name each format once`);
+      refuseField("FORMATS_DUPLICATE", {
+        path: at,
+        message: `"${format}" is asked for twice; name each format once`,
+      });
     seen.add(format);
   }
 }
@@ -41,14 +40,20 @@ function checkWishes(request: TargetRequest, model: CatalogueModel, path: string
     const message = model.supportedLanguages
       ? `${model.id} does not know the language "${request.language}". Must be one of ${model.supportedLanguages.join(", ")}`
       : `${model.id} takes no language; leave it out`;
-    refuse("LANGUAGE_UNSUPPORTED", `${path}.language`, message);
+    refuseField("LANGUAGE_UNSUPPORTED", { path: `${path}.language`, message });
   }
   const hasTranscript = request.transcriptUrl !== undefined || request.transcriptAssetId !== undefined;
   if (hasTranscript && model.id !== "alignment") {
-    refuse("TRANSCRIPT_NOT_ALLOWED", path, `${model.id} takes no transcript; only alignment does`);
+    refuseField("TRANSCRIPT_NOT_ALLOWED", {
+      path,
+      message: `${model.id} takes no transcript; only alignment does`,
+    });
   }
   if (request.transcriptUrl !== undefined && request.transcriptAssetId !== undefined) {
-    refuse("TRANSCRIPT_NOT_ALLOWED", path, "Give transcriptUrl or transcriptAssetId, not both");
+    refuseField("TRANSCRIPT_NOT_ALLOWED", {
+      path,
+      message: "Give transcriptUrl or transcriptAssetId, not both",
+    });
   }
 }
 
@@ -58,7 +63,10 @@ function checkTarget(request: TargetRequest, path: string, terms: Terms): Checke
   if (request.variant !== undefined && variant === undefined) {
     const offered = model.variants?.map(({ id }) => id).join(", ");
     const hint = offered ? `Must be one of ${offered}` : "Leave it out";
-    refuse("VARIANT_UNKNOWN", `${path}.variant`, `${model.id} has no variant "${request.variant}". ${hint}`);
+    refuseField("VARIANT_UNKNOWN", {
+      path: `${path}.variant`,
+      message: `${model.id} has no variant "${request.variant}". ${hint}`,
+    });
   }
   checkFormats(request, model, path);
   checkWishes(request, model, path);
@@ -68,7 +76,7 @@ function checkTarget(request: TargetRequest, path: string, terms: Terms): Checke
     const message = isInstalled({ model, variant, installed: terms.installed })
       ? `${what} is not open to this account; ask the operator for access (see GET /models)`
       : `${what} can't be run by this installation: its network is not in yet (see GET /models)`;
-    refuse("MODEL_NOT_GRANTED", `${path}.model`, message);
+    refuseField("MODEL_NOT_GRANTED", { path: `${path}.model`, message });
   }
   return { model, target: { ...request, id: makeId(), creditsPerMinute: creditsPerMinute ?? 0 } };
 }
@@ -84,11 +92,10 @@ export function checkTargets(requests: readonly TargetRequest[], terms: Terms): 
     );
     const twin = seen.get(fingerprint);
     if (twin !== undefined) {
-      refuse(
-        "TARGETS_DUPLICATE",
+      refuseField("TARGETS_DUPLICATE", {
         path,
-        `targets[${index}] is equal to targets[${twin}]; each may be asked for once`,
-      );
+        message: `targets[${index}] is equal to targets[${twin}]; each may be asked for once`,
+      });
     }
     seen.set(fingerprint, index);
     return checked;

@@ -1,8 +1,9 @@
-import { ApiError, INPUT_FORMATS, type TaskRequest } from "@stemwright/contract";
+import { INPUT_FORMATS, type TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
 import { isId } from "../ids.ts";
 import type { AssetStore, UrlRules } from "../ports.ts";
+import { refuseField } from "../refuse-field.ts";
 
 /** Refuses transcripts of which it is plain that they can't be had. */
 export async function checkTranscripts(
@@ -20,11 +21,11 @@ export async function checkTranscripts(
       : undefined;
     if (!asset) {
       const message = "The account has no transcript of that id; upload the file first";
-      throw new ApiError("ASSET_UNKNOWN", message, [{ path, message }]);
+      refuseField("ASSET_UNKNOWN", { path, message });
     }
     if (!INPUT_FORMATS.text.some((format) => format === asset.format)) {
       const message = `A transcript is a txt or json file; this asset is ${asset.format}`;
-      throw new ApiError("TRANSCRIPT_NOT_ALLOWED", message, [{ path, message }]);
+      refuseField("TRANSCRIPT_NOT_ALLOWED", { path, message });
     }
   }
 }

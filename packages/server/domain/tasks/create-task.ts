@@ -3,9 +3,11 @@ import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
 import type { Reservation } from "../credits.ts";
-import { isId, makeId } from "../ids.ts";
+import { getFound } from "../get-found.ts";
+import { makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
+import { refuseField } from "../refuse-field.ts";
 import { isBucketUrl } from "../storage/bucket-url.ts";
 import { checkBuckets } from "../storage/check-buckets.ts";
 import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
@@ -80,9 +82,12 @@ async function checkAsset(
   assetId: string,
   targets: CheckedTarget[],
 ): Promise<number | undefined> {
-  const asset = isId(assetId) ? await ports.assets.findAsset(caller.clientId, assetId) : undefined;
-  if (!asset)
-    throw new ApiError("ASSET_UNKNOWN", "The account has no asset of that id; upload the file first");
+  const find = () => ports.assets.findAsset(caller.clientId, assetId);
+  const asset = await getFound(
+    assetId,
+    find,
+    () => new ApiError("ASSET_UNKNOWN", "The account has no asset of that id; upload the file first"),
+  );
   const facts = await lookOnce(ports, asset);
   if (!facts.isReadable) {
     throw new ApiError(facts.reason === "no-audio" ? "MEDIA_NO_AUDIO" : "MEDIA_UNREADABLE", facts.message);
@@ -91,7 +96,7 @@ async function checkAsset(
     if (facts.durationSeconds === undefined || facts.durationSeconds <= model.maxInputDurationSeconds)
       continue;
     const message = `The asset is ${Math.ceil(facts.durationSeconds)} s long; ${model.id} takes at most ${model.maxInputDurationSeconds} s`;
-    throw new ApiError("MEDIA_TOO_LONG", message, [{ path: `targets[${index}].model`, message }]);
+    refuseField("MEDIA_TOO_LONG", { path: `targets[${index}].model`, message });
   }
   return facts.durationSeconds;
 }

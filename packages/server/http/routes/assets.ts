@@ -7,12 +7,12 @@ import { z } from "zod";
 import type { AssetRecord } from "../../domain/assets/asset-record.ts";
 import { toAsset } from "../../domain/assets/asset-view.ts";
 import { storeUpload, toAssetFolder } from "../../domain/assets/store-upload.ts";
-import { isId } from "../../domain/ids.ts";
+import { getFound, makeUnknownError } from "../../domain/get-found.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { isRepeatable, keepAsset } from "../keep-asset.ts";
 
-const unknownAsset = () => new ApiError("NOT_FOUND", "The account has no asset of that id");
+const unknownAsset = makeUnknownError("asset");
 
 /** What the form's parser complains of, which it tells in words only, and a connection that broke. Others, such as the store's, stay as they are. */
 function toUploadError(error: unknown, request: FastifyRequest): unknown {
@@ -135,10 +135,9 @@ export function addAssetRoutes(api: Api): void {
     "/assets/:id",
     { schema: { tags, summary: "Get an asset", params: idParams, response: { 200: asset } } },
     async (request) => {
-      const { id } = request.params;
-      const found = isId(id) ? await ports.assets.findAsset(getCaller(request).clientId, id) : undefined;
-      if (!found) throw unknownAsset();
-      return toAsset(found, links);
+      const { clientId } = getCaller(request);
+      const find = (id: string) => ports.assets.findAsset(clientId, id);
+      return toAsset(await getFound(request.params.id, find, unknownAsset), links);
     },
   );
 
@@ -147,10 +146,10 @@ export function addAssetRoutes(api: Api): void {
     { schema: { tags, summary: "Delete an asset and its file", params: idParams, response: { 200: asset } } },
     async (request) => {
       const { id } = request.params;
-      const deleted = isId(id) ? await ports.assets.deleteAsset(getCaller(request).clientId, id) : undefined;
-      if (!deleted) throw unknownAsset();
-      await ports.blobs.delete(toAssetFolder(deleted.id));
-      return toAsset(deleted, links);
+      const { clientId } = getCaller(request);
+      const removeFiles = () => ports.blobs.delete(toAssetFolder(id));
+      const remove = () => ports.assets.deleteAsset(clientId, id, removeFiles);
+      return toAsset(await getFound(id, remove, unknownAsset), links);
     },
   );
 }

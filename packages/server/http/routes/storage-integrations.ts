@@ -9,24 +9,23 @@ import {
 } from "@stemwright/contract";
 import { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
+import { getFound } from "../../domain/get-found.ts";
 import { isId } from "../../domain/ids.ts";
+import { unknownIntegration } from "../../domain/storage/check-buckets.ts";
 import { createStorageIntegration } from "../../domain/storage/create-storage-integration.ts";
 import { toStorageIntegration } from "../../domain/storage/storage-integration-view.ts";
-import { getStorageScope } from "../../domain/storage/storage-scope.ts";
+import { toStorageScope } from "../../domain/storage/storage-scope.ts";
 import { verifyStorage } from "../../domain/storage/verify-storage.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { once, onceHarmless } from "../once.ts";
-
-const unknownIntegration = () =>
-  new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
 
 export function addStorageIntegrationRoutes({ app, ports }: Api): void {
   const tags = ["Storage integrations"];
   const shared = { tags, params: idParams, querystring: storageIntegrationQuery };
 
   const find = (caller: Caller, { id }: { id: string }, { clientId }: { clientId?: string }) => {
-    const scope = getStorageScope(caller, clientId);
+    const scope = toStorageScope(caller, clientId);
     return isId(id) ? ports.integrations.findIntegration(scope, id) : undefined;
   };
 
@@ -62,7 +61,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
     },
     async (request, reply) => {
       const { clientId, ...page } = request.query;
-      const scope = getStorageScope(getCaller(request), clientId);
+      const scope = toStorageScope(getCaller(request), clientId);
       const { items, total } = await ports.integrations.listIntegrations(scope, page);
       void reply.header("x-total-count", total);
       return items.map(toStorageIntegration);
@@ -95,10 +94,9 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
       schema: { ...shared, summary: "Delete a storage integration", response: { 200: storageIntegration } },
     },
     async (request) => {
-      const { id } = request.params;
-      const scope = getStorageScope(getCaller(request), request.query.clientId);
-      const deleted = isId(id) ? await ports.integrations.deleteIntegration(scope, id) : undefined;
-      if (!deleted) throw unknownIntegration();
+      const scope = toStorageScope(getCaller(request), request.query.clientId);
+      const remove = (id: string) => ports.integrations.deleteIntegration(scope, id);
+      const deleted = await getFound(request.params.id, remove, unknownIntegration);
       if (deleted === "in-use")
         throw new ApiError(
           "STORAGE_INTEGRATION_IN_USE",

@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { finished, Readable } from "node:stream";
 import { ApiError, idParams } from "@stemwright/contract";
 import { z } from "zod";
 import type { Api } from "../api.ts";
@@ -42,7 +42,8 @@ export function addTaskEventRoutes({ app, ports, outputLinks: links }: Api): voi
       if (request.method === "HEAD") return reply.send(Readable.from([]));
       const gone = new AbortController();
       streams += 1;
-      reply.raw.once("close", () => {
+      // Also of a client that left while the Task was read, whose `close` has been.
+      finished(reply.raw, () => {
         streams -= 1;
         gone.abort();
       });

@@ -1,15 +1,7 @@
-import {
-  ApiError,
-  idParams,
-  pageQuery,
-  task,
-  taskEstimate,
-  taskListItem,
-  taskRequest,
-} from "@stemwright/contract";
+import { idParams, pageQuery, task, taskEstimate, taskListItem, taskRequest } from "@stemwright/contract";
 import { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
-import { isId } from "../../domain/ids.ts";
+import { getFound, makeUnknownError } from "../../domain/get-found.ts";
 import type { TaskStore } from "../../domain/ports.ts";
 import { insertPreparedTask, prepareTask } from "../../domain/tasks/create-task.ts";
 import { estimateTask } from "../../domain/tasks/estimate-task.ts";
@@ -19,13 +11,10 @@ import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { onceAfter, onceHarmless } from "../once.ts";
 
-const unknownTask = () => new ApiError("NOT_FOUND", "The account has no Task of that id");
+const unknownTask = makeUnknownError("Task");
 
-export async function getTask(ports: { tasks: TaskStore }, caller: Caller, id: string): Promise<TaskRecord> {
-  const found = isId(id) ? await ports.tasks.findTask(caller.clientId, id) : undefined;
-  if (!found) throw unknownTask();
-  return found;
-}
+export const getTask = (ports: { tasks: TaskStore }, { clientId }: Caller, id: string): Promise<TaskRecord> =>
+  getFound(id, () => ports.tasks.findTask(clientId, id), unknownTask);
 
 export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
   const tags = ["Tasks"];
@@ -79,10 +68,9 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
     },
     (request, reply) =>
       onceHarmless(ports, { request, reply }, async () => {
-        const { id } = request.params;
         const { clientId } = getCaller(request);
-        const cancelled = isId(id) ? await ports.tasks.cancelTask(clientId, id) : undefined;
-        if (!cancelled) throw unknownTask();
+        const cancel = (id: string) => ports.tasks.cancelTask(clientId, id);
+        const cancelled = await getFound(request.params.id, cancel, unknownTask);
         return toTask(cancelled, await outputLinks.prepare([cancelled]));
       }),
   );
@@ -126,10 +114,12 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
     },
     async (request) => {
       const { id } = request.params;
-      const isDeleted = isId(id) && (await ports.tasks.deleteTask(getCaller(request).clientId, id));
-      if (!isDeleted) throw unknownTask();
-      await ports.blobs.delete(`outputs/${id}`);
-      await ports.stemCache.forget(id);
+      const { clientId } = getCaller(request);
+      const removeFiles = async () => {
+        await ports.blobs.delete(`outputs/${id}`);
+        await ports.stemCache.forget(id);
+      };
+      await getFound(id, () => ports.tasks.deleteTask(clientId, id, removeFiles), unknownTask);
       return { id };
     },
   );

@@ -9,7 +9,7 @@ import {
 } from "@stemwright/contract";
 import { z } from "zod";
 import { checkWebUrl } from "../../domain/check-web-url.ts";
-import { isId } from "../../domain/ids.ts";
+import { getFound, makeUnknownError } from "../../domain/get-found.ts";
 import { toSecretText } from "../../domain/webhooks/signature.ts";
 import { toWebhook, toWebhookDelivery } from "../../domain/webhooks/webhook-view.ts";
 import type { Api } from "../api.ts";
@@ -18,12 +18,7 @@ import { once } from "../once.ts";
 
 const tags = ["Webhooks"];
 
-/** What a store found under an id, or the answer to an id that is not the account's. */
-async function getFound<Found>(id: string, what: string, find: (id: string) => Promise<Found | undefined>) {
-  const found = isId(id) ? await find(id) : undefined;
-  if (!found) throw new ApiError("NOT_FOUND", `The account has no ${what} of that id`);
-  return found;
-}
+const unknownWebhook = makeUnknownError("webhook");
 
 export function addWebhookRoutes(api: Api): void {
   addWebhookOfAccount(api);
@@ -72,7 +67,7 @@ function addWebhookOfAccount({ app, ports }: Api): void {
     async (request) => {
       const { clientId } = getCaller(request);
       return toWebhook(
-        await getFound(request.params.id, "webhook", (id) => webhooks.deleteWebhook(clientId, id)),
+        await getFound(request.params.id, (id) => webhooks.deleteWebhook(clientId, id), unknownWebhook),
       );
     },
   );
@@ -92,7 +87,7 @@ function addWebhookOfAccount({ app, ports }: Api): void {
       once(ports, { request, reply }, async (stores) => {
         const { clientId } = getCaller(request);
         const rotate = (id: string) => stores.webhooks.rotateSecret(clientId, id);
-        return toWebhook(await getFound(request.params.id, "webhook", rotate));
+        return toWebhook(await getFound(request.params.id, rotate, unknownWebhook));
       }),
   );
 
@@ -111,7 +106,7 @@ function addWebhookOfAccount({ app, ports }: Api): void {
       once(ports, { request, reply }, async (stores) => {
         const { clientId } = getCaller(request);
         const insert = (id: string) => stores.webhooks.insertTestDelivery(clientId, id);
-        return toWebhookDelivery(await getFound(request.params.id, "webhook", insert));
+        return toWebhookDelivery(await getFound(request.params.id, insert, unknownWebhook));
       }),
   );
 }
@@ -152,7 +147,7 @@ function addDeliveryLog({ app, ports }: Api): void {
       once(ports, { request, reply }, async (stores) => {
         const { clientId } = getCaller(request);
         const replay = (id: string) => stores.webhooks.replayDelivery(clientId, id);
-        const replayed = await getFound(request.params.id, "delivery", replay);
+        const replayed = await getFound(request.params.id, replay, makeUnknownError("delivery"));
         if (replayed === "disabled")
           throw new ApiError(
             "WEBHOOK_DISABLED",

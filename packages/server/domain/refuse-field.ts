@@ -1,0 +1,10 @@
+import { ApiError, type ApiErrorCode } from "@stemwright/contract";
+
+/** Refuses a request for one of its fields. The message is the field's, unless a longer one stands for the request. */
+export function refuseField(
+  code: ApiErrorCode,
+  field: { path: string; message: string },
+  message = field.message,
+): never {
+  throw new ApiError(code, message, [field]);
+}

@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { makeTempDir } from "../../test/support/temp-dir.ts";
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await makeTempDir("main");
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+async function runMain(args: string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts"), ...args], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, ...environment },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const [told, [exitCode]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  return { told, exitCode };
+}
+
+const NOBODY = { DATABASE_URL: "postgres://someone:secret@127.0.0.1:1/none" };
+
+it.each([
+  [["dance"], {}, /^Stemwright could not start: unknown command "dance"; it must be one of all, api/],
+  [["worker"], {}, /^Stemwright could not start: "worker" alone needs DATABASE_URL/],
+  [["api"], NOBODY, /^Stemwright could not start: The database of DATABASE_URL can't be reached: start it/],
+  [["keys", "create", "--admin", "--legacy"], {}, /^--admin and --legacy exclude each other/],
+  [["keys", "create", "--owner"], {}, /^Unknown option '--owner'.*usage:/s],
+  [["keys", "make"], {}, /^usage:/],
+])("[S1] %j %j says in a sentence what is wrong, and fails", async (args, environment, sentence) => {
+  const { told, exitCode } = await runMain(args, environment);
+  expect(told).toMatch(sentence);
+  expect(told).not.toMatch(/^ +at |secret/m);
+  expect(exitCode).toBe(2);
+});
