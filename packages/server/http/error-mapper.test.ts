@@ -10,6 +10,8 @@ it.each([
   [{ code: "08006" }, 503, "UNAVAILABLE"],
   [{ code: "53300" }, 503, "UNAVAILABLE"],
   [{ code: "ECONNREFUSED", syscall: "connect" }, 503, "UNAVAILABLE"],
+  [{ code: "ENOTFOUND", syscall: "getaddrinfo" }, 503, "UNAVAILABLE"],
+  [{ code: "EHOSTUNREACH", syscall: "connect" }, 503, "UNAVAILABLE"],
   [{ code: "ENOENT", syscall: "connect" }, 503, "UNAVAILABLE"],
   [{ message: "Connection terminated unexpectedly" }, 503, "UNAVAILABLE"],
   [{ code: "53100" }, 503, "STORAGE_FULL"],

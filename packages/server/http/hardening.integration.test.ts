@@ -96,7 +96,7 @@ describe("HEAD and OPTIONS", () => {
     const { paths } = (await (await api.call("/openapi.json")).json()) as OpenApi;
     const routes = [
       ...Object.entries(paths),
-      ...["/docs", "/openapi.json"].map((path) => [path, { get: {} }] as const),
+      ...["/", "/docs", "/openapi.json"].map((path) => [path, { get: {} }] as const),
     ];
     for (const [template, methods] of routes) {
       const path = template.replaceAll(/\{[^}]+\}/g, "unknown-thing");

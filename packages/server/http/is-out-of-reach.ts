@@ -1,6 +1,9 @@
 /** SQLSTATE: connection exceptions, too many connections, and a server that stops, has crashed or is still starting. */
 const SQL_STATE = /^(08...|53300|57P0[123])$/;
-const CONNECTION_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"];
+const CONNECTION_CODES = [
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
+  ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
+];
 /** pg says these in words alone. */
 const LOST_CONNECTION =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/;

@@ -146,8 +146,8 @@ describe("the description of the interface", () => {
   });
 
   it("[G7] the reference page loads nothing from elsewhere", async () => {
-    const page = await api.call("/docs", { key: null });
-    expect(page.status).toBe(200);
+    const page = await api.call("/", { key: null });
+    expect(page).toMatchObject({ status: 200, url: expect.stringMatching(/\/docs$/) });
     const html = await page.text();
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
     for (const [, path] of html.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
