@@ -215,6 +215,8 @@ async function completeTarget(
   const files = planOutputs(target, taskDir);
   const { signal, over } = watch;
   const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });
+  // Whoever took the Task over ends its targets.
+  if (!over.aborted) signal.throwIfAborted();
   const isEnded = await ports.reports.endTarget(task.id, target.id, {
     status: "completed",
     durationSeconds,
