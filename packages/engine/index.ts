@@ -1,5 +1,6 @@
 export { EngineError, type EngineErrorKind } from "./engine-error.ts";
 export { EngineKilled } from "./engine-killed.ts";
+export { isDiskFull } from "./is-disk-full.ts";
 export {
   AUDIO_FORMATS,
   type AudioFormat,

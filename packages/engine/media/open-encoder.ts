@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { isDiskFull } from "../is-disk-full.ts";
 import type { AudioFormat, EncodedFile, EncodeFile } from "./audio-format.ts";
 import { MediaError, makeDiskFullError } from "./media-error.ts";
 import type { EncodeTarget } from "./media-request.ts";
@@ -76,7 +77,7 @@ async function openTargets(options: {
 }
 
 function throwOpenFailure(cause: NodeJS.ErrnoException): never {
-  if (cause.code === "ENOSPC") throw makeDiskFullError({ cause });
+  if (isDiskFull(cause)) throw makeDiskFullError({ cause });
   throw new MediaError("encode-failed", `The output ${cause.path} cannot be written (${cause.code}).`, {
     cause,
   });
