@@ -15,7 +15,7 @@ export {
 } from "./media/index.ts";
 export { type EngineModel, listEngineModels } from "./models/list-engine-models.ts";
 export type { DetectionFormat, EngineRequest, EngineTarget } from "./pipelines/engine-request.ts";
-export { forgetStems, sweepStemCache } from "./pipelines/stem-cache.ts";
+export { forgetStems, sweepStemCache } from "./pipelines/sweep-stem-cache.ts";
 export { type EngineHooks, EngineProcess, type EngineProcessOptions } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS, type ExecutionProvider } from "./runtime/execution-provider.ts";
 export { type ModelScore, SPEECH_MODELS, type SpeechModel } from "./runtime/model-manifest.ts";
