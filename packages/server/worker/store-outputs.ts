@@ -7,8 +7,8 @@ import { toOutputKey } from "../domain/storage/bucket-url.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { OutputRecord, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import { TargetFailure } from "./target-failure.ts";
-import type { TaskReports } from "./task-reports.ts";
 
 export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> & {
   blobs: Blobs;
