@@ -5,6 +5,7 @@ import * as credits from "./db/credits.ts";
 import type { DatabaseHandle, Tables } from "./db/database.ts";
 import { inTransaction } from "./db/in-transaction.ts";
 import * as integrations from "./db/storage-integrations.ts";
+import { cancelTask } from "./db/target-ends.ts";
 import { findQueuePositions } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { makeWebhookStore } from "./db/webhook-store.ts";
@@ -77,7 +78,6 @@ function makeTaskStore(db: DatabaseHandle, queue: TaskQueue): TaskStore {
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
     deleteTask: (clientId, id) =>
       inTransaction(db, (transaction) => tasks.deleteTask(transaction, clientId, id)),
-    cancelTask: (clientId, id) =>
-      inTransaction(db, (transaction) => tasks.cancelTask(transaction, clientId, id)),
+    cancelTask: (clientId, id) => inTransaction(db, (transaction) => cancelTask(transaction, clientId, id)),
   };
 }

@@ -1,8 +1,9 @@
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { endTarget } from "./target-ends.ts";
 import { endRun, startRun } from "./task-runs.ts";
-import { endTarget, findTask, setProgress } from "./tasks.ts";
+import { findTask, setProgress } from "./tasks.ts";
 
 export function makeTaskReports(db: DatabaseHandle): TaskReports {
   return {

@@ -10,8 +10,9 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { endTarget } from "../db/target-ends.ts";
 import { startRun } from "../db/task-runs.ts";
-import { endTarget, setProgress } from "../db/tasks.ts";
+import { setProgress } from "../db/tasks.ts";
 
 let api: TestApi;
 let assetId: string;

@@ -11,6 +11,7 @@ import * as assets from "../db/assets.ts";
 import * as clients from "../db/clients.ts";
 import { insertClient } from "../db/clients.ts";
 import * as credits from "../db/credits.ts";
+import { endTarget } from "../db/target-ends.ts";
 import * as tasks from "../db/tasks.ts";
 import * as workers from "../db/workers.ts";
 import { makeId } from "../domain/ids.ts";
@@ -352,7 +353,7 @@ describe("ends of targets", () => {
     await tasks.insertTask(database.db, { id, clientId, createdAt: new Date(), assetId, targets });
     const end = (targetId = "") =>
       database.db.transaction().execute((tx) =>
-        tasks.endTarget(tx, {
+        endTarget(tx, {
           taskId: id,
           targetId,
           end: { status: "completed", durationSeconds: 1, output: [] },
