@@ -1,13 +1,14 @@
-import { isDiskFull } from "../../is-disk-full.ts";
 import { makeDiskFullError } from "./disk-full.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 /** Turns what the file system says into a sentence for whoever started the service. */
 export function toEmbeddedPostgresError(error: unknown, dataDir: string): EmbeddedPostgresError {
   if (error instanceof EmbeddedPostgresError) return error;
-  if (isDiskFull(error)) return makeDiskFullError(dataDir, { cause: error });
   const message = error instanceof Error ? error.message : String(error);
   switch (findErrorCode(error)) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return makeDiskFullError(dataDir, { cause: error });
     case "EACCES":
     case "EPERM":
     case "EROFS":
