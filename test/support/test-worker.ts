@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { EngineError, type EngineProcess } from "@stemwright/engine";
-import * as assets from "../../packages/server/db/assets.ts";
+import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
 import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
 import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
 import { makeWorkerRegister } from "../../packages/server/db/worker-register.ts";
 import { makeLinks } from "../../packages/server/domain/links.ts";
-import type { AssetStore, Blobs } from "../../packages/server/domain/ports.ts";
+import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
 import { openTaskQueue } from "../../packages/server/queue/task-queue.ts";
@@ -36,9 +36,7 @@ export async function startWorkerWithoutNetwork(options: {
     workDir,
     keptStems: { giveUp: async () => 0 },
     engine: { run, close: async () => {} },
-    assets: {
-      findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
-    } as AssetStore,
+    assets: makeAssetStore(database.db),
     links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
     maxBytes: 1000,
     credits: makeCreditCover(database.db),
