@@ -1,5 +1,4 @@
 import { get, type IncomingMessage } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
 import {
   asset as assetSchema,
   type Target,
@@ -33,10 +32,10 @@ type Stream = {
   ended: Promise<void>;
 };
 
-async function openStream(id: string): Promise<Stream> {
-  const headers = { "x-api-key": api.account.key };
+async function openStream(id: string, { account, address } = api): Promise<Stream> {
+  const headers = { "x-api-key": account.key };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  get(new URL(`/tasks/${id}/events`, api.address), { headers }, resolve).on("error", reject);
+  get(new URL(`/tasks/${id}/events`, address), { headers }, resolve).on("error", reject);
   const response = await promise;
   const events: Stream["events"] = [];
   let text = "";
@@ -166,11 +165,10 @@ describe("the events of a Task", () => {
       const asset = assetSchema.parse(await (await own.upload(content, "a.wav")).json());
       const body = { assetId: asset.id, targets: [{ model: "vocals", formats: ["wav"] }] };
       const { id } = (await (await own.post("/tasks", body)).json()) as Task;
-      const response = await own.call(`/tasks/${id}/events`);
-      const reading = response.text();
-      await wait(100);
+      const { events, ended } = await openStream(id, own);
+      await expect.poll(() => events).toHaveLength(1);
       const closing = own.close();
-      expect(await reading).toContain("event: target");
+      await ended;
       await closing;
     } catch (error) {
       await own.close().catch(() => {});
