@@ -14,18 +14,18 @@ import { openS3Blobs } from "./blobs/s3-blobs.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
-import * as credits from "./db/credits.ts";
+import { makeCreditCover } from "./db/credit-cover.ts";
 import { openDatabase } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
-import { endRun, startRun } from "./db/task-runs.ts";
-import * as tasks from "./db/tasks.ts";
+import { makeTaskReports } from "./db/task-reports.ts";
+import { findTask } from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
 import { sealOldSecrets } from "./db/webhook-secrets.ts";
-import * as workers from "./db/workers.ts";
+import { makeWorkerRegister } from "./db/worker-register.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
@@ -155,7 +155,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   });
   const feed = makeTaskFeed({
     changes,
-    findTask: (id) => tasks.findTask(db, id),
+    findTask: (id) => findTask(db, id),
     onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
   });
   const sweeper = startSweeper(log, (signal) => sweep({ db, pool, blobs, config }, signal));
@@ -251,21 +251,8 @@ export async function startTaskWorker(house: House) {
     workDir: config.workDir,
     keptStems,
     log,
-    reports: {
-      findTask: (taskId) => tasks.findTask(db, taskId),
-      endTarget: (taskId, targetId, end) =>
-        db.transaction().execute((transaction) => tasks.endTarget(transaction, { taskId, targetId, end })),
-      setProgress: (taskId, progress) => tasks.setProgress(db, taskId, progress),
-      startRun: (taskId) => db.transaction().execute((transaction) => startRun(transaction, taskId)),
-      endRun: (taskId) => endRun(db, taskId),
-    },
-    credits: {
-      hasReservations: (taskId) => credits.hasReservations(db, taskId),
-      coverMinutes: ({ id, clientId }, minutes) =>
-        db
-          .transaction()
-          .execute((transaction) => credits.coverMinutes(transaction, { taskId: id, clientId, minutes })),
-    },
+    reports: makeTaskReports(db),
+    credits: makeCreditCover(db),
     // What can't be looked into is the engine's to refuse, in its own words.
     probeDuration: (path) =>
       probeMedia(path).then(
@@ -273,10 +260,7 @@ export async function startTaskWorker(house: House) {
         () => undefined,
       ),
     version: SERVICE_VERSION,
-    register: {
-      report: (report) => workers.upsertWorker(db, report),
-      remove: (workerId) => workers.deleteWorker(db, workerId),
-    },
+    register: makeWorkerRegister(db),
   });
   return {
     async close(): Promise<void> {

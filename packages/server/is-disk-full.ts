@@ -1,6 +1,8 @@
-/** In the words of the file system, and as SQLSTATE: the embedded PostgreSQL lies on the same disk. */
-const DISK_FULL_CODES = ["ENOSPC", "EDQUOT", "53100"];
+import { isDiskFull as isFileSystemFull } from "@stemwright/engine";
+
+/** The embedded PostgreSQL lies on the same disk, and says it as SQLSTATE. */
+const DISK_FULL_SQLSTATE = "53100";
 
 export function isDiskFull(error: unknown): boolean {
-  return DISK_FULL_CODES.includes((error as { code?: string } | undefined)?.code ?? "");
+  return isFileSystemFull(error) || (error as { code?: unknown } | undefined)?.code === DISK_FULL_SQLSTATE;
 }

@@ -1,16 +1,18 @@
 import type { Transaction } from "kysely";
 import { makeAccountStore } from "./db/account-store.ts";
-import * as assets from "./db/assets.ts";
+import { makeAssetStore } from "./db/asset-store.ts";
+import { holdInputs } from "./db/assets.ts";
 import * as credits from "./db/credits.ts";
 import type { DatabaseHandle, Tables } from "./db/database.ts";
 import { inTransaction } from "./db/in-transaction.ts";
-import * as integrations from "./db/storage-integrations.ts";
+import { makeIntegrationStore } from "./db/integration-store.ts";
+import { holdIntegration } from "./db/storage-integrations.ts";
+import { cancelTask, lockTask } from "./db/target-ends.ts";
 import { findQueuePositions } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
 import { makeWebhookStore } from "./db/webhook-store.ts";
 import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
-import type { AssetStore, TaskStore } from "./domain/ports.ts";
-import type { StorageIntegrationStore } from "./domain/storage/storage-ports.ts";
+import type { TaskStore } from "./domain/ports.ts";
 import type { Stores } from "./domain/stores.ts";
 import type { Vault } from "./domain/vault.ts";
 import type { TaskQueue } from "./queue/task-queue.ts";
@@ -26,33 +28,6 @@ export function makeStores(
     webhooks: makeWebhookStore(handle, vault),
     integrations: makeIntegrationStore(handle),
     accounts: makeAccountStore(handle),
-  };
-}
-
-function makeAssetStore(db: DatabaseHandle): AssetStore {
-  return {
-    insertAsset: (asset) => assets.insertAsset(db, asset),
-    findAsset: (clientId, id) => assets.findAsset(db, clientId, id),
-    findAssetName: (blobKey) => assets.findAssetName(db, blobKey),
-    listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
-    setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
-    deleteAsset: (clientId, id, removeFiles) =>
-      inTransaction(db, async (transaction) => {
-        const locked = await assets.lockAsset(transaction, id);
-        if (locked?.client_id !== clientId) return undefined;
-        await removeFiles();
-        return await assets.deleteAsset(transaction, clientId, id);
-      }),
-  };
-}
-
-function makeIntegrationStore(db: DatabaseHandle): StorageIntegrationStore {
-  return {
-    insertIntegration: (integration) => integrations.insertIntegration(db, integration),
-    findIntegration: (scope, id) => integrations.findIntegration(db, scope, id),
-    listIntegrations: (scope, page) => integrations.listIntegrations(db, scope, page),
-    deleteIntegration: (scope, id) =>
-      inTransaction(db, (transaction) => integrations.deleteIntegration(transaction, scope, id)),
   };
 }
 
@@ -72,8 +47,8 @@ function makeTaskStore(db: DatabaseHandle, queue: TaskQueue): TaskStore {
     insertTask: (task, reservations) =>
       inTransaction(db, async (transaction) => {
         if (task.storageIntegrationId !== undefined)
-          await integrations.holdIntegration(transaction, task.storageIntegrationId);
-        await assets.holdInputs(transaction, task);
+          await holdIntegration(transaction, task.storageIntegrationId);
+        await holdInputs(transaction, task);
         await tasks.insertTask(transaction, task);
         await reserveOrRefuse(transaction, task.clientId, reservations);
         await queue.sendTask(transaction, task.id);
@@ -83,12 +58,11 @@ function makeTaskStore(db: DatabaseHandle, queue: TaskQueue): TaskStore {
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
     deleteTask: (clientId, id, removeFiles) =>
       inTransaction(db, async (transaction) => {
-        const locked = await tasks.lockTask(transaction, id);
+        const locked = await lockTask(transaction, id);
         if (locked?.client_id !== clientId) return false;
         await removeFiles();
         return await tasks.deleteTask(transaction, clientId, id);
       }),
-    cancelTask: (clientId, id) =>
-      inTransaction(db, (transaction) => tasks.cancelTask(transaction, clientId, id)),
+    cancelTask: (clientId, id) => inTransaction(db, (transaction) => cancelTask(transaction, clientId, id)),
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { StorageIntegration, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
+import { endTarget } from "../../packages/server/db/target-ends.ts";
 import * as tasks from "../../packages/server/db/tasks.ts";
 import { makeLinks } from "../../packages/server/domain/links.ts";
 import type { AssetStore } from "../../packages/server/domain/ports.ts";
@@ -79,7 +80,7 @@ async function work(taskId: string): Promise<void> {
       reports: {
         findTask: (id) => tasks.findTask(db, id),
         endTarget: (id, targetId, end) =>
-          db.transaction().execute((tx) => tasks.endTarget(tx, { taskId: id, targetId, end })),
+          db.transaction().execute((tx) => endTarget(tx, { taskId: id, targetId, end })),
         setProgress: (id, progress) => tasks.setProgress(db, id, progress),
         startRun: async () => {},
         endRun: async () => {},

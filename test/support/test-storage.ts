@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { makeBuckets } from "../../packages/server/buckets/open-buckets.ts";
 import type { Database } from "../../packages/server/db/database.ts";
-import * as integrations from "../../packages/server/db/storage-integrations.ts";
+import { makeIntegrationStore } from "../../packages/server/db/integration-store.ts";
 import type { StoragePorts } from "../../packages/server/domain/storage/storage-ports.ts";
 import type { AddressGuard } from "../../packages/server/net/address-guard.ts";
 import { openVault } from "../../packages/server/vault.ts";
@@ -17,12 +17,6 @@ export function makeTestStorage(options: {
   return {
     vault,
     buckets: makeBuckets({ vault, guard, aws: {}, gcp: {} }),
-    integrations: {
-      insertIntegration: (integration) => integrations.insertIntegration(db, integration),
-      findIntegration: (scope, id) => integrations.findIntegration(db, scope, id),
-      listIntegrations: (scope, page) => integrations.listIntegrations(db, scope, page),
-      deleteIntegration: (scope, id) =>
-        db.transaction().execute((transaction) => integrations.deleteIntegration(transaction, scope, id)),
-    },
+    integrations: makeIntegrationStore(db),
   };
 }

@@ -1,12 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { EngineError, type EngineProcess } from "@stemwright/engine";
-import * as assets from "../../packages/server/db/assets.ts";
-import * as credits from "../../packages/server/db/credits.ts";
-import { endRun, startRun } from "../../packages/server/db/task-runs.ts";
-import * as tasks from "../../packages/server/db/tasks.ts";
-import * as workers from "../../packages/server/db/workers.ts";
+import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
+import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
+import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
+import { makeWorkerRegister } from "../../packages/server/db/worker-register.ts";
 import { makeLinks } from "../../packages/server/domain/links.ts";
-import type { AssetStore, Blobs } from "../../packages/server/domain/ports.ts";
+import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
 import { openTaskQueue } from "../../packages/server/queue/task-queue.ts";
@@ -37,33 +36,15 @@ export async function startWorkerWithoutNetwork(options: {
     workDir,
     keptStems: { giveUp: async () => 0 },
     engine: { run, close: async () => {} },
-    assets: {
-      findAsset: (client: string, id: string) => assets.findAsset(database.db, client, id),
-    } as AssetStore,
+    assets: makeAssetStore(database.db),
     links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
     maxBytes: 1000,
-    credits: {
-      hasReservations: (taskId) => credits.hasReservations(database.db, taskId),
-      coverMinutes: ({ id, clientId }, minutes) =>
-        database.db
-          .transaction()
-          .execute((tx) => credits.coverMinutes(tx, { taskId: id, clientId, minutes })),
-    },
+    credits: makeCreditCover(database.db),
     probeDuration: options.probeDuration ?? (async () => undefined),
     version: "1.2.3",
-    register: {
-      report: (report) => workers.upsertWorker(database.db, report),
-      remove: (id) => workers.deleteWorker(database.db, id),
-    },
+    register: makeWorkerRegister(database.db),
     log,
-    reports: {
-      findTask: (taskId) => tasks.findTask(database.db, taskId),
-      endTarget: (taskId, targetId, end) =>
-        database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
-      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
-      startRun: (taskId) => startRun(database.db, taskId),
-      endRun: (taskId) => endRun(database.db, taskId),
-    },
+    reports: makeTaskReports(database.db),
   });
   let closing: Promise<void> | undefined;
   return {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ArraySource } from "./array-source.ts";
+import { ArraySource } from "./fixtures/array-source.ts";
 import { MeanSource } from "./mean-source.ts";
 
 const constant = (value: number, lengthFrames: number) =>

@@ -6,5 +6,3 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 export type WavBitDepth = 16 | 24 | 32;
 
 export type EncodeFile = { path: string; format: AudioFormat; wavBitDepth?: WavBitDepth };
-
-export type EncodedFile = { path: string; format: AudioFormat; sizeBytes: number };

@@ -8,7 +8,6 @@ type DecodeOptions = {
   pcmPath: string;
   /** Counted on what is really decoded, not on what the container claims. */
   maxDurationSeconds?: number;
-  signal?: AbortSignal;
   /** Called when another process is at it: this one may then be kept busy. */
   onStart?: () => void;
   onProgress?: (fraction: number) => void;
@@ -18,7 +17,7 @@ export type DecodedMedia = MediaInfo & { lengthFrames: number };
 
 /** Writes raw interleaved f32le at the file's own rate and channel count. */
 export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
-  const { inputPath, pcmPath, maxDurationSeconds, signal, onStart, onProgress } = options;
+  const { inputPath, pcmPath, maxDurationSeconds, onStart, onProgress } = options;
   const { file: input, sizeBytes } = await openInputFile(inputPath);
   try {
     const pcm = await open(pcmPath, "w");
@@ -33,7 +32,6 @@ export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia>
         },
         files: [input, pcm],
         watchStall: true,
-        signal,
         onProgress,
       });
       onStart?.();

@@ -25,13 +25,6 @@ describe("openEncoder", () => {
     expect(two).toEqual(one);
   });
 
-  it("tells the size of each file", async () => {
-    const path = inFolder("size.wav");
-    const signal = makeNoise({ sampleRateHz: 44100, channels: 1, lengthFrames: 100 });
-    const [file] = await encode(signal, { files: [{ path, format: "wav" }] });
-    expect(file).toEqual({ path, format: "wav", sizeBytes: (await readFile(path)).length });
-  });
-
   it("writes tags into every format", async () => {
     const comment = "Été; é=1";
     const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`tagged.${format}`), format }));
@@ -45,19 +38,6 @@ describe("openEncoder", () => {
     const encoder = await openEncoder({ ...stereo, files: [{ path, format: "wav" }] });
     await encoder.write(new Float32Array(1000));
     await encoder.abort();
-    expect(existsSync(path)).toBe(false);
-  });
-
-  it("ends at once by its signal, with the signal's reason", async () => {
-    const path = inFolder("signalled.wav");
-    const controller = new AbortController();
-    const encoder = await openEncoder({
-      ...stereo,
-      files: [{ path, format: "wav" }],
-      signal: controller.signal,
-    });
-    controller.abort(new Error("changed my mind"));
-    await expect(encoder.finish()).rejects.toThrow("changed my mind");
     expect(existsSync(path)).toBe(false);
   });
 

@@ -1,7 +1,6 @@
 export {
   AUDIO_FORMATS,
   type AudioFormat,
-  type EncodedFile,
   type WavBitDepth,
 } from "./audio-format.ts";
 export { type DecodedMedia, decodeToPcm } from "./decode-to-pcm.ts";

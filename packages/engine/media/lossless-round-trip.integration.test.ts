@@ -29,8 +29,7 @@ describe("wav, flac and aiff give back every sample as it was", () => {
       { path: inFolder(`${name}.flac`), format: "flac" },
       { path: inFolder(`${name}.aiff`), format: "aiff" },
     ];
-    const written = await encode(signal, { files });
-    expect(written.map(({ path }) => path)).toEqual(files.map(({ path }) => path));
+    await encode(signal, { files });
     const decoded = await Promise.all(files.map(({ path }) => decode(path)));
     for (const back of decoded) {
       const { sampleRateHz, channels, lengthFrames } = back;

@@ -1,5 +1,6 @@
-import { type FileHandle, open, rm, stat } from "node:fs/promises";
-import type { AudioFormat, EncodedFile, EncodeFile } from "./audio-format.ts";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { isDiskFull } from "../is-disk-full.ts";
+import type { EncodeFile } from "./audio-format.ts";
 import { MediaError, makeDiskFullError } from "./media-error.ts";
 import type { EncodeTarget } from "./media-request.ts";
 import { openInputFile } from "./open-input-file.ts";
@@ -14,19 +15,18 @@ export type EncoderOptions = {
   tags?: Record<string, string>;
   /** A video whose picture is copied bit for bit into mp4 outputs, in sync with its own sound. */
   pictureFrom?: string;
-  signal?: AbortSignal;
 };
 
 export interface PcmEncoder {
   /** Resolves when the samples have left this process: the array may then be reused. */
   write(interleaved: Float32Array): Promise<void>;
-  finish(): Promise<EncodedFile[]>;
+  finish(): Promise<void>;
   abort(): Promise<void>;
 }
 
 /** Encodes one stream of PCM into any number of files at once. */
 export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> {
-  const { sampleRateHz, channels, channelLayout, files, tags = {}, pictureFrom, signal } = options;
+  const { sampleRateHz, channels, channelLayout, files, tags = {}, pictureFrom } = options;
   const opened: FileHandle[] = [];
   try {
     const targets = await openTargets({ files, pictureFrom, opened });
@@ -34,7 +34,6 @@ export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> 
       request: { kind: "encode", sampleRateHz, channels, channelLayout, files: targets, tags },
       files: opened,
       watchStall: false,
-      signal,
     });
     const encoder = makePcmEncoder({ child, files, channels });
     child.startStallWatch();
@@ -76,7 +75,7 @@ async function openTargets(options: {
 }
 
 function throwOpenFailure(cause: NodeJS.ErrnoException): never {
-  if (cause.code === "ENOSPC") throw makeDiskFullError({ cause });
+  if (isDiskFull(cause)) throw makeDiskFullError({ cause });
   throw new MediaError("encode-failed", `The output ${cause.path} cannot be written (${cause.code}).`, {
     cause,
   });
@@ -116,7 +115,6 @@ function makePcmEncoder(options: {
           `Only ${String(result)} of ${lengthSamples / channels} frames were encoded.`,
         );
       }
-      return Promise.all(files.map(toEncodedFile));
     },
     async abort() {
       child.kill();
@@ -134,13 +132,6 @@ function sendBlock(child: MediaChild, block: Float32Array): Promise<void> {
       if (!error) resolve();
     });
   });
-}
-
-async function toEncodedFile({
-  path,
-  format,
-}: EncodeFile): Promise<{ path: string; format: AudioFormat; sizeBytes: number }> {
-  return { path, format, sizeBytes: (await stat(path)).size };
 }
 
 async function removeFiles(files: readonly EncodeFile[]): Promise<void> {

@@ -6,17 +6,13 @@ import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
  * Opens the file, finds its best audio stream and decodes the first frame, so that a file that merely looks
  * like media fails.
  */
-export async function probeMedia(
-  inputPath: string,
-  options: { signal?: AbortSignal } = {},
-): Promise<MediaInfo> {
+export async function probeMedia(inputPath: string): Promise<MediaInfo> {
   const { file } = await openInputFile(inputPath);
   try {
     const child = await startMediaChild({
       request: { kind: "probe", inputFd: FIRST_FILE_FD },
       files: [file],
       watchStall: true,
-      signal: options.signal,
     });
     return (await child.result) as MediaInfo;
   } finally {

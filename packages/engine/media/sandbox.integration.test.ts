@@ -4,16 +4,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { decodeToPcm } from "./decode-to-pcm.ts";
 import { describeSandbox } from "./describe-sandbox.ts";
 import type { MediaRequest } from "./media-request.ts";
 import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
 import { startMediaChild } from "./start-media-child.ts";
-import { encode } from "./testing/encode-and-decode.ts";
-import { makeNoise } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
 
-const inFolder = makeTemporaryFolder();
 const isRoot = process.getuid?.() === 0;
 /** A child that waits for PCM until it is ended. */
 const waiting: MediaRequest = {
@@ -131,19 +126,5 @@ describe("the life of a media child", () => {
     parent.kill("SIGKILL");
     for (let waitedMs = 0; existsSync(`/proc/${pid}`) && waitedMs < 5000; waitedMs += 50) await sleep(50);
     expect(existsSync(`/proc/${pid}`)).toBe(false);
-  });
-
-  it("is killed by an abort while it decodes, and its PCM goes with it", async () => {
-    const path = inFolder("long.flac");
-    const signal = makeNoise({ sampleRateHz: 48000, channels: 2, lengthFrames: 480_000 });
-    await encode(signal, { files: [{ path, format: "flac" }] });
-    const pcmPath = inFolder("long.pcm");
-    const controller = new AbortController();
-    const decoding = decodeToPcm({ inputPath: path, pcmPath, signal: controller.signal });
-    setTimeout(() => controller.abort(new Error("enough")), 50);
-    await expect(decoding).rejects.toThrow("enough");
-    expect(existsSync(pcmPath)).toBe(false);
-    const late = decodeToPcm({ inputPath: path, pcmPath, signal: AbortSignal.abort(new Error("too early")) });
-    await expect(late).rejects.toThrow("too early");
   });
 });

@@ -23,7 +23,6 @@ export type MediaChildOptions = {
   /** An encode waits for its caller, so silence means nothing there until the caller waits for it. */
   watchStall: boolean;
   stallLimitMs?: number;
-  signal?: AbortSignal | undefined;
   onProgress?: ((fraction: number) => void) | undefined;
 };
 
@@ -50,7 +49,6 @@ export async function startMediaChild(options: MediaChildOptions): Promise<Media
     CHILD_PATH,
   ];
   const cachePath = findCompileCachePath();
-  options.signal?.throwIfAborted();
   const fds = (options.files ?? []).map((file) => file.fd);
   const child = spawn(command, args, {
     stdio: ["pipe", "ignore", "pipe", "ipc", ...fds],
@@ -64,8 +62,6 @@ function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaC
   const { stdin, stderr } = child;
   if (!stdin || !stderr) throw new Error("the media child was started without its pipes");
   const stall = makeStallWatch(child, options.stallLimitMs ?? STALL_LIMIT_MS);
-  const abort = () => child.kill("SIGKILL");
-  options.signal?.addEventListener("abort", abort, { once: true });
   if (options.watchStall) stall.start();
   // A child that died shows as EPIPE here; its end is reported by `result`.
   stdin.on("error", () => {});
@@ -91,16 +87,12 @@ function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaC
   const result = ended.promise
     .then(({ code, exitSignal }) => {
       if (report?.kind === "done") return report.result;
-      options.signal?.throwIfAborted();
       if (report?.kind === "failed") throw new MediaError(report.errorKind, report.message);
       if (stall.stalled) throw makeStalledError();
       if (!child.killed && isOutsideSignal(exitSignal)) throw makeKilledError(exitSignal);
       throw makeCrashError({ code, exitSignal, lastWords: lastWords() });
     })
-    .finally(() => {
-      stall.stop();
-      options.signal?.removeEventListener("abort", abort);
-    });
+    .finally(stall.stop);
   result.catch((error) => ready.reject(error));
   ready.promise.catch(() => {});
   return {

@@ -1,5 +1,5 @@
 import type { EngineError } from "../engine-error.ts";
-import type { AudioFormat, DecodedMedia, WavBitDepth } from "../media/index.ts";
+import type { AudioFormat, WavBitDepth } from "../media/index.ts";
 import type { TextFormat } from "../text/text-format.ts";
 import type { CacheUser } from "./stem-cache.ts";
 
@@ -49,7 +49,6 @@ export type EngineRequest = {
 };
 
 export type EngineReport = {
-  onInput?: (info: DecodedMedia) => void | Promise<void>;
   /** 0 to 1, never falling, over the whole request; with the time the rest takes, once there is a pace to tell it by. */
   onProgress?: (fraction: number, secondsLeft?: number) => void;
   onTargetDone?: (key: string, result: { durationSeconds: number }) => void | Promise<void>;

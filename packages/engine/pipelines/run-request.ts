@@ -55,7 +55,6 @@ export async function runRequest(
       ...stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
     ]);
     const decoded = await decoding;
-    await report.onInput?.(decoded.info);
     progress.begin();
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
     const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { forgetStems, StemCache, stemCacheFolder, sweepStemCache } from "./stem-cache.ts";
+import { StemCache, stemCacheFolder } from "./stem-cache.ts";
+import { forgetStems, sweepStemCache } from "./sweep-stem-cache.ts";
 
 const SIZE_BYTES = 1000;
 
@@ -111,6 +112,18 @@ describe("StemCache", () => {
     rmSync(join(stemCacheFolder(cacheDir), entry, "owners"), { recursive: true });
     expect(await sweepStemCache(cacheDir, async () => true)).toBe(1);
     expect(readdirSync(stemCacheFolder(cacheDir))).toEqual([]);
+  });
+
+  it("[P3] lets others work while it removes", async () => {
+    for (const input of ["a", "b"]) keepStem(openCache(), input);
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      if (turns < 2) setImmediate(count);
+    };
+    setImmediate(count);
+    expect(await sweepStemCache(cacheDir, async () => false)).toBe(2);
+    expect(turns).toBe(2);
   });
 
   it("never fails a request because it can't be written", () => {

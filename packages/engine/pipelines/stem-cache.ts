@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readdirSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statfsSync,
   statSync,
@@ -83,31 +82,6 @@ export class StemCache {
   }
 }
 
-/** Removes what is kept in nobody's name any longer; gives how many entries. `isKept` is asked for every owner. */
-export async function sweepStemCache(
-  cacheDir: string,
-  isKept: (owner: string) => Promise<boolean>,
-): Promise<number> {
-  const folder = stemCacheFolder(cacheDir);
-  let removed = 0;
-  for (const { path } of listEntries(folder)) {
-    const owners = listNames(ownersOf(path));
-    for (const owner of owners) {
-      if (!(await isKept(owner))) rmSync(join(ownersOf(path), owner), { force: true });
-    }
-    // Fails while somebody's name is left, or where a process that was killed had begun to remove the entry.
-    if (!succeeds(() => rmdirSync(ownersOf(path))) && listNames(ownersOf(path)).length > 0) continue;
-    rmSync(path, { recursive: true, force: true });
-    removed += 1;
-  }
-  return removed;
-}
-
-/** Removes at once what is kept in this owner's name alone. */
-export function forgetStems(cacheDir: string, owner: string): Promise<number> {
-  return sweepStemCache(cacheDir, async (name) => name !== owner);
-}
-
 type Entry = { path: string; sizeBytes: number; usedMs: number };
 
 function listEntries(folder: string): Entry[] {
@@ -125,7 +99,8 @@ function listEntries(folder: string): Entry[] {
   });
 }
 
-const ownersOf = (entry: string) => join(entry, "owners");
+/** The folder with a file for everyone in whose name an entry is kept. */
+export const ownersOf = (entry: string) => join(entry, "owners");
 
 function sign(entry: string, { owner }: CacheUser): void {
   mkdirSync(ownersOf(entry), { recursive: true });

@@ -1,7 +1,6 @@
 import { EngineError, type EngineErrorKind } from "../engine-error.ts";
+import { isDiskFull } from "../is-disk-full.ts";
 import { MediaError, type MediaErrorKind } from "../media/index.ts";
-
-const DISK_FULL_CODES = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 const KIND_OF_MEDIA_ERROR: Record<Exclude<MediaErrorKind, "machine-failed">, EngineErrorKind | "crashed"> = {
   unreadable: "input-unreadable",
@@ -25,7 +24,7 @@ export function toEngineError(error: unknown, during: "decoding" | "encoding"): 
 /** A full disk and exhausted memory can strike anywhere. */
 export function toSystemError(error: unknown): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
-  if ("code" in error && DISK_FULL_CODES.has(String(error.code))) {
+  if (isDiskFull(error)) {
     return new EngineError("disk-full", "The disk is full. Free some space and try again.", { cause: error });
   }
   if (error instanceof RangeError && /allocation failed|Invalid typed array length/.test(error.message)) {

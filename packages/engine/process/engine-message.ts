@@ -1,12 +1,10 @@
 import type { EngineErrorKind } from "../engine-error.ts";
-import type { DecodedMedia } from "../media/index.ts";
 import type { EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
 
 /** What the engine child is told: one request after another. */
 export type EngineCommand = {
-  kind: "run";
   request: EngineRequest;
   threads: number;
   executionProvider: ExecutionProvider;
@@ -21,7 +19,6 @@ export type EngineFailure = { kind?: EngineErrorKind; message: string };
 /** What the child tells, in the order it happens; `done` or `failed` ends a request. */
 export type EngineMessage =
   | { kind: "notice"; notice: string }
-  | { kind: "input"; info: DecodedMedia }
   | { kind: "progress"; fraction: number; secondsLeft?: number | undefined }
   | { kind: "target-done"; key: string; result: { durationSeconds: number } }
   | { kind: "target-failed"; key: string; failure: EngineFailure }

@@ -106,7 +106,6 @@ export class EngineProcess {
       stemCacheBytes = 0,
     } = this.#options;
     const command: EngineCommand = {
-      kind: "run",
       request,
       threads,
       executionProvider,
@@ -177,8 +176,6 @@ async function deliver(
   onDone: () => void,
 ): Promise<void> {
   switch (message.kind) {
-    case "input":
-      return hooks.onInput?.(message.info);
     case "progress":
       return hooks.onProgress?.(message.fraction, message.secondsLeft);
     case "target-done":

@@ -23,7 +23,7 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { request, kind: _, speechModel, ...settings } = command;
+  const { request, speechModel, ...settings } = command;
   networks ??= new NetworkStore({ ...settings, onNotice: tellOnce });
   await claimWorkDir(request.workDir);
   const { cacheDir, stemCacheBytes } = settings;
@@ -47,7 +47,6 @@ function tellOnce(notice: string): void {
 
 function makeReport(): EngineReport {
   return {
-    onInput: (info) => send({ kind: "input", info }),
     onProgress: (fraction, secondsLeft) => send({ kind: "progress", fraction, secondsLeft }),
     onTargetDone: (key, result) => send({ kind: "target-done", key, result }),
     onTargetFailed: (key, error) => send({ kind: "target-failed", key, failure: toFailure(error) }),

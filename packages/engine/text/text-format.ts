@@ -1,2 +1,1 @@
-export const TEXT_FORMATS = ["json", "srt", "vtt", "txt", "lrc"] as const;
-export type TextFormat = (typeof TEXT_FORMATS)[number];
+export type TextFormat = "json" | "srt" | "vtt" | "txt" | "lrc";

@@ -89,8 +89,8 @@ export function openAzureBucket(container: string, account: AzureAccount, agents
       }
     },
 
-    async delete(key) {
-      await asBucketCall(() => client.deleteBlob(key));
+    async delete(key, { signal } = {}) {
+      await asBucketCall(() => client.deleteBlob(key, optionsOf(signal)));
     },
 
     async signRead(key, lifetimeSeconds) {

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { addAbortSignal } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Storage } from "@google-cloud/storage";
 import type { AuthConfigOf } from "@stemwright/contract";
@@ -112,10 +113,9 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
 
     async *list(prefix, { signal } = {}) {
       try {
-        for await (const file of bucket.getFilesStream({ prefix })) {
-          signal?.throwIfAborted();
-          yield (file as { name: string }).name;
-        }
+        const files = bucket.getFilesStream({ prefix });
+        if (signal) addAbortSignal(signal, files);
+        for await (const file of files) yield (file as { name: string }).name;
       } catch (error) {
         throw toBucketError(error);
       }

@@ -53,6 +53,7 @@ function toClientConfig(options: S3BucketOptions): S3ClientConfig {
   };
 }
 
+const optionsOf = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 const sizeOfRange = (contentRange: string | undefined) => /\/(\d+)$/.exec(contentRange ?? "")?.[1];
 
 /** A bucket of Amazon S3 or of any store that speaks its language. */
@@ -81,7 +82,7 @@ export function openS3Bucket(options: S3BucketOptions): Bucket {
         ...(version === undefined ? {} : { IfMatch: version }),
       });
       const { Body, ContentLength, ContentRange, ETag } = await asBucketCall(() =>
-        client.send(command, signal ? { abortSignal: signal } : {}),
+        client.send(command, optionsOf(signal)),
       );
       if (!(Body instanceof Readable))
         throw new BucketError("failed", "The storage answered without content");
@@ -124,9 +125,8 @@ export function openS3Bucket(options: S3BucketOptions): Bucket {
 
     async *list(Prefix, { signal } = {}) {
       try {
-        const pages = paginateListObjectsV2({ client }, { Bucket, Prefix });
+        const pages = paginateListObjectsV2({ client }, { Bucket, Prefix }, optionsOf(signal));
         for await (const { Contents = [] } of pages) {
-          signal?.throwIfAborted();
           for (const { Key } of Contents) if (Key !== undefined) yield Key;
         }
       } catch (error) {
@@ -134,8 +134,8 @@ export function openS3Bucket(options: S3BucketOptions): Bucket {
       }
     },
 
-    async delete(Key) {
-      await asBucketCall(() => client.send(new DeleteObjectCommand({ Bucket, Key })));
+    async delete(Key, { signal } = {}) {
+      await asBucketCall(() => client.send(new DeleteObjectCommand({ Bucket, Key }), optionsOf(signal)));
     },
 
     async signRead(Key, expiresIn) {

@@ -1,6 +1,6 @@
 import { availableParallelism, homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { findDefaultDataDir } from "../db/embedded-postgres/find-default-data-dir.ts";
+import { findDefaultDataDir } from "./find-default-data-dir.ts";
 import { SETTINGS, type SettingName, type SettingValues } from "./settings.ts";
 
 export class ConfigError extends Error {

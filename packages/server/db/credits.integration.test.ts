@@ -7,6 +7,7 @@ import type { TargetEnd } from "../domain/tasks/task-record.ts";
 import { insertClient } from "./clients.ts";
 import * as credits from "./credits.ts";
 import type { DatabaseHandle } from "./database.ts";
+import { endTarget } from "./target-ends.ts";
 import * as tasks from "./tasks.ts";
 
 let database: TestDatabase;
@@ -53,7 +54,7 @@ function makeMoves(clientId: string, made: Made[]) {
       const task = pick(index);
       if (task)
         await inTransaction((db) =>
-          tasks.endTarget(db, { taskId: task.taskId, targetId: task.targetId, end: ENDS[how] }),
+          endTarget(db, { taskId: task.taskId, targetId: task.targetId, end: ENDS[how] }),
         );
     },
     async remove(index: number) {

@@ -3,8 +3,9 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/test-
 import { makeId } from "../domain/ids.ts";
 import { toTask } from "../domain/tasks/task-view.ts";
 import { insertClient } from "./clients.ts";
+import { cancelTask, endTarget } from "./target-ends.ts";
 import { endRun, startRun } from "./task-runs.ts";
-import { cancelTask, deleteTask, endTarget, findTask, insertTask, listTasks, setProgress } from "./tasks.ts";
+import { deleteTask, findTask, insertTask, listTasks, setProgress } from "./tasks.ts";
 
 let database: TestDatabase;
 let clientId: string;

@@ -245,7 +245,7 @@ describe("clients that take their time", () => {
     const stopping = await startTestApi();
     const { connection } = startUpload(1_000_000, stopping);
     const trickle = setInterval(() => connection.socket.write("x".repeat(1000)), 100);
-    await wait(500);
+    await expect.poll(() => countFiles(stopping.dataDir)).toBe(1);
     const startMs = performance.now();
     await stopping.close();
     clearInterval(trickle);
@@ -275,7 +275,6 @@ describe("the number of connections", () => {
       openRawConnection(small.address, "GET /models HTTP/1.1\r\n"),
     );
     await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
-    await wait(100);
     const { text } = await openRawConnection(small.address, "GET /models HTTP/1.1\r\nhost: x\r\n\r\n").closed;
     expect(text).toBe("");
     for (const { socket } of held) socket.destroy();
@@ -294,16 +293,20 @@ describe("the number of connections", () => {
 describe("stopping", () => {
   it("[E8] what still arrives on an open connection is 503 with Retry-After", async () => {
     const stopping = await startTestApi();
-    const head = `POST /tasks HTTP/1.1\r\nhost: x\r\nx-api-key: ${stopping.account.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{`;
+    const head = `POST /tasks HTTP/1.1\r\nhost: x\r\nx-api-key: ${stopping.account.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n{`;
     const connection = openRawConnection(stopping.address, head);
-    await wait(200);
+    await expect.poll(() => connection.received()).toContain("HTTP/1.1 100 ");
     const closing = stopping.close();
-    await wait(50);
+    const isOpen = () =>
+      fetch(new URL("/health/live", stopping.address)).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await expect.poll(isOpen).toBe(false);
     connection.socket.write("}GET /models HTTP/1.1\r\nhost: x\r\n\r\n");
     const { text } = await connection.closed;
     await closing;
-    expect(text).toMatch(/^HTTP\/1.1 400 /);
-    expect(text).toContain("HTTP/1.1 503 ");
+    expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 400", "HTTP/1.1 503"]);
     expect(text.toLowerCase()).toContain("retry-after: 5");
     expect(errorIn(text).code).toBe("UNAVAILABLE");
   });

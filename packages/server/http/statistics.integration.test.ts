@@ -1,7 +1,8 @@
 import { type Task, usageRow } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { deleteTask, endTarget, insertTask } from "../db/tasks.ts";
+import { endTarget } from "../db/target-ends.ts";
+import { deleteTask, insertTask } from "../db/tasks.ts";
 import { addUsage } from "../db/usage.ts";
 import { makeId } from "../domain/ids.ts";
 

@@ -10,7 +10,7 @@ import {
   workUntilAborted,
 } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
-import { endTarget } from "../db/tasks.ts";
+import { endTarget } from "../db/target-ends.ts";
 
 let api: TestApi;
 let assetId: string;

@@ -1,13 +1,8 @@
 import { EngineError } from "@stemwright/engine";
+import type { CreditCover } from "../domain/credit-cover.ts";
 import { toMinutes } from "../domain/credits.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { TargetFailure } from "./target-failure.ts";
-
-export interface CreditCover {
-  hasReservations(taskId: string): Promise<boolean>;
-  /** Sets aside credits for so many minutes, or for as many as the account pays for; gives how many. */
-  coverMinutes(task: TaskRecord, minutes: number): Promise<number>;
-}
 
 export type CoverInputPorts = {
   credits: CreditCover;

@@ -6,8 +6,8 @@ import { openTestDatabase, type TestDatabase } from "../../../test/support/test-
 import { makeTestStorage } from "../../../test/support/test-storage.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { insertClient } from "../db/clients.ts";
-import { endRun, startRun } from "../db/task-runs.ts";
-import * as tasks from "../db/tasks.ts";
+import { makeTaskReports } from "../db/task-reports.ts";
+import { insertTask } from "../db/tasks.ts";
 import { makeId } from "../domain/ids.ts";
 import { makeLinks } from "../domain/links.ts";
 import type { AssetStore } from "../domain/ports.ts";
@@ -30,7 +30,7 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
   await writeFile(input, "sound");
   await blobs.adopt("assets/a/a.wav", input);
   const id = makeId();
-  await tasks.insertTask(database.db, {
+  await insertTask(database.db, {
     id,
     clientId,
     createdAt: new Date(),
@@ -67,14 +67,7 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     workDir: join(dataDir, "work"),
     keptStems: { giveUp: async () => 0 },
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
-    reports: {
-      findTask: (taskId) => tasks.findTask(database.db, taskId),
-      startRun: (taskId) => startRun(database.db, taskId),
-      endRun: (taskId) => endRun(database.db, taskId),
-      endTarget: (taskId, targetId, end) =>
-        database.db.transaction().execute((tx) => tasks.endTarget(tx, { taskId, targetId, end })),
-      setProgress: (taskId, progress) => tasks.setProgress(database.db, taskId, progress),
-    },
+    reports: makeTaskReports(database.db),
   };
   const { signal } = new AbortController();
   await expect(runTask(ports, id, signal)).rejects.toThrow("a fault of the machine");

@@ -17,7 +17,7 @@ const task = {
 type Ports = Partial<Record<keyof RunTaskPorts, unknown>> & Pick<RunTaskPorts, "engine">;
 
 /** Runs the Task over stores that hold nothing but its input. */
-async function run(given: Ports): Promise<void> {
+async function run(given: Ports, signal = new AbortController().signal): Promise<void> {
   const ports = {
     workDir: await makeTempDir("run-task"),
     assets: { findAsset: async () => ({ blobKey: "blob" }) },
@@ -31,7 +31,7 @@ async function run(given: Ports): Promise<void> {
     log: { info: () => {}, warn: () => {} },
     ...given,
   };
-  await runTask(ports as unknown as RunTaskPorts, "task", new AbortController().signal);
+  await runTask(ports as unknown as RunTaskPorts, "task", signal);
 }
 
 it.each([
@@ -57,6 +57,79 @@ it.each([
     log: { info: log, warn: log },
   });
   expect(lines).toEqual(told);
+});
+
+/** An engine that makes the first target, whose files a store keeps. */
+const makeStored = () => {
+  const kept = new Set<string>();
+  return {
+    kept,
+    engine: {
+      async run(_request, hooks = {}) {
+        await hooks.onTargetDone?.("done", { durationSeconds: 1 });
+      },
+      close: async () => {},
+    } satisfies RunTaskPorts["engine"],
+    blobs: {
+      findSize: async () => 5,
+      copyTo: (_: string, path: string) => writeFile(path, "sound"),
+      adopt: async (key: string) => {
+        kept.add(key);
+        return { sizeBytes: 4 };
+      },
+      delete: async () => kept.clear(),
+    },
+  };
+};
+
+it.each([
+  { by: "completed by the worker it was taken from", status: "completed", files: 1 },
+  { by: "cancelled", status: "error", files: 0 },
+])("[Q2] the files of a target that is $by meanwhile: $files", async ({ status, files }) => {
+  const { kept, engine, blobs } = makeStored();
+  let isEnded = false;
+  await run({
+    engine,
+    blobs,
+    reports: {
+      findTask: async () => (isEnded ? { ...task, targets: [{ ...task.targets[0], status }] } : task),
+      async endTarget() {
+        isEnded = true;
+        return false;
+      },
+      startRun: async () => {},
+      endRun: async () => {},
+    },
+  });
+  expect(kept.size).toBe(files);
+});
+
+it("[Q5] a worker that loses its Task while it stores ends no target, and leaves the files to the next", async () => {
+  const lost = new AbortController();
+  const { kept, engine, blobs } = makeStored();
+  const ends: unknown[] = [];
+  const running = run(
+    {
+      engine,
+      blobs: {
+        ...blobs,
+        async adopt(key: string) {
+          lost.abort(new Error("the lock was lost"));
+          return await blobs.adopt(key);
+        },
+      },
+      reports: {
+        findTask: async () => task,
+        endTarget: async (...end: unknown[]) => ends.push(end),
+        startRun: async () => {},
+        endRun: async () => {},
+      },
+    },
+    lost.signal,
+  );
+  await expect(running).rejects.toThrow("the lock was lost");
+  expect(ends).toEqual([]);
+  expect(kept.size).toBe(1);
 });
 
 const both = ["done", "failed"];

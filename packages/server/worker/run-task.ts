@@ -4,6 +4,7 @@ import { EngineError, EngineKilled, type EngineProcess } from "@stemwright/engin
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import type { TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import type { KeptStems } from "../kept-stems.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
@@ -13,7 +14,6 @@ import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
 import { spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
-import type { TaskReports } from "./task-reports.ts";
 
 export type RunTaskPorts = FetchInputPorts &
   StoreOutputsPorts &
@@ -215,6 +215,8 @@ async function completeTarget(
   const files = planOutputs(target, taskDir);
   const { signal, over } = watch;
   const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });
+  // Whoever took the Task over ends its targets.
+  if (!over.aborted) signal.throwIfAborted();
   const isEnded = await ports.reports.endTarget(task.id, target.id, {
     status: "completed",
     durationSeconds,

@@ -7,9 +7,13 @@ import { toOutputKey } from "../domain/storage/bucket-url.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { OutputRecord, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import { TargetFailure } from "./target-failure.ts";
 
-export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> & { blobs: Blobs };
+export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> & {
+  blobs: Blobs;
+  reports: Pick<TaskReports, "findTask">;
+};
 
 export type FinishedFile = { name: string; format: string; path: string };
 export type StoredOutputs = { output: OutputRecord[]; remove(): Promise<void> };
@@ -24,22 +28,37 @@ type Finished = {
   over: AbortSignal;
 };
 
-/** Puts a target's files where the client wants them; `remove` takes them out again. */
+/** Puts a target's files where the client wants them; `remove` takes them out again, if they are nobody else's. */
 export async function storeOutputs(ports: StoreOutputsPorts, finished: Finished): Promise<StoredOutputs> {
   const { writeDestination } = finished.task;
   return writeDestination === undefined
-    ? await keep(ports.blobs, finished)
+    ? await keep(ports, finished)
     : await deliver(ports, finished, writeDestination);
 }
 
-async function keep(blobs: Blobs, { task, targetId, files }: Finished): Promise<StoredOutputs> {
+/** Every run of a Task gives a file the same name, so what this one wrote may be what another one completed the target with. */
+async function removeUnlessKept(
+  ports: StoreOutputsPorts,
+  { task, targetId, signal, over }: Finished,
+  remove: () => Promise<void>,
+): Promise<void> {
+  // What a run leaves that goes on elsewhere is for the next one, which may be writing it already.
+  if (signal.aborted && !over.aborted) return;
+  const current = await ports.reports.findTask(task.id);
+  const target = current?.targets.find(({ id }) => id === targetId);
+  if (target?.status !== "completed") await remove();
+}
+
+async function keep(ports: StoreOutputsPorts, finished: Finished): Promise<StoredOutputs> {
+  const { task, targetId, files, signal } = finished;
   const folder = `outputs/${task.id}/${targetId}`;
-  const remove = () => blobs.delete(folder);
+  const remove = () => removeUnlessKept(ports, finished, () => ports.blobs.delete(folder));
   const output: OutputRecord[] = [];
   try {
     for (const { name, format, path } of files) {
+      signal.throwIfAborted();
       const blobKey = `${folder}/${name}.${format}`;
-      output.push({ name, format, blobKey, ...(await blobs.adopt(blobKey, path)) });
+      output.push({ name, format, blobKey, ...(await ports.blobs.adopt(blobKey, path)) });
     }
   } catch (error) {
     await remove();
@@ -57,15 +76,17 @@ async function openDestination(ports: StoreOutputsPorts, task: TaskRecord): Prom
 
 async function deliver(
   ports: StoreOutputsPorts,
-  { task, files, signal, over }: Finished,
+  finished: Finished,
   writeDestination: string,
 ): Promise<StoredOutputs> {
+  const { task, files, signal } = finished;
   const output: OutputRecord[] = [];
   const written: string[] = [];
   let bucket: Bucket | undefined;
-  const remove = async () => {
-    for (const key of written) await bucket?.delete(key).catch(() => {});
-  };
+  const remove = () =>
+    removeUnlessKept(ports, finished, async () => {
+      for (const key of written) await bucket?.delete(key).catch(() => {});
+    });
   try {
     bucket = await openDestination(ports, task);
     for (const { name, format, path } of files) {
@@ -85,8 +106,6 @@ async function deliver(
     }
     return { output, remove };
   } catch (error) {
-    // What a run leaves that goes on elsewhere is for the next one, which may be writing it already.
-    if (signal.aborted && !over.aborted) throw error;
     await remove();
     if (signal.aborted || !(error instanceof BucketError)) throw error;
     throw new TargetFailure(

@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
@@ -11,6 +10,7 @@ import * as assets from "../db/assets.ts";
 import * as clients from "../db/clients.ts";
 import { insertClient } from "../db/clients.ts";
 import * as credits from "../db/credits.ts";
+import { endTarget } from "../db/target-ends.ts";
 import * as tasks from "../db/tasks.ts";
 import * as workers from "../db/workers.ts";
 import { makeId } from "../domain/ids.ts";
@@ -204,8 +204,15 @@ describe("the worker", () => {
     const id = makeId();
     const lock = await findTaskLock(database.pool, id);
     await createTask(queue, ["vocals"], id);
-    // Longer than five attempts take.
-    await sleep(12_000);
+    const listRetryLimits = async () => {
+      const { rows } = await database.pool.query<{ retry_limit: number }>(
+        "select retry_limit from pgboss.job where name = 'task' and data->>'taskId' = $1",
+        [id],
+      );
+      return rows.map(({ retry_limit }) => retry_limit);
+    };
+    // Handed over twice, each time with the attempts it began with.
+    await expect.poll(listRetryLimits, { timeout: 30_000, interval: 50 }).toEqual([4, 4, 4]);
     const whileHeld = await tasks.findTask(database.db, id);
     await lock?.release();
     expect(whileHeld?.targets[0]?.status).toBe("processing");
@@ -352,7 +359,7 @@ describe("ends of targets", () => {
     await tasks.insertTask(database.db, { id, clientId, createdAt: new Date(), assetId, targets });
     const end = (targetId = "") =>
       database.db.transaction().execute((tx) =>
-        tasks.endTarget(tx, {
+        endTarget(tx, {
           taskId: id,
           targetId,
           end: { status: "completed", durationSeconds: 1, output: [] },

@@ -1,11 +1,16 @@
-import { AVERROR_ENOMEM, AVERROR_ENOSPC } from "node-av/constants";
+import { constants } from "node:os";
+import { AVERROR_ENOMEM } from "node-av/constants";
 import { FFmpegError } from "node-av/lib";
+import { DISK_FULL_CODES } from "../../is-disk-full.ts";
 import { MediaError, type MediaErrorKind, makeDiskFullError } from "../media-error.ts";
+
+/** FFmpeg hands the system's numbers on, negated. */
+const DISK_FULL = DISK_FULL_CODES.map((name) => -constants.errno[name]);
 
 /** Turns FFmpeg's negative return codes into MediaErrors; `message` is a sentence without its full stop. */
 export function checkFfmpeg(code: number, kind: MediaErrorKind, message: string): void {
   if (code >= 0) return;
-  if (code === AVERROR_ENOSPC) throw makeDiskFullError();
+  if (DISK_FULL.includes(code)) throw makeDiskFullError();
   if (code === AVERROR_ENOMEM) throw new MediaError("crashed", "The file needs more memory than is allowed.");
   throw new MediaError(kind, `${message} (${FFmpegError.strerror(code)}).`);
 }

@@ -1,8 +1,11 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
+import { DISK_FULL_CODES } from "../../is-disk-full.ts";
 import { PcmFile } from "./pcm-file.ts";
+
+vi.mock("node:fs", { spy: true });
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-pcm-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,4 +24,12 @@ it("writes silence of any length, and takes no memory for none", () => {
   const written = readFileSync(path);
   expect(written.length).toBe(12 * 10_002);
   expect(written.subarray(24).every((byte) => byte === 0)).toBe(true);
+});
+
+it.each(DISK_FULL_CODES)("[O11] a write that fails with %s is told as a full disk", (code) => {
+  vi.mocked(writeSync).mockImplementationOnce(() => {
+    throw Object.assign(new Error(code), { code });
+  });
+  const file = new PcmFile(0, 4);
+  expect(() => file.write(Buffer.alloc(4))).toThrow(expect.objectContaining({ kind: "disk-full" }));
 });

@@ -1,4 +1,5 @@
 import { ftruncateSync, writeSync } from "node:fs";
+import { isDiskFull } from "../../is-disk-full.ts";
 import { makeDiskFullError } from "../media-error.ts";
 
 const SILENCE_BYTES = 1 << 16;
@@ -37,9 +38,7 @@ export class PcmFile {
     try {
       return writeSync(this.#fd, pcm);
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOSPC")
-        throw makeDiskFullError({ cause: error });
-      throw error;
+      throw isDiskFull(error) ? makeDiskFullError({ cause: error }) : error;
     }
   }
 }

@@ -8,7 +8,7 @@ const LAYOUTS: Readonly<Record<number, string>> = { 1: "mono", 2: "stereo", 6: "
 export async function encode(
   signal: Signal,
   options: Pick<EncoderOptions, "files"> & Partial<EncoderOptions> & { blockSamples?: number },
-) {
+): Promise<void> {
   const { sampleRateHz, channels, samples } = signal;
   const { blockSamples = samples.length || 1, ...rest } = options;
   const channelLayout = LAYOUTS[channels] ?? `${channels} channels`;
@@ -16,7 +16,7 @@ export async function encode(
   for (let at = 0; at < samples.length; at += blockSamples) {
     await encoder.write(samples.subarray(at, at + blockSamples));
   }
-  return encoder.finish();
+  await encoder.finish();
 }
 
 export async function decode(inputPath: string): Promise<DecodedMedia & Signal> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/array-source.ts";
+import { ArraySource } from "../../dsp/fixtures/array-source.ts";
 import { makeSyntheticSong } from "../../pipelines/fixtures/synthetic-song.ts";
 import { loadManifests } from "../../runtime/model-manifest.ts";
 import { NetworkStore } from "../network-store.ts";

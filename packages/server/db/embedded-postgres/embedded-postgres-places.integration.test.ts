@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type ChildService, startChildService } from "./child-service.ts";
+import { type ChildService, startChildService } from "../../../../test/support/child-service.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { getPostgresBundle } from "./get-postgres-bundle.ts";
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startChildService } from "./child-service.ts";
+import { startChildService } from "../../../../test/support/child-service.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded-postgres.ts";
 import { isPostmasterCommandLine } from "./postmaster-pid-file.ts";
 

@@ -18,7 +18,7 @@ export interface Bucket {
   /** In parts, with constant memory; the object is there whole or not at all. */
   write(key: string, content: Readable, options: { type: string; signal?: AbortSignal }): Promise<void>;
   list(prefix: string, options?: { signal?: AbortSignal }): AsyncIterable<string>;
-  delete(key: string): Promise<void>;
+  delete(key: string, options?: { signal?: AbortSignal }): Promise<void>;
   /** A link that lets anybody read the object for a while; undefined where the credentials can sign none. */
   signRead(key: string, lifetimeSeconds: number): Promise<string | undefined>;
 }

@@ -55,8 +55,6 @@ export function makeTaskFeed(ports: {
         if (entry.listeners.size === 0 && watched.get(taskId) === entry) watched.delete(taskId);
       };
     },
-    /** How many Tasks are followed now. */
-    countFollowed: () => watched.size,
     close(): void {
       clearInterval(timer);
       unsubscribe();

@@ -1,5 +1,6 @@
-import type { TargetEnd, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TargetEnd, TaskProgress, TaskRecord } from "./task-record.ts";
 
+/** What a worker asks and tells of a Task. */
 export interface TaskReports {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
   endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;

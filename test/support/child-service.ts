@@ -2,13 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** For tests: a process of its own that starts the embedded PostgreSQL, so that it can be killed or be another user. */
+/** A process of its own that starts the embedded PostgreSQL, so that it can be killed or be another user. */
 export type ChildService = {
   process: ChildProcess;
   /** What the start came to: the server's values, or the error's code and message. */
   report: { connectionString: string; pid: number } | { code: string; message: string };
   end(signal: NodeJS.Signals): Promise<void>;
 };
+
+const EMBEDDED_POSTGRES = join(
+  import.meta.dirname,
+  "../../packages/server/db/embedded-postgres/embedded-postgres.ts",
+);
 
 const script = `
   const { startEmbeddedPostgres } = await import(process.argv[1]);
@@ -28,7 +33,7 @@ export async function startChildService(options: {
   modulePath?: string;
   ids?: { uid: number; gid: number };
 }): Promise<ChildService> {
-  const modulePath = options.modulePath ?? join(import.meta.dirname, "embedded-postgres.ts");
+  const modulePath = options.modulePath ?? EMBEDDED_POSTGRES;
   const args = ["--input-type=module", "--eval", script, modulePath, options.dataDir];
   const child = spawn(options.nodePath ?? process.execPath, args, {
     cwd: "/",

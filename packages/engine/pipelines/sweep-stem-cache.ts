@@ -1,0 +1,44 @@
+import { readdir, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ownersOf, stemCacheFolder } from "./stem-cache.ts";
+
+/**
+ * Removes what is kept in nobody's name any longer; gives how many entries. `isKept` is asked for every owner. The file
+ * system may take long to remove a large stem, and the caller may have requests to answer: nothing here waits for it.
+ */
+export async function sweepStemCache(
+  cacheDir: string,
+  isKept: (owner: string) => Promise<boolean>,
+): Promise<number> {
+  const folder = stemCacheFolder(cacheDir);
+  let removed = 0;
+  for (const name of await listNames(folder)) {
+    const entry = join(folder, name);
+    for (const owner of await listNames(ownersOf(entry))) {
+      if (!(await isKept(owner))) await rm(join(ownersOf(entry), owner), { force: true });
+    }
+    if (await hasOwners(entry)) continue;
+    // Again where another process puts a stem there at this moment.
+    await rm(entry, { recursive: true, force: true, maxRetries: 3 });
+    removed += 1;
+  }
+  return removed;
+}
+
+/** Removes at once what is kept in this owner's name alone. */
+export function forgetStems(cacheDir: string, owner: string): Promise<number> {
+  return sweepStemCache(cacheDir, async (name) => name !== owner);
+}
+
+/** Takes the folder of owners away if it is empty, so that nobody signs an entry that is about to go. */
+async function hasOwners(entry: string): Promise<boolean> {
+  try {
+    await rmdir(ownersOf(entry));
+    return false;
+  } catch {
+    // A process that was killed may have begun to remove the entry.
+    return (await listNames(ownersOf(entry))).length > 0;
+  }
+}
+
+const listNames = (folder: string) => readdir(folder).catch(() => []);

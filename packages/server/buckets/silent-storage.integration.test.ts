@@ -1,0 +1,85 @@
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { S3_KEY, S3_REGION } from "../../../test/support/s3-server.ts";
+import type { Bucket } from "../domain/storage/bucket.ts";
+import { verifyStorage } from "../domain/storage/verify-storage.ts";
+import { makeAddressGuard } from "../net/address-guard.ts";
+import { openAzureBucket } from "./azure-bucket.ts";
+import { openGcsBucket } from "./gcs-bucket.ts";
+import { openS3Bucket } from "./s3-bucket.ts";
+
+const PATIENCE_MS = 300;
+const guard = makeAddressGuard(["127.0.0.1"]);
+const sockets = new Set<Socket>();
+let silent: Server;
+let endpoint: string;
+
+beforeAll(async () => {
+  silent = createServer((socket) => void sockets.add(socket.resume().on("error", () => {})));
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+});
+afterAll(async () => {
+  await guard.close();
+  silent.close();
+});
+
+const BUCKETS: Record<string, () => Bucket> = {
+  S3: () =>
+    openS3Bucket({
+      bucket: "music",
+      region: S3_REGION,
+      endpoint,
+      forcePathStyle: true,
+      credentials: S3_KEY,
+      agents: guard.agents,
+    }),
+  Azure: () => openAzureBucket("music", { endpoint, accountName: "stems", accountKey: "a2V5" }, guard.agents),
+  Google: () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const private_key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const serviceAccountKey = { client_email: "stems@project.example", private_key };
+    return openGcsBucket("music", { serviceAccountKey }, { apiEndpoint: endpoint });
+  },
+};
+
+describe.each(Object.entries(BUCKETS))(
+  "a storage of %s that takes connections and never answers",
+  (_, open) => {
+    it("[N4] fails the verification when its time is over", async () => {
+      const impatience = AbortSignal.timeout(PATIENCE_MS);
+      using timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(impatience);
+      const startedMs = performance.now();
+      const { ok, steps } = await verifyStorage(async () => open());
+      expect(performance.now() - startedMs).toBeLessThan(PATIENCE_MS + 2000);
+      expect(timeout).toHaveBeenCalledWith(20_000);
+      const message = "No answer within 20 s";
+      expect({ ok, steps }).toEqual({
+        ok: false,
+        steps: [
+          { step: "list", status: "failed", message },
+          { step: "write", status: "failed", message },
+          { step: "read", status: "skipped" },
+          { step: "delete", status: "skipped" },
+        ],
+      });
+    });
+
+    it("[N4] is not waited for by a list that is given up", async () => {
+      const listing = Readable.from(open().list("x", { signal: AbortSignal.timeout(PATIENCE_MS) })).toArray();
+      await expect(listing).rejects.toMatchObject({ name: "BucketError", kind: "failed" });
+    });
+  },
+);
+
+it.each(["S3", "Azure"])("[N4] a delete at %s that is given up ends its request", async (name) => {
+  const deleting = BUCKETS[name]?.().delete("x", { signal: AbortSignal.timeout(PATIENCE_MS) });
+  await expect(deleting).rejects.toMatchObject({ name: "BucketError", kind: "failed" });
+});
