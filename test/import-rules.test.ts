@@ -29,6 +29,7 @@ const FORBIDDEN: Case[] = [
   imports("packages/server/db", "../legacy/legacy-ports.ts"),
   imports("packages/server/legacy", "../worker/fetch-input.ts"),
   imports("packages/server/http/routes", "../../worker/worker.ts"),
+  imports("packages/server/http", "../legacy/legacy-routes.ts"),
   imports("packages/server/worker", "../http/api.ts"),
   { folder: "packages/server/http", line: "const it = process.env.HOME;" },
   { folder: "packages/engine/pipelines", line: "const it = process.env.HOME;" },
@@ -42,6 +43,7 @@ const ALLOWED: Case[] = [
   imports("packages/server/worker", "@stemwright/engine"),
   imports("packages/server/worker", "../db/tasks.ts"),
   imports("packages/server/legacy", "../net/open-url.ts"),
+  imports("packages/server/legacy", "../http/api.ts"),
   { folder: "packages/server/config", line: "const it = process.env.HOME;" },
 ];
 

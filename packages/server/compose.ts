@@ -39,6 +39,7 @@ import type { ApiPorts } from "./http/api.ts";
 import { makeApp } from "./http/make-app.ts";
 import { type KeptStems, makeKeptStems } from "./kept-stems.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
+import { addLegacyRoutes } from "./legacy/legacy-routes.ts";
 import { makeStores } from "./make-stores.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { makeOperation } from "./operation.ts";
@@ -166,7 +167,6 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     media: shareLooks(makeMediaLooker(blobs)),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels({ speechModel: config.speechModel }),
-    legacy: makeLegacyPorts({ db, blobs, links, guard }),
     blobs,
     receipts: makeReceiptStore({
       db,
@@ -205,7 +205,12 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const outputLinks = makeOutputLinks(storage, links, (error) =>
     log.warn({ err: error }, "a link could not be presigned"),
   );
-  const app = await makeApp({ ports, links, outputLinks, config, logger: log, publicBaseUrl });
+  const legacy = makeLegacyPorts({ db, blobs, links, guard });
+  const app = await makeApp({
+    ...{ ports, links, outputLinks, config, publicBaseUrl },
+    logger: log,
+    addOtherRoutes: (api) => addLegacyRoutes({ ...api, legacy }),
+  });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
   const deliveries = startDeliveries({ db, vault: storage.vault, guard, log, render }, house.deliveries);

@@ -16,13 +16,11 @@ import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { Stores } from "../domain/stores.ts";
 import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
-import type { LegacyPorts } from "../legacy/legacy-routes.ts";
 import type { KeyRing } from "./authenticate.ts";
 
 export type ApiPorts = CheckPorts &
   StoragePorts &
   Stores & {
-    legacy: LegacyPorts;
     blobs: Blobs;
     receipts: ReceiptStore;
     statistics: StatisticsStore;

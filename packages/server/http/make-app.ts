@@ -5,7 +5,6 @@ import { ApiError, apiErrorBody } from "@stemwright/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
-import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
 import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
 import { addClientIdParameter } from "./client-id-parameter.ts";
@@ -73,8 +72,27 @@ function addJsonParser(app: FastifyInstance): void {
   });
 }
 
+function addRoutes(api: Api): void {
+  addModelRoutes(api);
+  addTaskRoutes(api);
+  addTaskEventRoutes(api);
+  addStatisticsRoutes(api);
+  addAssetRoutes(api);
+  addFileRoutes(api);
+  addStorageIntegrationRoutes(api);
+  addWebhookRoutes(api);
+  addHealthRoutes(api);
+  addMetricsRoute(api);
+  addAdminRoutes(api);
+}
+
 export async function makeApp(
-  options: Omit<Api, "app"> & { logger: FastifyBaseLogger; publicBaseUrl: () => string },
+  options: Omit<Api, "app"> & {
+    logger: FastifyBaseLogger;
+    publicBaseUrl: () => string;
+    /** Routes of another interface beside ours. */
+    addOtherRoutes: (api: Api) => Promise<void>;
+  },
 ): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: options.logger,
@@ -151,18 +169,8 @@ export async function makeApp(
   addReferencePage(app);
   const { ports, links, outputLinks, config } = options;
   const api: Api = { app, ports, links, outputLinks, config };
-  addModelRoutes(api);
-  addTaskRoutes(api);
-  addTaskEventRoutes(api);
-  addStatisticsRoutes(api);
-  addAssetRoutes(api);
-  addFileRoutes(api);
-  addStorageIntegrationRoutes(api);
-  addWebhookRoutes(api);
-  addHealthRoutes(api);
-  addMetricsRoute(api);
-  addAdminRoutes(api);
-  await addLegacyRoutes(api);
+  addRoutes(api);
+  await options.addOtherRoutes(api);
   addOtherMethods(app, new Map(methodsOf));
   return app;
 }

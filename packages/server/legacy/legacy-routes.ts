@@ -31,26 +31,28 @@ export interface LegacyPorts extends LinkOpener {
   loadUsage(clientId: string): Promise<LegacyUsage["usage"]>;
 }
 
+type LegacyApi = Api & { legacy: LegacyPorts };
+
 const tags = ["Jobs (legacy)"];
 const security = [{ legacyToken: [] }];
 /** The token is looked at in here, so to the rest of the service the routes are open. */
 const byToken = { isPublic: true, takesToken: true };
 
 /** The older interface, at the root beside the new one. All that knows of it over HTTP lies in this folder. */
-export async function addLegacyRoutes(api: Api): Promise<void> {
+export async function addLegacyRoutes(api: LegacyApi): Promise<void> {
   await api.app.register(async (scope) => {
     scope.addHook("preParsing", async (request) => {
       request.caller = await getLegacyCaller(api.ports.keys, request);
     });
-    const scoped: Api = { ...api, app: scope.withTypeProvider<ZodTypeProvider>() };
+    const scoped: LegacyApi = { ...api, app: scope.withTypeProvider<ZodTypeProvider>() };
     addUploadRoutes(scoped);
     addJobRoutes(scoped);
     addUsageRoute(scoped);
   });
 }
 
-function addUploadRoutes(api: Api): void {
-  const { app, ports, links, config } = api;
+function addUploadRoutes(api: LegacyApi): void {
+  const { app, ports, legacy, links, config } = api;
   const shared = { tags, security: [{ legacyToken: [] }, { apiKey: [] }], response: { 200: legacyAsset } };
   const byEither = { ...byToken, takesApiKey: true };
 
@@ -78,7 +80,7 @@ function addUploadRoutes(api: Api): void {
         {
           content: request.body,
           store: () =>
-            storeLink({ ...ports, links: ports.legacy }, getCaller(request), {
+            storeLink({ ...ports, links: legacy }, getCaller(request), {
               request: request.body,
               maxBytes: config.uploadMaxBytes,
             }),
@@ -88,7 +90,7 @@ function addUploadRoutes(api: Api): void {
   );
 }
 
-function addJobRoutes({ app, ports, links }: Api): void {
+function addJobRoutes({ app, ports, legacy, links }: LegacyApi): void {
   app.post(
     "/job",
     {
@@ -128,7 +130,7 @@ function addJobRoutes({ app, ports, links }: Api): void {
       },
     },
     async (request, reply) => {
-      const { items, total } = await ports.legacy.listJobs(getCaller(request).clientId, request.query);
+      const { items, total } = await legacy.listJobs(getCaller(request).clientId, request.query);
       void reply.header("x-total-count", total);
       return { jobs: items.map((job) => toLegacyJob(job, links)) };
     },
@@ -148,14 +150,14 @@ function addJobRoutes({ app, ports, links }: Api): void {
     },
     async (request) => {
       const { clientId } = getCaller(request);
-      const find = (id: string) => ports.legacy.findJob(clientId, id);
+      const find = (id: string) => legacy.findJob(clientId, id);
       const job = await getFound(request.params.id, find, makeUnknownError("job"));
       return { job: toLegacyJob(job, links) };
     },
   );
 }
 
-function addUsageRoute({ app, ports }: Api): void {
+function addUsageRoute({ app, ports, legacy }: LegacyApi): void {
   for (const method of ["GET", "POST"] as const)
     app.route({
       method,
@@ -165,7 +167,7 @@ function addUsageRoute({ app, ports }: Api): void {
       handler: (request, reply) =>
         onceHarmless(ports, { request, reply }, async () => {
           const { clientId } = getCaller(request);
-          return { clientId, usage: await ports.legacy.loadUsage(clientId) };
+          return { clientId, usage: await legacy.loadUsage(clientId) };
         }),
     });
 }
