@@ -1,9 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { Readable } from "node:stream";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { S3_KEY, S3_REGION } from "../../../test/support/s3-server.ts";
+import { startSilentServer } from "../../../test/support/silent-server.ts";
 import type { Bucket } from "../domain/storage/bucket.ts";
 import { verifyStorage } from "../domain/storage/verify-storage.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
@@ -13,23 +12,15 @@ import { openS3Bucket } from "./s3-bucket.ts";
 
 const PATIENCE_MS = 300;
 const guard = makeAddressGuard(["127.0.0.1"]);
-const sockets = new Set<Socket>();
-let silent: Server;
+let silent: Awaited<ReturnType<typeof startSilentServer>>;
 let endpoint: string;
 
-beforeAll(async () => {
-  silent = createServer((socket) => void sockets.add(socket.resume().on("error", () => {})));
-  silent.listen(0, "127.0.0.1");
-  await once(silent, "listening");
-  endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+beforeEach(async () => {
+  silent = await startSilentServer();
+  endpoint = `http://127.0.0.1:${silent.port}`;
 });
-afterEach(() => {
-  for (const socket of sockets) socket.destroy();
-});
-afterAll(async () => {
-  await guard.close();
-  silent.close();
-});
+afterEach(() => silent[Symbol.asyncDispose]());
+afterAll(() => guard.close());
 
 const BUCKETS: Record<string, () => Bucket> = {
   S3: () =>
