@@ -17,12 +17,15 @@ const HELD = sql`
  * Makes the session that the handle is of the supervisor, if there is none; true when it is now. One that has asked nothing for
  * a minute is frozen: its session is ended, and the next call finds the place empty.
  */
-export async function trySupervising(db: DatabaseHandle): Promise<boolean> {
+export async function trySupervising(
+  db: DatabaseHandle,
+  { silentSeconds = SILENT_SECONDS } = {},
+): Promise<boolean> {
   const { rows } = await sql<{ is_supervisor: boolean }>`
     select pg_try_advisory_lock(${SUPERVISOR_LOCK}) as is_supervisor, (
       select count(pg_terminate_backend(held.pid))
       from (${HELD}) as held join pg_stat_activity on pg_stat_activity.pid = held.pid
-      where held.key = ${SUPERVISOR_LOCK} and state_change < now() - make_interval(secs => ${SILENT_SECONDS})
+      where held.key = ${SUPERVISOR_LOCK} and state_change < now() - make_interval(secs => ${silentSeconds})
     ) as ended`.execute(db);
   return rows[0]?.is_supervisor ?? false;
 }

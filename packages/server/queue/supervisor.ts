@@ -11,6 +11,8 @@ import type { DutySession } from "./duty-session.ts";
 const ROUND_MS = 2000;
 /** Who is no supervisor asks this often whether one is needed; more or less by a fifth, at random. */
 const CANDIDATE_MS = 10_000;
+/** So long after a pause of its own a supervisor takes nobody's silence for death: the database may have been silent. */
+const TRUST_AFTER_MS = 10_000;
 const WORKER_LOST = "WorkerLost";
 
 export type SupervisorPorts = {
@@ -29,6 +31,9 @@ export function startSupervisor({ session, log, abandon }: SupervisorPorts) {
   let isClosed = false;
   let supervised: Database | undefined;
   let unlocked = new Set<string>();
+  /** Since when rounds have followed each other without a pause, and when the last was. */
+  let steadySinceMs = 0;
+  let lastRoundMs = 0;
 
   /**
    * The session's lock goes with its connection, so a new one has to apply again. The first round comes a while after: where all
@@ -41,8 +46,16 @@ export function startSupervisor({ session, log, abandon }: SupervisorPorts) {
     return false;
   }
 
+  function isSilenceTrusted(): boolean {
+    const nowMs = performance.now();
+    if (nowMs - lastRoundMs > 2 * ROUND_MS) steadySinceMs = nowMs;
+    lastRoundMs = nowMs;
+    return nowMs - steadySinceMs > TRUST_AFTER_MS;
+  }
+
   async function doRound(db: Database): Promise<TaskRun[]> {
     const { doubtful, isDelayOver } = await lookAtRuns(db);
+    const mayEndSessions = isSilenceTrusted();
     if (isDelayOver) await endDelays(db);
     const before = unlocked;
     unlocked = new Set(doubtful.filter(({ silentPid }) => silentPid === null).map(({ token }) => token));
@@ -50,6 +63,7 @@ export function startSupervisor({ session, log, abandon }: SupervisorPorts) {
     for (const run of doubtful) {
       const { taskId, workerId } = run;
       if (run.silentPid !== null) {
+        if (!mayEndSessions) continue;
         log.warn({ taskId, workerId }, "worker silent, ending its database session");
         await endSession(db, run.silentPid);
       } else if (before.has(run.token) && (await takeFromLost(db, run)).isLast) exhausted.push(run);

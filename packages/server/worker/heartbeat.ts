@@ -76,7 +76,9 @@ export async function startHeartbeat(options: {
     async stop(): Promise<void> {
       clearInterval(timer);
       await reported;
-      await register.remove(id);
+      await register
+        .remove(id)
+        .catch((error) => log.warn({ err: error }, "failed to remove the worker from the list"));
     },
   };
 }

@@ -1,14 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
-import { openFileBlobs } from "../blobs/file-blobs.ts";
-import * as assets from "../db/assets.ts";
+import type { TestDatabase } from "../../../test/support/test-database.ts";
+import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
+import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import * as clients from "../db/clients.ts";
-import { insertClient } from "../db/clients.ts";
 import * as credits from "../db/credits.ts";
 import { endTarget } from "../db/target-ends.ts";
 import * as tasks from "../db/tasks.ts";
@@ -16,76 +11,29 @@ import * as workers from "../db/workers.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { estimateReservations } from "../domain/tasks/target-costs.ts";
-import type { TaskRecord } from "../domain/tasks/task-record.ts";
 
+let house: WorkerHouse;
 let database: TestDatabase;
 let blobs: Blobs;
-let workDir: string;
 let clientId: string;
 let assetId: string;
 let probedSeconds: number | undefined;
-const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  database = await openTestDatabase();
-  const dataDir = await makeTempDir("worker");
-  workDir = join(dataDir, "work");
-  blobs = await openFileBlobs(join(dataDir, "blobs"));
+  house = await openWorkerHouse();
+  ({ database, blobs } = house);
 });
-afterAll(() => database.close());
+afterAll(() => house.close());
 beforeEach(async () => {
-  clientId = makeId();
-  assetId = makeId();
-  await insertClient(database.db, { id: clientId, name: "Test" });
-  const blobKey = `assets/${assetId}/a.wav`;
-  await writeFile(join(workDir, "..", assetId), "sound");
-  await blobs.adopt(blobKey, join(workDir, "..", assetId));
-  await assets.insertAsset(database.db, {
-    id: assetId,
-    clientId,
-    name: "a.wav",
-    format: "wav",
-    sizeBytes: 5,
-    blobKey,
-    createdAt: new Date(),
-  });
+  await house.addClient();
+  ({ clientId, assetId } = house);
 });
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+afterEach(() => house.closeWorkers());
 
-async function startTestWorker(run: RunEngine) {
-  const worker = await startWorkerWithoutNetwork({
-    connectionString: database.url,
-    blobs,
-    workDir,
-    run,
-    probeDuration: async () => probedSeconds,
-  });
-  closers.push(worker.close);
-  return worker;
-}
-
-async function createTask(models: string[], id = makeId()): Promise<string> {
-  const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
-  const task = { id, clientId, createdAt: new Date(), assetId, targets };
-  await database.db.transaction().execute((tx) => tasks.insertTask(tx, task));
-  return id;
-}
-
-const waitForEnd = async (id: string): Promise<TaskRecord> => {
-  let task: TaskRecord | undefined;
-  await expect
-    .poll(
-      async () => {
-        task = await tasks.findTask(database.db, id);
-        return task?.completedAt;
-      },
-      { timeout: 60_000, interval: 50 },
-    )
-    .toBeInstanceOf(Date);
-  return task as TaskRecord;
-};
+const startTestWorker = (run: RunEngine) =>
+  house.startWorker(run, { probeDuration: async () => probedSeconds });
+const createTask = (models: string[]) => house.createTask(models);
+const waitForEnd = (id: string) => house.waitForEnd(id);
 
 describe("the worker", () => {
   it("[C1] completes targets one by one, with outputs and cost", async () => {
@@ -286,6 +234,44 @@ describe("a metered client's Task", () => {
     const task = await waitForEnd(await createMetered(3));
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 1008 } });
   });
+});
+
+describe("an input whose length nobody knew", () => {
+  const startWorkers = async (count: number, run: RunEngine) => {
+    for (let index = 0; index < count; index += 1)
+      await house.startWorker(run, { probeDuration: async () => 3600, longTaskSeconds: 1200 });
+  };
+  const countRunning = async () =>
+    (
+      await database.pool.query<{ running: number }>(
+        "select count(*) as running from tasks where run_token is not null and completed_at is null and client_id = $1",
+        [clientId],
+      )
+    ).rows[0]?.running;
+
+  it("[Q9] makes a Task wait that turns out to be one long one too many; that is no attempt", async () => {
+    const going = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    await startWorkers(2, async (request, hooks) => {
+      begun.push(request.targets[0]?.model ?? "");
+      await going.promise;
+      await finishAll(request, hooks);
+    });
+    const long = [await createTask(["vocals"]), await createTask(["drums"])];
+    await expect.poll(async () => (await listLong()).length).toBe(2);
+    await expect.poll(countRunning).toBe(1);
+    const short = await house.createTask(["bass"], { audioSeconds: 5 });
+    await expect.poll(() => begun.length).toBe(2);
+    expect(begun[1]).toBe("bass");
+    going.resolve();
+    for (const id of [...long, short]) {
+      expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
+      expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+    }
+  });
+
+  const listLong = async () =>
+    (await database.pool.query("select id from tasks where is_long and client_id = $1", [clientId])).rows;
 });
 
 describe("the worker's sign of life", () => {
