@@ -8,13 +8,44 @@ const metered = z
   .boolean()
   .meta({ description: "Whether Tasks are refused when the client's credits do not cover them" });
 
+const weight = z
+  .int()
+  .min(1)
+  .max(100)
+  .meta({
+    description: "How many turns it gets, to one of a client of weight 1, while both have Tasks waiting",
+  });
+const tasksMax = z.int().min(0).max(1_000_000_000);
+const givenMax = (what: string, setting: string) =>
+  z
+    .union([tasksMax, z.literal("default")])
+    .exactOptional()
+    .meta({ description: `Tasks that may ${what} at once; 0 = no limit, "default" = as ${setting} says` });
+const shownMax = (setting: string) =>
+  tasksMax.nullable().meta({ description: `Null where ${setting} applies` });
+
+/** How a client takes its turns; what is not given stays as it is, or as it is for everybody. */
+const turns = {
+  weight: weight.exactOptional(),
+  runningMax: givenMax("run", "CLIENT_RUNNING_MAX"),
+  waitingMax: givenMax("wait", "CLIENT_WAITING_MAX"),
+};
+
 export const clientRequest = z
-  .object({ name, metered: metered.default(false) })
+  .object({
+    name,
+    metered: metered.default(false),
+    ...turns,
+  })
   .meta({ id: "ClientRequest" });
 export type ClientRequest = z.output<typeof clientRequest>;
 
 export const clientChange = z
-  .object({ name: name.exactOptional(), metered: metered.exactOptional() })
+  .object({
+    name: name.exactOptional(),
+    metered: metered.exactOptional(),
+    ...turns,
+  })
   .meta({ id: "ClientChange" });
 export type ClientChange = z.output<typeof clientChange>;
 
@@ -25,6 +56,9 @@ export const client = z
     metered: z.boolean(),
     createdAt: dateTime,
     suspendedAt: dateTime.nullable().meta({ description: "Null while the client may make requests" }),
+    weight,
+    runningMax: shownMax("CLIENT_RUNNING_MAX"),
+    waitingMax: shownMax("CLIENT_WAITING_MAX"),
     credits,
   })
   .meta({ id: "Client" });

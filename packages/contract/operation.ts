@@ -25,8 +25,8 @@ export const queueState = z
     waiting: z.int(),
     active: z.int(),
     retrying: z.int().meta({ description: "Waiting for another attempt" }),
-    completed: z.int().meta({ description: "Of those still kept" }),
-    failed: z.int().meta({ description: "Of those still kept" }),
+    completed: z.int().meta({ description: "Tasks that ended, since the service was set up" }),
+    failed: z.int().meta({ description: "Of these, those given up after their last attempt" }),
     oldestWaitingAt: dateTime.nullable(),
   })
   .meta({ id: "Queue" });

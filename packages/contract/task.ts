@@ -28,6 +28,12 @@ export const taskRequest = z
       .refine(hasRoomForMetadata, `must have at most ${METADATA_MAX_CHARACTERS} characters`)
       .exactOptional()
       .meta({ description: "Returned unchanged", maxLength: METADATA_MAX_CHARACTERS }),
+    priority: z
+      .int()
+      .min(0)
+      .max(9)
+      .exactOptional()
+      .meta({ description: "Orders the client's own Tasks, the highest first; 5 where absent" }),
   })
   .meta({ id: "TaskRequest" });
 export type TaskRequest = z.infer<typeof taskRequest>;
@@ -49,6 +55,7 @@ export const task = z
     ...fieldsOfBothForms,
     storageIntegrationId: z.string().exactOptional(),
     writeDestination: z.string().exactOptional(),
+    priority: z.int().exactOptional(),
   })
   .meta({ id: "Task" });
 export type Task = z.infer<typeof task>;

@@ -12,6 +12,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
 import { openS3Blobs } from "./blobs/s3-blobs.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
+import { withOutages } from "./blobs/with-outages.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
 import { makeCreditCover } from "./db/credit-cover.ts";
@@ -33,6 +34,7 @@ import { type Links, makeLinks } from "./domain/links.ts";
 import type { Blobs, MediaLooker, UrlRules } from "./domain/ports.ts";
 import { makeOutputLinks } from "./domain/storage/output-links.ts";
 import type { Buckets, StoragePorts } from "./domain/storage/storage-ports.ts";
+import { isLong } from "./domain/tasks/queue-rules.ts";
 import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { Vault } from "./domain/vault.ts";
 import type { ApiPorts } from "./http/api.ts";
@@ -44,13 +46,10 @@ import { makeStores } from "./make-stores.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
-import { openTaskQueue } from "./queue/task-queue.ts";
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
-/** Connections of one process to the database, those of the queue aside. */
-const DATABASE_POOL_SIZE = 10;
 /** The last use of a key is noted once in so long; the database decides when several requests come at once. */
 const KEY_USE_NOTED_MS = 60_000;
 const { version: SERVICE_VERSION } = packageFile;
@@ -77,24 +76,20 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
 }
 
 /** What the API and the worker have in common. */
-async function openHouse({ config, databaseUrl, log }: House) {
-  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections: DATABASE_POOL_SIZE });
-  const queue = await openTaskQueue({
-    connectionString: databaseUrl,
-    onError: (error) => log.error({ err: error }, "the queue met an error"),
-  });
+async function openHouse({ config, databaseUrl, log }: House, maxConnections: number) {
+  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections });
   const guard = makeAddressGuard(config.allowPrivate);
   const vault = openVault(config.encryption);
-  const stores = makeStores(db, { queue, vault });
+  const stores = makeStores(db, { rules: config.queueRules, vault });
   const storage: StoragePorts = {
     integrations: stores.integrations,
     vault,
     buckets: makeOpenBuckets(config, guard, vault),
   };
   const keptStems = makeKeptStems({ cacheDir: config.cacheDir, log });
-  const blobs = withCustomerObjects(await openOwnBlobs(config, keptStems), storage);
+  const blobs = withCustomerObjects(withOutages(await openOwnBlobs(config, keptStems)), storage);
   const secret = await loadSecret(db, "links");
-  return { db, pool, queue, blobs, secret, stores, guard, storage, keptStems };
+  return { db, pool, blobs, secret, stores, guard, storage, keptStems };
 }
 
 function makeMediaLooker(blobs: Blobs): MediaLooker {
@@ -145,7 +140,8 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
 /** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
 export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
-  const { db, pool, queue, blobs, secret, stores, guard, storage } = await openHouse(house);
+  const opened = await openHouse(house, config.apiPoolSize);
+  const { db, pool, blobs, secret, stores, guard, storage } = opened;
   await sealOldSecrets(db, storage.vault);
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
@@ -159,7 +155,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     findTask: (id) => findTask(db, id),
     onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
   });
-  const sweeper = startSweeper(log, (signal) => sweep({ db, pool, blobs, config }, signal));
+  const sweeper = startSweeper(log, (signal) => sweep({ db, blobs, config }, signal));
   const ports: ApiPorts = {
     ...storage,
     ...stores,
@@ -171,7 +167,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     receipts: makeReceiptStore({
       db,
       vault: storage.vault,
-      makeStores: (handle) => makeStores(handle, { queue, vault: storage.vault }),
+      makeStores: (handle) => makeStores(handle, { rules: config.queueRules, vault: storage.vault }),
     }),
     statistics: {
       listUsage: (clientId, since) => listUsage(db, clientId, since),
@@ -222,7 +218,6 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       feed.close();
       await sweeper.close();
       await changes.close();
-      await queue.close();
       await guard.close();
       await db.destroy();
     },
@@ -232,7 +227,8 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
 /** The working side: takes Tasks and runs the engine for them. */
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
-  const { db, pool, queue, blobs, secret, stores, guard, storage, keptStems } = await openHouse(house);
+  const opened = await openHouse(house, config.workerPoolSize);
+  const { db, blobs, secret, stores, guard, storage, keptStems } = opened;
   log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({
     threads: config.engineThreads,
@@ -242,10 +238,11 @@ export async function startTaskWorker(house: House) {
     stemCacheBytes: config.stemCacheBytes,
     onNotice: (notice) => log.warn(notice),
   });
-  const sweeper = startSweeper(log, () => sweepMachine({ db, pool, config }));
+  const sweeper = startSweeper(log, () => sweepMachine({ db, config }));
   const worker = await startWorker({
-    pool,
-    queue,
+    connectionString: house.databaseUrl,
+    clientRunningMax: config.queueRules.clientRunningMax,
+    isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
     engine,
     blobs,
     assets: stores.assets,

@@ -1,3 +1,4 @@
+import { ApiError } from "@stemwright/contract";
 import type { Transaction } from "kysely";
 import { makeAccountStore } from "./db/account-store.ts";
 import { makeAssetStore } from "./db/asset-store.ts";
@@ -6,24 +7,25 @@ import * as credits from "./db/credits.ts";
 import type { DatabaseHandle, Tables } from "./db/database.ts";
 import { inTransaction } from "./db/in-transaction.ts";
 import { makeIntegrationStore } from "./db/integration-store.ts";
+import { findQueuePositions } from "./db/queue-positions.ts";
 import { holdIntegration } from "./db/storage-integrations.ts";
 import { cancelTask, lockTask } from "./db/target-ends.ts";
-import { findQueuePositions } from "./db/task-runs.ts";
 import * as tasks from "./db/tasks.ts";
+import { countWaiting } from "./db/waiting-tasks.ts";
 import { makeWebhookStore } from "./db/webhook-store.ts";
 import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
 import type { TaskStore } from "./domain/ports.ts";
 import type { Stores } from "./domain/stores.ts";
+import { isLong, type QueueRules } from "./domain/tasks/queue-rules.ts";
 import type { Vault } from "./domain/vault.ts";
-import type { TaskQueue } from "./queue/task-queue.ts";
 
 /** The stores over the database, or over one transaction of it, which they then do all their work in. */
 export function makeStores(
   handle: DatabaseHandle,
-  { queue, vault }: { queue: TaskQueue; vault: Vault },
+  { rules, vault }: { rules: QueueRules; vault: Vault },
 ): Stores {
   return {
-    tasks: makeTaskStore(handle, queue),
+    tasks: makeTaskStore(handle, rules),
     assets: makeAssetStore(handle),
     webhooks: makeWebhookStore(handle, vault),
     integrations: makeIntegrationStore(handle),
@@ -42,17 +44,31 @@ async function reserveOrRefuse(
   throw makeCreditsError(needed, sumCredits([balance, -reserved]));
 }
 
-function makeTaskStore(db: DatabaseHandle, queue: TaskQueue): TaskStore {
+/** Those that come in the same moment may exceed it by their number: a lock would make all creations of a client wait for each other. */
+async function refuseTooMany(
+  transaction: Transaction<Tables>,
+  clientId: string,
+  byDefault: number,
+): Promise<void> {
+  const { max, waiting } = await countWaiting(transaction, clientId, byDefault);
+  if (max === 0 || waiting < max) return;
+  throw new ApiError(
+    "TASKS_WAITING_TOO_MANY",
+    `The account has ${max} Tasks waiting, which is as many as it may have; wait until some have run, or cancel some`,
+  );
+}
+
+function makeTaskStore(db: DatabaseHandle, rules: QueueRules): TaskStore {
   return {
     insertTask: (task, reservations) =>
       inTransaction(db, async (transaction) => {
         if (task.storageIntegrationId !== undefined)
           await holdIntegration(transaction, task.storageIntegrationId);
+        await refuseTooMany(transaction, task.clientId, rules.clientWaitingMax);
         await holdInputs(transaction, task);
-        await tasks.insertTask(transaction, task);
+        await tasks.insertTask(transaction, { ...task, isLong: isLong(task.audioSeconds, rules) });
         await reserveOrRefuse(transaction, task.clientId, reservations);
-        await queue.sendTask(transaction, task.id);
-        return { queuePosition: (await findQueuePositions(transaction, [task])).get(task.id) ?? 0 };
+        return { queuePosition: (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0 };
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),

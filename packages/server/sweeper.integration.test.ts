@@ -10,12 +10,12 @@ import { findAsset, holdInputs, insertAsset } from "./db/assets.ts";
 import { insertClient } from "./db/clients.ts";
 import { takeReceipt } from "./db/idempotency-receipts.ts";
 import { endTarget } from "./db/target-ends.ts";
+import { withTaskLock } from "./db/task-locks.ts";
 import { findTask, insertTask } from "./db/tasks.ts";
 import { makeId } from "./domain/ids.ts";
 import type { Blobs } from "./domain/ports.ts";
 import type { NewTask, TargetWishes } from "./domain/tasks/task-record.ts";
 import { type SweeperOptions, sweep, sweepMachine } from "./sweeper.ts";
-import { findTaskLock } from "./worker/task-lock.ts";
 
 let database: TestDatabase;
 let options: SweeperOptions;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
   blobs = await openFileBlobs(config.blobsDir);
   await mkdir(config.workDir);
-  options = { db: database.db, pool: database.pool, blobs, config };
+  options = { db: database.db, blobs, config };
 });
 afterAll(() => database.close());
 beforeEach(async () => {
@@ -209,13 +209,13 @@ describe("what was left over", () => {
     const finished = await createTask({ url: "https://media.example/a.wav" });
     await completeTask(finished, 0);
     const [deleted, held] = [makeId(), makeId()];
-    const lock = await findTaskLock(database.pool, held);
     for (const id of [unfinished.id, finished.id, deleted, held])
       await mkdir(join(options.config.workDir, id, "engine"), { recursive: true });
-    // All that a worker on a machine of its own sweeps.
-    expect(await sweepMachine(options)).toMatchObject({ workDirs: 2 });
-    expect((await readdir(options.config.workDir)).sort()).toEqual([unfinished.id, held].sort());
-    await lock?.release();
+    await withTaskLock(database.db, held, async () => {
+      // All that a worker on a machine of its own sweeps.
+      expect(await sweepMachine(options)).toMatchObject({ workDirs: 2 });
+      expect((await readdir(options.config.workDir)).sort()).toEqual([unfinished.id, held].sort());
+    });
     await sweep(options);
     await expect(access(join(options.config.workDir, held))).rejects.toThrow();
   });

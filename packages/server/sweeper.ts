@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sweepStemCache } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import type { Transaction } from "kysely";
-import type pg from "pg";
 import { sweepPartialFiles } from "./blobs/sweep-partial-files.ts";
 import type { Config } from "./config/load-config.ts";
 import type { Database, Tables } from "./db/database.ts";
@@ -26,7 +25,6 @@ const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 
 export type SweeperOptions = {
   db: Database;
-  pool: pg.Pool;
   blobs: Blobs;
   config: Pick<
     Config,
@@ -81,11 +79,11 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
 }
 
 /** Removes what was left on this machine alone: each that works for the service sweeps its own. */
-export async function sweepMachine({ db, pool, config }: Omit<SweeperOptions, "blobs">) {
+export async function sweepMachine({ db, config }: Omit<SweeperOptions, "blobs">) {
   const isUnfinished = (taskId: string) => isTaskUnfinished(db, taskId);
   return {
     partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
-    workDirs: await sweepWorkDirs({ pool, workDir: config.workDir, isUnfinished }),
+    workDirs: await sweepWorkDirs({ db, workDir: config.workDir, isUnfinished }),
     stems: await sweepStems({ db, config }),
   };
 }

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { StorageIntegration, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
-import { endTarget } from "../../packages/server/db/target-ends.ts";
-import * as tasks from "../../packages/server/db/tasks.ts";
+import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
 import { makeLinks } from "../../packages/server/domain/links.ts";
 import type { AssetStore } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { type AddressGuard, makeAddressGuard } from "../../packages/server/net/address-guard.ts";
 import { runTask } from "../../packages/server/worker/run-task.ts";
+import { takeTask } from "../support/begin-run.ts";
 import type { S3Bucket } from "../support/s3-objects.ts";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../support/s3-server.ts";
 import { startTestApi, type TestApi } from "../support/test-api.ts";
@@ -77,16 +77,10 @@ async function work(taskId: string): Promise<void> {
           }
         },
       },
-      reports: {
-        findTask: (id) => tasks.findTask(db, id),
-        endTarget: (id, targetId, end) =>
-          db.transaction().execute((tx) => endTarget(tx, { taskId: id, targetId, end })),
-        setProgress: (id, progress) => tasks.setProgress(db, id, progress),
-        startRun: async () => {},
-        endRun: async () => {},
-      },
+      reports: makeTaskReports(db),
+      isLong: () => false,
     },
-    taskId,
+    await takeTask(db, taskId),
     new AbortController().signal,
   );
 }

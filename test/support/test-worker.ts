@@ -2,56 +2,57 @@ import { writeFile } from "node:fs/promises";
 import { EngineError, type EngineProcess } from "@stemwright/engine";
 import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
 import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
+import { openDatabase } from "../../packages/server/db/database.ts";
 import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
 import { makeWorkerRegister } from "../../packages/server/db/worker-register.ts";
 import { makeLinks } from "../../packages/server/domain/links.ts";
 import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
-import { openTaskQueue } from "../../packages/server/queue/task-queue.ts";
 import { startWorker } from "../../packages/server/worker/worker.ts";
-import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";
 
 export type RunEngine = EngineProcess["run"];
 
-/** A worker over the real database, queue and store; only the network is left out. */
+/** A worker over the real database and store, with the connections a worker has; only the network is left out. */
 export async function startWorkerWithoutNetwork(options: {
-  database: TestDatabase;
+  connectionString: string;
   blobs: Blobs;
   workDir: string;
   run: RunEngine;
   probeDuration?: (path: string) => Promise<number | undefined>;
+  clientRunningMax?: number;
+  longTaskSeconds?: number;
 }) {
-  const { database, blobs, workDir, run } = options;
-  const queue = await openTaskQueue({ connectionString: database.url, onError: () => {} });
+  const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
+  const { db } = openDatabase({ connectionString, maxConnections: 2 });
   const guard = makeAddressGuard([]);
   const log = makeLog({ logLevel: "silent", logFile: undefined }, "worker");
   const worker = await startWorker({
-    ...makeTestStorage({ db: database.db, guard, dataDir: workDir }),
+    ...makeTestStorage({ db, guard, dataDir: workDir }),
     guard,
-    pool: database.pool,
-    queue,
+    connectionString,
+    clientRunningMax: options.clientRunningMax ?? 0,
+    isLong: (audioSeconds) => audioSeconds > longTaskSeconds,
     blobs,
     workDir,
     keptStems: { giveUp: async () => 0 },
     engine: { run, close: async () => {} },
-    assets: makeAssetStore(database.db),
+    assets: makeAssetStore(db),
     links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
     maxBytes: 1000,
-    credits: makeCreditCover(database.db),
+    credits: makeCreditCover(db),
     probeDuration: options.probeDuration ?? (async () => undefined),
     version: "1.2.3",
-    register: makeWorkerRegister(database.db),
+    register: makeWorkerRegister(db),
     log,
-    reports: makeTaskReports(database.db),
+    reports: makeTaskReports(db),
   });
   let closing: Promise<void> | undefined;
   return {
-    queue,
     log,
     close(): Promise<void> {
-      closing ??= worker.close();
+      closing ??= worker.close().then(() => db.destroy());
       return closing;
     },
   };

@@ -104,6 +104,9 @@ export async function openFileBlobs(rootDir: string, makeRoom: MakeRoom = async 
     // A second name for the same bytes costs nothing; stored files are never changed in place.
     copyTo: (key, path) => link(toPath(key), path).catch(() => copyFile(toPath(key), path)),
     withLocalFile: (key, use) => use(toPath(key)),
+    async check() {
+      await stat(partialDir);
+    },
     async delete(keyPrefix) {
       const path = toPath(keyPrefix);
       await rm(path, { recursive: true, force: true });

@@ -65,6 +65,10 @@ export async function openS3Blobs(options: {
         await rm(path, { force: true });
       }
     },
+    async check() {
+      // The one question whose answer tells a missing bucket from a missing object.
+      for await (const _ of bucket.list(toKey("check/"))) return;
+    },
     async delete(keyPrefix) {
       await bucket.delete(toKey(keyPrefix));
       for await (const key of bucket.list(`${toKey(keyPrefix)}/`)) await bucket.delete(key);

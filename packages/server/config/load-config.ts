@@ -1,5 +1,6 @@
 import { availableParallelism, homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { QueueRules } from "../domain/tasks/queue-rules.ts";
 import { findDefaultDataDir } from "./find-default-data-dir.ts";
 import { SETTINGS, type SettingName, type SettingValues } from "./settings.ts";
 
@@ -47,6 +48,9 @@ export type Config = Readonly<{
     uploadMinBytesPerSecond: number;
     connectionsMax: number;
   };
+  queueRules: QueueRules;
+  apiPoolSize: number;
+  workerPoolSize: number;
   workers: number;
   engineThreads: number;
   stemCacheBytes: number;
@@ -145,6 +149,13 @@ export function loadConfig(environment: Environment = process.env): Config {
       uploadMinBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
       connectionsMax: settings.CONNECTIONS_MAX,
     },
+    queueRules: {
+      clientRunningMax: settings.CLIENT_RUNNING_MAX,
+      clientWaitingMax: settings.CLIENT_WAITING_MAX,
+      longTaskSeconds: settings.LONG_TASK_SECONDS,
+    },
+    apiPoolSize: settings.API_POOL_SIZE,
+    workerPoolSize: settings.WORKER_POOL_SIZE,
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,

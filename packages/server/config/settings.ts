@@ -191,6 +191,34 @@ export const SETTINGS = {
     default: "1",
     description: "Worker processes that `npm start` runs beside the API; each takes one Task at a time.",
   },
+  CLIENT_RUNNING_MAX: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "0",
+    description:
+      "Tasks of one client that may run at once, unless the client has a limit of its own; 0 = no limit. Read by workers.",
+  },
+  CLIENT_WAITING_MAX: {
+    schema: wholeNumber(0, 1_000_000_000),
+    default: "10000",
+    description:
+      "Tasks of one client that may wait at once, unless the client has a limit of its own; more are refused with 429. 0 = no limit.",
+  },
+  LONG_TASK_SECONDS: {
+    schema: wholeNumber(0),
+    default: "1200",
+    description:
+      "Tasks with more audio than this never take the last free worker, where there is more than one, so that short ones need not wait for them; 0 = no difference.",
+  },
+  API_POOL_SIZE: {
+    schema: wholeNumber(2, 1000),
+    default: "10",
+    description: "Database connections that the API may open; one more is kept to hear of changes.",
+  },
+  WORKER_POOL_SIZE: {
+    schema: wholeNumber(2, 100),
+    default: "2",
+    description: "Database connections that a worker may open; one more is kept that holds its Task.",
+  },
   ENGINE_THREADS: {
     schema: wholeNumber(0, 512),
     default: "0",

@@ -8,7 +8,8 @@ const selectClients = (db: DatabaseHandle) =>
   db
     .selectFrom("clients")
     .leftJoin("credit_accounts", "credit_accounts.client_id", "clients.id")
-    .select(["id", "name", "is_metered", "created_at", "suspended_at", "balance", "reserved"]);
+    .select(["id", "name", "is_metered", "created_at", "suspended_at", "balance", "reserved"])
+    .select(["weight", "running_max", "waiting_max"]);
 type Row = Awaited<ReturnType<ReturnType<typeof selectClients>["executeTakeFirstOrThrow"]>>;
 
 const toClientRecord = (row: Row): ClientRecord => ({
@@ -17,6 +18,9 @@ const toClientRecord = (row: Row): ClientRecord => ({
   isMetered: row.is_metered,
   createdAt: row.created_at,
   suspendedAt: row.suspended_at,
+  weight: row.weight,
+  runningMax: row.running_max,
+  waitingMax: row.waiting_max,
   balance: row.balance ?? 0,
   reserved: row.reserved ?? 0,
 });
@@ -27,7 +31,7 @@ export async function insertClient(
 ): Promise<void> {
   await db
     .insertInto("clients")
-    .values({ id: client.id, name: client.name, is_metered: client.isMetered ?? false, suspended_at: null })
+    .values({ id: client.id, name: client.name, is_metered: client.isMetered ?? false })
     .execute();
 }
 
@@ -58,17 +62,19 @@ export async function listClients(db: DatabaseHandle, page: Page): Promise<Liste
   return { items: rows.map(toClientRecord), total };
 }
 
+const toMax = (given: number | "default") => (given === "default" ? null : given);
+
 export async function changeClient(db: DatabaseHandle, id: string, change: ClientChange): Promise<void> {
-  const { name, metered } = change;
-  if (name === undefined && metered === undefined) return;
-  await db
-    .updateTable("clients")
-    .set({
-      ...(name === undefined ? {} : { name }),
-      ...(metered === undefined ? {} : { is_metered: metered }),
-    })
-    .where("id", "=", id)
-    .execute();
+  const { name, metered, weight, runningMax, waitingMax } = change;
+  const values = {
+    ...(name === undefined ? {} : { name }),
+    ...(metered === undefined ? {} : { is_metered: metered }),
+    ...(weight === undefined ? {} : { weight }),
+    ...(runningMax === undefined ? {} : { running_max: toMax(runningMax) }),
+    ...(waitingMax === undefined ? {} : { waiting_max: toMax(waitingMax) }),
+  };
+  if (Object.keys(values).length === 0) return;
+  await db.updateTable("clients").set(values).where("id", "=", id).execute();
 }
 
 /** Keeps the time of the first suspension when told twice. */

@@ -26,7 +26,10 @@ export type Tables = {
     name: string;
     is_metered: Generated<boolean>;
     created_at: Generated<Date>;
-    suspended_at: Date | null;
+    suspended_at: Generated<Date | null>;
+    weight: Generated<number>;
+    running_max: Generated<number | null>;
+    waiting_max: Generated<number | null>;
   };
   api_keys: {
     id: string;
@@ -96,8 +99,17 @@ export type Tables = {
     created_at: Date;
     completed_at: Date | null;
     started_at: Date | null;
+    run_started_at: Generated<Date | null>;
+    priority: number | null;
+    expected_audio_seconds: number | null;
+    is_long: boolean;
+    attempts: Generated<number>;
+    attempt_mark: Generated<number>;
+    due_at: Generated<Date | null>;
     /** The run a worker is at now. */
-    run_started_at: Date | null;
+    run_token: Generated<string | null>;
+    worker_id: Generated<string | null>;
+    last_error_name: Generated<string | null>;
     outputs_removed_at: Date | null;
   };
   targets: {
@@ -175,6 +187,7 @@ export type Tables = {
     callback_url: string | null;
     metadata: LegacyJobMetadata;
   };
+  service_totals: { name: string; slot: number; total: number };
   row_counts: { client_id: string; noun: "tasks" | "assets"; slot: number; total: number };
   idempotency_receipts: {
     client_id: string;
@@ -189,6 +202,13 @@ export type Tables = {
 export type Database = Kysely<Tables>;
 /** A handle of a transaction, or the database itself. */
 export type DatabaseHandle = Kysely<Tables> | Transaction<Tables>;
+
+export const TYPE_PARSERS = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    oid === INT8_OID || oid === NUMERIC_OID
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
 
 /** How every connection of ours is held. */
 export const CONNECTION_OPTIONS = {
@@ -215,12 +235,7 @@ export function openDatabase(options: {
     application_name: "stemwright",
     ...CONNECTION_OPTIONS,
     connectionTimeoutMillis: connectTimeoutMs,
-    types: {
-      getTypeParser: ((oid: number, format?: "text" | "binary") =>
-        oid === INT8_OID || oid === NUMERIC_OID
-          ? Number
-          : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-    },
+    types: TYPE_PARSERS,
   });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on("error", () => {});

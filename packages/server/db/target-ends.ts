@@ -2,9 +2,11 @@ import { TARGET_ERRORS } from "@stemwright/contract";
 import { sql } from "kysely";
 import { findCost } from "../domain/tasks/target-costs.ts";
 import type { OutputRecord, TargetEnd, TaskRecord } from "../domain/tasks/task-record.ts";
+import { RunLost } from "../domain/tasks/task-run.ts";
 import { settleTarget } from "./credits.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { insertJobDelivery, insertTargetDelivery } from "./deliveries.ts";
+import { addTotals, type TotalName } from "./service-totals.ts";
 import { notifyTaskChange } from "./task-changes.ts";
 import { findTask } from "./tasks.ts";
 import { addUsage } from "./usage.ts";
@@ -12,15 +14,17 @@ import { addUsage } from "./usage.ts";
 /**
  * Ends a target, once: false when somebody else ended it before. The last one to end completes the Task.
  * Whoever is to hear of it is owed a delivery in the same transaction. The row of the Task is locked first, so that two
- * targets that end together can't both miss being last, nor both be charged as the first of a pair.
+ * targets that end together can't both miss being last, nor both be charged as the first of a pair. A worker ends it with the
+ * token of its run, and fails with `RunLost` where the Task has another.
  */
 export async function endTarget(
   db: DatabaseHandle,
-  options: { taskId: string; targetId: string; end: TargetEnd },
+  options: { taskId: string; token?: string; targetId: string; end: TargetEnd },
 ): Promise<boolean> {
-  const { taskId, targetId, end } = options;
+  const { taskId, token, targetId, end } = options;
   const task = await lockTask(db, taskId);
-  if (!task) return false;
+  if (!task || task.completed_at !== null) return false;
+  if (token !== undefined && task.run_token !== token) throw new RunLost();
   const values =
     end.status === "completed"
       ? {
@@ -50,10 +54,11 @@ export async function endTarget(
       finishedAt: ended.finished_at ?? new Date(),
     });
   }
-  await sql`
+  const { numAffectedRows: completed = 0n } = await sql`
     update tasks set completed_at = date_trunc('milliseconds', now())
     where id = ${taskId} and completed_at is null
       and not exists (select from targets where task_id = ${taskId} and status = 'processing')`.execute(db);
+  await addTotals(db, await listTotals(db, { taskId, end, isLast: completed > 0n }));
   await insertTargetDelivery(db, { taskId, targetId });
   await insertJobDelivery(db, { taskId, status: end.status === "completed" ? "completed" : "failed" });
   await notifyTaskChange(db, taskId);
@@ -83,8 +88,37 @@ export async function cancelTask(
 }
 
 /** Keeps targets from ending and the Task from going until the transaction ends. */
-export async function lockTask(db: DatabaseHandle, id: string): Promise<{ client_id: string } | undefined> {
-  return await db.selectFrom("tasks").select("client_id").where("id", "=", id).forUpdate().executeTakeFirst();
+export async function lockTask(
+  db: DatabaseHandle,
+  id: string,
+): Promise<{ client_id: string; completed_at: Date | null; run_token: string | null } | undefined> {
+  return await db
+    .selectFrom("tasks")
+    .select(["client_id", "completed_at", "run_token"])
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** What the end of a target adds to. A Task counts for each state that one of its targets has. */
+async function listTotals(
+  db: DatabaseHandle,
+  { taskId, end, isLast }: { taskId: string; end: TargetEnd; isLast: boolean },
+): Promise<TotalName[]> {
+  const { alike, abandoned } = await db
+    .selectFrom("targets")
+    .select((eb) => [
+      eb.fn.countAll<number>().filterWhere("status", "=", end.status).as("alike"),
+      eb.fn.countAll<number>().filterWhere("error_code", "=", TARGET_ERRORS.ABANDONED.code).as("abandoned"),
+    ])
+    .where("task_id", "=", taskId)
+    .executeTakeFirstOrThrow();
+  return [
+    `targets ${end.status}`,
+    ...(alike === 1 ? ([`tasks ${end.status}`] as const) : []),
+    ...(isLast ? (["runs completed"] as const) : []),
+    ...(isLast && abandoned > 0 ? (["runs failed"] as const) : []),
+  ];
 }
 
 async function findTargetCost(

@@ -4,12 +4,12 @@ import pg from "pg";
 import type { TaskChanges } from "../domain/ports.ts";
 import { CONNECTION_OPTIONS, type DatabaseHandle } from "./database.ts";
 
-const CHANNEL = "task_changes";
+export const TASK_CHANGES_CHANNEL = "task_changes";
 const RECONNECT_DELAY_MS = 1000;
 
 /** Tells every process that listens that a Task changed; in a transaction, once that is committed. */
 export async function notifyTaskChange(db: DatabaseHandle, taskId: string): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, ${taskId})`.execute(db);
+  await sql`select pg_notify(${TASK_CHANGES_CHANNEL}, ${taskId})`.execute(db);
 }
 
 /**
@@ -41,7 +41,7 @@ export function openTaskChanges(options: {
     // pg leaves who connects waiting for ever when the client is ended meanwhile.
     await Promise.race([current.connect(), ended]);
     if (closing.signal.aborted) return;
-    await current.query(`listen ${CHANNEL}`);
+    await current.query(`listen ${TASK_CHANGES_CHANNEL}`);
     tell(undefined);
     await ended;
   }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beginRun } from "../../../test/support/begin-run.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeId } from "../domain/ids.ts";
 import { toTask } from "../domain/tasks/task-view.ts";
 import { insertClient } from "./clients.ts";
 import { cancelTask, endTarget } from "./target-ends.ts";
-import { endRun, startRun } from "./task-runs.ts";
+import { giveBack } from "./task-runs.ts";
 import { deleteTask, findTask, insertTask, listTasks, setProgress } from "./tasks.ts";
 
 let database: TestDatabase;
@@ -74,11 +75,11 @@ describe("the line of waiting Tasks", () => {
     const second = await createTask({ vocals: 1 }, at(2));
     const ids = [first.id, second.id, third.id];
     expect(await Promise.all(ids.map(positionOf))).toEqual([1, 2, 3]);
-    await startRun(database.db, first.id);
+    const run = await beginRun(database.db, first.id);
     expect(await Promise.all(ids.map(positionOf))).toEqual([undefined, 1, 2]);
     await database.db.transaction().execute((tx) => cancelTask(tx, clientId, second.id));
     expect(await Promise.all(ids.map(positionOf))).toEqual([undefined, undefined, 1]);
-    await endRun(database.db, first.id);
+    await giveBack(database.db, run);
     const { items } = await listTasks(database.db, clientId, { skip: 0, take: 10 });
     expect(items.map(({ queuePosition }) => queuePosition)).toEqual([2, undefined, 1]);
   });
@@ -94,11 +95,11 @@ describe("the line of waiting Tasks", () => {
 
   it("[T14] a report with a time left says when the work will be through", async () => {
     const { id } = await createTask();
-    await startRun(database.db, id);
-    await setProgress(database.db, id, { progress: 0.25 });
+    const run = await beginRun(database.db, id);
+    await setProgress(database.db, run, { progress: 0.25 });
     expect((await findTask(database.db, id))?.targets[0]?.expectedAt).toBeUndefined();
     const beforeMs = Date.now();
-    await setProgress(database.db, id, { progress: 0.5, secondsLeft: 60 });
+    await setProgress(database.db, run, { progress: 0.5, secondsLeft: 60 });
     const expectedAt = (await findTask(database.db, id))?.targets[0]?.expectedAt?.getTime();
     expect(expectedAt).toBeGreaterThanOrEqual(beforeMs + 60_000 - 1);
     expect(expectedAt).toBeLessThanOrEqual(Date.now() + 60_000);
@@ -106,13 +107,12 @@ describe("the line of waiting Tasks", () => {
 
   it("[T9] [T14] a run has the progress of the one before, which it does not fall behind, and a time of its own", async () => {
     const { id } = await createTask();
-    await startRun(database.db, id);
-    await setProgress(database.db, id, { progress: 0.5, secondsLeft: 60 });
-    await startRun(database.db, id);
+    await setProgress(database.db, await beginRun(database.db, id), { progress: 0.5, secondsLeft: 60 });
+    const run = await beginRun(database.db, id);
     const [begun] = (await findTask(database.db, id))?.targets ?? [];
     expect(begun).toMatchObject({ progress: 0.5 });
     expect(begun?.expectedAt).toBeUndefined();
-    await setProgress(database.db, id, { progress: 0.25, secondsLeft: 90 });
+    await setProgress(database.db, run, { progress: 0.25, secondsLeft: 90 });
     const [behind] = (await findTask(database.db, id))?.targets ?? [];
     expect(behind).toMatchObject({ progress: 0.5, expectedAt: expect.any(Date) });
   });

@@ -2,10 +2,12 @@ import type { Page } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import type { Listed } from "../domain/ports.ts";
 import type { NewTask, TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TaskRun } from "../domain/tasks/task-run.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { findQueuePositions } from "./queue-positions.ts";
 import { countRows } from "./row-counts.ts";
 import { notifyTaskChange } from "./task-changes.ts";
-import { findQueuePositions } from "./task-runs.ts";
+import { notifyWaiting } from "./waiting-tasks.ts";
 
 type OutputRow = Pick<Tables["outputs"], "name" | "format" | "blob_key" | "size_bytes">;
 type TargetRow = Pick<
@@ -26,7 +28,7 @@ type TargetRow = Pick<
   /** Within JSON there are no dates. */
   expected_at_ms: number | null;
 };
-export type TaskRow = Tables["tasks"] & { targets: TargetRow[] };
+export type TaskRow = Selectable<Tables["tasks"]> & { targets: TargetRow[] };
 
 /** A Task's targets with their outputs, as one value: three queries would cost three times as much of both processes. */
 export const TARGETS_OF_TASK = sql<TargetRow[]>`(
@@ -45,6 +47,7 @@ export const TARGETS_OF_TASK = sql<TargetRow[]>`(
 const selectTasks = (db: DatabaseHandle) =>
   db.selectFrom("tasks").selectAll("tasks").select(TARGETS_OF_TASK.as("targets"));
 
+/** The row is the job: workers without work are told of it. */
 export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<void> {
   await db
     .insertInto("tasks")
@@ -59,6 +62,9 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       metadata: task.metadata === undefined ? null : JSON.stringify(task.metadata),
       created_at: task.createdAt,
       completed_at: null,
+      priority: task.priority ?? null,
+      expected_audio_seconds: task.audioSeconds ?? null,
+      is_long: task.isLong ?? false,
     })
     .execute();
   await db
@@ -87,6 +93,7 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       .values({ task_id: task.id, request_id: requestId, callback_url: callbackUrl ?? null, metadata })
       .execute();
   }
+  await notifyWaiting(db);
 }
 
 export async function findTask(
@@ -181,10 +188,10 @@ export async function deleteTask(db: DatabaseHandle, clientId: string, id: strin
 
 /** Rows as Tasks, those that wait with their places in the line. */
 export async function toTaskRecords(db: DatabaseHandle, rows: readonly TaskRow[]): Promise<TaskRecord[]> {
-  const waiting = rows.filter((row) => row.completed_at === null && row.run_started_at === null);
+  const waiting = rows.filter((row) => row.completed_at === null && row.run_token === null);
   const positions = await findQueuePositions(
     db,
-    waiting.map(({ id, created_at }) => ({ id, createdAt: created_at })),
+    waiting.map(({ id }) => id),
   );
   return rows.map((row) => {
     const queuePosition = positions.get(row.id);
@@ -198,7 +205,10 @@ function toTaskRecord(row: TaskRow): TaskRecord {
     clientId: row.client_id,
     createdAt: row.created_at,
     completedAt: row.completed_at,
-    isRunning: row.run_started_at !== null && row.completed_at === null,
+    isRunning: row.run_token !== null && row.completed_at === null,
+    ...(row.run_token === null ? {} : { runToken: row.run_token }),
+    ...(row.priority === null ? {} : { priority: row.priority }),
+    ...(row.expected_audio_seconds === null ? {} : { audioSeconds: row.expected_audio_seconds }),
     ...(row.asset_id === null ? {} : { assetId: row.asset_id }),
     ...(row.url === null ? {} : { url: row.url }),
     ...(row.storage_integration_id === null ? {} : { storageIntegrationId: row.storage_integration_id }),
@@ -234,7 +244,7 @@ function toTargetRecord(row: TargetRow): TargetRecord {
 /** Progress of the Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that is known. */
 export async function setProgress(
   db: DatabaseHandle,
-  taskId: string,
+  { taskId, token }: TaskRun,
   { progress, secondsLeft }: TaskProgress,
 ): Promise<void> {
   const { numUpdatedRows } = await db
@@ -245,6 +255,7 @@ export async function setProgress(
     })
     .where("task_id", "=", taskId)
     .where("status", "=", "processing")
+    .where(sql<boolean>`exists (select from tasks where id = ${taskId} and run_token = ${token})`)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) await notifyTaskChange(db, taskId);
 }

@@ -18,11 +18,16 @@ export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Pr
   };
   const { id, host, pid, version } = report;
   await db
+    .with("forgotten", (cte) =>
+      cte
+        .deleteFrom("workers")
+        .where("id", "<>", id)
+        .where(sql<boolean>`seen_at < now() - make_interval(hours => ${KEPT_HOURS})`),
+    )
     .insertInto("workers")
     .values({ id, host, pid, version, started_at: report.startedAt, ...changing })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(changing))
     .execute();
-  await sql`delete from workers where seen_at < now() - make_interval(hours => ${KEPT_HOURS})`.execute(db);
 }
 
 export async function deleteWorker(db: DatabaseHandle, id: string): Promise<void> {

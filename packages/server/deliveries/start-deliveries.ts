@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
+import { makeAlarm } from "../alarm.ts";
 import type { Database } from "../db/database.ts";
 import { type AttemptResult, claimDeliveries, recordAttempt, releaseDelivery } from "../db/deliveries.ts";
 import { loadSigningSecrets } from "../db/webhook-secrets.ts";
@@ -90,30 +91,6 @@ export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOpt
       alarm.ring();
       await running;
       await Promise.all(underWay);
-    },
-  };
-}
-
-/** A sleep that can be cut short; a ring while nobody sleeps cuts the next one. */
-function makeAlarm() {
-  let isRinging = false;
-  let wake = () => {};
-  return {
-    ring(): void {
-      isRinging = true;
-      wake();
-    },
-    async sleep(ms: number): Promise<void> {
-      if (!isRinging) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      isRinging = false;
     },
   };
 }

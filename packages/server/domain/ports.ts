@@ -17,7 +17,7 @@ export type Listed<Item> = { items: Item[]; total: number };
 export type RemoveFiles = () => Promise<void>;
 
 export interface TaskStore {
-  /** Task, targets, what they set aside of a metered client's credits and the queue's job, in one transaction. */
+  /** Task, targets and what they set aside of a metered client's credits, in one transaction. */
   insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
@@ -65,6 +65,8 @@ export interface Blobs {
   /** Lends a local file with the content, for programs that need a path; it must not be changed. */
   withLocalFile<Result>(key: string, use: (path: string) => Promise<Result>): Promise<Result>;
   delete(keyPrefix: string): Promise<void>;
+  /** Throws while the store does not answer. */
+  check(): Promise<void>;
 }
 
 export interface MediaLooker {

@@ -3,8 +3,8 @@ import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/cont
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { isDiskFull } from "../is-disk-full.ts";
+import { isOutOfReach } from "../is-out-of-reach.ts";
 import { describeIssue } from "./describe-issue.ts";
-import { isOutOfReach } from "./is-out-of-reach.ts";
 
 /** Codes of single rules, by the field's name and the kind of the schema's complaint. */
 const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
@@ -101,6 +101,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const apiError = toApiError(error);
   if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
   if (apiError.statusCode === 503) void reply.header("retry-after", "5");
+  // Until one of the Tasks that wait has been taken.
+  if (apiError.code === "TASKS_WAITING_TOO_MANY") void reply.header("retry-after", "30");
   void reply
     .code(apiError.statusCode)
     // What the router itself refuses has passed no hook.

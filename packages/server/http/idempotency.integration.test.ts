@@ -26,8 +26,6 @@ const post = (key: string, body: unknown = { assetId, targets: [vocals] }, as: {
     key: as.key,
   });
 const countTasks = async () => Number((await api.call("/tasks", account)).headers.get("x-total-count"));
-const countJobs = async (ids: string[]) =>
-  (await api.database.pool.query("select from pgboss.job where data->>'taskId' = any($1)", [ids])).rowCount;
 const codeOf = async (response: Response) => [
   response.status,
   ((await response.json()) as { code: string }).code,
@@ -79,7 +77,6 @@ describe("an Idempotency-Key", () => {
     const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as Task).id));
     expect(new Set(ids).size).toBe(1);
     expect(await countTasks()).toBe(1);
-    expect(await countJobs(ids)).toBe(1);
   });
 
   it("[I3] of fifty with two bodies at once, one body wins and the other is a conflict", async () => {
@@ -120,11 +117,11 @@ describe("an Idempotency-Key", () => {
   it("[I3] a request that failed is tried anew", async () => {
     expect((await post("k-1", { assetId: "not-there-yet", targets: [vocals] })).status).toBe(404);
     expect((await post("k-1")).status).toBe(200);
-    await api.database.pool.query("alter schema pgboss rename to pgboss_away");
+    await api.database.pool.query("alter table targets rename to targets_away");
     try {
       expect((await post("k-2")).status).toBe(500);
     } finally {
-      await api.database.pool.query("alter schema pgboss_away rename to pgboss");
+      await api.database.pool.query("alter table targets_away rename to targets");
     }
     expect((await post("k-2")).status).toBe(200);
     expect(await countTasks()).toBe(2);

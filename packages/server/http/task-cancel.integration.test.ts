@@ -31,7 +31,7 @@ const cancel = (id: string, init?: { key: string }) =>
 const getTask = async (id: string) => (await (await api.call(`/tasks/${id}`)).json()) as Task;
 const startWorker = async (run: RunEngine) =>
   await startWorkerWithoutNetwork({
-    database: api.database,
+    connectionString: api.database.url,
     blobs: await openFileBlobs(join(api.dataDir, "blobs")),
     workDir: join(api.dataDir, "work"),
     run,

@@ -9,9 +9,9 @@ import {
 } from "@stemwright/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
+import { beginRun } from "../../../test/support/begin-run.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { endTarget } from "../db/target-ends.ts";
-import { startRun } from "../db/task-runs.ts";
 import { setProgress } from "../db/tasks.ts";
 
 let api: TestApi;
@@ -91,9 +91,9 @@ describe("the events of a Task", () => {
     await expect.poll(() => events.length).toBe(2);
     expect(events.map(({ data }) => targetSchema.parse(data))).toEqual(task.targets);
 
-    await startRun(api.database.db, task.id);
+    const run = await beginRun(api.database.db, task.id);
     await expect.poll(() => events.length).toBe(4);
-    await setProgress(api.database.db, task.id, { progress: 0.5 });
+    await setProgress(api.database.db, run, { progress: 0.5 });
     await expect.poll(() => events.length).toBe(6);
     expect(events.slice(4).map(({ data }) => data as Target)).toMatchObject([
       { model: "vocals", progress: 0.5, queuePosition: 0 },

@@ -1,20 +1,27 @@
 import type { QueueState } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../db/database.ts";
+import { readTotals } from "../db/service-totals.ts";
+import { IS_RUNNING, IS_WAITING } from "../db/waiting-tasks.ts";
 
-type Row = Omit<QueueState, "oldestWaitingAt"> & { oldestWaitingAt: Date | null };
+type Row = { waiting: number; active: number; retrying: number; oldest: Date | null };
 
-/** How many jobs of each queue are in which state. Jobs waiting for a later time do not count as waiting. */
+/** How many Tasks are in which state. Those that wait for a later time do not count as waiting. */
 export async function readQueues(db: DatabaseHandle): Promise<QueueState[]> {
   const { rows } = await sql<Row>`
-    select q.name,
-           count(*) filter (where j.state = 'created' and j.start_after <= now()) as waiting,
-           count(*) filter (where j.state = 'active') as active,
-           count(*) filter (where j.state = 'retry') as retrying,
-           count(*) filter (where j.state = 'completed') as completed,
-           count(*) filter (where j.state = 'failed') as failed,
-           min(j.created_on) filter (where j.state = 'created' and j.start_after <= now()) as "oldestWaitingAt"
-    from pgboss.queue q left join pgboss.job j on j.name = q.name
-    group by q.name order by q.name`.execute(db);
-  return rows.map((row) => ({ ...row, oldestWaitingAt: row.oldestWaitingAt?.toISOString() ?? null }));
+    select
+      (select count(*) from tasks where ${IS_WAITING}) as waiting,
+      (select count(*) from tasks where ${IS_RUNNING}) as active,
+      (select count(*) from tasks where ${IS_WAITING} and due_at is not null) as retrying,
+      (select min(created_at) from tasks where ${IS_WAITING}) as oldest`.execute(db);
+  const totals = await readTotals(db);
+  return rows.map(({ waiting, active, retrying, oldest }) => ({
+    name: "task",
+    waiting: waiting - retrying,
+    active,
+    retrying,
+    completed: totals.get("runs completed") ?? 0,
+    failed: totals.get("runs failed") ?? 0,
+    oldestWaitingAt: oldest?.toISOString() ?? null,
+  }));
 }

@@ -1,87 +1,113 @@
-import type { Transaction } from "kysely";
-import { fromKysely, type JobWithMetadata, PgBoss } from "pg-boss";
-import type { Tables } from "../db/database.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { makeAlarm } from "../alarm.ts";
+import type { Database } from "../db/database.ts";
+import { releaseTaskLock, tryTaskLock } from "../db/task-locks.ts";
+import { claimTask, giveBack, isRunOn, listRuns } from "../db/task-runs.ts";
+import { makeId } from "../domain/ids.ts";
+import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
+import { type DutySession, openDutySession } from "./duty-session.ts";
 
-/** One job for each Task. */
-const TASK_QUEUE = "task";
-/** Jobs whose every attempt failed, or ended with the worker dying. */
-const ABANDONED_QUEUE = "task-abandoned";
-/** A worker that misses its heartbeat for this long is taken for dead, and its job given to another. */
-const HEARTBEAT_SECONDS = 10;
-const ATTEMPTS_MAX = 5;
+/** A worker without work looks for some this often, whether it hears of any or not; more or less by a fifth, at random. */
+const POLL_MS = 10_000;
+const RETAKE_MS = 500;
 
-type TaskJob = { taskId: string };
-
-export type TakenJob = {
-  /** Tells that the job was taken away. */
+export type HeldRun = TaskRun & {
+  /** Aborted when the Task was taken over. */
   signal: AbortSignal;
-  /** Gives the Task to the next worker, with as many attempts as it had left: this one does not count. */
-  passOn(afterSeconds?: number): Promise<void>;
+  /** Lets others have the Task. */
+  release(): Promise<void>;
 };
 
-export type TaskHandlers = {
-  /** Works on a Task. A rejection gives the job back for another try. */
-  runTask(taskId: string, job: TakenJob): Promise<void>;
-  /** Ends a Task that has no attempt left. The last one failed with an error of that name, if it told of any. */
-  abandonTask(taskId: string, lastErrorName: string | undefined): Promise<void>;
+export type TaskQueue = {
+  /** The next Task, held for this worker; waits until there is one. Undefined once the signal is aborted. */
+  takeNext(signal: AbortSignal): Promise<HeldRun | undefined>;
+  /** The connection that holds it. */
+  session: DutySession;
+  close(): Promise<void>;
 };
 
-export async function openTaskQueue(options: { connectionString: string; onError: (error: Error) => void }) {
-  const boss = new PgBoss({
+/** A worker's side of the queue: takes Tasks one at a time, and holds the one it is at by a lock of its database session. */
+export function openTaskQueue(options: {
+  connectionString: string;
+  workerId: string;
+  clientRunningMax: number;
+  onError(error: Error): void;
+}): TaskQueue {
+  const { workerId, clientRunningMax, onError } = options;
+  const alarm = makeAlarm();
+  let held: { run: TaskRun; lost: AbortController } | undefined;
+
+  /** On a new connection: what the broken one held is taken again, unless it was given to another worker meanwhile. */
+  async function retake(db: Database): Promise<void> {
+    // A claim whose answer got lost is nobody's work.
+    for (const run of await listRuns(db, workerId))
+      if (run.token !== held?.run.token) await giveBack(db, run);
+    if (held && !(await holdAgain(db))) void keepRetaking(held);
+  }
+
+  /** False as long as the session that broke still holds the lock. */
+  async function holdAgain(db: Database): Promise<boolean> {
+    if (!held) return true;
+    const isLocked = await tryTaskLock(db, held.run.taskId);
+    const isOn = await isRunOn(db, held.run);
+    if (!isOn) held.lost.abort(new RunLost());
+    if (isLocked && !isOn) await releaseTaskLock(db, held.run.taskId);
+    return isLocked || !isOn;
+  }
+
+  async function keepRetaking(given: typeof held): Promise<void> {
+    try {
+      let isDone = false;
+      while (!isDone) {
+        await wait(RETAKE_MS);
+        isDone =
+          held !== given ||
+          (await session.use((db) => (held === given ? holdAgain(db) : Promise.resolve(true))));
+      }
+    } catch (error) {
+      // The connection is opened anew, and the Task taken again on it.
+      onError(error as Error);
+    }
+  }
+
+  const session = openDutySession({
     connectionString: options.connectionString,
-    application_name: "stemwright queue",
-    max: 4,
-    schedule: false,
-    useListenNotify: true,
-    // How soon a dead worker's job is noticed after its heartbeat ran out.
-    superviseIntervalSeconds: 2,
-    monitorIntervalSeconds: 2,
+    onOpen: retake,
+    onWaiting: alarm.ring,
+    onError,
   });
-  boss.on("error", options.onError);
-  await boss.start();
-  await boss.createQueue(ABANDONED_QUEUE, { notify: true, retryLimit: 100, retryDelay: 5 });
-  await boss.createQueue(TASK_QUEUE, {
-    notify: true,
-    deadLetter: ABANDONED_QUEUE,
-    retryLimit: ATTEMPTS_MAX - 1,
-    retryDelay: 1,
-    heartbeatSeconds: HEARTBEAT_SECONDS,
-    // The heartbeat says whether a worker lives; three hours of audio on a slow machine may take a day.
-    expireInSeconds: 24 * 3600 - 1,
-  });
+
+  async function claim(): Promise<HeldRun | undefined> {
+    const run = await session.use((db) => claimTask(db, { workerId, token: makeId(), clientRunningMax }));
+    if (!run) return undefined;
+    const lost = new AbortController();
+    held = { run, lost };
+    return {
+      ...run,
+      signal: lost.signal,
+      async release() {
+        held = undefined;
+        // Without a connection there is no lock either.
+        if (session.isOpen()) await session.use((db) => releaseTaskLock(db, run.taskId)).catch(onError);
+      },
+    };
+  }
 
   return {
-    /** Enqueues in the caller's transaction: the job exists exactly when the Task does. */
-    async sendTask(transaction: Transaction<Tables>, taskId: string): Promise<void> {
-      await boss.send(TASK_QUEUE, { taskId } satisfies TaskJob, { db: fromKysely(transaction) });
+    session,
+    async takeNext(signal) {
+      signal.addEventListener("abort", alarm.ring, { once: true });
+      while (!signal.aborted) {
+        try {
+          const run = await claim();
+          if (run) return run;
+          await alarm.sleep(POLL_MS * (0.8 + 0.4 * Math.random()));
+        } catch (error) {
+          if (!signal.aborted) onError(error as Error);
+        }
+      }
+      return undefined;
     },
-    async work(handlers: TaskHandlers): Promise<void> {
-      const polling = {
-        notifyPollingIntervalSeconds: 2,
-        pollingIntervalSeconds: 2,
-        batchSize: 1,
-        includeMetadata: true,
-      } as const;
-      await boss.work(TASK_QUEUE, polling, async ([job]: JobWithMetadata<TaskJob>[]) => {
-        if (!job) return;
-        const { data, signal, retryLimit, retryCount } = job;
-        const passOn = async (afterSeconds = 0) => {
-          // Its turn had come: it does not go to the end of the line.
-          const options = { startAfter: afterSeconds, retryLimit: retryLimit - retryCount, priority: 1 };
-          await boss.send(TASK_QUEUE, data, options);
-        };
-        await handlers.runTask(data.taskId, { signal, passOn });
-      });
-      await boss.work(ABANDONED_QUEUE, polling, async ([job]: JobWithMetadata<TaskJob>[]) => {
-        if (!job) return;
-        const lastError = job.sourceOutput as { name?: string } | null;
-        await handlers.abandonTask(job.data.taskId, lastError?.name);
-      });
-    },
-    /** Stops taking jobs; waits for the handlers that still run. */
-    async close(): Promise<void> {
-      await boss.stop({ graceful: true, timeout: 10_000 });
-    },
+    close: () => session.close(),
   };
 }
-export type TaskQueue = Awaited<ReturnType<typeof openTaskQueue>>;

@@ -70,8 +70,11 @@ export async function fetchFile(
   signal: AbortSignal,
 ): Promise<void> {
   const blobKey = await findBlobKey(ports, origin);
-  if (blobKey !== undefined && (await ports.blobs.findSize(blobKey)) === undefined)
+  if (blobKey !== undefined && (await ports.blobs.findSize(blobKey)) === undefined) {
+    // A store that has lost its bucket or folder has no file either.
+    await ports.blobs.check();
     throw new TargetFailure("INPUT_NOT_FOUND", `The ${origin.what} asset is no longer kept; upload it again`);
+  }
   await writeWhole(path, (partialPath) =>
     blobKey === undefined
       ? download(ports, origin, partialPath, signal)

@@ -2,7 +2,6 @@ import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
 import type { EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import { makeId } from "../domain/ids.ts";
 import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
 import { readProcessTreeMemory } from "./process-tree-memory.ts";
 
@@ -10,12 +9,12 @@ const HEARTBEAT_MS = 5000;
 
 /** Tells the register every few seconds that this worker lives, and what it works on. */
 export async function startHeartbeat(options: {
+  id: string;
   register: WorkerRegister;
   version: string;
   log: FastifyBaseLogger;
 }) {
-  const { register, log } = options;
-  const id = makeId();
+  const { id, register, log } = options;
   const startedAt = new Date();
   let task: WorkerReport["task"];
   let engineSeconds = 0;
@@ -28,7 +27,7 @@ export async function startHeartbeat(options: {
       const place = { id, host: hostname(), pid: process.pid, version, startedAt };
       await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds });
     } catch (error) {
-      log.warn({ err: error }, "the sign of life could not be written");
+      log.warn({ err: error }, "worker heartbeat failed");
     }
   };
   // One after the other, so that the last report is behind us when the worker takes itself off the list.
@@ -77,7 +76,9 @@ export async function startHeartbeat(options: {
     async stop(): Promise<void> {
       clearInterval(timer);
       await reported;
-      await register.remove(id);
+      await register
+        .remove(id)
+        .catch((error) => log.warn({ err: error }, "failed to remove the worker from the list"));
     },
   };
 }

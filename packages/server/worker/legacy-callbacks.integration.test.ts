@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { takeTask } from "../../../test/support/begin-run.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeTestStorage } from "../../../test/support/test-storage.ts";
@@ -64,14 +65,16 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     maxBytes: 1000,
     credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
     probeDuration: async () => undefined,
+    isLong: () => false,
     workDir: join(dataDir, "work"),
     keptStems: { giveUp: async () => 0 },
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: makeTaskReports(database.db),
   };
   const { signal } = new AbortController();
-  await expect(runTask(ports, id, signal)).rejects.toThrow("a fault of the machine");
-  await runTask(ports, id, signal);
+  const run = await takeTask(database.db, id);
+  await expect(runTask(ports, run, signal)).rejects.toThrow("a fault of the machine");
+  await runTask(ports, run, signal);
   const { rows } = await database.pool.query(
     "select event, job_status from deliveries where task_id = $1 order by created_at",
     [id],

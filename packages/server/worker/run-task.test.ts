@@ -11,6 +11,8 @@ const task = {
   clientId: "client",
   assetId: "asset",
   createdAt: new Date(),
+  audioSeconds: 5,
+  runToken: "run",
   targets: ["done", "failed"].map((id) => ({ ...target, id })),
 } as unknown as TaskRecord;
 
@@ -31,7 +33,7 @@ async function run(given: Ports, signal = new AbortController().signal): Promise
     log: { info: () => {}, warn: () => {} },
     ...given,
   };
-  await runTask(ports as unknown as RunTaskPorts, "task", signal);
+  await runTask(ports as unknown as RunTaskPorts, { taskId: "task", token: "run" }, signal);
 }
 
 it.each([
@@ -52,7 +54,6 @@ it.each([
       findTask: async () => task,
       endTarget: async () => isEnded,
       startRun: async () => {},
-      endRun: async () => {},
     },
     log: { info: log, warn: log },
   });
@@ -98,7 +99,6 @@ it.each([
         return false;
       },
       startRun: async () => {},
-      endRun: async () => {},
     },
   });
   expect(kept.size).toBe(files);
@@ -122,7 +122,6 @@ it("[Q5] a worker that loses its Task while it stores ends no target, and leaves
         findTask: async () => task,
         endTarget: async (...end: unknown[]) => ends.push(end),
         startRun: async () => {},
-        endRun: async () => {},
       },
     },
     lost.signal,
@@ -169,13 +168,12 @@ it.each([
             status: ended.get(each.id)?.status ?? "processing",
           })),
         }),
-        async endTarget(_: string, id: string, end: TargetEnd) {
+        async endTarget(_: unknown, id: string, end: TargetEnd) {
           if (ended.has(id)) return false;
           ended.set(id, end);
           return true;
         },
         startRun: async () => {},
-        endRun: async () => {},
       },
     });
     expect(seen).toEqual(runs);

@@ -1,23 +1,28 @@
-import { mkdir, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { EngineError, EngineKilled, type EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import type { TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
+import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
 import type { KeptStems } from "../kept-stems.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import { planOutputs, toEngineTarget, transcriptPath } from "./engine-target.ts";
 import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
 import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
+import { type NoteLengthPorts, noteLength } from "./note-length.ts";
+import { openWorkDir } from "./open-work-dir.ts";
 import { spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 export type RunTaskPorts = FetchInputPorts &
   StoreOutputsPorts &
-  CoverInputPorts & {
+  CoverInputPorts &
+  NoteLengthPorts & {
     engine: Pick<EngineProcess, "run" | "close">;
     reports: TaskReports;
     keptStems: KeptStems;
@@ -29,27 +34,35 @@ export type RunTaskPorts = FetchInputPorts &
 const WATCH_INTERVAL_MS = 1000;
 
 /** Does all that is left to do of a Task. Safe to run again after any interruption: what is finished stays finished. */
-export async function runTask(ports: RunTaskPorts, taskId: string, signal: AbortSignal): Promise<void> {
+export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSignal): Promise<void> {
+  const ports = { ...given, probeDuration: rememberProbe(given.probeDuration) };
+  const { taskId } = run;
   const task = await ports.reports.findTask(taskId);
   const targets = listUnfinished(task);
-  const taskDir = join(ports.workDir, taskId);
   if (task && targets.length > 0) {
-    await ports.reports.startRun(taskId);
-    const watch = watchTask(ports, task, signal);
+    await ports.reports.startRun(run);
+    const taskDir = await openWorkDir(ports.workDir, taskId);
+    const watch = watchTask(ports, run, signal);
+    const work = { task, run, taskDir, watch };
     try {
       const sparing = spareTargets(ports);
-      await tryTargets(sparing.ports, { task, targets, taskDir, watch }, signal);
+      await tryTargets(sparing.ports, { ...work, targets }, signal);
       const spared = sparing.hasMadeRoom() ? listUnfinished(await ports.reports.findTask(taskId)) : [];
-      if (spared.length > 0) await tryTargets(ports, { task, targets: spared, taskDir, watch }, signal);
+      if (spared.length > 0) await tryTargets(ports, { ...work, targets: spared }, signal);
     } finally {
       watch.stop();
-      // Without effect on a Task that is finished.
-      await ports.reports
-        .endRun(taskId)
-        .catch((error) => ports.log.warn({ err: error, taskId }, "the end of a run could not be written"));
     }
   }
-  await rm(taskDir, { recursive: true, force: true });
+  await rm(join(ports.workDir, taskId), { recursive: true, force: true });
+}
+
+/** Its one input is looked into once, whoever asks for its length. */
+function rememberProbe(probe: RunTaskPorts["probeDuration"]): RunTaskPorts["probeDuration"] {
+  let probed: ReturnType<typeof probe> | undefined;
+  return (path) => {
+    probed ??= probe(path);
+    return probed;
+  };
 }
 
 const listUnfinished = (task: TaskRecord | undefined) =>
@@ -60,8 +73,8 @@ async function tryTargets(ports: RunTaskPorts, work: Work, signal: AbortSignal):
   try {
     await runTargets(ports, work);
   } catch (error) {
-    if (signal.aborted) throw error;
-    if (!work.watch.signal.aborted) await failTargets(ports, work.task, work.targets, error);
+    if (signal.aborted || work.watch.lost.aborted) throw error;
+    if (!work.watch.signal.aborted) await failTargets(ports, work, error);
   }
 }
 
@@ -69,51 +82,62 @@ type Watch = {
   signal: AbortSignal;
   /** Nothing is left to do of the Task. */
   over: AbortSignal;
+  /** Another worker is at the Task. */
+  lost: AbortSignal;
   report(progress: number, secondsLeft?: number): void;
   stop(): void;
 };
 
 /** Writes the progress down once a second, and ends the work when nothing is left to work for. */
-function watchTask(ports: RunTaskPorts, task: TaskRecord, signal: AbortSignal): Watch {
+function watchTask(ports: RunTaskPorts, run: TaskRun, signal: AbortSignal): Watch {
   const ended = new AbortController();
+  const lost = new AbortController();
+  const stopped = new AbortController();
   let reported: (TaskProgress & { atMs: number }) | undefined;
-  const timer = setInterval(async () => {
-    try {
-      if (reported) {
-        const { progress, secondsLeft, atMs } = reported;
-        reported = undefined;
-        const passedSeconds = (performance.now() - atMs) / 1000;
-        await ports.reports.setProgress(task.id, {
-          progress,
-          secondsLeft: secondsLeft && secondsLeft - passedSeconds,
-        });
-      }
-      const current = await ports.reports.findTask(task.id);
-      if (!current?.targets.some(({ status }) => status === "processing"))
-        ended.abort(new Error("nothing is left to do of the Task"));
-    } catch (error) {
-      ports.log.warn({ err: error, taskId: task.id }, "progress could not be written");
+
+  async function look(): Promise<void> {
+    if (reported) {
+      const { progress, secondsLeft, atMs } = reported;
+      reported = undefined;
+      const passedSeconds = (performance.now() - atMs) / 1000;
+      await ports.reports.setProgress(run, {
+        progress,
+        secondsLeft: secondsLeft && secondsLeft - passedSeconds,
+      });
     }
-  }, WATCH_INTERVAL_MS);
+    const current = await ports.reports.findTask(run.taskId);
+    if (listUnfinished(current).length === 0) ended.abort(new Error("nothing is left to do of the Task"));
+    else if (current?.runToken !== run.token) lost.abort(new RunLost());
+  }
+  async function keepLooking(): Promise<void> {
+    const { signal } = stopped;
+    while (await wait(WATCH_INTERVAL_MS, true, { signal }).catch(() => false)) {
+      await look().catch((error) =>
+        ports.log.warn({ err: error, taskId: run.taskId }, "failed to write progress"),
+      );
+    }
+  }
+  void keepLooking();
   return {
-    signal: AbortSignal.any([signal, ended.signal]),
+    signal: AbortSignal.any([signal, ended.signal, lost.signal]),
     over: ended.signal,
+    lost: lost.signal,
     report: (progress, secondsLeft) => {
       reported = { progress, secondsLeft, atMs: performance.now() };
     },
-    stop: () => clearInterval(timer),
+    stop: () => stopped.abort(),
   };
 }
 
-type Work = { task: TaskRecord; targets: TargetRecord[]; taskDir: string; watch: Watch };
+type Work = { task: TaskRecord; run: TaskRun; targets: TargetRecord[]; taskDir: string; watch: Watch };
 
 async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
   const { task, taskDir, watch } = work;
   const inputPath = join(taskDir, "input");
-  await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
   const targets = await fetchTranscripts(ports, work);
   if (targets.length === 0) return;
   if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch);
+  await noteLength(ports, { ...work, inputPath });
   await runEngine(ports, { ...work, targets });
 }
 
@@ -128,7 +152,7 @@ async function runEngine(ports: RunTaskPorts, work: Work): Promise<void> {
     const others = work.targets.filter((target) => limitOf(target) > limitSeconds);
     if (!isTooLong(error) || others.length === 0) throw error;
     const atLimit = work.targets.filter((target) => limitOf(target) === limitSeconds);
-    await failTargets(ports, work.task, atLimit, error);
+    await failTargets(ports, { ...work, targets: atLimit }, error);
     await runEngine(ports, { ...work, targets: others });
   }
 }
@@ -154,19 +178,14 @@ async function runWithin(ports: RunTaskPorts, work: Work, limitSeconds: number):
         const target = targets.find(({ id }) => id === targetId);
         if (!target) return;
         try {
-          await completeTarget(ports, { task, target, taskDir, durationSeconds, watch });
+          await completeTarget(ports, { ...work, target, durationSeconds });
         } catch (error) {
           if (watch.signal.aborted) throw error;
-          await failTargets(ports, task, [target], error);
+          await failTargets(ports, { ...work, targets: [target] }, error);
         }
       },
       onTargetFailed: async (targetId, error) => {
-        await failTargets(
-          ports,
-          task,
-          targets.filter(({ id }) => id === targetId),
-          error,
-        );
+        await failTargets(ports, { ...work, targets: targets.filter(({ id }) => id === targetId) }, error);
       },
     },
   );
@@ -176,10 +195,8 @@ async function runWithin(ports: RunTaskPorts, work: Work, limitSeconds: number):
 }
 
 /** The targets that have all they need; one whose transcript can't be had ends here. */
-async function fetchTranscripts(
-  ports: RunTaskPorts,
-  { task, targets, taskDir, watch }: Work,
-): Promise<TargetRecord[]> {
+async function fetchTranscripts(ports: RunTaskPorts, work: Work): Promise<TargetRecord[]> {
+  const { task, targets, taskDir, watch } = work;
   const ready: TargetRecord[] = [];
   for (const target of targets) {
     const path = transcriptPath(target, taskDir);
@@ -189,7 +206,7 @@ async function fetchTranscripts(
       ready.push(target);
     } catch (error) {
       if (watch.signal.aborted) throw error;
-      await failTargets(ports, task, [target], error);
+      await failTargets(ports, { ...work, targets: [target] }, error);
     }
   }
   return ready;
@@ -206,6 +223,7 @@ async function completeTarget(
   ports: RunTaskPorts,
   {
     task,
+    run,
     target,
     taskDir,
     durationSeconds,
@@ -217,7 +235,7 @@ async function completeTarget(
   const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });
   // Whoever took the Task over ends its targets.
   if (!over.aborted) signal.throwIfAborted();
-  const isEnded = await ports.reports.endTarget(task.id, target.id, {
+  const isEnded = await ports.reports.endTarget(run, target.id, {
     status: "completed",
     durationSeconds,
     output: stored.output,
@@ -229,39 +247,37 @@ async function completeTarget(
   );
 }
 
-/** Failures a client can understand end the targets; others are thrown, for the queue to try again. */
+/** Failures a client can understand end the targets; others are thrown, for another attempt. */
 async function failTargets(
   ports: Pick<RunTaskPorts, "reports" | "log">,
-  task: TaskRecord,
-  targets: readonly TargetRecord[],
+  { run, targets }: Pick<Work, "run" | "targets">,
   error: unknown,
 ): Promise<void> {
   const failure = findTargetFailure(error);
   if (!failure) throw error;
   for (const target of targets) {
-    const isEnded = await ports.reports.endTarget(task.id, target.id, {
+    const isEnded = await ports.reports.endTarget(run, target.id, {
       status: "error",
       error: { code: failure.code, message: failure.message },
     });
     if (!isEnded) continue;
     ports.log.warn(
-      { taskId: task.id, targetId: target.id, code: failure.code, reason: failure.message },
+      { taskId: run.taskId, targetId: target.id, code: failure.code, reason: failure.message },
       "target failed",
     );
   }
 }
 
-/** The queue keeps what ended the last attempt; of those before it the log tells. */
 const KILLED =
   "Every attempt at the Task failed on our side. The last time the engine was killed from outside, most likely because the machine ran out of memory: the operator can give it more, or run fewer workers on it (WORKERS).";
 
 /** The end of a Task whose every attempt failed on our side, or took the worker with it. */
 export async function abandonTask(
   ports: Pick<RunTaskPorts, "reports" | "log">,
-  taskId: string,
+  run: TaskRun,
   lastErrorName: string | undefined,
 ): Promise<void> {
-  const task = await ports.reports.findTask(taskId);
+  const targets = listUnfinished(await ports.reports.findTask(run.taskId));
   const failure = new TargetFailure("ABANDONED", lastErrorName === EngineKilled.name ? KILLED : undefined);
-  if (task) await failTargets(ports, task, listUnfinished(task), failure);
+  await failTargets(ports, { run, targets }, failure);
 }

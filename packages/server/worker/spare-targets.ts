@@ -12,10 +12,10 @@ export function spareTargets<Ports extends SparePorts>(
   ports: Ports,
 ): { ports: Ports; hasMadeRoom(): boolean } {
   let hasMadeRoom = false;
-  const endTarget: TaskReports["endTarget"] = async (taskId, targetId, end) => {
+  const endTarget: TaskReports["endTarget"] = async (run, targetId, end) => {
     const isForFullDisk = end.status === "error" && end.error.code === TARGET_ERRORS.DISK_FULL.code;
-    if (isForFullDisk) hasMadeRoom ||= (await ports.keptStems.giveUp({ taskId })) > 0;
-    return isForFullDisk && hasMadeRoom ? false : await ports.reports.endTarget(taskId, targetId, end);
+    if (isForFullDisk) hasMadeRoom ||= (await ports.keptStems.giveUp({ taskId: run.taskId })) > 0;
+    return isForFullDisk && hasMadeRoom ? false : await ports.reports.endTarget(run, targetId, end);
   };
   return { ports: { ...ports, reports: { ...ports.reports, endTarget } }, hasMadeRoom: () => hasMadeRoom };
 }

@@ -1,12 +1,12 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type pg from "pg";
+import type { Database } from "../db/database.ts";
+import { withTaskLock } from "../db/task-locks.ts";
 import { isId } from "../domain/ids.ts";
-import { findTaskLock } from "./task-lock.ts";
 
 /** Removes work folders of Tasks that were deleted or are finished; gives how many. What a worker is at is left to it. */
 export async function sweepWorkDirs(options: {
-  pool: pg.Pool;
+  db: Database;
   workDir: string;
   isUnfinished(taskId: string): Promise<boolean>;
 }): Promise<number> {
@@ -14,14 +14,9 @@ export async function sweepWorkDirs(options: {
   let removed = 0;
   for (const taskId of names.filter(isId)) {
     if (await options.isUnfinished(taskId)) continue;
-    const lock = await findTaskLock(options.pool, taskId);
-    if (!lock) continue;
-    try {
-      await rm(join(options.workDir, taskId), { recursive: true, force: true });
-      removed += 1;
-    } finally {
-      await lock.release();
-    }
+    const remove = () => rm(join(options.workDir, taskId), { recursive: true, force: true });
+    const isRemoved = await withTaskLock(options.db, taskId, () => remove().then(() => true));
+    if (isRemoved) removed += 1;
   }
   return removed;
 }

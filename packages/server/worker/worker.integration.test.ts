@@ -1,14 +1,9 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { makeTempDir } from "../../../test/support/temp-dir.ts";
-import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
-import { openFileBlobs } from "../blobs/file-blobs.ts";
-import * as assets from "../db/assets.ts";
+import type { TestDatabase } from "../../../test/support/test-database.ts";
+import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
+import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import * as clients from "../db/clients.ts";
-import { insertClient } from "../db/clients.ts";
 import * as credits from "../db/credits.ts";
 import { endTarget } from "../db/target-ends.ts";
 import * as tasks from "../db/tasks.ts";
@@ -16,85 +11,34 @@ import * as workers from "../db/workers.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { estimateReservations } from "../domain/tasks/target-costs.ts";
-import type { TaskRecord } from "../domain/tasks/task-record.ts";
-import type { TaskQueue } from "../queue/task-queue.ts";
-import { findTaskLock } from "./task-lock.ts";
 
+let house: WorkerHouse;
 let database: TestDatabase;
 let blobs: Blobs;
-let workDir: string;
 let clientId: string;
 let assetId: string;
 let probedSeconds: number | undefined;
-const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  database = await openTestDatabase();
-  const dataDir = await makeTempDir("worker");
-  workDir = join(dataDir, "work");
-  blobs = await openFileBlobs(join(dataDir, "blobs"));
+  house = await openWorkerHouse();
+  ({ database, blobs } = house);
 });
-afterAll(() => database.close());
+afterAll(() => house.close());
 beforeEach(async () => {
-  clientId = makeId();
-  assetId = makeId();
-  await insertClient(database.db, { id: clientId, name: "Test" });
-  const blobKey = `assets/${assetId}/a.wav`;
-  await writeFile(join(workDir, "..", assetId), "sound");
-  await blobs.adopt(blobKey, join(workDir, "..", assetId));
-  await assets.insertAsset(database.db, {
-    id: assetId,
-    clientId,
-    name: "a.wav",
-    format: "wav",
-    sizeBytes: 5,
-    blobKey,
-    createdAt: new Date(),
-  });
+  await house.addClient();
+  ({ clientId, assetId } = house);
 });
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+afterEach(() => house.closeWorkers());
 
-async function startTestWorker(run: RunEngine) {
-  const worker = await startWorkerWithoutNetwork({
-    database,
-    blobs,
-    workDir,
-    run,
-    probeDuration: async () => probedSeconds,
-  });
-  closers.push(worker.close);
-  return worker;
-}
-
-async function createTask(queue: TaskQueue, models: string[], id = makeId()): Promise<string> {
-  const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
-  await database.db.transaction().execute(async (tx) => {
-    await tasks.insertTask(tx, { id, clientId, createdAt: new Date(), assetId, targets });
-    await queue.sendTask(tx, id);
-  });
-  return id;
-}
-
-const waitForEnd = async (id: string): Promise<TaskRecord> => {
-  let task: TaskRecord | undefined;
-  await expect
-    .poll(
-      async () => {
-        task = await tasks.findTask(database.db, id);
-        return task?.completedAt;
-      },
-      { timeout: 60_000, interval: 50 },
-    )
-    .toBeInstanceOf(Date);
-  return task as TaskRecord;
-};
+const startTestWorker = (run: RunEngine) =>
+  house.startWorker(run, { probeDuration: async () => probedSeconds });
+const createTask = (models: string[]) => house.createTask(models);
+const waitForEnd = (id: string) => house.waitForEnd(id);
 
 describe("the worker", () => {
   it("[C1] completes targets one by one, with outputs and cost", async () => {
-    const { queue } = await startTestWorker(finishAll);
-    const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
+    await startTestWorker(finishAll);
+    const task = await waitForEnd(await createTask(["vocals", "drums"]));
     expect(
       task.targets.map(({ status, cost, durationSeconds, output }) => ({
         status,
@@ -110,12 +54,12 @@ describe("the worker", () => {
   });
 
   it("[T7] one target's failure is its own; the others go on", async () => {
-    const { queue } = await startTestWorker(async (request, hooks = {}) => {
+    await startTestWorker(async (request, hooks = {}) => {
       const [first, ...others] = request.targets;
       if (first) await hooks.onTargetFailed?.(first.key, new EngineError("encode-failed", "no such encoder"));
       await finishAll({ ...request, targets: others }, hooks);
     });
-    const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
+    const task = await waitForEnd(await createTask(["vocals", "drums"]));
     expect(task.targets.map(({ status, error, cost }) => ({ status, error, cost }))).toEqual([
       { status: "error", error: { code: 3003, message: "no such encoder" }, cost: undefined },
       { status: "completed", error: undefined, cost: 3 },
@@ -124,13 +68,13 @@ describe("the worker", () => {
 
   it("[T7] an input too long for one model is the error of its targets; the others go on", async () => {
     const seen: string[][] = [];
-    const { queue } = await startTestWorker(async (request, hooks) => {
+    await startTestWorker(async (request, hooks) => {
       seen.push(request.targets.map(({ model }) => model));
       if ((request.maxDurationSeconds ?? 0) < 7200)
         throw new EngineError("input-too-long", "The input is longer than 3600 seconds.");
       await finishAll(request, hooks);
     });
-    const task = await waitForEnd(await createTask(queue, ["vocals", "transcription"]));
+    const task = await waitForEnd(await createTask(["vocals", "transcription"]));
     expect(task.targets.map(({ status, error, cost }) => ({ status, code: error?.code, cost }))).toEqual([
       { status: "completed", code: undefined, cost: 3 },
       { status: "error", code: 1003, cost: undefined },
@@ -140,23 +84,23 @@ describe("the worker", () => {
 
   it("[Q2] a failure on our side is tried again, and what was finished stays finished", async () => {
     const seen: string[][] = [];
-    const { queue } = await startTestWorker(async (request, hooks = {}) => {
+    await startTestWorker(async (request, hooks = {}) => {
       seen.push(request.targets.map(({ model }) => model));
       await finishAll({ ...request, targets: request.targets.slice(0, 1) }, hooks);
       if (request.targets.length > 1) throw new Error("a fault of the machine");
     });
-    const task = await waitForEnd(await createTask(queue, ["vocals", "drums"]));
+    const task = await waitForEnd(await createTask(["vocals", "drums"]));
     expect(seen).toEqual([["vocals", "drums"], ["drums"]]);
     expect(task.targets.every(({ status, cost }) => status === "completed" && cost === 3)).toBe(true);
   });
 
   it("[Q3] what fails every time ends with an error after five attempts, each of them in the log", async () => {
     const fault = new Error("a fault of the machine");
-    const { queue, log } = await startTestWorker(async () => {
+    const { log } = await startTestWorker(async () => {
       throw fault;
     });
     const logged = vi.spyOn(log, "error");
-    const task = await waitForEnd(await createTask(queue, ["vocals"]));
+    const task = await waitForEnd(await createTask(["vocals"]));
     expect(logged.mock.calls.map(([facts]) => facts)).toEqual(Array(5).fill({ err: fault, taskId: task.id }));
     const message = "Every attempt at the Task failed on our side, or took the worker with it.";
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 9002, message } });
@@ -165,13 +109,13 @@ describe("the worker", () => {
   it("[Q6] an engine that is killed every time is told of in the error and in the log, with what to do", async () => {
     const engine = new EngineProcess();
     let kills = 0;
-    const { queue, log } = await startTestWorker(async (request, hooks) => {
+    const { log } = await startTestWorker(async (request, hooks) => {
       const running = engine.run(request, hooks);
       if (engine.pid !== undefined) kills += Number(process.kill(engine.pid, "SIGKILL"));
       await running;
     });
     const logged = vi.spyOn(log, "warn");
-    const task = await waitForEnd(await createTask(queue, ["vocals"]));
+    const task = await waitForEnd(await createTask(["vocals"]));
     expect(kills).toBe(5);
     const reason = task.targets[0]?.error?.message;
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 9002 } });
@@ -191,7 +135,7 @@ describe("the worker", () => {
         hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
       );
     });
-    const id = await createTask(first.queue, ["vocals"]);
+    const id = await createTask(["vocals"]);
     await started.promise;
     await first.close();
     expect((await tasks.findTask(database.db, id))?.targets[0]?.status).toBe("processing");
@@ -199,65 +143,33 @@ describe("the worker", () => {
     expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
-  it("[Q2] a Task that a vanished worker still holds waits until it is free, at the cost of no attempt", async () => {
-    const { queue } = await startTestWorker(finishAll);
-    const id = makeId();
-    const lock = await findTaskLock(database.pool, id);
-    await createTask(queue, ["vocals"], id);
-    const listRetryLimits = async () => {
-      const { rows } = await database.pool.query<{ retry_limit: number }>(
-        "select retry_limit from pgboss.job where name = 'task' and data->>'taskId' = $1",
-        [id],
-      );
-      return rows.map(({ retry_limit }) => retry_limit);
-    };
-    // Handed over twice, each time with the attempts it began with.
-    await expect.poll(listRetryLimits, { timeout: 30_000, interval: 50 }).toEqual([4, 4, 4]);
-    const whileHeld = await tasks.findTask(database.db, id);
-    await lock?.release();
-    expect(whileHeld?.targets[0]?.status).toBe("processing");
-    expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
-  });
-
   it("[K6] finishes the Tasks of a client that was suspended", async () => {
-    const { queue } = await startTestWorker(finishAll);
+    await startTestWorker(finishAll);
     await clients.setSuspended(database.db, clientId, true);
-    const task = await waitForEnd(await createTask(queue, ["vocals"]));
+    const task = await waitForEnd(await createTask(["vocals"]));
     expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
   });
 
   it("[T10] stops working on a Task that was deleted", async () => {
     const started = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();
-    const { queue } = await startTestWorker(async (_request, hooks = {}) => {
+    await startTestWorker(async (_request, hooks = {}) => {
       started.resolve();
       await new Promise((_resolve, reject) =>
         hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
       ).finally(stopped.resolve);
     });
-    const id = await createTask(queue, ["vocals"]);
+    const id = await createTask(["vocals"]);
     await started.promise;
     await tasks.deleteTask(database.db, clientId, id);
     await stopped.promise;
     expect(await tasks.findTask(database.db, id)).toBeUndefined();
   });
-
-  it("[Q5] a Task is held by one process at a time, and given free", async () => {
-    const lock = await findTaskLock(database.pool, "a-task");
-    expect(await findTaskLock(database.pool, "a-task")).toBeUndefined();
-    const other = await findTaskLock(database.pool, "another-task");
-    expect(other).toBeDefined();
-    await lock?.release();
-    const again = await findTaskLock(database.pool, "a-task");
-    expect(again).toBeDefined();
-    await again?.release();
-    await other?.release();
-  });
 });
 
 describe("a metered client's Task", () => {
   /** A Task by URL, taken in with one minute set aside, of a client that has so many credits. */
-  async function createMetered(queue: TaskQueue, amount: number, models = ["vocals"]): Promise<string> {
+  async function createMetered(amount: number, models = ["vocals"]): Promise<string> {
     await clients.changeClient(database.db, clientId, { metered: true });
     const id = makeId();
     const targets = models.map((model) => ({ id: makeId(), model, formats: ["wav"], creditsPerMinute: 1.5 }));
@@ -265,7 +177,6 @@ describe("a metered client's Task", () => {
       await credits.insertCreditGrant(tx, { clientId, kind: "grant", amount, note: "Test", keyId: "none" });
       await tasks.insertTask(tx, { id, clientId, createdAt: new Date(), assetId, targets });
       await credits.reserveCredits(tx, clientId, estimateReservations(targets));
-      await queue.sendTask(tx, id);
     });
     return id;
   }
@@ -280,12 +191,12 @@ describe("a metered client's Task", () => {
       probedSeconds = seconds;
       let reserved: number | undefined;
       let maxDurationSeconds: number | undefined;
-      const { queue } = await startTestWorker(async (request, hooks) => {
+      await startTestWorker(async (request, hooks) => {
         maxDurationSeconds = request.maxDurationSeconds;
         reserved = (await credits.findCreditAccount(database.db, clientId)).reserved;
         await finishAll(request, hooks);
       });
-      const task = await waitForEnd(await createMetered(queue, amount));
+      const task = await waitForEnd(await createMetered(amount));
       expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
       expect([maxDurationSeconds, reserved]).toEqual([limit, (limit / 60) * 1.5]);
       expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance, reserved: 0 });
@@ -295,10 +206,10 @@ describe("a metered client's Task", () => {
   it("[B4] that is longer than the credits cover ends with an error and is not worked on", async () => {
     probedSeconds = 121;
     let isStarted = false;
-    const { queue } = await startTestWorker(async () => {
+    await startTestWorker(async () => {
       isStarted = true;
     });
-    const task = await waitForEnd(await createMetered(queue, 3));
+    const task = await waitForEnd(await createMetered(3));
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 1008 } });
     expect(isStarted).toBe(false);
     expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance: 3, reserved: 0 });
@@ -306,8 +217,8 @@ describe("a metered client's Task", () => {
 
   it("[B4] sets nothing aside for a target that the input is too long for", async () => {
     probedSeconds = 3660;
-    const { queue } = await startTestWorker(finishAll);
-    const task = await waitForEnd(await createMetered(queue, 93, ["vocals", "transcription"]));
+    await startTestWorker(finishAll);
+    const task = await waitForEnd(await createMetered(93, ["vocals", "transcription"]));
     expect(task.targets.map(({ status, error }) => ({ status, code: error?.code }))).toEqual([
       { status: "completed", code: undefined },
       { status: "error", code: 1003 },
@@ -317,22 +228,60 @@ describe("a metered client's Task", () => {
 
   it("[B4] whose file lies about its length ends with the same error", async () => {
     probedSeconds = 1;
-    const { queue } = await startTestWorker(async () => {
+    await startTestWorker(async () => {
       throw new EngineError("input-too-long", "The input is longer than 120 seconds.");
     });
-    const task = await waitForEnd(await createMetered(queue, 3));
+    const task = await waitForEnd(await createMetered(3));
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 1008 } });
   });
+});
+
+describe("an input whose length nobody knew", () => {
+  const startWorkers = async (count: number, run: RunEngine) => {
+    for (let index = 0; index < count; index += 1)
+      await house.startWorker(run, { probeDuration: async () => 3600, longTaskSeconds: 1200 });
+  };
+  const countRunning = async () =>
+    (
+      await database.pool.query<{ running: number }>(
+        "select count(*) as running from tasks where run_token is not null and completed_at is null and client_id = $1",
+        [clientId],
+      )
+    ).rows[0]?.running;
+
+  it("[Q9] makes a Task wait that turns out to be one long one too many; that is no attempt", async () => {
+    const going = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    await startWorkers(2, async (request, hooks) => {
+      begun.push(request.targets[0]?.model ?? "");
+      await going.promise;
+      await finishAll(request, hooks);
+    });
+    const long = [await createTask(["vocals"]), await createTask(["drums"])];
+    await expect.poll(async () => (await listLong()).length).toBe(2);
+    await expect.poll(countRunning).toBe(1);
+    const short = await house.createTask(["bass"], { audioSeconds: 5 });
+    await expect.poll(() => begun.length).toBe(2);
+    expect(begun[1]).toBe("bass");
+    going.resolve();
+    for (const id of [...long, short]) {
+      expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
+      expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+    }
+  });
+
+  const listLong = async () =>
+    (await database.pool.query("select id from tasks where is_long and client_id = $1", [clientId])).rows;
 });
 
 describe("the worker's sign of life", () => {
   it("[D6] tells what it works on, and is gone when the worker ended in order", async () => {
     const going = Promise.withResolvers<void>();
-    const { queue, close } = await startTestWorker(async (request, hooks) => {
+    const { close } = await startTestWorker(async (request, hooks) => {
       await going.promise;
       await finishAll(request, hooks);
     });
-    const id = await createTask(queue, ["vocals"]);
+    const id = await createTask(["vocals"]);
     const find = async () => (await workers.listWorkers(database.db))[0];
     await expect.poll(async () => (await find())?.task_id, { timeout: 10_000 }).toBe(id);
     expect(await find()).toMatchObject({ is_alive: true, version: "1.2.3", pid: process.pid });

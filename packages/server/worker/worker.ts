@@ -1,53 +1,122 @@
-import type pg from "pg";
+import { setTimeout as wait } from "node:timers/promises";
+import { makeId } from "../domain/ids.ts";
+import { StoreOutage } from "../domain/store-outage.ts";
+import { RunLost } from "../domain/tasks/task-run.ts";
 import type { WorkerRegister } from "../domain/worker-report.ts";
-import type { TakenJob, TaskQueue } from "../queue/task-queue.ts";
+import { startSupervisor } from "../queue/supervisor.ts";
+import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
 import { startHeartbeat } from "./heartbeat.ts";
+import { NoRoom } from "./note-length.ts";
 import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
-import { findTaskLock } from "./task-lock.ts";
+import { waitOut } from "./wait-out.ts";
 
-/** How long a Task that another worker still holds is left alone. */
-const HELD_DELAY_SECONDS = 5;
+/** A Task whose store did not answer is left alone this long; then somebody's may. */
+const OUTAGE_DELAY_SECONDS = 5;
+const STORE_CHECK_MIN_MS = 1000;
+const STORE_CHECK_MAX_MS = 15_000;
+/** A run that ended in order, with targets that did not: a fault of ours. */
+const UNFINISHED = "Unfinished";
 
-/** Takes Tasks from the queue, one at a time, until it is closed. */
-export async function startWorker(
-  given: RunTaskPorts & { pool: pg.Pool; queue: TaskQueue; register: WorkerRegister; version: string },
-) {
+export type WorkerPorts = RunTaskPorts & {
+  connectionString: string;
+  clientRunningMax: number;
+  register: WorkerRegister;
+  version: string;
+};
+
+/** Works on Tasks, one at a time, until it is closed. */
+export async function startWorker(given: WorkerPorts) {
+  const { log, connectionString, clientRunningMax } = given;
   const closing = new AbortController();
-  const heartbeat = await startHeartbeat(given);
-  const ports = { ...given, engine: heartbeat.measure(given.engine) };
-
-  const attemptTask = async (taskId: string, job: TakenJob) => {
-    const lock = await findTaskLock(ports.pool, taskId);
-    // No attempt at the Task: the database may take half a minute to see that a machine is gone.
-    if (!lock) return await job.passOn(HELD_DELAY_SECONDS);
-    try {
-      const signal = AbortSignal.any([job.signal, lock.signal, closing.signal]);
-      await heartbeat.during(taskId, () => runTask(ports, taskId, signal));
-    } catch (error) {
-      if (!closing.signal.aborted) throw error;
-      await job.passOn();
-    } finally {
-      await lock.release();
-    }
+  const workerId = makeId();
+  const heartbeat = await startHeartbeat({ ...given, id: workerId });
+  const outage = { signal: closing.signal, log };
+  const ports: RunTaskPorts = {
+    ...given,
+    engine: heartbeat.measure(given.engine),
+    reports: waitOut(given.reports, outage),
+    credits: waitOut(given.credits, outage),
+    assets: waitOut(given.assets, outage),
+    integrations: waitOut(given.integrations, outage),
   };
-
-  await ports.queue.work({
-    async runTask(taskId, job) {
-      try {
-        await attemptTask(taskId, job);
-      } catch (error) {
-        ports.log.error({ err: error, taskId }, "an attempt at a Task failed");
-        throw error;
-      }
-    },
-    abandonTask: (taskId, lastErrorName) => abandonTask(ports, taskId, lastErrorName),
+  const queue = openTaskQueue({
+    ...{ connectionString, workerId, clientRunningMax },
+    onError: (error) => log.warn({ err: error }, "queue connection failed, reconnecting"),
   });
+  const supervisor = startSupervisor({
+    session: queue.session,
+    log,
+    abandon: (run) => abandonTask(ports, run, undefined),
+  });
+  let isStoreInDoubt = false;
+
+  /** No Task is taken while the store is away: each would be fetched in vain. */
+  async function waitForStore(): Promise<void> {
+    for (let waitMs = STORE_CHECK_MIN_MS; isStoreInDoubt && !closing.signal.aborted; ) {
+      try {
+        await ports.blobs.check();
+        isStoreInDoubt = false;
+      } catch (error) {
+        log.warn({ err: error, retryInMs: waitMs }, "store out of reach, taking no Tasks");
+        await wait(waitMs, undefined, { signal: closing.signal }).catch(() => {});
+        waitMs = Math.min(STORE_CHECK_MAX_MS, waitMs * 2);
+      }
+    }
+  }
+
+  async function workOn(run: HeldRun): Promise<void> {
+    const { taskId } = run;
+    try {
+      const signal = AbortSignal.any([run.signal, closing.signal]);
+      await heartbeat.during(taskId, () => runTask(ports, run, signal));
+      await fail(run, UNFINISHED);
+    } catch (error) {
+      await letGo(run, error).catch((failure) =>
+        log.error({ err: failure, taskId }, "failed to return a Task to the queue"),
+      );
+    } finally {
+      await run.release();
+    }
+  }
+
+  /** Attempts count what a Task does, never what was done to its worker. */
+  async function letGo(run: HeldRun, error: unknown): Promise<void> {
+    const { taskId } = run;
+    if (run.signal.aborted || error instanceof RunLost)
+      return log.warn({ taskId }, "Task taken over by another worker");
+    if (closing.signal.aborted || error instanceof NoRoom) return await ports.reports.giveBack(run);
+    if (error instanceof StoreOutage) {
+      isStoreInDoubt = true;
+      log.warn({ err: error, taskId }, "store out of reach, Task returned to the queue");
+      return await ports.reports.giveBack(run, OUTAGE_DELAY_SECONDS);
+    }
+    log.error({ err: error, taskId }, "attempt failed");
+    await fail(run, error instanceof Error ? error.name : String(error));
+  }
+
+  /** Without effect on a Task that is finished. */
+  async function fail(run: HeldRun, errorName: string): Promise<void> {
+    const { isLast } = await ports.reports.failRun(run, errorName);
+    if (isLast) await abandonTask(ports, run, errorName);
+  }
+
+  async function work(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await waitForStore();
+      const run = await queue.takeNext(closing.signal);
+      if (run) await workOn(run);
+    }
+  }
+  const working = work();
 
   return {
     /** Stops at once; the Task in work goes back to the queue, and goes on from its last checkpoint. */
     async close(): Promise<void> {
       closing.abort(new Error("the worker is shutting down"));
-      await ports.queue.close();
+      await working;
+      const supervised = supervisor.close();
+      await queue.close();
+      await supervised;
       await ports.engine.close();
       await ports.guard.close();
       await heartbeat.stop();

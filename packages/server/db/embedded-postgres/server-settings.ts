@@ -3,10 +3,10 @@ import { stat, statfs } from "node:fs/promises";
 /** The one port of the one socket in a folder of its own: it is part of the socket's file name, no TCP port. */
 export const socketPort = 5432;
 
-/** The API with its queue, commands beside it, and what PostgreSQL keeps for superusers. */
+/** The API, commands beside it, and what PostgreSQL keeps for superusers. */
 const connectionsWithoutWorkers = 50;
-/** A worker keeps 3 to 5, and may open 15 for a moment: a pool of ten, the queue's four and the one it listens on. */
-const connectionsPerWorker = 10;
+/** A worker has a pool of two and the one that holds its Task. Twice that, since a killed one's last for a moment longer. */
+const connectionsPerWorker = 6;
 
 const minSharedMemoryBytes = 64 * 1024 * 1024;
 

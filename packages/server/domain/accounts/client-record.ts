@@ -7,6 +7,10 @@ export type ClientRecord = {
   isMetered: boolean;
   createdAt: Date;
   suspendedAt: Date | null;
+  weight: number;
+  /** Null where the service's setting applies. */
+  runningMax: number | null;
+  waitingMax: number | null;
   balance: number;
   reserved: number;
 };
@@ -23,5 +27,8 @@ export const toClient = (record: ClientRecord): Client => ({
   metered: record.isMetered,
   createdAt: record.createdAt.toISOString(),
   suspendedAt: record.suspendedAt?.toISOString() ?? null,
+  weight: record.weight,
+  runningMax: record.runningMax,
+  waitingMax: record.waitingMax,
   credits: toCredits(record),
 });

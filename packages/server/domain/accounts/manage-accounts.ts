@@ -29,7 +29,9 @@ export async function getClient(
 
 export async function createClient(accounts: AccountStore, request: ClientRequest): Promise<ClientRecord> {
   const id = makeId();
-  await accounts.insertClient({ id, name: request.name, isMetered: request.metered });
+  const { name, metered, ...turns } = request;
+  await accounts.insertClient({ id, name, isMetered: metered });
+  await accounts.changeClient(id, turns);
   return await getClient(accounts, id);
 }
 

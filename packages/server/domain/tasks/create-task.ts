@@ -55,12 +55,16 @@ export async function prepareTask(
   const { targets, durationSeconds } = await checkRequest(ports, caller, request);
   const { targets: _, ...input } = request;
   return {
-    task: { ...input, id: makeId(), clientId: caller.clientId, createdAt: new Date(), targets },
+    task: {
+      ...input,
+      ...(durationSeconds === undefined ? {} : { audioSeconds: durationSeconds }),
+      ...{ id: makeId(), clientId: caller.clientId, createdAt: new Date(), targets },
+    },
     reservations: estimateReservations(targets, durationSeconds),
   };
 }
 
-/** Takes a Task in with its job; gives it as it now stands. */
+/** Takes a Task in; gives it as it now stands. */
 export async function insertPreparedTask(
   tasks: TaskStore,
   { task, reservations }: PreparedTask,

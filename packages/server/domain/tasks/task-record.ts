@@ -44,14 +44,22 @@ export type NewTask = {
   writeDestination?: string;
   webhookUrl?: string;
   metadata?: string;
+  /** 0 to 9, the higher the sooner among the client's own; absent counts as 5. */
+  priority?: number;
+  /** The length of the input, where it is known. */
+  audioSeconds?: number;
+  /** Not for the lane that is kept free for short Tasks. */
+  isLong?: boolean;
   legacyJob?: LegacyJobPart;
   targets: NewTarget[];
 };
 
-export type TaskRecord = Omit<NewTask, "targets" | "legacyJob"> & {
+export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "isLong"> & {
   completedAt: Date | null;
   /** A worker is at it now; otherwise it waits or is finished. */
   isRunning: boolean;
+  /** Of the run that was at it last. */
+  runToken?: string;
   /** 1 for the next one to be taken; absent once the Task runs or is finished. */
   queuePosition?: number;
   targets: TargetRecord[];

@@ -1,11 +1,17 @@
 import type { TargetEnd, TaskProgress, TaskRecord } from "./task-record.ts";
+import type { TaskRun } from "./task-run.ts";
 
-/** What a worker asks and tells of a Task. */
+/** What a worker asks and tells of a Task. Nothing counts that it tells of a run that is no longer its own; where it matters to the worker, it fails with `RunLost`. */
 export interface TaskReports {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
-  endTarget(taskId: string, targetId: string, end: TargetEnd): Promise<boolean>;
-  setProgress(taskId: string, progress: TaskProgress): Promise<void>;
-  startRun(taskId: string): Promise<void>;
-  /** The work stops short of the end; the Task waits for its next run. */
-  endRun(taskId: string): Promise<void>;
+  startRun(run: TaskRun): Promise<void>;
+  setProgress(run: TaskRun, progress: TaskProgress): Promise<void>;
+  /** False when the target had ended before. */
+  endTarget(run: TaskRun, targetId: string, end: TargetEnd): Promise<boolean>;
+  /** Notes how long the input is; false when there is no room for another long Task just now. */
+  setLength(run: TaskRun, length: { audioSeconds: number; isLong: boolean }): Promise<boolean>;
+  /** The run ends short of the Task's end and counts as no attempt; the Task waits, for so long at least. */
+  giveBack(run: TaskRun, delaySeconds?: number): Promise<void>;
+  /** The run failed. The Task waits for its next attempt, unless this was the last: then it is still the run's, to be abandoned. */
+  failRun(run: TaskRun, errorName: string): Promise<{ isLast: boolean }>;
 }

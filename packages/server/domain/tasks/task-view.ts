@@ -54,9 +54,9 @@ function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Ta
 
 /** The Task as every reader sees it: GET, list and webhook alike. Links are made here, good for an hour. */
 export function toTask(task: TaskRecord, links: LinkSigner): Task {
-  const { id, clientId, assetId, url, storageIntegrationId, writeDestination, metadata } = task;
+  const { id, clientId, assetId, url, storageIntegrationId, writeDestination, metadata, priority } = task;
   const costs = task.targets.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
-  const optional = { assetId, url, storageIntegrationId, writeDestination, metadata };
+  const optional = { assetId, url, storageIntegrationId, writeDestination, metadata, priority };
   return {
     id,
     createdAt: task.createdAt.toISOString(),

@@ -55,7 +55,7 @@ export function addClientRoutes({ app, ports }: Api): void {
       config,
       schema: {
         tags,
-        summary: "Rename a client, or change whether it is metered",
+        summary: "Change a client: its name, whether it is metered, its turns and limits",
         params: idParams,
         body: clientChange,
         response: { 200: client },

@@ -1,0 +1,122 @@
+import type { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import type pg from "pg";
+import { CONNECTION_OPTIONS, type Database, TYPE_PARSERS } from "../db/database.ts";
+import { PreparingClient } from "../db/preparing-client.ts";
+import { WAITING_CHANNEL } from "../db/waiting-tasks.ts";
+
+/** A machine that vanished is noticed after 25 s, not after hours; without effect on a unix socket. */
+const KEEPALIVES = sql`select
+  set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false),
+  set_config('tcp_keepalives_count', '3', false)`;
+const RECONNECT_MIN_MS = 100;
+/** Shorter than a supervisor waits before it gives a Task without its lock to another worker. */
+const RECONNECT_MAX_MS = 1000;
+/** A server that takes a question and never answers: the connection is given up. */
+const QUERY_TIMEOUT_MS = 30_000;
+
+export type DutySession = {
+  /** Does work on the connection, after what was asked for before; waits for a connection as long as there is none. */
+  use<Result>(work: (db: Database) => Promise<Result>): Promise<Result>;
+  isOpen(): boolean;
+  close(): Promise<void>;
+};
+
+type Open = { db: Database; client: pg.Client; last: Promise<unknown> };
+
+/**
+ * The one connection of a worker that is never shared and never given back: what it holds is locked for as long as it lives, and
+ * it hears of new work. When it breaks it is opened again; `onOpen` runs on it before anything else. Work that fails on it costs
+ * the connection, since nobody knows then what it holds.
+ */
+export function openDutySession(options: {
+  connectionString: string;
+  onOpen(db: Database): Promise<void>;
+  onWaiting(): void;
+  onError(error: Error): void;
+}): DutySession {
+  const closing = new AbortController();
+  let opening = Promise.withResolvers<Open>();
+  opening.promise.catch(() => {});
+  let open: Open | undefined;
+
+  async function openOnce(): Promise<void> {
+    const client = new PreparingClient({
+      connectionString: options.connectionString,
+      application_name: "stemwright worker",
+      query_timeout: QUERY_TIMEOUT_MS,
+      types: TYPE_PARSERS,
+      ...CONNECTION_OPTIONS,
+    });
+    const ended = new Promise<void>((resolve) => client.once("end", resolve));
+    client.on("error", options.onError);
+    client.on("notification", options.onWaiting);
+    const stop = () => breakOff(client);
+    closing.signal.addEventListener("abort", stop);
+    try {
+      // pg leaves who connects waiting for ever when the client is ended meanwhile.
+      await Promise.race([client.connect(), ended]);
+      closing.signal.throwIfAborted();
+      const db = overOne(client);
+      await KEEPALIVES.execute(db);
+      await sql`listen ${sql.ref(WAITING_CHANNEL)}`.execute(db);
+      await options.onOpen(db);
+      open = { db, client, last: Promise.resolve() };
+      opening.resolve(open);
+      // Something may have come while nobody listened.
+      options.onWaiting();
+      await ended;
+    } finally {
+      closing.signal.removeEventListener("abort", stop);
+      if (open) opening = Promise.withResolvers<Open>();
+      opening.promise.catch(() => {});
+      open = undefined;
+      stop();
+    }
+  }
+
+  async function keepOpen(): Promise<void> {
+    for (let delayMs = RECONNECT_MIN_MS; !closing.signal.aborted; ) {
+      const openedAtMs = performance.now();
+      await openOnce().catch((error: Error) => {
+        if (!closing.signal.aborted) options.onError(error);
+      });
+      const hasHeld = performance.now() - openedAtMs > RECONNECT_MAX_MS;
+      delayMs = hasHeld ? RECONNECT_MIN_MS : Math.min(RECONNECT_MAX_MS, delayMs * 2);
+      await wait(delayMs * (0.5 + Math.random() / 2), undefined, { signal: closing.signal }).catch(() => {});
+    }
+    opening.reject(closing.signal.reason);
+  }
+  const running = keepOpen();
+
+  return {
+    async use(work) {
+      const session = open ?? (await opening.promise);
+      const done = session.last.then(() => work(session.db));
+      session.last = done.catch(() => {});
+      return await done.catch((error) => {
+        breakOff(session.client);
+        throw error;
+      });
+    },
+    isOpen: () => open !== undefined,
+    async close() {
+      closing.abort(new Error("the worker is shutting down"));
+      await running;
+    },
+  };
+}
+
+/** At once, whether the other side hears of it or not: the server gives free what the session held. */
+function breakOff(client: pg.Client): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+}
+
+/** The query builder over one connection. */
+function overOne(client: pg.Client): Database {
+  const lent = Object.assign(client, { release() {} });
+  const pool = { options: {}, connect: async () => lent, end: async () => {} };
+  return new Kysely({ dialect: new PostgresDialect({ pool }) });
+}

@@ -1,0 +1,129 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
+import { finishAll } from "../../../test/support/test-worker.ts";
+import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { withOutages } from "../blobs/with-outages.ts";
+import type { Blobs } from "../domain/ports.ts";
+import { BucketError } from "../domain/storage/bucket.ts";
+
+/** Longer than any supervisor waits for a worker, and than a heartbeat is awaited. */
+const PAUSE_MS = 12_000;
+
+let house: WorkerHouse;
+beforeAll(async () => {
+  house = await openWorkerHouse();
+});
+afterAll(() => house.close());
+beforeEach(() => house.addClient());
+afterEach(() => house.closeWorkers());
+
+describe("a database that does not answer", () => {
+  it("[Q3] [Q11] for longer than ten seconds does not end a Task that is worked on for the last time", async () => {
+    await using proxy = await openDatabaseProxy(house.database.url);
+    const id = await house.createTask(["vocals"]);
+    await house.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
+    let runs = 0;
+    await house.startWorker(
+      async (request, hooks) => {
+        runs += 1;
+        proxy.pause();
+        const finishing = finishAll(request, hooks);
+        await wait(PAUSE_MS);
+        proxy.resume();
+        await finishing;
+      },
+      { connectionString: proxy.url },
+    );
+    await expect.poll(() => runs).toBe(1);
+    // Another worker, with a connection that works, looks after it.
+    await house.startWorker(finishAll);
+    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect(runs).toBe(1);
+    await house.closeWorkers();
+  });
+
+  it("[Q11] that breaks every connection costs no attempt, and no work", async () => {
+    await using proxy = await openDatabaseProxy(house.database.url);
+    const ids = [await house.createTask(["vocals", "drums"]), await house.createTask(["bass"])];
+    let runs = 0;
+    await house.startWorker(
+      async (request, hooks) => {
+        runs += 1;
+        if (runs === 1) proxy.cut();
+        const finishing = finishAll(request, hooks);
+        await wait(3000);
+        proxy.mend();
+        await finishing;
+      },
+      { connectionString: proxy.url },
+    );
+    for (const id of ids) {
+      const { targets } = await house.waitForEnd(id);
+      expect(targets.every(({ status, cost }) => status === "completed" && cost === 3)).toBe(true);
+      expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+    }
+    expect(runs).toBe(2);
+    await house.closeWorkers();
+  });
+});
+
+describe("a store that does not answer", () => {
+  /** The house's store, with one of its calls out of order until it is mended. */
+  function breakStore(call: "adopt" | "copyTo") {
+    let isBroken = true;
+    const calls: string[] = [];
+    const refuse = async () => {
+      throw new BucketError("failed", "connect ECONNREFUSED");
+    };
+    const own: Blobs = {
+      ...house.blobs,
+      [call]: (key: string, path: string) => {
+        calls.push(key);
+        return isBroken ? refuse() : house.blobs[call](key, path);
+      },
+      check: () => {
+        calls.push("check");
+        return isBroken ? refuse() : house.blobs.check();
+      },
+    };
+    return { blobs: withOutages(own), calls, mend: () => (isBroken = false) };
+  }
+
+  it.each(["adopt", "copyTo"] as const)(
+    "[Q11] to %s costs no attempt, and no further Task is taken",
+    async (call) => {
+      const ids = [await house.createTask(["vocals"]), await house.createTask(["drums"])];
+      const { blobs, calls, mend } = breakStore(call);
+      await house.startWorker(finishAll, { blobs });
+      await expect.poll(() => calls.filter((key) => key === "check").length).toBe(2);
+      // One Task was tried; since then the store alone was asked.
+      expect(calls.slice(1)).toEqual(["check", "check"]);
+      for (const id of ids)
+        expect(await house.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
+      mend();
+      for (const id of ids) {
+        expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+        expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+      }
+    },
+  );
+
+  it("[Q11] because its bucket is gone ends no Task for an input that is not found", async () => {
+    const id = await house.createTask(["vocals"]);
+    const asked = Promise.withResolvers<void>();
+    let isMissing = true;
+    const own: Blobs = {
+      ...house.blobs,
+      findSize: async (key) => (isMissing ? undefined : await house.blobs.findSize(key)),
+      async check() {
+        asked.resolve();
+        if (isMissing) throw new BucketError("not-found", "NoSuchBucket");
+      },
+    };
+    await house.startWorker(finishAll, { blobs: withOutages(own) });
+    await asked.promise;
+    isMissing = false;
+    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+  });
+});

@@ -1,0 +1,20 @@
+import { sql } from "kysely";
+import type { Database } from "../../packages/server/db/database.ts";
+import { startRun } from "../../packages/server/db/task-runs.ts";
+import { makeId } from "../../packages/server/domain/ids.ts";
+import type { TaskRun } from "../../packages/server/domain/tasks/task-run.ts";
+
+/** Marks a Task as taken by a worker, whether its turn has come or not; nobody holds its lock. */
+export async function takeTask(db: Database, taskId: string): Promise<TaskRun> {
+  const token = makeId();
+  await sql`update tasks set run_token = ${token}, worker_id = 'test', run_started_at = now(), attempts = attempts + 1,
+    attempt_mark = task_mark(id) where id = ${taskId}`.execute(db);
+  return { taskId, token };
+}
+
+/** The same, and the worker has begun. */
+export async function beginRun(db: Database, taskId: string): Promise<TaskRun> {
+  const run = await takeTask(db, taskId);
+  await db.transaction().execute((transaction) => startRun(transaction, run));
+  return run;
+}
