@@ -219,15 +219,20 @@ export const CONNECTION_OPTIONS = {
   keepAliveInitialDelayMillis: 10_000,
 };
 
+/** How much longer we wait for the server's answer than the server may work on a statement: normally it is the one that gives up. */
+const ANSWER_MARGIN_MS = 5000;
+
 export function openDatabase(options: {
   connectionString: string;
   maxConnections: number;
   connectTimeoutMs?: number;
+  /** How long a statement may take, waiting for locks included; any time where nothing is said. */
+  statementTimeoutMs?: number;
 }): {
   db: Database;
   pool: pg.Pool;
 } {
-  const { connectTimeoutMs = CONNECTION_OPTIONS.connectionTimeoutMillis } = options;
+  const { connectTimeoutMs = CONNECTION_OPTIONS.connectionTimeoutMillis, statementTimeoutMs } = options;
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.maxConnections,
@@ -235,9 +240,18 @@ export function openDatabase(options: {
     application_name: "stemwright",
     ...CONNECTION_OPTIONS,
     connectionTimeoutMillis: connectTimeoutMs,
+    ...(statementTimeoutMs === undefined ? {} : limitStatements(statementTimeoutMs)),
     types: TYPE_PARSERS,
   });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
   pool.on("error", () => {});
   return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool };
+}
+
+/** The server's own limit is set by a statement, not when connecting: pgbouncer refuses connections that bring one. */
+function limitStatements(limitMs: number): pg.PoolConfig {
+  return {
+    query_timeout: limitMs + ANSWER_MARGIN_MS,
+    onConnect: (client) => client.query(`set statement_timeout = ${limitMs}`),
+  };
 }

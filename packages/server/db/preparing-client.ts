@@ -1,9 +1,13 @@
-import pg from "pg";
+import type pg from "pg";
+import { SteadyClient } from "./steady-client.ts";
 
 /** More texts than that are not ours any longer, but made of what clients send; they are then sent as they come. */
 const STATEMENTS_MAX = 500;
 /** "cached plan must not change result type": a newer release has changed a table under this connection. */
 const FEATURE_NOT_SUPPORTED = "0A000";
+
+/** pg says it in words alone. */
+const READ_TIMEOUT = "Query read timeout";
 
 const nameOfText = new Map<string, string>();
 
@@ -17,20 +21,26 @@ function findName(text: string): string | undefined {
 
 /**
  * A connection that has each statement with parameters prepared once, under a name: PostgreSQL then neither reads nor plans it
- * again.
+ * again. One on which a query got no answer in time is closed: the answer might still come, in the middle of the next query's.
  */
-export class PreparingClient extends pg.Client {
+export class PreparingClient extends SteadyClient {
   #isPreparing = true;
 
-  // The library's query has nine signatures; the one with text and values is the one that is changed.
+  // The library's query has nine signatures; the ones that give a promise are the ones that are changed.
   override query = ((...given: unknown[]) => {
     const [text, values] = given;
-    const name =
-      this.#isPreparing && typeof text === "string" && Array.isArray(values) ? findName(text) : undefined;
-    if (name === undefined || given.length !== 2) return super.query(...(given as [string]));
-    return super.query({ name, text: text as string, values: values as unknown[] }).catch((error) => {
-      if (error.code === FEATURE_NOT_SUPPORTED) this.#isPreparing = false;
-      throw error;
-    });
+    const isWithValues = typeof text === "string" && Array.isArray(values) && given.length === 2;
+    const name = isWithValues && this.#isPreparing ? findName(text) : undefined;
+    const result: unknown =
+      name === undefined
+        ? super.query(...(given as [string]))
+        : super.query({ name, text: text as string, values: values as unknown[] });
+    return result instanceof Promise ? result.catch((error) => this.#fail(error)) : result;
   }) as pg.Client["query"];
+
+  #fail(error: Error & { code?: string }): never {
+    if (error.code === FEATURE_NOT_SUPPORTED) this.#isPreparing = false;
+    if (error.message === READ_TIMEOUT) void this.end();
+    throw error;
+  }
 }

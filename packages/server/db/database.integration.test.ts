@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { openDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+/** A pool of one connection, so that the next query gets the same one or its successor. */
+const openOne = (statementTimeoutMs: number) =>
+  openDatabase({ connectionString: database.url, maxConnections: 1, statementTimeoutMs });
+
+describe("a connection", () => {
+  it("[E9] gives up a statement after its time, and is good for the next", async () => {
+    const { db, pool } = openOne(200);
+    await expect(pool.query("select pg_sleep(60)")).rejects.toMatchObject({ code: "57014" });
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await db.destroy();
+  });
+
+  it("[E9] on which the server has stalled is given up, and replaced for the next statement", async () => {
+    const { db, pool } = openOne(200);
+    const client = await pool.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const pid = rows[0]?.pid ?? 0;
+    process.kill(pid, "SIGSTOP");
+    try {
+      await expect(client.query("select $1::int as one", [1])).rejects.toThrow("Query read timeout");
+      // What a transaction would do now. It must not wait as long again.
+      await expect(client.query("rollback")).rejects.toThrow("not queryable");
+      client.release();
+      expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await db.destroy();
+  });
+
+  it("[S4] that breaks while somebody holds it ends nothing but what is done with it", async () => {
+    const { db, pool } = openOne(5000);
+    const client = await pool.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    await database.pool.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+    await ended;
+    await expect(client.query("select 1")).rejects.toThrow("not queryable");
+    client.release();
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await db.destroy();
+  });
+});
