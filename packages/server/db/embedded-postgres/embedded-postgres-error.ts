@@ -6,7 +6,8 @@ type EmbeddedPostgresErrorCode =
   | "major_version_mismatch"
   | "disk_full"
   | "setup_failed"
-  | "start_failed";
+  | "start_failed"
+  | "server_ended";
 
 /** The message is shown to whoever started the service: it says what is wrong and what to do about it. */
 export class EmbeddedPostgresError extends Error {

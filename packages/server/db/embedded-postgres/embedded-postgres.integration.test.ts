@@ -130,23 +130,64 @@ describe("startEmbeddedPostgres", () => {
     await expect.poll(listPostmasters, { timeout: 5_000 }).toEqual([]);
   });
 
-  test("tells when the server is killed, and can start again at once", async () => {
-    const reason = await new Promise<string>((resolve, reject) => {
-      startEmbeddedPostgres({ dataDir, onExit: resolve }).then(async (server) => {
-        await addNote(server.connectionString, "before the crash");
-        process.kill(server.pid, "SIGKILL");
-      }, reject);
+  test("[S4] starts a server that was killed again, and loses nothing", async () => {
+    const reasons: string[] = [];
+    const up = Promise.withResolvers<void>();
+    const server = await startEmbeddedPostgres({
+      dataDir,
+      onDown: ({ message }) => reasons.push(message),
+      onUp: up.resolve,
     });
-    expect(reason).toContain("SIGKILL");
-
-    await withServer(async ({ connectionString }) => {
-      expect(await listNotes(connectionString)).toContain("before the crash");
-    });
+    const killedPid = server.pid;
+    await addNote(server.connectionString, "before the crash");
+    process.kill(killedPid, "SIGKILL");
+    await up.promise;
+    expect(reasons).toEqual([expect.stringContaining("SIGKILL")]);
+    expect(await listNotes(server.connectionString)).toContain("before the crash");
+    expect(await listPostmasters()).toEqual([server.pid]);
+    expect(server.pid).not.toBe(killedPid);
+    await server.stop();
+    expect(await listPostmasters()).toEqual([]);
   });
 
-  test("does not call onExit for a server that was stopped, however often", async () => {
+  test("[S4] tries to start a server for as long as it can't, says why, and is back once the cause is gone", async () => {
+    const settingsPath = join(clusterDir, "postgresql.conf");
+    const settings = await readFile(settingsPath, "utf8");
     const reasons: string[] = [];
-    const server = await startEmbeddedPostgres({ dataDir, onExit: (reason) => reasons.push(reason) });
+    const up = Promise.withResolvers<void>();
+    const server = await startEmbeddedPostgres({
+      dataDir,
+      onDown: ({ message }) => reasons.push(message),
+      onUp: up.resolve,
+    });
+    await writeFile(settingsPath, "no_such_setting = on\n");
+    process.kill(server.pid, "SIGKILL");
+    await expect.poll(() => reasons.length).toBeGreaterThan(3);
+    expect(reasons.slice(1)).toEqual(
+      reasons.slice(1).map(() => expect.stringMatching(/FATAL.*postgresql\.conf/)),
+    );
+    await writeFile(settingsPath, settings);
+    await up.promise;
+    expect(await listNotes(server.connectionString)).toContain("first");
+    await server.stop();
+  });
+
+  test("[S2] stops while it waits to start the server again", async () => {
+    const settingsPath = join(clusterDir, "postgresql.conf");
+    const settings = await readFile(settingsPath, "utf8");
+    let failures = 0;
+    const server = await startEmbeddedPostgres({ dataDir, onDown: () => (failures += 1) });
+    await writeFile(settingsPath, "no_such_setting = on\n");
+    process.kill(server.pid, "SIGKILL");
+    await expect.poll(() => failures).toBeGreaterThan(2);
+    await server.stop();
+    await writeFile(settingsPath, settings);
+    expect(await listPostmasters()).toEqual([]);
+  });
+
+  test("does not call onDown for a server that was stopped, however often", async () => {
+    const reasons: string[] = [];
+    const server = await startEmbeddedPostgres({ dataDir, onDown: ({ message }) => reasons.push(message) });
     await Promise.all([server.stop(), server.stop()]);
     await server.stop();
     expect(reasons).toEqual([]);

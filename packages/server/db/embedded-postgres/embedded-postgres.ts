@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openBoundedLog } from "./bounded-log.ts";
+import type { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endOrphan } from "./end-orphan.ts";
 import { getPostgresBundle, type PostgresBundle } from "./get-postgres-bundle.ts";
 import { installBinaries } from "./install-binaries.ts";
@@ -14,7 +15,8 @@ import {
   toCommandLine,
 } from "./server-settings.ts";
 import { makeSocketDir } from "./socket-dir.ts";
-import { type Postmaster, startPostmaster } from "./start-postmaster.ts";
+import { startPostmaster } from "./start-postmaster.ts";
+import { supervisePostmaster } from "./supervise-postmaster.ts";
 import { toEmbeddedPostgresError } from "./to-embedded-postgres-error.ts";
 
 export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
@@ -22,7 +24,8 @@ export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 export type EmbeddedPostgres = {
   /** For `pg`: the unix socket and the password of the role that owns the database. A secret. */
   connectionString: string;
-  pid: number;
+  /** Of the server that runs now, or ran last. */
+  readonly pid: number;
   /** Ends the server and gives the data folder free; a second call waits for the first. */
   stop(): Promise<void>;
 };
@@ -37,8 +40,10 @@ type EmbeddedPostgresOptions = {
   workers?: number;
   /** Told about whatever takes longer than a moment. */
   onProgress?: (message: string) => void;
-  /** The server ended although nobody stopped it. */
-  onExit?: (reason: string) => void;
+  /** The server ended although nobody stopped it, or could not be started again; that is tried until it runs. */
+  onDown?: (error: EmbeddedPostgresError) => void;
+  /** The server takes connections again. */
+  onUp?: () => void;
 };
 
 /** Starts PostgreSQL on `dataDir`, after setting it up there if this is the first time. */
@@ -82,40 +87,47 @@ async function startInHome(
       dynamicSharedMemoryType: await findDynamicSharedMemoryType(),
       workers: options.workers ?? 1,
     });
-    const postmaster = await reportWhileSlow({ message: "starting the database", onProgress }, () =>
+    const start = (signal?: AbortSignal) =>
       startPostmaster({
         program: binaries.postgres,
         dataDir: cluster.dataDir,
         settingArgs: toCommandLine(settings),
         ids: home.account.serverIds,
         log,
+        ...(signal ? { signal } : {}),
+      });
+    const first = await reportWhileSlow({ message: "starting the database", onProgress }, () => start());
+    const { onDown = () => {}, onUp = () => {} } = options;
+    const supervision = supervisePostmaster(first, {
+      async start(signal) {
+        await endOrphan(cluster.dataDir);
+        await socketDir.clear();
+        return await start(signal);
+      },
+      onDown: (error) => onDown(toEmbeddedPostgresError(error, options.dataDir)),
+      onUp,
+    });
+    return {
+      connectionString: makeConnectionString(cluster, socketDir.dir),
+      get pid() {
+        return supervision.pid;
+      },
+      stop: makeStop(async () => {
+        await supervision.stop();
+        await tidyUp().finally(() => home.release());
       }),
-    );
-    const connectionString = makeConnectionString(cluster, socketDir.dir);
-    const giveBack = () => tidyUp().finally(() => home.release());
-    return { connectionString, pid: postmaster.pid, stop: supervise(postmaster, { ...options, giveBack }) };
+    };
   } catch (error) {
     await tidyUp();
     throw error;
   }
 }
 
-/** Gives everything back once the server has ended, by our hand or not; returns the function that ends it. */
-function supervise(
-  postmaster: Postmaster,
-  { giveBack, onExit }: Pick<EmbeddedPostgresOptions, "onExit"> & { giveBack: () => Promise<void> },
-): () => Promise<void> {
+/** What is stopped once, however often it is asked for. */
+function makeStop(stop: () => Promise<void>): () => Promise<void> {
   let stopping: Promise<void> | undefined;
-  const givenBack = postmaster.ended.then(async (reason) => {
-    const isUnexpected = stopping === undefined;
-    await giveBack().finally(() => {
-      if (isUnexpected) onExit?.(reason);
-    });
-  });
-  // Heard by whoever calls stop(); without this a failure to tidy up would end the process before onExit can act.
-  givenBack.catch(() => {});
   return () => {
-    stopping ??= postmaster.end().then(() => givenBack);
+    stopping ??= stop();
     return stopping;
   };
 }

@@ -8,7 +8,12 @@ const socketName = `.s.PGSQL.${socketPort}`;
 // sockaddr_un.sun_path has 108 bytes with the closing zero.
 const maxSocketPathBytes = 107;
 
-type SocketDir = { dir: string; remove(): Promise<void> };
+type SocketDir = {
+  dir: string;
+  /** Removes the socket that a server left which was killed. */
+  clear(): Promise<void>;
+  remove(): Promise<void>;
+};
 
 /**
  * A folder of mode 0700 that is PostgreSQL's own: `run` in the home or, where that path is too long for a socket or
@@ -23,12 +28,13 @@ export async function makeSocketDir(home: PostgresHome): Promise<SocketDir> {
     await mkdir(ownDir, { recursive: true });
     await takeForServer(ownDir);
     await removeSocket(ownDir);
-    return { dir: ownDir, remove: () => removeSocket(ownDir) };
+    const clear = () => removeSocket(ownDir);
+    return { dir: ownDir, clear, remove: clear };
   }
   const shortDir = await mkdtemp("/tmp/stemwright-postgres-");
   await writeFile(notePath, shortDir);
   await takeForServer(shortDir);
-  return { dir: shortDir, remove: () => removeNotedDir(notePath) };
+  return { dir: shortDir, clear: () => removeSocket(shortDir), remove: () => removeNotedDir(notePath) };
 
   async function takeForServer(dir: string): Promise<void> {
     await chmod(dir, 0o700);

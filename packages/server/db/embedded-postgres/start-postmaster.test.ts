@@ -14,7 +14,7 @@ async function endAfterStart(end: string): Promise<string> {
   const log = await openBoundedLog(join(dataDir, "postgres.log"));
   try {
     const postmaster = await startPostmaster({ program, dataDir, settingArgs: [], ids: undefined, log });
-    return (await postmaster.ended).replaceAll(dataDir, "DIR");
+    return (await postmaster.ended).message.replaceAll(dataDir, "DIR");
   } finally {
     log.close();
   }

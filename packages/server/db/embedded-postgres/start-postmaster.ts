@@ -10,7 +10,12 @@ import { findPostmasterPidFile } from "./postmaster-pid-file.ts";
 import { programEnvironment } from "./run-program.ts";
 import { toSpawnError } from "./to-spawn-error.ts";
 
-export type Postmaster = { pid: number; ended: Promise<string>; end(): Promise<void> };
+export type Postmaster = {
+  pid: number;
+  /** Why it ended. */
+  ended: Promise<EmbeddedPostgresError>;
+  end(): Promise<void>;
+};
 
 const pollMs = 20;
 const retryMs = 200;
@@ -22,19 +27,20 @@ type PostmasterOptions = {
   settingArgs: string[];
   ids: { uid: number; gid: number } | undefined;
   log: BoundedLog;
+  signal?: AbortSignal;
 };
 
-/** Resolves once the server takes connections; that takes as long as recovery needs, so there is no time limit. */
+/** Resolves once the server takes connections; that takes as long as recovery needs, so only the signal ends it. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const deadlineMs = performance.now() + retryForMs;
   for (;;) {
     const logOffsetBytes = await options.log.sizeBytes();
     const child = await spawnPostmaster(options);
-    if (await isReadyBeforeItEnds(child, options.dataDir))
+    if (await isReadyBeforeItEnds(child, options))
       return makePostmaster(child, { ...options, logOffsetBytes });
     const words = await options.log.readFrom(logOffsetBytes);
     if (!isKeptOutByAnother(words) || performance.now() > deadlineMs) throw makeStartError(words, options);
-    await sleep(retryMs);
+    await sleep(retryMs, undefined, { signal: options.signal });
     await endOrphan(options.dataDir);
   }
 }
@@ -58,15 +64,21 @@ async function spawnPostmaster(options: PostmasterOptions): Promise<ChildProcess
       ...options.ids,
     });
     await once(child, "spawn");
+    // What else it says is that a signal could not be sent, which shows in its not ending.
+    child.on("error", () => {});
     return child;
   } catch (error) {
     throw toSpawnError(error, options.program);
   }
 }
 
-async function isReadyBeforeItEnds(child: ChildProcess, dataDir: string): Promise<boolean> {
+async function isReadyBeforeItEnds(
+  child: ChildProcess,
+  { dataDir, signal }: PostmasterOptions,
+): Promise<boolean> {
   try {
     while (!hasEnded(child)) {
+      if (signal?.aborted) child.kill("SIGINT");
       const pidFile = await findPostmasterPidFile(dataDir);
       if (pidFile?.pid === child.pid && pidFile?.isReady) return true;
       await sleep(pollMs);
@@ -100,13 +112,13 @@ function makePostmaster(child: ChildProcess, options: RunningOptions): Postmaste
 }
 
 /** A server that gives itself up ends with exit code 1. Many errors of a full disk end one query alone, and are no reason. */
-async function describeEnd(child: ChildProcess, options: RunningOptions): Promise<string> {
+async function describeEnd(child: ChildProcess, options: RunningOptions): Promise<EmbeddedPostgresError> {
   const { dataDir, log, logOffsetBytes } = options;
   const words = child.exitCode === 1 ? await log.readFrom(logOffsetBytes).catch(() => "") : "";
   if (words.split("\n").some((line) => /FATAL|PANIC/.test(line) && isDiskFullMessage(line)))
-    return makeDiskFullError(dataDir).message;
+    return makeDiskFullError(dataDir);
   const how = child.signalCode === null ? `exit code ${child.exitCode}` : `signal ${child.signalCode}`;
-  return `PostgreSQL ended (${how}); its log is ${log.path}`;
+  return new EmbeddedPostgresError("server_ended", `PostgreSQL ended (${how}); its log is ${log.path}`);
 }
 
 async function waitForEnd(child: ChildProcess): Promise<void> {
