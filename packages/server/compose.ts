@@ -17,6 +17,7 @@ import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
 import { makeCreditCover } from "./db/credit-cover.ts";
 import { openDatabase } from "./db/database.ts";
+import { openDatabaseProbe } from "./db/database-probe.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, touchKey } from "./db/keys.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
@@ -50,12 +51,23 @@ import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
+/** What a request, or a step of a Task, may ask of the database takes milliseconds; so long only where the database is overloaded. */
+const STATEMENT_TIMEOUT_MS = 20_000;
+/** The sweeper has connections of its own: it takes none from requests, and may take its time. */
+const SWEEP_POOL_SIZE = 2;
+const SWEEP_STATEMENT_TIMEOUT_MS = 600_000;
 /** The last use of a key is noted once in so long; the database decides when several requests come at once. */
 const KEY_USE_NOTED_MS = 60_000;
 const { version: SERVICE_VERSION } = packageFile;
 
 /** What every part of the service is built from. */
-export type House = { config: Config; databaseUrl: string; log: FastifyBaseLogger };
+export type House = {
+  config: Config;
+  databaseUrl: string;
+  log: FastifyBaseLogger;
+  /** Why the database is away, where its supervisor knows. */
+  findOutage?: () => Error | undefined;
+};
 
 function openOwnBlobs({ s3, aws, blobsDir }: Config, keptStems: KeptStems): Promise<Blobs> {
   if (!s3) return openFileBlobs(blobsDir, () => keptStems.giveUp());
@@ -77,7 +89,11 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
 
 /** What the API and the worker have in common. */
 async function openHouse({ config, databaseUrl, log }: House, maxConnections: number) {
-  const { db, pool } = openDatabase({ connectionString: databaseUrl, maxConnections });
+  const { db, pool } = openDatabase({
+    connectionString: databaseUrl,
+    maxConnections,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
   const guard = makeAddressGuard(config.allowPrivate);
   const vault = openVault(config.encryption);
   const stores = makeStores(db, { rules: config.queueRules, vault });
@@ -141,7 +157,8 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
 export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   const opened = await openHouse(house, config.apiPoolSize);
-  const { db, pool, blobs, secret, stores, guard, storage } = opened;
+  const { db, blobs, secret, stores, guard, storage } = opened;
+  const probe = openDatabaseProbe(house.databaseUrl);
   await sealOldSecrets(db, storage.vault);
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
@@ -155,7 +172,12 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     findTask: (id) => findTask(db, id),
     onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
   });
-  const sweeper = startSweeper(log, (signal) => sweep({ db, blobs, config }, signal));
+  const forSweeps = openDatabase({
+    connectionString: house.databaseUrl,
+    maxConnections: SWEEP_POOL_SIZE,
+    statementTimeoutMs: SWEEP_STATEMENT_TIMEOUT_MS,
+  });
+  const sweeper = startSweeper(log, (signal) => sweep({ db: forSweeps.db, blobs, config }, signal));
   const ports: ApiPorts = {
     ...storage,
     ...stores,
@@ -189,14 +211,8 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
         await forgetStems(config.cacheDir, taskId);
       },
     },
-    operation: makeOperation({ db, pool, dataDir: config.dataDir }),
-    health: {
-      isReady: () =>
-        pool.query("select 1").then(
-          () => true,
-          () => false,
-        ),
-    },
+    operation: makeOperation({ db, probe, dataDir: config.dataDir }),
+    health: { isReady: probe.isReady, findOutage: house.findOutage ?? (() => undefined) },
   };
   const outputLinks = makeOutputLinks(storage, links, (error) =>
     log.warn({ err: error }, "a link could not be presigned"),
@@ -219,6 +235,8 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       await sweeper.close();
       await changes.close();
       await guard.close();
+      await probe.close();
+      await forSweeps.db.destroy();
       await db.destroy();
     },
   };

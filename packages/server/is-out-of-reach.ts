@@ -1,14 +1,17 @@
 import { StoreOutage } from "./domain/store-outage.ts";
 
-/** SQLSTATE: connection exceptions, too many connections, and a server that stops, has crashed or is still starting. */
-const SQL_STATE = /^(08...|53300|57P0[123])$/;
+/**
+ * SQLSTATE: connection exceptions, sessions and statements that the server ended or has no room for, and a server that stops,
+ * has crashed or is still starting.
+ */
+const SQL_STATE = /^(08...|53[234]..|57014|57P0[1235]|25P0[34])$/;
 const CONNECTION_CODES = [
-  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
+  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ERR_STREAM_DESTROYED"],
   ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],
 ];
 /** pg says these in words alone. */
 const LOST_CONNECTION =
-  /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout)/;
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|timeout exceeded|Cannot use a pool after)/;
 
 /** Whether an error is of a connection that can't be made or broke. */
 export function isConnectionError(error: unknown): boolean {
@@ -21,9 +24,10 @@ export function isConnectionError(error: unknown): boolean {
 /** Whether the database, or another server that ours stands on, can't be reached just now. */
 export function isOutOfReach(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code = "", message } = error as NodeJS.ErrnoException;
+  const { code = "", message, name } = error as NodeJS.ErrnoException;
   return (
     error instanceof StoreOutage ||
+    name === "EmbeddedPostgresError" ||
     isConnectionError(error) ||
     SQL_STATE.test(code) ||
     LOST_CONNECTION.test(message)

@@ -1,9 +1,13 @@
 import { join } from "node:path";
+import type { FastifyBaseLogger } from "fastify";
 import { bootstrapAccount } from "./bootstrap.ts";
 import { type House, startApi, startTaskWorker } from "./compose.ts";
 import { type Config, loadConfig, makeChildEnvironment } from "./config/load-config.ts";
 import { openDatabase } from "./db/database.ts";
-import { startEmbeddedPostgres } from "./db/embedded-postgres/embedded-postgres.ts";
+import {
+  type EmbeddedPostgresError,
+  startEmbeddedPostgres,
+} from "./db/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
 import { explainStartError } from "./explain-start-error.ts";
 import { parseKeysCommand } from "./keys-command.ts";
@@ -21,13 +25,16 @@ process.stdout.on("error", () => {});
 type Started = { close(): Promise<void> };
 
 /** The outside server where one is given, the embedded one otherwise. */
-async function openPostgres(config: Config, onExit: (reason: string) => void) {
+async function openPostgres(
+  config: Config,
+  hooks: { onDown?: (error: EmbeddedPostgresError) => void; onUp?: () => void } = {},
+) {
   if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
   return await startEmbeddedPostgres({
     dataDir: config.dataDir,
     workers: config.workers,
     onProgress: (message) => print(`  … ${message}`),
-    onExit,
+    ...hooks,
   });
 }
 
@@ -80,17 +87,29 @@ function printWelcome(options: { address: string; firstKey: string | undefined; 
 }
 
 /** Everything in one place: database, API, and workers beside it. */
-async function startAll(environmentConfig: Config, fail: (reason: string) => void): Promise<Started> {
+async function startAll(environmentConfig: Config): Promise<Started> {
   const isTerminal = process.stdout.isTTY === true && environmentConfig.logFile === undefined;
   const config = isTerminal
     ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
     : environmentConfig;
   // First of all, for it makes the data folder so that the user it runs as can pass through.
-  const postgres = await openPostgres(config, fail);
+  let log: FastifyBaseLogger | undefined;
+  let outage: Error | undefined;
+  const postgres = await openPostgres(config, {
+    onDown(error) {
+      outage = error;
+      log?.error({ err: error }, "embedded PostgreSQL is down, restarting it");
+    },
+    onUp() {
+      outage = undefined;
+      log?.warn("embedded PostgreSQL is up again");
+    },
+  });
   try {
     const databaseUrl = postgres.connectionString;
-    const log = makeLog(config, "api");
-    const { api, firstKey } = await startMigratedApi({ config, databaseUrl, log });
+    log = makeLog(config, "api");
+    const house = { config, databaseUrl, log, findOutage: () => outage };
+    const { api, firstKey } = await startMigratedApi(house);
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
     const workers = startWorkerProcesses({ count: config.workers, environment, log });
     printWelcome({ address: api.address, firstKey, config });
@@ -119,7 +138,7 @@ async function startOne(command: "api" | "worker", config: Config): Promise<Star
 
 async function runOnce(command: "migrate" | "keys", config: Config): Promise<void> {
   const runKeys = command === "keys" ? parseKeysCommand(process.argv.slice(3)) : undefined;
-  const postgres = await openPostgres(config, () => {});
+  const postgres = await openPostgres(config);
   try {
     const applied = await migrateDatabase(postgres.connectionString);
     if (runKeys) await withDatabase(postgres.connectionString, ({ db }) => runKeys(db, print));
@@ -152,11 +171,7 @@ async function main(): Promise<void> {
     throw new StartError(`unknown command "${command}"; it must be one of ${COMMANDS.join(", ")}`);
   const config = loadConfig();
   if (command === "migrate" || command === "keys") return await runOnce(command, config);
-  const fail = (reason: string) => {
-    process.stderr.write(`Stemwright stops: ${reason}\n`);
-    process.exit(1);
-  };
-  const starting = command === "all" ? startAll(config, fail) : startOne(command, config);
+  const starting = command === "all" ? startAll(config) : startOne(command, config);
   stopOnSignals(starting);
   await starting;
 }

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "./db/database.ts";
+import { openDatabaseProbe } from "./db/database-probe.ts";
 import { makeOperation } from "./operation.ts";
 
 describe("the health of the service", () => {
   it("[D8] is degraded while the database does not answer", async () => {
     // Nobody listens on port 1.
-    const { db, pool } = openDatabase({ connectionString: "postgres://127.0.0.1:1/none", maxConnections: 1 });
-    const health = await makeOperation({ db, pool, dataDir: import.meta.dirname }).checkHealth();
+    const connectionString = "postgres://127.0.0.1:1/none";
+    const { db } = openDatabase({ connectionString, maxConnections: 1 });
+    const probe = openDatabaseProbe(connectionString);
+    const health = await makeOperation({ db, probe, dataDir: import.meta.dirname }).checkHealth();
+    await probe.close();
     await db.destroy();
     expect(health).toMatchObject({
       status: "degraded",

@@ -1,9 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import type { ServiceHealth, Worker } from "@stemwright/contract";
-import type pg from "pg";
 import { countTargets } from "./db/count-targets.ts";
 import type { Database } from "./db/database.ts";
+import type { DatabaseProbe } from "./db/database-probe.ts";
 import { listWorkers } from "./db/workers.ts";
 import type { Operation } from "./domain/operation.ts";
 import { readQueues } from "./queue/read-queues.ts";
@@ -27,18 +27,19 @@ const toWorker = (row: Awaited<ReturnType<typeof listWorkers>>[number]): Worker 
 });
 
 /** What administrators and monitoring see of the running service. */
-export function makeOperation(options: { db: Database; pool: pg.Pool; dataDir: string }): Operation {
-  const { db, pool, dataDir } = options;
+export function makeOperation(options: {
+  db: Database;
+  probe: Pick<DatabaseProbe, "isReady">;
+  dataDir: string;
+}): Operation {
+  const { db, probe, dataDir } = options;
   const operation: Operation = {
     listWorkers: async () => (await listWorkers(db)).map(toWorker),
     readQueues: () => readQueues(db),
     countTargets: () => countTargets(db),
     async checkHealth(): Promise<ServiceHealth> {
       const startMs = performance.now();
-      const isDatabaseOk = await pool.query("select 1").then(
-        () => true,
-        () => false,
-      );
+      const isDatabaseOk = await probe.isReady();
       const latencyMs = performance.now() - startMs;
       const { bavail, blocks, bsize } = await statfs(dataDir);
       const freeBytes = bavail * bsize;

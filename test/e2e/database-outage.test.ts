@@ -8,7 +8,7 @@ import { listServiceProcesses, type Service, startService } from "../support/ser
 import { startSteadyReads } from "../support/steady-reads.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
-const KILLS = 8;
+const KILLS = 5;
 const ANSWERED = ["200", "503 UNAVAILABLE"];
 
 /** What the service itself may do in its database: the embedded server lets nobody else in. */
@@ -123,7 +123,7 @@ describe.each(["embedded", "outside"])("the %s database", (kind) => {
         const pid = await findPostmaster(databaseDir);
         process.kill(pid, signal);
         await expect.poll(() => findPostmaster(databaseDir).catch(() => pid)).not.toBe(pid);
-      }, 3);
+      }, 2);
     },
   );
 });

@@ -33,6 +33,7 @@ export function openTaskChanges(options: {
       connectionString: options.connectionString,
       application_name: "stemwright changes",
       ...CONNECTION_OPTIONS,
+      query_timeout: CONNECTION_OPTIONS.connectionTimeoutMillis,
     });
     client = current;
     const ended = new Promise<void>((resolve) => current.once("end", resolve));

@@ -26,7 +26,11 @@ export type ApiPorts = CheckPorts &
     statistics: StatisticsStore;
     feed: TaskFeed;
     keys: KeyRing;
-    health: { isReady(): Promise<boolean> };
+    health: {
+      isReady(): Promise<boolean>;
+      /** Why the database is away, where its supervisor knows. */
+      findOutage(): Error | undefined;
+    };
     operation: Operation;
     stemCache: StemCachePort;
   };

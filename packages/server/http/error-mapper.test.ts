@@ -2,7 +2,7 @@ import Fastify from "fastify";
 import { expect, it } from "vitest";
 import { startSilentServer } from "../../../test/support/silent-server.ts";
 import { openDatabase } from "../db/database.ts";
-import { sendError } from "./error-mapper.ts";
+import { sendError, toRootError } from "./error-mapper.ts";
 
 it.each([
   [{ code: "57P01" }, 503, "UNAVAILABLE"],
@@ -13,12 +13,24 @@ it.each([
   [{ code: "ENOTFOUND", syscall: "getaddrinfo" }, 503, "UNAVAILABLE"],
   [{ code: "EHOSTUNREACH", syscall: "connect" }, 503, "UNAVAILABLE"],
   [{ code: "ENOENT", syscall: "connect" }, 503, "UNAVAILABLE"],
+  [{ code: "EPIPE", syscall: "write" }, 503, "UNAVAILABLE"],
+  [{ code: "ECONNRESET", syscall: "read" }, 503, "UNAVAILABLE"],
+  [{ code: "57P02" }, 503, "UNAVAILABLE"],
+  [{ code: "57014" }, 503, "UNAVAILABLE"],
+  [{ code: "25P03" }, 503, "UNAVAILABLE"],
+  [{ code: "53200" }, 503, "UNAVAILABLE"],
   [{ message: "Connection terminated unexpectedly" }, 503, "UNAVAILABLE"],
+  [{ message: "Client has encountered a connection error and is not queryable" }, 503, "UNAVAILABLE"],
+  [{ message: "Client was closed and is not queryable" }, 503, "UNAVAILABLE"],
+  [{ message: "Query read timeout" }, 503, "UNAVAILABLE"],
+  [{ message: "timeout expired" }, 503, "UNAVAILABLE"],
+  [{ name: "EmbeddedPostgresError", code: "server_ended" }, 503, "UNAVAILABLE"],
+  [{ name: "EmbeddedPostgresError", code: "disk_full" }, 503, "STORAGE_FULL"],
   [{ code: "53100" }, 503, "STORAGE_FULL"],
   [{ code: "ENOSPC", syscall: "mkdir" }, 503, "STORAGE_FULL"],
   [{ code: "EDQUOT", syscall: "write" }, 503, "STORAGE_FULL"],
   [{ code: "ENOENT", syscall: "open" }, 500, "INTERNAL"],
-  [{ code: "57014" }, 500, "INTERNAL"],
+  [{ code: "23505" }, 500, "INTERNAL"],
 ])("[E6] [E9] %o is %s %s", async (facts, status, code) => {
   const error = Object.assign(new Error("a word of the inside"), facts);
   const app = Fastify();
@@ -30,6 +42,15 @@ it.each([
   expect([statusCode, JSON.parse(body).code]).toEqual([status, code]);
   expect(headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
   expect(body).not.toContain(error.message);
+});
+
+it("[E9] the reason why the database is away is what its supervisor knows of it", () => {
+  const broken = new Error("Connection terminated unexpectedly");
+  const mistake = new Error("something else");
+  const outage = new Error("The disk is full");
+  expect(toRootError(broken, () => outage)).toBe(outage);
+  expect(toRootError(broken, () => undefined)).toBe(broken);
+  expect(toRootError(mistake, () => outage)).toBe(mistake);
 });
 
 it("[E9] a database that takes connections and never answers is 503, to those who wait for a connection too", async () => {

@@ -96,6 +96,11 @@ export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
   };
 }
 
+/** Of a server that can't be reached, the reason is told, where there is somebody who knows it. */
+export function toRootError(error: unknown, findOutage: () => Error | undefined): unknown {
+  return isOutOfReach(error) ? (findOutage() ?? error) : error;
+}
+
 /** The one place where a failure becomes a response. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error);

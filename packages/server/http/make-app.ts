@@ -10,7 +10,7 @@ import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticat
 import { addClientIdParameter } from "./client-id-parameter.ts";
 import { addCompression } from "./compression.ts";
 import { addConnectionLimits, makeServerOptions } from "./connection-limits.ts";
-import { sendError, toRequestError } from "./error-mapper.ts";
+import { sendError, toRequestError, toRootError } from "./error-mapper.ts";
 import { addIdempotencyHeader } from "./idempotency-header.ts";
 import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
@@ -126,7 +126,8 @@ export async function makeApp(
   addConnectionLimits(app, options.config.connectionLimits);
   const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
   app.setErrorHandler(async (error, request, reply) => {
-    sendError(await countRefusedKey(error, request, reply), request, reply);
+    const counted = await countRefusedKey(error, request, reply);
+    sendError(toRootError(counted, options.ports.health.findOutage), request, reply);
     return reply;
   });
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.

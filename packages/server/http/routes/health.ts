@@ -18,7 +18,7 @@ export function addHealthRoutes({ app, ports }: Api): void {
     { ...shared, schema: { tags, summary: "Whether requests can be served", security: [{}], response } },
     async () => {
       if (!(await ports.health.isReady()))
-        throw new ApiError("UNAVAILABLE", "The database does not answer, or the service is shutting down");
+        throw ports.health.findOutage() ?? new ApiError("UNAVAILABLE", "The database does not answer");
       return { status: "ok" as const };
     },
   );
