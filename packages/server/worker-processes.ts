@@ -3,52 +3,63 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
+import { makeRestartDelay } from "./restart-delay.ts";
 
-const RESTART_DELAY_MS = 1000;
 const STOP_TIMEOUT_MS = 8000;
 
-/** Keeps a number of worker processes running: one that dies is started again. */
-export function startWorkerProcesses(options: {
-  count: number;
-  environment: Record<string, string | undefined>;
-  log: FastifyBaseLogger;
-}) {
-  const running = new Set<ChildProcess>();
-  let isStopping = false;
+type WorkerOptions = { environment: Record<string, string | undefined>; log: FastifyBaseLogger };
 
-  function start(): void {
-    if (isStopping) return;
-    const child = fork(join(import.meta.dirname, "main.ts"), ["worker"], {
-      env: options.environment,
+/** Keeps a number of worker processes running: one that dies, or can't be started, is started again. */
+export function startWorkerProcesses(options: WorkerOptions & { count: number }) {
+  const workers = Array.from({ length: options.count }, () => keepWorkerRunning(options));
+  return {
+    async stop(): Promise<void> {
+      await Promise.all(workers.map(({ stop }) => stop()));
+    },
+  };
+}
+
+function keepWorkerRunning({ environment, log }: WorkerOptions) {
+  const delay = makeRestartDelay();
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+
+  /** Resolves once the process has ended; rejects where none could be started. */
+  async function runOnce(): Promise<void> {
+    const started = fork(join(import.meta.dirname, "main.ts"), ["worker"], {
+      env: environment,
       // A process group of its own: Ctrl-C is for the parent to hear, which then ends the workers in order.
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    running.add(child);
-    child.on("exit", (code, signal) => {
-      running.delete(child);
-      if (isStopping) return;
-      options.log.error({ code, signal, workerPid: child.pid }, "a worker ended; starting another");
-      setTimeout(start, RESTART_DELAY_MS);
-    });
+    child = started;
+    // Rejects at an `error` that comes first, as when the machine has no process left (EAGAIN).
+    await once(started, "spawn");
+    // What else it says is that a signal could not be sent, which shows in its not ending.
+    started.on("error", () => {});
+    const [code, signal] = await once(started, "exit");
+    if (!stopping.signal.aborted)
+      log.error({ code, signal, workerPid: started.pid }, "worker process ended, restarting it");
   }
 
-  for (let index = 0; index < options.count; index += 1) start();
+  async function keepRunning(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const startedMs = performance.now();
+      await runOnce().catch((error) => log.error({ err: error }, "worker process could not be started"));
+      child = undefined;
+      const delayMs = delay.findMs(performance.now() - startedMs);
+      await wait(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+  const running = keepRunning();
 
   return {
     async stop(): Promise<void> {
-      isStopping = true;
-      await Promise.all(
-        [...running].map(async (child) => {
-          const exited = once(child, "exit");
-          child.kill("SIGTERM");
-          await Promise.race([exited, wait(STOP_TIMEOUT_MS, undefined, { ref: false })]);
-          if (child.exitCode === null && child.signalCode === null) {
-            child.kill("SIGKILL");
-            await exited;
-          }
-        }),
-      );
+      stopping.abort();
+      child?.kill("SIGTERM");
+      await Promise.race([running, wait(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+      child?.kill("SIGKILL");
+      await running;
     },
   };
 }

@@ -211,9 +211,11 @@ async function copyInstallation(dir: string): Promise<{ nodePath: string; module
       recursive: true,
     },
   );
-  await cp(import.meta.dirname, join(dir, "embedded-postgres"), { recursive: true });
+  const postgresDir = join(dir, "db", "embedded-postgres");
+  await cp(import.meta.dirname, postgresDir, { recursive: true });
+  await copyFile(join(import.meta.dirname, "../../restart-delay.ts"), join(dir, "restart-delay.ts"));
   await cp(join(import.meta.dirname, "../../package.json"), join(dir, "package.json"));
-  return { nodePath, modulePath: join(dir, "embedded-postgres", "embedded-postgres.ts") };
+  return { nodePath, modulePath: join(postgresDir, "embedded-postgres.ts") };
 }
 
 async function tryToConnect(nodePath: string, socketPath: string): Promise<string> {

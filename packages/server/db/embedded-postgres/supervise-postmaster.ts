@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeRestartDelay } from "../../restart-delay.ts";
 import type { Postmaster } from "./start-postmaster.ts";
-
-const firstDelayMs = 250;
-const maxDelayMs = 30_000;
-/** A server that ran for so long had been started well: what ends it later is another matter. */
-const settledMs = 60_000;
 
 export type Supervision = {
   readonly pid: number;
@@ -26,32 +22,32 @@ export function supervisePostmaster(
   },
 ): Supervision {
   const stopping = new AbortController();
+  const delay = makeRestartDelay();
   let postmaster = first;
-  let failures = 0;
 
   async function startAgain(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // The first time at once, but for a server that ended as soon as it had started.
-      if (failures > 0) await sleep(findDelayMs(failures), undefined, { signal: stopping.signal });
-      failures += 1;
-      try {
-        postmaster = await options.start(stopping.signal);
-        return options.onUp();
-      } catch (error) {
-        if (!stopping.signal.aborted) options.onDown(error as Error);
-      }
-    }
+    postmaster = await options.start(stopping.signal);
+    options.onUp();
   }
 
   async function keepRunning(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const startedMs = performance.now();
-      const reason = await postmaster.ended;
+    for (let isUp = true; ; ) {
+      const sinceMs = performance.now();
+      if (isUp) {
+        const reason = await postmaster.ended;
+        if (stopping.signal.aborted) return;
+        options.onDown(reason);
+      }
+      const delayMs = delay.findMs(performance.now() - sinceMs);
+      await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
-      if (performance.now() - startedMs > settledMs) failures = 0;
-      options.onDown(reason);
-      // Rejects where the sleep is cut short.
-      await startAgain().catch(() => {});
+      isUp = await startAgain().then(
+        () => true,
+        (error: Error) => {
+          if (!stopping.signal.aborted) options.onDown(error);
+          return false;
+        },
+      );
     }
   }
 
@@ -68,8 +64,4 @@ export function supervisePostmaster(
       await postmaster.end();
     },
   };
-}
-
-function findDelayMs(failures: number): number {
-  return Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
 }
