@@ -13,6 +13,7 @@ import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
 import { openS3Blobs } from "./blobs/s3-blobs.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { withOutages } from "./blobs/with-outages.ts";
+import { withUnclaimedFiles } from "./blobs/with-unclaimed-files.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
 import { makeCreditCover } from "./db/credit-cover.ts";
@@ -25,6 +26,7 @@ import { loadSecret } from "./db/secrets.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
 import { makeTaskReports } from "./db/task-reports.ts";
 import { findTask } from "./db/tasks.ts";
+import { makeUnclaimedFiles } from "./db/unclaimed-files.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
 import { sealOldSecrets } from "./db/webhook-secrets.ts";
 import { makeWorkerRegister } from "./db/worker-register.ts";
@@ -103,9 +105,11 @@ async function openHouse({ config, databaseUrl, log }: House, maxConnections: nu
     buckets: makeOpenBuckets(config, guard, vault),
   };
   const keptStems = makeKeptStems({ cacheDir: config.cacheDir, log });
-  const blobs = withCustomerObjects(withOutages(await openOwnBlobs(config, keptStems)), storage);
+  const unclaimed = makeUnclaimedFiles(db);
+  const own = withOutages(await openOwnBlobs(config, keptStems));
+  const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage);
   const secret = await loadSecret(db, "links");
-  return { db, pool, blobs, secret, stores, guard, storage, keptStems };
+  return { db, pool, blobs, unclaimed, secret, stores, guard, storage, keptStems };
 }
 
 function makeMediaLooker(blobs: Blobs): MediaLooker {
@@ -157,7 +161,7 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
 export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   const opened = await openHouse(house, config.apiPoolSize);
-  const { db, blobs, secret, stores, guard, storage } = opened;
+  const { db, blobs, unclaimed, secret, stores, guard, storage } = opened;
   const probe = openDatabaseProbe(house.databaseUrl);
   await sealOldSecrets(db, storage.vault);
   let address = "";
@@ -186,6 +190,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     urls: makeUrlRules(links, guard),
     installed: listEngineModels({ speechModel: config.speechModel }),
     blobs,
+    unclaimed,
     receipts: makeReceiptStore({
       db,
       vault: storage.vault,

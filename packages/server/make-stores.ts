@@ -9,13 +9,15 @@ import { inTransaction } from "./db/in-transaction.ts";
 import { makeIntegrationStore } from "./db/integration-store.ts";
 import { findQueuePositions } from "./db/queue-positions.ts";
 import { holdIntegration } from "./db/storage-integrations.ts";
-import { cancelTask, lockTask } from "./db/target-ends.ts";
+import { cancelTask } from "./db/target-ends.ts";
 import * as tasks from "./db/tasks.ts";
+import { disownFiles, findDisowned } from "./db/unclaimed-files.ts";
 import { countWaiting } from "./db/waiting-tasks.ts";
 import { makeWebhookStore } from "./db/webhook-store.ts";
 import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
 import type { TaskStore } from "./domain/ports.ts";
 import type { Stores } from "./domain/stores.ts";
+import { toOutputFolder } from "./domain/tasks/output-names.ts";
 import { isLong, type QueueRules } from "./domain/tasks/queue-rules.ts";
 import type { Vault } from "./domain/vault.ts";
 
@@ -72,12 +74,14 @@ function makeTaskStore(db: DatabaseHandle, rules: QueueRules): TaskStore {
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
     listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
-    deleteTask: (clientId, id, removeFiles) =>
+    deleteTask: (clientId, id) =>
       inTransaction(db, async (transaction) => {
-        const locked = await lockTask(transaction, id);
-        if (locked?.client_id !== clientId) return false;
-        await removeFiles();
-        return await tasks.deleteTask(transaction, clientId, id);
+        const folder = toOutputFolder(id);
+        const deleted = await tasks.deleteTask(transaction, clientId, id);
+        if (!deleted) return (await findDisowned(transaction, clientId, folder)) !== undefined;
+        const isWrittenTo = deleted.completed_at === null;
+        await disownFiles(transaction, { keyPrefixes: [folder], clientId, isWrittenTo });
+        return true;
       }),
     cancelTask: (clientId, id) => inTransaction(db, (transaction) => cancelTask(transaction, clientId, id)),
   };

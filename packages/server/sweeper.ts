@@ -9,7 +9,9 @@ import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { sweepAssets, sweepOutputs } from "./db/retention.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
+import { forgetFiles, takeDueFiles } from "./db/unclaimed-files.ts";
 import type { Blobs } from "./domain/ports.ts";
+import { within } from "./domain/within.ts";
 import { sweepWorkDirs } from "./worker/sweep-work-dirs.ts";
 
 const HOUR_MS = 3_600_000;
@@ -17,9 +19,11 @@ const HOUR_MS = 3_600_000;
 const PARTIAL_FILE_HOURS = 24;
 const FIRST_SWEEP_MS = 30_000;
 const SWEEP_INTERVAL_MS = 600_000;
-/** So many rows and files go in one transaction; more where there are only rows. */
+/** So many rows go in one transaction; more where nothing but the rows goes with them. */
 const BATCH_SIZE = 50;
 const ROWS_BATCH_SIZE = 1000;
+/** A store that takes longer to remove the files of one Task hangs. */
+const REMOVAL_LIMIT_MS = 60_000;
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
 
@@ -40,10 +44,7 @@ export type SweeperOptions = {
 
 /** Removes, batch by batch, what need not be kept any longer. Any number of processes may do so at once. */
 export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
-  const { db, blobs, config } = options;
-  const removeFiles = async (keyPrefixes: string[]) => {
-    for (const keyPrefix of keyPrefixes) await blobs.delete(keyPrefix);
-  };
+  const { db, config } = options;
 
   async function sweepAll(removeBatch: () => Promise<number>): Promise<number> {
     let total = 0;
@@ -60,7 +61,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     removeBatch: (db: Transaction<Tables>, batch: Parameters<typeof sweepAssets>[1]) => Promise<number>,
   ) => {
     if (retentionHours === 0) return 0;
-    const batch = { before: hoursAgo(retentionHours), limit: BATCH_SIZE, removeFiles };
+    const batch = { before: hoursAgo(retentionHours), limit: BATCH_SIZE };
     return sweepAll(() => db.transaction().execute((transaction) => removeBatch(transaction, batch)));
   };
 
@@ -69,13 +70,37 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     return sweepAll(() => deleteOldDeliveries(db, hoursAgo(retentionHours), ROWS_BATCH_SIZE));
   };
 
-  return {
+  const swept = {
     assets: await sweepOld(config.assetRetentionHours, sweepAssets),
     tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
     deliveries: await sweepLog(config.deliveryRetentionHours),
     receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
     ...(await sweepMachine(options)),
   };
+  // Last, so that a store that hangs keeps nothing else from being swept.
+  const failures: unknown[] = [];
+  const unclaimed = await sweepAll(() => sweepUnclaimed(options, failures, signal));
+  if (failures.length > 0) throw new AggregateError(failures, "files could not be removed");
+  return { ...swept, unclaimed };
+}
+
+/** Removes a batch of files that belong to nobody; gives how many. Those that can't be removed are due again later. */
+async function sweepUnclaimed(
+  { db, blobs }: SweeperOptions,
+  failures: unknown[],
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const keyPrefixes = await takeDueFiles(db, BATCH_SIZE);
+  for (const keyPrefix of keyPrefixes) {
+    try {
+      await within(REMOVAL_LIMIT_MS, blobs.delete(keyPrefix), signal);
+      await forgetFiles(db, keyPrefix);
+    } catch (error) {
+      failures.push(error);
+      if ((error as Error).name === "TimeoutError") return 0;
+    }
+  }
+  return keyPrefixes.length;
 }
 
 /** Removes what was left on this machine alone: each that works for the service sweeps its own. */

@@ -32,13 +32,15 @@ export type TestApi = {
 export async function startTestApi(
   environment: Record<string, string> = {},
   deliveries: Partial<DeliveryOptions> = {},
+  /** Another way to the same database. */
+  toDatabaseUrl: (url: string) => string = (url) => url,
 ): Promise<TestApi> {
   const dataDir = await makeTempDir("api");
   const database = await openTestDatabase();
   const config = loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
   const logLines: string[] = [];
   const log = makeLog({ ...config, logLevel: "debug" }, "api", { write: (line) => void logLines.push(line) });
-  const api = await startApi({ config, databaseUrl: database.url, log, deliveries });
+  const api = await startApi({ config, databaseUrl: toDatabaseUrl(database.url), log, deliveries });
 
   const addAccount: TestApi["addAccount"] = async ({ role = "client", isMetered = false } = {}) => {
     const clientId = makeId();

@@ -1,21 +1,30 @@
+import { ApiError } from "@stemwright/contract";
+import { toAssetFolder } from "../domain/assets/store-upload.ts";
 import type { AssetStore } from "../domain/ports.ts";
 import * as assets from "./assets.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { claimFiles, disownFiles, findDisowned } from "./unclaimed-files.ts";
 
 export function makeAssetStore(db: DatabaseHandle): AssetStore {
   return {
-    insertAsset: (asset) => assets.insertAsset(db, asset),
+    insertAsset: (asset) =>
+      inTransaction(db, async (transaction) => {
+        if (!(await claimFiles(transaction, toAssetFolder(asset.id))))
+          throw new ApiError("UPLOAD_BROKEN", "The upload took longer than a day; nothing was kept");
+        await assets.insertAsset(transaction, asset);
+      }),
     findAsset: (clientId, id) => assets.findAsset(db, clientId, id),
     findAssetName: (blobKey) => assets.findAssetName(db, blobKey),
     listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
     setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
-    deleteAsset: (clientId, id, removeFiles) =>
+    deleteAsset: (clientId, id) =>
       inTransaction(db, async (transaction) => {
-        const locked = await assets.lockAsset(transaction, id);
-        if (locked?.client_id !== clientId) return undefined;
-        await removeFiles();
-        return await assets.deleteAsset(transaction, clientId, id);
+        const folder = toAssetFolder(id);
+        const asset = await assets.deleteAsset(transaction, clientId, id);
+        if (!asset) return (await findDisowned(transaction, clientId, folder))?.asset;
+        await disownFiles(transaction, { keyPrefixes: [folder], clientId, asset });
+        return asset;
       }),
   };
 }

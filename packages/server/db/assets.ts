@@ -79,16 +79,6 @@ export async function setMediaFacts(db: DatabaseHandle, id: string, facts: Media
   await db.updateTable("assets").set({ media: facts }).where("id", "=", id).execute();
 }
 
-/** Keeps the asset from being used or removed by others until the transaction ends. */
-export async function lockAsset(db: DatabaseHandle, id: string): Promise<{ client_id: string } | undefined> {
-  return await db
-    .selectFrom("assets")
-    .select("client_id")
-    .where("id", "=", id)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
 export async function deleteAsset(
   db: DatabaseHandle,
   clientId: string,

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { within } from "../domain/within.ts";
 import { CONNECTION_OPTIONS } from "./database.ts";
 import { SteadyClient } from "./steady-client.ts";
 
@@ -37,13 +38,7 @@ export function openDatabaseProbe(connectionString: string): DatabaseProbe {
         .finally(() => {
           asking = undefined;
         });
-      const late = Promise.withResolvers<boolean>();
-      const timer = setTimeout(() => late.resolve(false), ANSWER_MS);
-      try {
-        return await Promise.race([asking, late.promise]);
-      } finally {
-        clearTimeout(timer);
-      }
+      return await within(ANSWER_MS, asking).catch(() => false);
     },
     close: () => pool.end(),
   };

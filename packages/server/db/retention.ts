@@ -1,12 +1,13 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
+import { toAssetFolder } from "../domain/assets/store-upload.ts";
+import { toOutputFolder } from "../domain/tasks/output-names.ts";
 import type { Tables } from "./database.ts";
+import { disownFiles } from "./unclaimed-files.ts";
 
 type Batch = {
   /** What is older goes. */
   before: Date;
   limit: number;
-  /** Runs before the rows are committed as gone: a sweep that dies in between is done again, and no file is forgotten. */
-  removeFiles: (keyPrefixes: string[]) => Promise<void>;
 };
 
 /** The assets, and the Tasks with outputs, that unfinished work reads by a download link of ours. */
@@ -28,9 +29,9 @@ const IS_NEEDED: RawBuilder<boolean> = sql`(
   or assets.id in (${LENT}))`;
 
 /**
- * Removes a batch of old assets; gives how many. The rows are locked first and judged afterwards: whoever creates a Task
- * holds its asset (holdInputs), so a Task either is seen by the second statement or finds its asset gone. What another
- * process has locked is skipped.
+ * Removes a batch of old assets; gives how many. Their files are left as unclaimed. The rows are locked first and judged
+ * afterwards: whoever creates a Task holds its asset (holdInputs), so a Task either is seen by the second statement or finds
+ * its asset gone. What another process has locked is skipped.
  */
 export async function sweepAssets(db: Transaction<Tables>, batch: Batch): Promise<number> {
   const locked = await sql<{ id: string }>`
@@ -40,13 +41,13 @@ export async function sweepAssets(db: Transaction<Tables>, batch: Batch): Promis
   if (ids.length === 0) return 0;
   const { rows } = await sql<{ id: string }>`
     delete from assets where id = any(${ids}) and not ${IS_NEEDED} returning id`.execute(db);
-  await batch.removeFiles(rows.map(({ id }) => `assets/${id}`));
+  await disownFiles(db, { keyPrefixes: rows.map(({ id }) => toAssetFolder(id)) });
   return rows.length;
 }
 
 /**
- * Removes the outputs of a batch of Tasks that were finished long ago; gives how many Tasks. Those are marked, so that the
- * next sweep need not look at them again.
+ * Removes the outputs of a batch of Tasks that were finished long ago; gives how many Tasks. Their files are left as unclaimed;
+ * the Tasks are marked, so that the next sweep need not look at them again.
  */
 export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promise<number> {
   const { rows } = await sql<{ id: string }>`
@@ -62,6 +63,6 @@ export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promi
     delete from outputs using targets where targets.id = outputs.target_id and targets.task_id = any(${ids})`.execute(
     db,
   );
-  await batch.removeFiles(ids.map((id) => `outputs/${id}`));
+  await disownFiles(db, { keyPrefixes: ids.map(toOutputFolder) });
   return ids.length;
 }

@@ -174,16 +174,20 @@ export async function hasOutputsToKeep(
   return retentionHours === 0 || ageMs < retentionHours * 3_600_000;
 }
 
-/** Removes a Task; false when the client has no such Task. */
-export async function deleteTask(db: DatabaseHandle, clientId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Removes a Task; undefined when the client has no such Task. */
+export async function deleteTask(
+  db: DatabaseHandle,
+  clientId: string,
+  id: string,
+): Promise<Pick<Tables["tasks"], "completed_at"> | undefined> {
+  const deleted = await db
     .deleteFrom("tasks")
     .where("id", "=", id)
     .where("client_id", "=", clientId)
+    .returning("completed_at")
     .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
-  await notifyTaskChange(db, id);
-  return true;
+  if (deleted) await notifyTaskChange(db, id);
+  return deleted;
 }
 
 /** Rows as Tasks, those that wait with their places in the line. */

@@ -10,19 +10,13 @@ import type { DeliveryRecord, WebhookWithSecret } from "./webhooks/webhook-recor
 
 export type Listed<Item> = { items: Item[]; total: number };
 
-/**
- * Runs while what the files belong to is held, before it is committed as gone: a deletion that fails or dies in between can
- * be asked for again, and no file is forgotten.
- */
-export type RemoveFiles = () => Promise<void>;
-
 export interface TaskStore {
   /** Task, targets and what they set aside of a metered client's credits, in one transaction. */
   insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
   listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
-  /** Removes the Task with its rows; false when the client has no such Task. */
-  deleteTask(clientId: string, id: string, removeFiles: RemoveFiles): Promise<boolean>;
+  /** Removes the Task with its rows; its files are unclaimed then. True as well while they are still to be removed. */
+  deleteTask(clientId: string, id: string): Promise<boolean>;
   /** Ends the unfinished targets; gives the Task as it then is. */
   cancelTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
 }
@@ -39,12 +33,14 @@ export interface StatisticsStore {
 }
 
 export interface AssetStore {
+  /** Makes announced files an asset. */
   insertAsset(asset: AssetRecord): Promise<void>;
   findAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;
   findAssetName(blobKey: string): Promise<string | undefined>;
   listAssets(clientId: string, page: Page): Promise<Listed<AssetRecord>>;
   setMediaFacts(id: string, facts: MediaFacts): Promise<void>;
-  deleteAsset(clientId: string, id: string, removeFiles: RemoveFiles): Promise<AssetRecord | undefined>;
+  /** Removes the asset; its files are unclaimed then. Gives it as well while they are still to be removed. */
+  deleteAsset(clientId: string, id: string): Promise<AssetRecord | undefined>;
 }
 
 export interface GrantStore {

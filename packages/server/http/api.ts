@@ -16,12 +16,14 @@ import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { Stores } from "../domain/stores.ts";
 import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
+import type { UnclaimedFiles } from "../domain/unclaimed-files.ts";
 import type { KeyRing } from "./authenticate.ts";
 
 export type ApiPorts = CheckPorts &
   StoragePorts &
   Stores & {
     blobs: Blobs;
+    unclaimed: UnclaimedFiles;
     receipts: ReceiptStore;
     statistics: StatisticsStore;
     feed: TaskFeed;

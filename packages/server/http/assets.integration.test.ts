@@ -3,8 +3,14 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { asset as assetSchema } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { breakFolder } from "../../../test/support/break-folder.ts";
+import { openLossyProxy } from "../../../test/support/lossy-proxy.ts";
+import { startSilentServer } from "../../../test/support/silent-server.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+
+import { insertAsset } from "../db/assets.ts";
+import { makeId } from "../domain/ids.ts";
 
 const UPLOAD_MAX_BYTES = 100_000;
 let api: TestApi;
@@ -203,15 +209,57 @@ describe("assets", () => {
     expect((await fetch(link)).status).toBe(404);
   });
 
-  it("[A4] stay where their file could not be removed, so that DELETE can be sent again", async () => {
-    const { id, link } = assetSchema.parse(await (await api.upload("x", "stuck.wav")).json());
+  it("[A4] are gone at once where their file can't be removed yet, and DELETE can be sent again", async () => {
+    const account = await api.addAccount();
+    const uploaded = assetSchema.parse(await (await api.upload("x", "stuck.wav", account)).json());
+    const { id, link } = uploaded;
+    const remove = (as = account) => api.call(`/assets/${id}`, { method: "DELETE", ...as });
     const repair = await breakFolder(join(api.dataDir, "blobs", "assets"));
-    expect((await api.call(`/assets/${id}`, { method: "DELETE" })).status).toBe(500);
+    const failed = await remove();
     await repair();
-    expect((await api.call(`/assets/${id}`)).status).toBe(200);
-    expect((await fetch(link)).status).toBe(200);
-    expect((await api.call(`/assets/${id}`, { method: "DELETE" })).status).toBe(200);
+    expect(failed.status).toBe(503);
+    expect(failed.headers.get("retry-after")).toBe("5");
+    expect((await api.call(`/assets/${id}`, account)).status).toBe(404);
+    expect((await api.call("/assets", account)).headers.get("x-total-count")).toBe("0");
+    expect(await readdir(join(api.dataDir, "blobs", "assets"))).toContain(id);
+    expect((await fetch(link)).status).toBe(404);
+    expect((await remove(await api.addAccount())).status).toBe(404);
+    expect(await (await remove()).json()).toMatchObject({
+      id,
+      name: "stuck.wav",
+      createdAt: uploaded.createdAt,
+    });
     expect(await readdir(join(api.dataDir, "blobs", "assets"))).not.toContain(id);
+    expect((await remove()).status).toBe(404);
+  });
+
+  it.each([{}, { "idempotency-key": "one" }])(
+    "[A2] keep their file where the answer to the commit was lost: %o",
+    async (headers) => {
+      await using proxy = await openLossyProxy();
+      const lossy = await startTestApi({}, {}, proxy.toUrl);
+      try {
+        proxy.loseAnswer("COMMIT");
+        const body = new FormData();
+        body.append("file", new File(["sound"], "kept.wav"));
+        const answer = await lossy.call("/assets", { method: "POST", body, headers });
+        expect(answer.status).toBe(503);
+        const assets = z.array(assetSchema).parse(await (await lossy.call("/assets")).json());
+        expect(assets).toMatchObject([{ name: "kept.wav" }]);
+        expect(await (await fetch(assets[0]?.link ?? "")).text()).toBe("sound");
+      } finally {
+        await lossy.close();
+      }
+    },
+  );
+
+  it("[A2] leave no file where the transaction failed before its commit", async () => {
+    const { pool } = api.database;
+    const listUnclaimed = async () => (await pool.query("select key_prefix from unclaimed_files")).rows;
+    const before = [await listStoredFiles(), await listUnclaimed()];
+    await pool.query("alter table assets add check (name <> 'refused.wav')");
+    expect((await api.upload("sound", "refused.wav")).status).toBe(500);
+    expect([await listStoredFiles(), await listUnclaimed()]).toEqual(before);
   });
 });
 
@@ -279,6 +327,37 @@ describe("download links", () => {
       `${link}&Signature=0`,
     ]) {
       expect((await fetch(changed)).status).toBe(403);
+    }
+  });
+});
+
+describe("a store that hangs", () => {
+  it("[A4] [E9] holds up the DELETEs on it for ten seconds, and no other request", async () => {
+    await using store = await startSilentServer();
+    const hanging = await startTestApi({
+      S3_BUCKET: "files",
+      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${store.port}`,
+      AWS_ACCESS_KEY_ID: "id",
+      AWS_SECRET_ACCESS_KEY: "secret",
+    });
+    try {
+      const { clientId } = hanging.account;
+      const assets = Array.from({ length: 20 }, () => {
+        const id = makeId();
+        const file = { name: "a.wav", format: "wav", sizeBytes: 1, blobKey: `assets/${id}/a.wav` };
+        return { id, clientId, createdAt: new Date(), ...file };
+      });
+      for (const asset of assets) await insertAsset(hanging.database.db, asset);
+      const deletions = assets.map(({ id }) => hanging.call(`/assets/${id}`, { method: "DELETE" }));
+      await expect.poll(async () => (await hanging.call("/assets")).headers.get("x-total-count")).toBe("0");
+      expect((await hanging.call("/health/ready")).status).toBe(200);
+      expect((await hanging.call("/tasks")).status).toBe(200);
+      const isAnswered = await Promise.race([deletions[0], Promise.resolve(false)]);
+      expect(isAnswered).toBe(false);
+      const answers = await Promise.all(deletions);
+      expect(answers.map(({ status }) => status)).toEqual(assets.map(() => 503));
+    } finally {
+      await hanging.close();
     }
   });
 });

@@ -1,12 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { toAssetFolder } from "../domain/assets/store-upload.ts";
+import { discardFiles } from "../domain/unclaimed-files.ts";
 import type { ApiPorts } from "./api.ts";
 import { onceAfter } from "./once.ts";
 
 /**
  * Makes a stored file visible as an asset. It is removed again where it did not become one: the database refused it, or the
- * request was a repetition, which gets the asset that the first one made.
+ * request was a repetition, which gets the asset that the first one made. Whether it did is the database's to say: of a
+ * connection that broke at the commit nobody else knows.
  */
 export async function keepAsset<Answer extends { id: string }>(
   ports: ApiPorts,
@@ -36,7 +38,11 @@ export async function keepAsset<Answer extends { id: string }>(
     keptId = answer.id;
     return answer;
   } finally {
-    if (stored && stored.id !== keptId) await ports.blobs.delete(toAssetFolder(stored.id));
+    // What can't be removed now a sweep removes: the request's own failure is the one to tell.
+    if (stored && stored.id !== keptId)
+      await discardFiles(ports, toAssetFolder(stored.id)).catch((error) =>
+        exchange.request.log.warn({ err: error }, "failed to remove a refused upload, left to the sweep"),
+      );
   }
 }
 

@@ -6,6 +6,7 @@ import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toOutputKey } from "../domain/storage/bucket-url.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
+import { toOutputFolder } from "../domain/tasks/output-names.ts";
 import type { OutputRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -51,7 +52,7 @@ async function removeUnlessKept(
 
 async function keep(ports: StoreOutputsPorts, finished: Finished): Promise<StoredOutputs> {
   const { task, targetId, files, signal } = finished;
-  const folder = `outputs/${task.id}/${targetId}`;
+  const folder = `${toOutputFolder(task.id)}/${targetId}`;
   const remove = () => removeUnlessKept(ports, finished, () => ports.blobs.delete(folder));
   const output: OutputRecord[] = [];
   try {

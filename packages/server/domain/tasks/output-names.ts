@@ -13,3 +13,6 @@ export function toOutputNames(
   const hasResidual = target.residual && findCatalogueModel(target.model)?.produces === "sound";
   return hasResidual ? [stem, { output: "residual", name: `${name}_residual` }] : [stem];
 }
+
+/** All that is stored of a Task's outputs. */
+export const toOutputFolder = (taskId: string) => `outputs/${taskId}`;

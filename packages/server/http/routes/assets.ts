@@ -8,6 +8,8 @@ import type { AssetRecord } from "../../domain/assets/asset-record.ts";
 import { toAsset } from "../../domain/assets/asset-view.ts";
 import { storeUpload, toAssetFolder } from "../../domain/assets/store-upload.ts";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
+import { removeDeleted } from "../../domain/remove-deleted.ts";
+import { discardFiles } from "../../domain/unclaimed-files.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { isRepeatable, keepAsset } from "../keep-asset.ts";
@@ -74,7 +76,7 @@ async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
   } catch (error) {
     const isTooSlow = error instanceof ApiError && error.code === "REQUEST_TIMEOUT";
     if (!isTooSlow) await passOverRest(request);
-    if (stored) await ports.blobs.delete(toAssetFolder(stored.id));
+    if (stored) await discardFiles(ports, toAssetFolder(stored.id));
     throw toUploadError(error, request);
   }
   if (!stored)
@@ -147,9 +149,9 @@ export function addAssetRoutes(api: Api): void {
     async (request) => {
       const { id } = request.params;
       const { clientId } = getCaller(request);
-      const removeFiles = () => ports.blobs.delete(toAssetFolder(id));
-      const remove = () => ports.assets.deleteAsset(clientId, id, removeFiles);
-      return toAsset(await getFound(id, remove, unknownAsset), links);
+      const deleted = await getFound(id, () => ports.assets.deleteAsset(clientId, id), unknownAsset);
+      await removeDeleted([discardFiles(ports, toAssetFolder(id))]);
+      return toAsset(deleted, links);
     },
   );
 }
