@@ -6,15 +6,18 @@ import { makeTempDir } from "../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
 import { StemCache, stemCacheFolder } from "../engine/pipelines/stem-cache.ts";
 import { openFileBlobs } from "./blobs/file-blobs.ts";
+import { withUnclaimedFiles } from "./blobs/with-unclaimed-files.ts";
 import { findAsset, holdInputs, insertAsset } from "./db/assets.ts";
 import { insertClient } from "./db/clients.ts";
 import { takeReceipt } from "./db/idempotency-receipts.ts";
 import { endTarget } from "./db/target-ends.ts";
 import { withTaskLock } from "./db/task-locks.ts";
 import { findTask, insertTask } from "./db/tasks.ts";
+import { makeUnclaimedFiles } from "./db/unclaimed-files.ts";
 import { makeId } from "./domain/ids.ts";
 import type { Blobs } from "./domain/ports.ts";
 import type { NewTask, TargetWishes } from "./domain/tasks/task-record.ts";
+import { makeStores } from "./make-stores.ts";
 import { type SweeperOptions, sweep, sweepMachine } from "./sweeper.ts";
 
 let database: TestDatabase;
@@ -40,6 +43,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   await database.pool.query("delete from clients");
+  await database.pool.query("delete from unclaimed_files");
   clientId = makeId();
   await insertClient(database.db, { id: clientId, name: "Test" });
 });
@@ -288,13 +292,81 @@ describe("several sweeps", () => {
     expect(swept.reduce((sum, { assets }) => sum + assets, 0)).toBe(120);
     expect(await Promise.all(assets.map(isKept))).toEqual(Array(120).fill(false));
   });
+});
 
-  it("[R4] one that dies before its end forgets no file", async () => {
-    const asset = await storeAsset(99);
-    const dying = { ...blobs, delete: () => Promise.reject(new Error("the disk is away")) };
-    await expect(sweep({ ...options, blobs: dying })).rejects.toThrow("the disk is away");
-    expect(await isKept(asset)).toBe(true);
+describe("files that belong to nobody", () => {
+  /** Lets so much time pass for what is noted of them. */
+  const age = (hours: number) =>
+    database.pool.query(
+      `update unclaimed_files set due_at = due_at - $1 * interval '1 hour', written_until = written_until - $1 * interval '1 hour'`,
+      [hours],
+    );
+  const isStored = async (blobKey: string) => (await blobs.findSize(blobKey)) !== undefined;
+  const countUnclaimed = async () => (await database.pool.query("select from unclaimed_files")).rowCount;
+  const stores = () => makeStores(database.db, {} as Parameters<typeof makeStores>[1]);
+
+  it("[A2] [R3] go a day after an upload whose process died before it was an asset", async () => {
+    const unclaimed = makeUnclaimedFiles(database.db);
+    const announced = withUnclaimedFiles(blobs, unclaimed);
+    const blobKey = `assets/${makeId()}/a.wav`;
+    await announced.write(blobKey, Readable.from("sound"));
+    await age(23.9);
+    expect(await sweep(options)).toMatchObject({ unclaimed: 0 });
+    expect(await isStored(blobKey)).toBe(true);
+    await age(0.2);
+    expect(await sweep(options)).toMatchObject({ unclaimed: 1 });
+    expect([await isStored(blobKey), await countUnclaimed()]).toEqual([false, 0]);
+  });
+
+  it.each(["DELETE", "retention"])(
+    "[A4] [R3] [R4] go with a later sweep where the store failed after %s",
+    async (reason) => {
+      const ageHours = reason === "DELETE" ? 1 : 99;
+      const [stuck, other] = [await storeAsset(ageHours), await storeAsset(ageHours)];
+      if (reason === "DELETE")
+        for (const { id } of [stuck, other]) await stores().assets.deleteAsset(clientId, id);
+      const failing: Blobs = {
+        ...blobs,
+        delete: (keyPrefix) =>
+          keyPrefix.includes(stuck.id) ? Promise.reject(new Error("no")) : blobs.delete(keyPrefix),
+      };
+      await expect(sweep({ ...options, blobs: failing })).rejects.toThrow("files could not be removed");
+      expect(await findAsset(database.db, clientId, stuck.id)).toBeUndefined();
+      expect([await isStored(stuck.blobKey), await isStored(other.blobKey)]).toEqual([true, false]);
+      await age(1);
+      expect(await sweep(options)).toMatchObject({ unclaimed: 1 });
+      expect([await isStored(stuck.blobKey), await countUnclaimed()]).toEqual([false, 0]);
+    },
+  );
+
+  it("[T10] [R3] are looked for once more where a worker may have gone on writing for a deleted Task", async () => {
+    const task = await createTask({ url: "https://media.example/a.wav" });
+    await stores().tasks.deleteTask(clientId, task.id);
     await sweep(options);
-    expect(await isKept(asset)).toBe(false);
+    const blobKey = `outputs/${task.id}/target/vocals.wav`;
+    await blobs.write(blobKey, Readable.from("late"));
+    await sweep(options);
+    expect(await isStored(blobKey)).toBe(true);
+    await age(1.1);
+    await sweep(options);
+    expect([await isStored(blobKey), await countUnclaimed()]).toEqual([false, 0]);
+  });
+
+  it("[S2] on a store that hangs do not hold up the end of the service", async () => {
+    const { id } = await storeAsset(1);
+    await stores().assets.deleteAsset(clientId, id);
+    const closing = new AbortController();
+    const hanging: Blobs = {
+      ...blobs,
+      delete() {
+        closing.abort();
+        return new Promise(() => {});
+      },
+    };
+    await expect(sweep({ ...options, blobs: hanging }, closing.signal)).rejects.toThrow(
+      "could not be removed",
+    );
+    await age(1);
+    await sweep(options);
   });
 });

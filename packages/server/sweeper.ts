@@ -80,7 +80,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
   // Last, so that a store that hangs keeps nothing else from being swept.
   const failures: unknown[] = [];
   const unclaimed = await sweepAll(() => sweepUnclaimed(options, failures, signal));
-  if (failures.length > 0) throw new AggregateError(failures, "files could not be removed");
+  if (failures.length > 0) throw new Error("files could not be removed", { cause: failures[0] });
   return { ...swept, unclaimed };
 }
 

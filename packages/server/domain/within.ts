@@ -8,6 +8,7 @@ export async function within<Result>(
   const giveUp = () => gaveUp.reject(new DOMException(`no answer within ${limitMs} ms`, "TimeoutError"));
   const timer = setTimeout(giveUp, limitMs);
   signal?.addEventListener("abort", giveUp);
+  if (signal?.aborted) giveUp();
   try {
     return await Promise.race([work, gaveUp.promise]);
   } finally {
