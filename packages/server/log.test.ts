@@ -16,6 +16,51 @@ describe("the log", () => {
     ]);
   });
 
+  it("[G9] tells of an error what it says and where, and nothing that it carries along", () => {
+    const lines: string[] = [];
+    const log = makeLog({ logLevel: "info", logFile: undefined }, "api", {
+      write: (line) => void lines.push(line),
+    });
+    const client = { secretKey: 4711, connectionParameters: { user: "someone" } };
+    const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", client });
+    const broken = Object.assign(
+      new Error("broken", { cause: new AggregateError([refused], "all failed") }),
+      {
+        code: "57P01",
+        client,
+      },
+    );
+    log.error({ err: broken }, "failed");
+    log.error(broken);
+    log.error({ err: "a word" }, "failed");
+    expect(lines.map((line) => JSON.parse(line).err)).toEqual([
+      ...[1, 2].map(() => ({
+        type: "Error",
+        message: "broken",
+        code: "57P01",
+        stack: broken.stack,
+        cause: {
+          type: "AggregateError",
+          message: "all failed",
+          stack: expect.any(String),
+          cause: { type: "Error", message: refused.message, code: "ECONNREFUSED", stack: refused.stack },
+        },
+      })),
+      { type: "string", message: "a word" },
+    ]);
+    expect(lines.join("")).not.toMatch(/4711|someone/);
+  });
+
+  it("[G9] ends with an error that is its own cause", () => {
+    const lines: string[] = [];
+    const error = new Error("round");
+    error.cause = error;
+    makeLog({ logLevel: "info", logFile: undefined }, "api", {
+      write: (line) => void lines.push(line),
+    }).error(error);
+    expect(lines).toHaveLength(1);
+  });
+
   it("[O11] goes on over a disk that is full", () => {
     const log = makeLog({ logLevel: "info", logFile: "/dev/full" }, "api");
     for (let line = 0; line < 1000; line += 1) log.info("nobody will read this");

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { type DestinationStream, pino } from "pino";
 import type { Config } from "./config/load-config.ts";
+import { serializeError } from "./serialize-error.ts";
 
 const STANDARD_ERROR = 2;
 /** How long a pipe whose reader is slow is waited for. */
@@ -10,7 +11,7 @@ const WAIT_MS = 10;
 const WAITS_MAX = 100;
 const NOTHING = new Int32Array(new SharedArrayBuffer(4));
 
-/** Structured logs, a JSON object a line. No headers and no query strings: keys and signatures travel there. */
+/** Structured logs, a JSON object a line. No headers, query strings and connections: keys and signatures travel there. */
 export function makeLog(
   config: Pick<Config, "logLevel" | "logFile">,
   role: string,
@@ -27,7 +28,7 @@ export function makeLog(
           path: request.url.split("?")[0],
           remoteAddress: request.ip,
         }),
-        err: pino.stdSerializers.err,
+        err: (error: unknown) => serializeError(error),
       },
     },
     destination,
