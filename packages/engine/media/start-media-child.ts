@@ -60,7 +60,14 @@ export async function startMediaChild(options: MediaChildOptions): Promise<Media
 
 function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaChild {
   const { stdin, stderr } = child;
-  if (!stdin || !stderr) throw new Error("the media child was started without its pipes");
+  if (!stdin || !stderr) {
+    // Node tells of it a moment later, too.
+    child.on("error", () => {});
+    throw new MediaError(
+      "machine-failed",
+      "The media process cannot be started (no file descriptor is left).",
+    );
+  }
   const stall = makeStallWatch(child, options.stallLimitMs ?? STALL_LIMIT_MS);
   if (options.watchStall) stall.start();
   // A child that died shows as EPIPE here; its end is reported by `result`.

@@ -54,9 +54,9 @@ export class EngineProcess {
   async run(request: EngineRequest, hooks: EngineHooks = {}): Promise<void> {
     if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
     if (hooks.signal?.aborted) throw makeCancelledError();
-    this.#isBusy = true;
     clearTimeout(this.#idleTimer);
     const child = this.#getChild();
+    this.#isBusy = true;
     setReferenced(child, true);
     const { ended, settleHooks } = this.#converse(child, request, hooks);
     try {
@@ -85,6 +85,9 @@ export class EngineProcess {
       env: makeEngineEnvironment(),
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
+    // Whoever has a request under way listens too; without one it must not end this process.
+    child.on("error", () => {});
+    if (!child.channel) throw new Error("the engine process cannot be started: no file descriptor is left");
     child.once("exit", () => {
       if (this.#child === child) this.#child = undefined;
     });

@@ -1,0 +1,20 @@
+import { ChildProcess } from "node:child_process";
+import { expect, it, vi } from "vitest";
+import { startMediaChild } from "./start-media-child.ts";
+
+vi.mock("./sandbox-command.ts", () => ({ loadSandboxCommand: async () => [], SANDBOX_ENVIRONMENT: {} }));
+vi.mock("node:child_process", async (importOriginal) => ({
+  ...(await importOriginal<typeof import("node:child_process")>()),
+  // As Node does where no file descriptor is left: a child without pipes, which tells of it a moment later.
+  spawn: () => {
+    const child = new ChildProcess();
+    process.nextTick(() => child.emit("error", new Error("spawn EMFILE")));
+    return child;
+  },
+}));
+
+it("[Q6] a media process that can't be started is the machine's fault, and ends nothing else", async () => {
+  const starting = startMediaChild({ request: { kind: "probe" } as never, watchStall: false });
+  await expect(starting).rejects.toMatchObject({ kind: "machine-failed" });
+  await new Promise(setImmediate);
+});
