@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readdir, rm } from "node:fs/promises";
+import { open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { listServiceProcesses, startService } from "../support/service.ts";
@@ -8,17 +8,19 @@ import { makeTempDir } from "../support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const MIB = 1024 ** 2;
+const mountDisk = (megabytes: number) =>
+  `mount -t tmpfs -o size=${megabytes}m,mode=711 none "$DATA_DIR" || exit\n`;
 /** A disk that nobody else sees: 8 MiB, of which a kept stem has 6. The database lies on another. */
 const SMALL_DISK = `
-  mount -t tmpfs -o size=8m none "$DATA_DIR" || exit
+  ${mountDisk(8)}
   mkdir -p "$DATA_DIR/cache/stems/entry/owners" && touch "$DATA_DIR/cache/stems/entry/owners/task"
   head -c ${6 * MIB} /dev/zero > "$DATA_DIR/cache/stems/entry/vocals"
   exec "$@"`;
 const MOUNTS_OF_ITS_OWN = ["--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
-const onSmallDisk = (...command: string[]): [string, ...string[]] => [
+const onDisk = (disk: string, ...command: string[]): [string, ...string[]] => [
   "unshare",
   ...MOUNTS_OF_ITS_OWN,
-  ...["sh", "-c", SMALL_DISK, "sh"],
+  ...["sh", "-c", disk, "sh"],
   ...command,
 ];
 
@@ -40,14 +42,14 @@ async function listStored(folder: string): Promise<string[]> {
 }
 
 const canMount = () => {
-  const [program, ...words] = onSmallDisk("true");
+  const [program, ...words] = onDisk(SMALL_DISK, "true");
   return spawnSync(program, words, { env: { ...process.env, DATA_DIR: "/mnt" } }).status === 0;
 };
 
 it.runIf(canMount())(
   "[P2] [E9] an upload that finds the disk full goes on in the room of kept stems; without any it is 503 and leaves nothing",
   async () => {
-    const command = onSmallDisk("npm", "run", "api");
+    const command = onDisk(SMALL_DISK, "npm", "run", "api");
     const service = await startService({ dataDir, command, environment: { DATABASE_URL: database.url } });
     try {
       const content = randomBytes(5 * MIB);
@@ -57,6 +59,43 @@ it.runIf(canMount())(
       await expect(service.upload(content, "a.wav")).rejects.toThrow(/503 .*STORAGE_FULL/);
       expect(await listStored("partial")).toEqual([]);
       expect(await listStored("assets")).toHaveLength(1);
+    } finally {
+      await service.stop();
+    }
+  },
+);
+
+/** Writes until nothing more fits. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    for (const sizeBytes of [MIB, 4096, 1])
+      for (;;)
+        if ((await file.write(Buffer.alloc(sizeBytes)).catch(() => ({ bytesWritten: 0 }))).bytesWritten === 0)
+          break;
+  } finally {
+    await file.close();
+  }
+}
+
+it.runIf(canMount())(
+  "[S4] [E9] an embedded database that a full disk keeps from starting is 503 STORAGE_FULL, and back when there is room",
+  async () => {
+    const command = onDisk(`${mountDisk(600)} exec "$@"`, "npm", "start");
+    const service = await startService({ dataDir, command });
+    try {
+      const [main] = await listServiceProcesses(dataDir, "all");
+      const seenDir = `/proc/${main?.pid}/root${dataDir}`;
+      const pidFile = await readFile(join(seenDir, "postgres/cluster/data/postmaster.pid"), "utf8");
+      await fill(join(seenDir, "filler"));
+      process.kill(Number(pidFile.split("\n")[0]), "SIGKILL");
+      const codeOf = async (path: string) =>
+        ((await (await service.call(path)).json()) as { code?: string }).code;
+      await expect.poll(() => codeOf("/tasks")).toBe("STORAGE_FULL");
+      expect(await codeOf("/health/ready")).toBe("STORAGE_FULL");
+      expect(service.output()).toMatch(/"The disk is full: .*embedded PostgreSQL is down, restarting it/);
+      await rm(join(seenDir, "filler"));
+      await expect.poll(async () => (await service.call("/tasks")).status, { timeout: 60_000 }).toBe(200);
     } finally {
       await service.stop();
     }

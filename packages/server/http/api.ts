@@ -60,6 +60,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route needs no key. */
     isPublic?: boolean;
+    /** The route does not even look at a key, for which the database would have to be asked. */
+    takesNoKey?: boolean;
     /** The route is for keys of the role admin. */
     isAdmin?: boolean;
     /** An administrator may name the client the request is for; so it is on every route that needs a key. */

@@ -132,8 +132,8 @@ export async function makeApp(
   });
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
   app.addHook("preParsing", async (request) => {
-    if (request.is404) return;
-    const { isPublic, isAdmin, takesClientId } = request.routeOptions.config;
+    const { isPublic, isAdmin, takesClientId, takesNoKey } = request.routeOptions.config;
+    if (request.is404 || takesNoKey) return;
     request.caller = (await findCaller(options.ports.keys, request)) ?? null;
     if (!isPublic) getCaller(request);
     if (isAdmin) checkAdmin(request);

@@ -52,6 +52,24 @@ describe("every request", () => {
     }
   });
 
+  it("[G8] [E9] is ready while requests wait for the database; those that find no connection free are 503", async () => {
+    const { pool } = api.database;
+    const blocker = await pool.connect();
+    await blocker.query("begin");
+    await blocker.query("lock table row_counts in access exclusive mode");
+    const requests = Array.from({ length: 25 }, () => api.call("/tasks"));
+    const blocked =
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await expect.poll(async () => (await pool.query(blocked)).rowCount).toBe(10);
+    expect((await api.call("/health/ready")).status).toBe(200);
+    await Promise.race(requests);
+    expect((await api.call("/health/ready")).status).toBe(200);
+    await blocker.query("rollback");
+    blocker.release();
+    const statuses = (await Promise.all(requests)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
+
   it("[G9] leaves no key and no query string in the log", async () => {
     await api.call("/files/outputs/a/b/c.wav?Expires=1&Signature=5ec4e7");
     const log = api.logLines.join("");

@@ -21,6 +21,8 @@ export async function runProgram(options: {
       stdio: ["pipe", "pipe", "pipe"],
       ...options.ids,
     });
+    // Where it comes without pipes, they are missed before anybody listens.
+    child.on("error", () => {});
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
