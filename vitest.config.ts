@@ -5,10 +5,11 @@ const MEASURING = [
   "packages/engine/media/sandbox.integration.test.ts",
   "packages/engine/process/engine-process.integration.test.ts",
   "packages/engine/text/{lay-out-cues,match-words}.test.ts",
+  "packages/server/db/database-probe.integration.test.ts",
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
-  "test/e2e/{newcomer,upload-memory}.test.ts",
+  "test/e2e/{database-outage,newcomer,upload-memory}.test.ts",
 ];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
 const UNITS = ["packages/**/*.test.ts"];

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startEmbeddedPostgres } from "../../packages/server/db/embedded-postgres/embedded-postgres.ts";
-import { listServiceProcesses, type Service, startService } from "../support/service.ts";
+import { listProcesses, listServiceProcesses, type Service, startService } from "../support/service.ts";
 import { startSteadyReads } from "../support/steady-reads.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
@@ -126,4 +126,13 @@ describe.each(["embedded", "outside"])("the %s database", (kind) => {
       }, 2);
     },
   );
+
+  it.runIf(kind === "outside")("[S2] [S4] Ctrl-C ends every process while the database is away", async () => {
+    await stopDatabase();
+    await expect.poll(async () => (await service.call("/health/ready")).status).toBe(503);
+    const startMs = performance.now();
+    await service.stop();
+    expect(performance.now() - startMs).toBeLessThan(15_000);
+    expect(await listProcesses(dataDir)).toEqual([]);
+  });
 });

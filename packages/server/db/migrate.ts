@@ -35,7 +35,8 @@ async function applyMigration(client: pg.PoolClient, name: string): Promise<void
     await client.query("insert into schema_migrations (name) values ($1)", [name]);
     await client.query("commit");
   } catch (error) {
-    await client.query("rollback");
+    // On a connection that broke there is nothing left to roll back, and the reason is the one to tell.
+    await client.query("rollback").catch(() => {});
     throw new Error(`migration ${name} failed`, { cause: error });
   }
 }
