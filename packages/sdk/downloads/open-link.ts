@@ -85,7 +85,7 @@ export async function openLink(
     for (let failures = 0; ; failures += 1) {
       try {
         for await (const chunk of readOnce(response)) {
-          failures = 0;
+          if (chunk.byteLength > 0) failures = 0;
           receivedBytes += chunk.byteLength;
           onProgress?.({ receivedBytes, totalBytes });
           yield chunk;

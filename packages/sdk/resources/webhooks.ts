@@ -76,7 +76,7 @@ export class Webhooks {
    * @example
    * const task = await client.webhooks.unwrap(await request.text(), request.headers);
    */
-  unwrap<Payload = Task>(
+  async unwrap<Payload = Task>(
     body: string | Uint8Array | ArrayBuffer,
     headers: WebhookHeaders,
     secret: string | undefined = this.#secret,
@@ -86,6 +86,6 @@ export class Webhooks {
       throw new StemwrightError(
         "Give the webhook secret, as an argument, as webhookSecret or in STEMWRIGHT_WEBHOOK_SECRET",
       );
-    return unwrapWebhook<Payload>(body, headers, secret, options);
+    return await unwrapWebhook<Payload>(body, headers, secret, options);
   }
 }
