@@ -9,6 +9,7 @@ import {
   type SentRequest,
 } from "../../../test/support/fake-fetch.ts";
 import { settle, useFakeTime } from "../../../test/support/fake-time.ts";
+import { sampleTarget, sampleTask } from "../../../test/support/sample-task.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { ConnectionError, NotFoundError, PermissionError, Stemwright, StemwrightError } from "../index.ts";
 
@@ -23,20 +24,8 @@ const output = (link: string, name = "vocals"): OutputFile => ({
   type: "audio/wav",
   size: BYTES.length,
 });
-const target = (id: string, files: OutputFile[]): Target => ({
-  id,
-  model: "vocals",
-  status: "completed",
-  formats: ["wav"],
-  output: files,
-});
-const makeTask = (...targets: Target[]): Task => ({
-  id: "t1",
-  createdAt: "2026-01-31T09:30:00.000Z",
-  completedAt: "2026-01-31T09:30:00.000Z",
-  clientId: "c1",
-  targets,
-});
+const target = (id: string, files: OutputFile[]) => sampleTarget({ id, status: "completed", output: files });
+const makeTask = (...targets: Target[]) => sampleTask(targets, "2026-01-31T09:30:00.000Z");
 const task = makeTask(target("g1", [output(LINK)]));
 const freshTask = makeTask(target("g1", [output(FRESH_LINK)]));
 
