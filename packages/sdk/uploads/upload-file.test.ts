@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   answerError,
@@ -85,6 +86,31 @@ describe("[A1] an upload", () => {
     expect(progress.map(({ sentBytes }) => sentBytes)).toEqual(
       progress.map(({ sentBytes }) => sentBytes).toSorted((a, b) => a - b),
     );
+  });
+
+  it("reads no further ahead than the connection takes", async () => {
+    let sentBytes = 0;
+    let readBytes = 0;
+    const source = (async function* () {
+      for (let count = 0; count < 100; count += 1) {
+        readBytes += BYTES.length;
+        yield BYTES;
+      }
+    })();
+    const fake = makeFakeFetch(async ({ body }) => {
+      const reader = (body as ReadableStream<Uint8Array>).getReader();
+      for (let count = 0; count < 5; count += 1) {
+        await reader.read();
+        await yieldToLoop();
+      }
+      return answerJson({});
+    });
+    const onProgress = (progress: UploadProgress) => {
+      sentBytes = progress.sentBytes;
+    };
+    await upload(fake, source, { name: "a.wav", onProgress });
+    expect(sentBytes).toBeGreaterThanOrEqual(3 * BYTES.length);
+    expect(readBytes).toBeLessThanOrEqual(7 * BYTES.length);
   });
 
   it("is sent again from its beginning where the service fails, under the same Idempotency-Key", async () => {
