@@ -69,6 +69,12 @@ function describeFailure(error: unknown): string {
   return cause instanceof Error ? describeFailure(cause) : message || (code ?? String(error));
 }
 
+/**
+ * Node wants to be told that the answer may come before a streamed body is at its end. And unless redirects are errors
+ * and there is no window, its fetch keeps a copy of the whole body in memory, to send it again.
+ */
+const STREAMED = { duplex: "half", redirect: "error", window: null } as RequestInit;
+
 /** Text first: bytes that did not arrive are worth another try, bytes that are no JSON are not. */
 export async function readJson<Body>(response: Response): Promise<Body> {
   const text = await response.text();
@@ -125,8 +131,7 @@ export function makeTransport(settings: TransportSettings): Transport {
         redirect: call.isLink ? "follow" : "manual",
         ...(credentials && !call.isLink && { credentials }),
         ...(call.json === undefined ? {} : { body: JSON.stringify(call.json) }),
-        // Node wants to be told that the answer may come before the stream is at its end.
-        ...(call.body && ({ body: call.body.make(), duplex: "half" } as RequestInit)),
+        ...(call.body && { ...STREAMED, body: call.body.make() }),
       });
       if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400))
         throw new StemwrightError(
