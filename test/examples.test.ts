@@ -3,12 +3,11 @@ import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { openFileBlobs } from "../packages/server/blobs/file-blobs.ts";
 import { makeTone, toWav } from "./support/audio.ts";
 import { bundleForBrowsers } from "./support/bundle-sdk.ts";
 import { makeTempDir } from "./support/temp-dir.ts";
 import { startTestApi, type TestApi } from "./support/test-api.ts";
-import { finishAll, startWorkerWithoutNetwork } from "./support/test-worker.ts";
+import { finishAll, startWorkerOfApi } from "./support/test-worker.ts";
 import { TestXmlHttpRequest } from "./support/xml-http-request.ts";
 
 const EXAMPLES_DIR = join(import.meta.dirname, "../examples");
@@ -21,14 +20,7 @@ const runs: string[] = [];
 
 beforeAll(async () => {
   api = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" }, { pollIntervalMs: 50 });
-  const blobs = await openFileBlobs(join(api.dataDir, "blobs"));
-  const workDir = join(api.dataDir, "work");
-  const { close } = await startWorkerWithoutNetwork({
-    database: api.database,
-    blobs,
-    workDir,
-    run: finishAll,
-  });
+  const { close } = await startWorkerOfApi(api, finishAll);
   closeWorker = close;
   folder = await makeTempDir("examples");
   await writeFile(join(folder, "song.wav"), SONG);

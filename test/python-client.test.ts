@@ -4,11 +4,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { openFileBlobs } from "../packages/server/blobs/file-blobs.ts";
 import { makeTone, toWav } from "./support/audio.ts";
 import { makeTempDir } from "./support/temp-dir.ts";
 import { startTestApi } from "./support/test-api.ts";
-import { finishAll, startWorkerWithoutNetwork } from "./support/test-worker.ts";
+import { finishAll, startWorkerOfApi } from "./support/test-worker.ts";
 
 const CLIENT_DIR = join(import.meta.dirname, "../clients/python");
 
@@ -44,12 +43,7 @@ describe.skipIf(python === undefined)("the Python client", () => {
 
   it("works with a service", async () => {
     const api = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" }, { pollIntervalMs: 50 });
-    const worker = await startWorkerWithoutNetwork({
-      database: api.database,
-      blobs: await openFileBlobs(join(api.dataDir, "blobs")),
-      workDir: join(api.dataDir, "work"),
-      run: finishAll,
-    });
+    const worker = await startWorkerOfApi(api, finishAll);
     const songPath = join(await makeTempDir("python"), "song.wav");
     await writeFile(songPath, toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 })));
     const { output, exitCode } = await runUnittest(

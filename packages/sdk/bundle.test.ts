@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -35,6 +35,17 @@ describe("the SDK in one module", () => {
       new Set(["node:fs", "node:fs/promises", "node:path", "node:stream", "node:stream/promises"]),
     );
     expect(forBrowsers + forNode).not.toMatch(/\bzod\b|ZodType|safeParse/i);
+  });
+
+  it("takes types from the contract, and nothing that is there at run time", async () => {
+    const files = (await readdir(import.meta.dirname, { recursive: true })).filter(
+      (path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.includes("node_modules"),
+    );
+    for (const file of files) {
+      const code = await readFile(join(import.meta.dirname, file), "utf8");
+      const statements = code.match(/^(import|export)[^;]*from "@stemwright\/contract";/gm) ?? [];
+      for (const statement of statements) expect(statement, file).toMatch(/^(import|export) type /);
+    }
   });
 
   it("loads as a module", async () => {

@@ -10,10 +10,9 @@ import { startTestApi, type TestApi } from "../../test/support/test-api.ts";
 import {
   finishAll,
   type RunEngine,
-  startWorkerWithoutNetwork,
+  startWorkerOfApi,
   workUntilAborted,
 } from "../../test/support/test-worker.ts";
-import { openFileBlobs } from "../server/blobs/file-blobs.ts";
 import { BadRequestError, NotFoundError, PermissionError, Stemwright } from "./index.ts";
 
 const CONTENT = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 }));
@@ -48,13 +47,8 @@ afterAll(async () => {
 });
 
 async function startWorker(run: RunEngine): Promise<void> {
-  const worker = await startWorkerWithoutNetwork({
-    database: api.database,
-    blobs: await openFileBlobs(join(api.dataDir, "blobs")),
-    workDir: join(api.dataDir, "work"),
-    run,
-  });
-  closers.push(worker.close);
+  const { close } = await startWorkerOfApi(api, run);
+  closers.push(close);
 }
 
 describe("the SDK and a service below a path", () => {

@@ -11,7 +11,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, Optional, Tuple
 
 from .errors import ApiConnectionError, ApiError, StemwrightError, make_api_error
 
@@ -82,17 +82,9 @@ class Transport:
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._link_opener = urllib.request.build_opener()
 
-    def load(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Optional[Mapping[str, Any]] = None,
-        body: Any = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Any:
-        """The answer's JSON."""
-        return self.load_with_headers(method, path, query=query, body=body, idempotency_key=idempotency_key)[0]
+    def load(self, method: str, path: str, **options: Any) -> Any:
+        """The answer's JSON; options are those of ``load_with_headers``."""
+        return self.load_with_headers(method, path, **options)[0]
 
     def load_with_headers(
         self,
@@ -102,7 +94,7 @@ class Transport:
         query: Optional[Mapping[str, Any]] = None,
         body: Any = None,
         idempotency_key: Optional[str] = None,
-    ) -> Any:
+    ) -> Tuple[Any, Mapping[str, str]]:
         known = {name: value for name, value in (query or {}).items() if value is not None}
         url = self._base_url + path + (f"?{urllib.parse.urlencode(known)}" if known else "")
         headers: Dict[str, str] = {"accept": "application/json"}
