@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { answerJson, makeFakeFetch } from "../../test/support/fake-fetch.ts";
 import type { OpenApi } from "../../test/support/openapi.ts";
@@ -5,6 +7,7 @@ import { sampleTask } from "../../test/support/sample-task.ts";
 import { startTestApi, type TestApi } from "../../test/support/test-api.ts";
 import { type OutputFile, Stemwright } from "./index.ts";
 
+const README = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
 const FILE: OutputFile = {
   name: "vocals",
   format: "wav",
@@ -168,10 +171,19 @@ describe("[G7] the SDK and /openapi.json", () => {
     },
   );
 
-  it("have a route for each method, and a method for each route", async () => {
-    const called = new Set<string>();
-    for (const call of Object.values(CALLS)) await record(call, called);
+  it("have a route for each method and a method for each route, as the table of README.md says", async () => {
+    const made: string[] = [];
+    for (const [operation, call] of Object.entries(CALLS)) {
+      const called = new Set<string>();
+      await record(call, called);
+      made.push(...[...called].map((method) => `${method}: ${operation}`));
+    }
     const methods = listMethods(new Stemwright({ baseUrl: "http://a" }));
-    expect([...called, ...COMPOSED].toSorted()).toEqual(methods.toSorted());
+    const named = made.map((line) => line.split(":")[0]);
+    expect([...named, ...COMPOSED].toSorted()).toEqual(methods.toSorted());
+    const rows = [...README.matchAll(/^\| `client\.([\w.]+)\(.*?\)` \| (?:`([^`]+)`)?/gm)];
+    expect(rows.map(([, method]) => method).toSorted()).toEqual(methods.toSorted());
+    const written = rows.flatMap(([, method, route]) => (route === undefined ? [] : [`${method}: ${route}`]));
+    expect(written.toSorted()).toEqual(made.toSorted());
   });
 });
