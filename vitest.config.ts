@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const MEASURING = [
   "packages/engine/media/sandbox.integration.test.ts",
   "packages/engine/process/engine-process.integration.test.ts",
+  "packages/sdk/transfer-memory.test.ts",
   "packages/engine/text/{lay-out-cues,match-words}.test.ts",
   "packages/server/db/database-probe.integration.test.ts",
   "packages/server/db/embedded-postgres/*.integration.test.ts",

@@ -31,6 +31,11 @@ const FORBIDDEN: Case[] = [
   imports("packages/server/http/routes", "../../worker/worker.ts"),
   imports("packages/server/http", "../legacy/legacy-routes.ts"),
   imports("packages/server/worker", "../http/api.ts"),
+  imports("packages/sdk/tasks", "@stemwright/engine"),
+  imports("packages/sdk/http", "node:fs"),
+  imports("packages/sdk/resources", "../../server/domain/links.ts"),
+  imports("packages/sdk", "zod"),
+  { folder: "packages/sdk/http", line: "const it = process.env.HOME;" },
   { folder: "packages/server/http", line: "const it = process.env.HOME;" },
   { folder: "packages/engine/pipelines", line: "const it = process.env.HOME;" },
 ];
@@ -44,6 +49,7 @@ const ALLOWED: Case[] = [
   imports("packages/server/worker", "../db/tasks.ts"),
   imports("packages/server/legacy", "../net/open-url.ts"),
   imports("packages/server/legacy", "../http/api.ts"),
+  imports("packages/sdk/tasks", "@stemwright/contract"),
   { folder: "packages/server/config", line: "const it = process.env.HOME;" },
 ];
 

@@ -35,6 +35,8 @@ export const clientRequest = z
   })
   .meta({ id: "ClientRequest" });
 export type ClientRequest = z.output<typeof clientRequest>;
+/** As a caller may send it: fields with a default are optional. */
+export type ClientInput = z.input<typeof clientRequest>;
 
 export const clientChange = z
   .object({
@@ -44,6 +46,7 @@ export const clientChange = z
   })
   .meta({ id: "ClientChange" });
 export type ClientChange = z.output<typeof clientChange>;
+export type ClientChangeInput = z.input<typeof clientChange>;
 
 export const client = z
   .object({

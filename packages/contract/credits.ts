@@ -47,6 +47,7 @@ export const creditGrantRequest = z
   })
   .meta({ id: "CreditGrantRequest" });
 export type CreditGrantRequest = z.output<typeof creditGrantRequest>;
+export type CreditGrantInput = z.input<typeof creditGrantRequest>;
 
 export const creditEntry = z
   .object({

@@ -37,7 +37,9 @@ export const keyRequest = z
   })
   .meta({ id: "ApiKeyRequest" });
 export type KeyRequest = z.output<typeof keyRequest>;
+export type KeyInput = z.input<typeof keyRequest>;
 
 export const newApiKey = apiKey
   .extend({ secret: z.string().meta({ description: "The key itself, shown this once" }) })
   .meta({ id: "NewApiKey" });
+export type NewApiKey = z.infer<typeof newApiKey>;

@@ -11,6 +11,7 @@ export const modelGrantRequest = z
   })
   .meta({ id: "ModelGrantRequest" });
 export type ModelGrantRequest = z.output<typeof modelGrantRequest>;
+export type ModelGrantInput = z.input<typeof modelGrantRequest>;
 
 export const modelGrant = z
   .object({
@@ -19,3 +20,4 @@ export const modelGrant = z
     creditsPerMinute: z.number().exactOptional(),
   })
   .meta({ id: "ModelGrant" });
+export type ModelGrant = z.infer<typeof modelGrant>;

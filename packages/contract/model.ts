@@ -56,3 +56,4 @@ export const model = z
 export type Model = z.infer<typeof model>;
 
 export const modelList = z.object({ models: z.array(model) }).meta({ id: "ModelList" });
+export type ModelList = z.infer<typeof modelList>;

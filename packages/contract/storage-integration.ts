@@ -112,6 +112,7 @@ export const storageIntegrationRequest = z
   )
   .meta({ id: "StorageIntegrationRequest" });
 export type StorageIntegrationRequest = z.output<typeof storageIntegrationRequest>;
+export type StorageIntegrationInput = z.input<typeof storageIntegrationRequest>;
 export type AuthConfigOf<Type extends StorageType> = Extract<
   StorageIntegrationRequest,
   { type: Type }

@@ -42,6 +42,7 @@ export const targetRequest = z
   })
   .meta({ id: "TargetRequest" });
 export type TargetRequest = z.infer<typeof targetRequest>;
+export type TargetInput = z.input<typeof targetRequest>;
 
 export const target = z
   .object({

@@ -37,6 +37,8 @@ export const taskRequest = z
   })
   .meta({ id: "TaskRequest" });
 export type TaskRequest = z.infer<typeof taskRequest>;
+/** As a caller may send it: fields with a default are optional. */
+export type TaskInput = z.input<typeof taskRequest>;
 
 const fieldsOfBothForms = {
   id,
@@ -61,6 +63,7 @@ export const task = z
 export type Task = z.infer<typeof task>;
 
 export const taskListItem = z.object(fieldsOfBothForms).meta({ id: "TaskListItem" });
+export type TaskListItem = z.infer<typeof taskListItem>;
 
 export const taskEstimate = z
   .object({

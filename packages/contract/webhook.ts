@@ -25,6 +25,7 @@ export const webhook = z
 export type Webhook = z.infer<typeof webhook>;
 
 export const webhookSecret = z.object({ secret }).meta({ id: "WebhookSecret" });
+export type WebhookSecret = z.infer<typeof webhookSecret>;
 
 /** The body of every webhook: the Task as GET /tasks/{id} gives it. */
 export const webhookPayload = task;

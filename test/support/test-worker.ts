@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { EngineError, type EngineProcess } from "@stemwright/engine";
+import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
 import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
 import { openDatabase } from "../../packages/server/db/database.ts";
@@ -10,6 +12,7 @@ import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
 import { startWorker } from "../../packages/server/worker/worker.ts";
+import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";
 
 export type RunEngine = EngineProcess["run"];
@@ -57,6 +60,15 @@ export async function startWorkerWithoutNetwork(options: {
     },
   };
 }
+
+/** A worker beside an API, over its database and its files. */
+export const startWorkerOfApi = async (api: { database: TestDatabase; dataDir: string }, run: RunEngine) =>
+  await startWorkerWithoutNetwork({
+    connectionString: api.database.url,
+    blobs: await openFileBlobs(join(api.dataDir, "blobs")),
+    workDir: join(api.dataDir, "work"),
+    run,
+  });
 
 /** Writes each file as if a network had made it. */
 export const finishAll: RunEngine = async (request, hooks = {}) => {

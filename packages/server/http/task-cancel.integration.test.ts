@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { asset as assetSchema, type Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
@@ -6,10 +5,9 @@ import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import {
   finishAll,
   type RunEngine,
-  startWorkerWithoutNetwork,
+  startWorkerOfApi,
   workUntilAborted,
 } from "../../../test/support/test-worker.ts";
-import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { endTarget } from "../db/target-ends.ts";
 
 let api: TestApi;
@@ -29,13 +27,7 @@ const createTask = async (...models: string[]) => {
 const cancel = (id: string, init?: { key: string }) =>
   api.call(`/tasks/${id}/cancel`, { method: "POST", ...init });
 const getTask = async (id: string) => (await (await api.call(`/tasks/${id}`)).json()) as Task;
-const startWorker = async (run: RunEngine) =>
-  await startWorkerWithoutNetwork({
-    connectionString: api.database.url,
-    blobs: await openFileBlobs(join(api.dataDir, "blobs")),
-    workDir: join(api.dataDir, "work"),
-    run,
-  });
+const startWorker = (run: RunEngine) => startWorkerOfApi(api, run);
 
 describe("cancelling a Task", () => {
   it("[T11] ends a waiting Task, which then never runs; a second time changes nothing", async () => {

@@ -1,0 +1,57 @@
+export type {
+  ApiErrorCode,
+  ApiErrorDetail,
+  ApiKey,
+  Asset,
+  Client,
+  ClientChangeInput,
+  ClientInput,
+  CreditEntry,
+  CreditGrantInput,
+  Credits,
+  DeliveryState,
+  DistributionRow,
+  KeyInput,
+  LegacyAsset,
+  LegacyJob,
+  LegacyJobRequest,
+  LegacyLinkRequest,
+  LegacyUsage,
+  Model,
+  ModelGrant,
+  ModelGrantInput,
+  NewApiKey,
+  NewLegacyJob,
+  OutputFile,
+  QueueState,
+  ServiceHealth,
+  StorageIntegration,
+  StorageIntegrationInput,
+  StorageVerification,
+  Target,
+  TargetInput,
+  TargetStatus,
+  Task,
+  TaskEstimate,
+  TaskInput,
+  TaskListItem,
+  UsageRow,
+  Webhook,
+  WebhookDelivery,
+  Worker,
+} from "@stemwright/contract";
+export type { DownloadOptions, DownloadProgress } from "./downloads/open-link.ts";
+export * from "./errors.ts";
+export type { Listing, ListQuery, Page } from "./http/listing.ts";
+export type { RequestOptions, StemwrightOptions } from "./options.ts";
+export type { StatisticsQuery } from "./resources/statistics.ts";
+export type { SaveAllOptions } from "./resources/tasks.ts";
+export type { DeliveryQuery } from "./resources/webhooks.ts";
+export { Stemwright } from "./stemwright.ts";
+export type { RunInput, RunOptions } from "./tasks/run-task.ts";
+export type { TaskEvent } from "./tasks/task-events.ts";
+export type { QueueUpdate, TaskProgress, WaitOptions } from "./tasks/wait-for-task.ts";
+export type { UploadProgress } from "./uploads/multipart.ts";
+export type { UploadOptions } from "./uploads/upload-file.ts";
+export type { UploadInput } from "./uploads/upload-source.ts";
+export { type UnwrapOptions, unwrapWebhook, type WebhookHeaders } from "./webhooks/unwrap-webhook.ts";

@@ -1,0 +1,44 @@
+import type { QueueState, ServiceHealth, Worker } from "@stemwright/contract";
+import type { Transport } from "../../http/transport.ts";
+import type { RequestOptions } from "../../options.ts";
+import { Clients } from "./clients.ts";
+import { Credits } from "./credits.ts";
+import { Keys } from "./keys.ts";
+import { ModelGrants } from "./model-grants.ts";
+
+/** For keys of the role `admin`. */
+export class Admin {
+  readonly clients: Clients;
+  readonly keys: Keys;
+  readonly modelGrants: ModelGrants;
+  readonly credits: Credits;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.clients = new Clients(transport);
+    this.keys = new Keys(transport);
+    this.modelGrants = new ModelGrants(transport);
+    this.credits = new Credits(transport);
+    this.#transport = transport;
+  }
+
+  /** The workers, those that died within a day included. */
+  workers(options?: RequestOptions): Promise<Worker[]> {
+    return this.#transport.load({ method: "GET", path: "/admin/workers" }, options);
+  }
+
+  /** The jobs of each queue, counted. */
+  queues(options?: RequestOptions): Promise<QueueState[]> {
+    return this.#transport.load({ method: "GET", path: "/admin/queue" }, options);
+  }
+
+  /** Database, disk, queue and workers. */
+  health(options?: RequestOptions): Promise<ServiceHealth> {
+    return this.#transport.load({ method: "GET", path: "/admin/health" }, options);
+  }
+
+  /** Prometheus' text. */
+  metrics(options: RequestOptions = {}): Promise<string> {
+    return this.#transport.send({ method: "GET", path: "/metrics" }, options, (response) => response.text());
+  }
+}

@@ -1,0 +1,57 @@
+import type { Asset } from "@stemwright/contract";
+import { platform } from "#platform";
+import { type DownloadOptions, openLink } from "../downloads/open-link.ts";
+import { type Listing, type ListQuery, makeListing } from "../http/listing.ts";
+import { route } from "../http/route.ts";
+import type { Transport } from "../http/transport.ts";
+import type { RequestOptions } from "../options.ts";
+import { type UploadOptions, uploadFile } from "../uploads/upload-file.ts";
+import type { UploadInput } from "../uploads/upload-source.ts";
+
+/** Uploaded files, the inputs of Tasks. */
+export class Assets {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /**
+   * Uploads a file: a path, a Blob or File, bytes, or a stream. A path and a Blob are sent again when the connection fails;
+   * a stream can be read only once, so its upload is tried only once.
+   *
+   * @example
+   * const asset = await client.assets.upload("song.mp3", {
+   *   onProgress: ({ sentBytes, totalBytes = 0 }) => console.log(sentBytes / totalBytes),
+   * });
+   */
+  upload(input: UploadInput, options: UploadOptions = {}): Promise<Asset> {
+    return uploadFile(this.#transport, { path: "/assets" }, { input, options });
+  }
+
+  /** All assets, newest first. */
+  list(query: ListQuery = {}, options?: RequestOptions): Listing<Asset> {
+    return makeListing(this.#transport, { path: "/assets", query }, options);
+  }
+
+  get(id: string, options?: RequestOptions): Promise<Asset> {
+    return this.#transport.load({ method: "GET", path: route`/assets/${id}` }, options);
+  }
+
+  /** Removes the asset and its file. */
+  delete(id: string, options?: RequestOptions): Promise<Asset> {
+    return this.#transport.load({ method: "DELETE", path: route`/assets/${id}` }, options);
+  }
+
+  /** The uploaded file again, as an answer of fetch: `body`, `blob()`, `text()`. See `tasks.download`. */
+  download(asset: Asset, options: DownloadOptions = {}): Promise<Response> {
+    const renew = async () => (await this.get(asset.id, options)).link;
+    return openLink(this.#transport, { link: asset.link, renew }, options);
+  }
+
+  /** Downloads the file to a path. */
+  async save(asset: Asset, path: string, options: DownloadOptions = {}): Promise<void> {
+    const { body } = await this.download(asset, options);
+    if (body) await platform.writeFile(path, body);
+  }
+}

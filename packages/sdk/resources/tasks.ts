@@ -1,0 +1,132 @@
+import type {
+  OutputFile,
+  Target,
+  TargetInput,
+  Task,
+  TaskEstimate,
+  TaskInput,
+  TaskListItem,
+} from "@stemwright/contract";
+import { platform } from "#platform";
+import { type DownloadOptions, openLink } from "../downloads/open-link.ts";
+import { type Listing, type ListQuery, makeListing } from "../http/listing.ts";
+import { route } from "../http/route.ts";
+import type { Transport } from "../http/transport.ts";
+import type { RequestOptions } from "../options.ts";
+import { getFreshLink, nameOutputs } from "../tasks/outputs.ts";
+import { type RunInput, type RunOptions, runTask } from "../tasks/run-task.ts";
+import { followTask, type TaskEvent } from "../tasks/task-events.ts";
+import { type WaitOptions, waitForTask } from "../tasks/wait-for-task.ts";
+import type { Assets } from "./assets.ts";
+
+export type SaveAllOptions = DownloadOptions & {
+  /** The file's name in the folder; by default as the service names it, `vocals.wav`. */
+  toName?: (output: OutputFile, target: Target) => string;
+};
+
+/** Tasks: one input, one to twenty targets. */
+export class Tasks {
+  readonly #transport: Transport;
+  readonly #assets: Assets;
+
+  constructor(transport: Transport, assets: Assets) {
+    this.#transport = transport;
+    this.#assets = assets;
+  }
+
+  /**
+   * From a file to the finished Task: uploads what is not there yet, creates the Task, waits for it. A target that failed
+   * has `status: "error"`; the others are done all the same.
+   *
+   * @example
+   * const task = await client.tasks.run("song.mp3", [{ model: "vocals", formats: ["wav"] }], {
+   *   onProgress: ({ progress, etaSeconds }) => console.log(progress, etaSeconds),
+   *   onQueueUpdate: ({ position }) => console.log(`${position} in line`),
+   *   signal: AbortSignal.timeout(600_000),
+   * });
+   * await client.tasks.saveAll(task, "stems");
+   */
+  run(input: RunInput, targets: TargetInput[], options: RunOptions = {}): Promise<Task> {
+    return runTask({ tasks: this, assets: this.#assets }, { input, targets }, options);
+  }
+
+  /**
+   * @example
+   * const { id } = await client.tasks.create({ assetId, targets: [{ model: "transcription", formats: ["srt"] }] });
+   */
+  create(task: TaskInput, options?: RequestOptions): Promise<Task> {
+    return this.#transport.load({ method: "POST", path: "/tasks", json: task }, options);
+  }
+
+  /** What a Task would cost. Makes the same checks as `create`; nothing runs. */
+  estimate(task: TaskInput, options?: RequestOptions): Promise<TaskEstimate> {
+    return this.#transport.load({ method: "POST", path: "/tasks/estimate", json: task }, options);
+  }
+
+  /** All Tasks, newest first: `for await (const task of client.tasks.list())`. */
+  list(query: ListQuery = {}, options?: RequestOptions): Listing<TaskListItem> {
+    return makeListing(this.#transport, { path: "/tasks", query }, options);
+  }
+
+  /** The Task as it is, with download links that are good for an hour. */
+  get(id: string, options?: RequestOptions): Promise<Task> {
+    return this.#transport.load({ method: "GET", path: route`/tasks/${id}` }, options);
+  }
+
+  /** Ends the targets that are not done, with the error 4001 and at no cost. */
+  cancel(id: string, options?: RequestOptions): Promise<Task> {
+    return this.#transport.load({ method: "POST", path: route`/tasks/${id}/cancel` }, options);
+  }
+
+  /** Removes the Task and its files. */
+  delete(id: string, options?: RequestOptions): Promise<{ id: string }> {
+    return this.#transport.load({ method: "DELETE", path: route`/tasks/${id}` }, options);
+  }
+
+  /**
+   * What happens to a Task, as it happens. Connections that break are opened again behind the last event.
+   *
+   * @example
+   * for await (const event of client.tasks.events(id))
+   *   if (event.type === "target") console.log(event.target.model, event.target.progress);
+   */
+  events(id: string, options?: RequestOptions): AsyncIterable<TaskEvent> {
+    return followTask(this.#transport, id, options);
+  }
+
+  /** Resolves with the finished Task. Aborting ends the wait, not the Task. */
+  wait(task: Task | string, options?: WaitOptions): Promise<Task> {
+    return waitForTask(this.#transport, task, options);
+  }
+
+  /**
+   * An output, as an answer of fetch: `body` is a stream, and there are `blob()`, `json()`, `text()`. A link that has
+   * expired is renewed, and a connection that breaks is taken up again where it broke.
+   *
+   * @example
+   * const [subtitles] = task.targets[0].output;
+   * console.log(await (await client.tasks.download(task, subtitles)).text());
+   */
+  download(task: Task, output: OutputFile, options: DownloadOptions = {}): Promise<Response> {
+    const renew = async () => getFreshLink(task, output, await this.get(task.id, options));
+    return openLink(this.#transport, { link: output.link, renew }, options);
+  }
+
+  /** Downloads an output to a path. The file is there whole or not at all. */
+  async save(task: Task, output: OutputFile, path: string, options: DownloadOptions = {}): Promise<void> {
+    const { body } = await this.download(task, output, options);
+    if (body) await platform.writeFile(path, body);
+  }
+
+  /** Downloads all outputs into a folder, and gives their paths. */
+  async saveAll(task: Task, folder: string, options: SaveAllOptions = {}): Promise<string[]> {
+    const { toName, ...rest } = options;
+    const paths: string[] = [];
+    for (const { output, name } of nameOutputs(task, toName)) {
+      const path = platform.joinPath(folder, name);
+      await this.save(task, output, path, rest);
+      paths.push(path);
+    }
+    return paths;
+  }
+}

@@ -1,0 +1,77 @@
+import { StemwrightError } from "./errors.ts";
+import { makeTransport } from "./http/transport.ts";
+import type { StemwrightOptions } from "./options.ts";
+import { readEnvironment } from "./read-environment.ts";
+import { Admin } from "./resources/admin/admin.ts";
+import { Assets } from "./resources/assets.ts";
+import { Health } from "./resources/health.ts";
+import { Jobs } from "./resources/jobs.ts";
+import { Models } from "./resources/models.ts";
+import { Statistics } from "./resources/statistics.ts";
+import { StorageIntegrations } from "./resources/storage-integrations.ts";
+import { Tasks } from "./resources/tasks.ts";
+import { Webhooks } from "./resources/webhooks.ts";
+
+/** Where a service on this machine listens unless it is told otherwise. */
+const LOCAL_BASE_URL = "http://127.0.0.1:8080";
+const MAX_RETRIES = 2;
+const TIMEOUT_MS = 60_000;
+
+/** Without the slash at its end, so that paths can be put behind it: the service may be at a sub-path. */
+function parseBaseUrl(text: string): string {
+  const { location } = globalThis as { location?: { href: string } };
+  if (!URL.canParse(text, location?.href))
+    throw new StemwrightError(`baseUrl is not a URL: ${text}. It is such as https://stems.example/api`);
+  const { origin, pathname } = new URL(text, location?.href);
+  return origin + pathname.replace(/\/+$/, "");
+}
+
+/**
+ * A client of one service.
+ *
+ * @example
+ * const client = new Stemwright({ baseUrl: "https://stems.example", apiKey: "sw_…" });
+ * const task = await client.tasks.run("song.mp3", [{ model: "vocals", formats: ["wav"] }]);
+ * await client.tasks.saveAll(task, "stems");
+ */
+export class Stemwright {
+  readonly baseUrl: string;
+  readonly assets: Assets;
+  readonly tasks: Tasks;
+  readonly models: Models;
+  readonly statistics: Statistics;
+  readonly webhooks: Webhooks;
+  readonly storageIntegrations: StorageIntegrations;
+  readonly admin: Admin;
+  readonly jobs: Jobs;
+  readonly health: Health;
+
+  constructor(options: StemwrightOptions = {}) {
+    this.baseUrl = parseBaseUrl(options.baseUrl ?? readEnvironment("STEMWRIGHT_BASE_URL") ?? LOCAL_BASE_URL);
+    const { apiKey = readEnvironment("STEMWRIGHT_API_KEY") } = options;
+    const transport = makeTransport({
+      baseUrl: this.baseUrl,
+      apiKey: apiKey ?? undefined,
+      legacyToken: options.legacyToken ?? readEnvironment("STEMWRIGHT_LEGACY_TOKEN"),
+      clientId: options.clientId,
+      maxRetries: options.maxRetries ?? MAX_RETRIES,
+      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+      headers: options.headers ?? {},
+      credentials: options.credentials,
+      // Browsers' fetch wants to be called as the window's own.
+      fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    });
+    this.assets = new Assets(transport);
+    this.tasks = new Tasks(transport, this.assets);
+    this.models = new Models(transport);
+    this.statistics = new Statistics(transport);
+    this.webhooks = new Webhooks(
+      transport,
+      options.webhookSecret ?? readEnvironment("STEMWRIGHT_WEBHOOK_SECRET"),
+    );
+    this.storageIntegrations = new StorageIntegrations(transport);
+    this.admin = new Admin(transport);
+    this.jobs = new Jobs(transport);
+    this.health = new Health(transport);
+  }
+}

@@ -1,0 +1,54 @@
+import { toStream } from "../http/stream-chunks.ts";
+import type { UploadSource } from "./upload-source.ts";
+
+export type UploadProgress = {
+  sentBytes: number;
+  /** Of the file; undefined for a stream, which does not tell. */
+  totalBytes: number | undefined;
+};
+
+/** As browsers write a name into a form: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+const escapeName = (name: string) =>
+  name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
+
+/**
+ * A form with one file, as a stream: constant memory whatever the file's size, and progress as the bytes are taken. Where
+ * the size is known it is announced, so that the service can refuse at once what is too large.
+ */
+export function makeMultipartBody(source: UploadSource, onProgress?: (progress: UploadProgress) => void) {
+  const boundary = `stemwright${crypto.randomUUID().replaceAll("-", "")}`;
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const head = encode(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${escapeName(source.name)}"\r\n` +
+      `Content-Type: ${source.type}\r\n\r\n`,
+  );
+  const tail = encode(`\r\n--${boundary}--\r\n`);
+  const { sizeBytes } = source;
+
+  async function* makeChunks(): AsyncGenerator<Uint8Array> {
+    let sentBytes = 0;
+    yield head;
+    const reader = source.open().getReader();
+    try {
+      for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+        yield chunk.value;
+        sentBytes += chunk.value.byteLength;
+        onProgress?.({ sentBytes, totalBytes: sizeBytes });
+      }
+    } finally {
+      await reader.cancel().catch(() => {});
+    }
+    yield tail;
+  }
+
+  return {
+    make: () => toStream(makeChunks()),
+    isOnce: source.isOnce,
+    headers: {
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+      ...(sizeBytes === undefined
+        ? {}
+        : { "content-length": String(head.byteLength + sizeBytes + tail.byteLength) }),
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { platform } from "#platform";
+import { toStream } from "../http/stream-chunks.ts";
+
+/** What can be uploaded: a path, a Blob or File, bytes, or a stream (of the web's kind, or of Node's). */
+export type UploadInput =
+  | string
+  | Blob
+  | Uint8Array
+  | ArrayBuffer
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>;
+
+/** A file on its way: its label, its bytes, and whether they can be read more than once. */
+export type UploadSource = {
+  name: string;
+  type: string;
+  sizeBytes: number | undefined;
+  isOnce: boolean;
+  open(): ReadableStream<Uint8Array>;
+  /** Where it is one anyway. */
+  blob: Blob | undefined;
+};
+
+const NAMELESS = "upload";
+const UNKNOWN_TYPE = "application/octet-stream";
+
+const isBlob = (input: UploadInput): input is Blob => typeof Blob !== "undefined" && input instanceof Blob;
+
+function fromBlob(blob: Blob, name: string | undefined): UploadSource {
+  return {
+    name: name ?? (blob as { name?: string }).name ?? NAMELESS,
+    type: blob.type || UNKNOWN_TYPE,
+    sizeBytes: blob.size,
+    isOnce: false,
+    open: () => blob.stream(),
+    blob,
+  };
+}
+
+export async function loadUploadSource(input: UploadInput, name?: string): Promise<UploadSource> {
+  if (typeof input === "string") {
+    const file = await platform.loadFile(input);
+    const { sizeBytes } = file;
+    const open = () => toStream(file.open());
+    return { name: name ?? file.name, type: UNKNOWN_TYPE, sizeBytes, isOnce: false, open, blob: undefined };
+  }
+  if (isBlob(input)) return fromBlob(input, name);
+  if (input instanceof Uint8Array || input instanceof ArrayBuffer)
+    return fromBlob(new Blob([input as Uint8Array<ArrayBuffer>]), name);
+  return {
+    name: name ?? NAMELESS,
+    type: UNKNOWN_TYPE,
+    sizeBytes: undefined,
+    isOnce: true,
+    open: () => ("getReader" in input ? input : toStream(input)),
+    blob: undefined,
+  };
+}

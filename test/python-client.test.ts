@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { makeTone, toWav } from "./support/audio.ts";
+import { makeTempDir } from "./support/temp-dir.ts";
+import { startTestApi } from "./support/test-api.ts";
+import { finishAll, startWorkerOfApi } from "./support/test-worker.ts";
+
+const CLIENT_DIR = join(import.meta.dirname, "../clients/python");
+
+/** Debian's own where it is installed. */
+const findPython = () =>
+  ["/usr/bin/python3", "python3"].find((program) => {
+    const check = "import sys; sys.exit(sys.version_info < (3, 9))";
+    return spawnSync(program, ["-c", check]).status === 0;
+  });
+const python = findPython();
+if (python === undefined) console.warn("no python3 of version 3.9 or later: the Python client is not tested");
+
+async function runUnittest(environment: Record<string, string>, pattern: string) {
+  const child = spawn(
+    python as string,
+    ["-W", "error", "-m", "unittest", "discover", "-s", "tests", "-p", pattern],
+    {
+      cwd: CLIENT_DIR,
+      env: { PATH: process.env.PATH, PYTHONPATH: ".", PYTHONDONTWRITEBYTECODE: "1", ...environment },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
+  const [output, [exitCode]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  return { output, exitCode: exitCode as number };
+}
+
+describe.skipIf(python === undefined)("the Python client", () => {
+  it("retries, resumes, lists and verifies", async () => {
+    const { output, exitCode } = await runUnittest({}, "test_client.py");
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/Ran \d\d tests/);
+  });
+
+  it("works with a service", async () => {
+    const api = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" }, { pollIntervalMs: 50 });
+    const worker = await startWorkerOfApi(api, finishAll);
+    const songPath = join(await makeTempDir("python"), "song.wav");
+    await writeFile(songPath, toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 })));
+    const { output, exitCode } = await runUnittest(
+      { STEMWRIGHT_BASE_URL: api.address, STEMWRIGHT_API_KEY: api.account.key, SONG_PATH: songPath },
+      "test_service.py",
+    );
+    await worker.close();
+    await api.close();
+    expect(exitCode, output).toBe(0);
+    expect(output).not.toContain("skipped");
+  });
+});
