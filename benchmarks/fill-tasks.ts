@@ -9,7 +9,6 @@ const MODELS = ["vocals", "instrumental", "drums", "bass", "other"];
  */
 export async function fillTasks(pool: pg.Pool, clientId: string, wanted: number): Promise<void> {
   await pool.query("delete from tasks where completed_at is null");
-  await pool.query("delete from pgboss.job where name = 'task'");
   const { rows } = await pool.query<{ count: number }>("select count(*) from tasks");
   for (let made = Number(rows[0]?.count); made < wanted; made += BATCH)
     await addTasks(pool, { clientId, first: made + 1, last: Math.min(made + BATCH, wanted) });

@@ -12,6 +12,10 @@ export type DatabaseProxy = AsyncDisposable & {
   /** Holds back what is said, both ways, until it is let go on. */
   pause(): void;
   resume(): void;
+  /** The most connections there were at once. */
+  mostConnections(): number;
+  /** Transactions that ended since the start. */
+  countTransactions(): number;
 };
 
 /** A way to the test server that can be taken away. */
@@ -22,9 +26,21 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
   const sockets = new Set<Socket>();
   let isCut = false;
   let isPaused = false;
+  let connections = 0;
+  let mostConnections = 0;
+  let transactions = 0;
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
     const far = connect(target);
+    connections += 1;
+    mostConnections = Math.max(mostConnections, connections);
+    near.on("close", () => {
+      connections -= 1;
+    });
+    far.on(
+      "data",
+      watchForIdle(() => (transactions += 1)),
+    );
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -58,11 +74,26 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
       isPaused = false;
       for (const socket of sockets) socket.resume();
     },
+    mostConnections: () => mostConnections,
+    countTransactions: () => transactions,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, "close");
       await rm(dir, { recursive: true, force: true });
     },
+  };
+}
+
+/** Reads what a server says message by message: a letter, the length, the content. Tells each time it is ready and in no transaction. */
+function watchForIdle(onIdle: () => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+      const length = 1 + rest.readUInt32BE(1);
+      if (rest.toString("latin1", 0, 1) === "Z" && rest.toString("latin1", 5, 6) === "I") onIdle();
+      rest = rest.subarray(length);
+    }
   };
 }

@@ -238,6 +238,8 @@ export function openDatabase(options: {
     max: options.maxConnections,
     Client: PreparingClient,
     application_name: "stemwright",
+    // Longer than an idle worker's heartbeats are apart: each would open one anew.
+    idleTimeoutMillis: 30_000,
     ...CONNECTION_OPTIONS,
     connectionTimeoutMillis: connectTimeoutMs,
     ...(statementTimeoutMs === undefined ? {} : limitStatements(statementTimeoutMs)),

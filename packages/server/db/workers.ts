@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { WorkerReport } from "../domain/worker-report.ts";
 import type { DatabaseHandle } from "./database.ts";
 
-/** Without a sign of life for this long, a worker counts as dead; it gives one every five seconds. */
+/** Without a sign of life for this long, a worker counts as dead; it gives one every ten seconds. */
 const ALIVE_SECONDS = 30;
 /** A dead worker stays in the list this long, for whoever asks what it was doing. */
 const KEPT_HOURS = 24;

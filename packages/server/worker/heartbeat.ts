@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
 import { readProcessTreeMemory } from "./process-tree-memory.ts";
 
-const HEARTBEAT_MS = 5000;
+const HEARTBEAT_MS = 10_000;
 
 /** Tells the register every few seconds that this worker lives, and what it works on. */
 export async function startHeartbeat(options: {

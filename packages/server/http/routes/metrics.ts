@@ -7,7 +7,7 @@ import type { Operation } from "../../domain/operation.ts";
 import type { Api } from "../api.ts";
 import { type Metric, makeRequestMetrics, renderMetrics } from "../metrics.ts";
 
-/** Counting a million rows takes a tenth of a second: scrapes more often than this get the counts of the one before. */
+/** Counting what is unfinished takes a while where very much is: scrapes more often than this get the counts of the one before. */
 const COUNTS_KEPT_MS = 30_000;
 
 /** Collectors send bearer tokens; hashes are compared, so that neither time nor length tells anything of the token. */
@@ -52,17 +52,17 @@ async function readMetrics(operation: Operation, counts: Awaited<ReturnType<Oper
   return [
     gauge(
       "targets",
-      "Targets by state.",
+      "Targets by state: those that are processing now, and all that ended.",
       counts.map(({ status, targets }) => ({ labels: { state: status }, value: targets })),
     ),
     gauge(
       "tasks",
-      "Tasks with at least one target of the state.",
+      "Tasks with at least one target of the state, counted as targets are.",
       counts.map(({ status, tasks }) => ({ labels: { state: status }, value: tasks })),
     ),
     gauge(
       "queue_jobs",
-      "Jobs by queue and state.",
+      "Tasks by queue and state.",
       queues.flatMap(({ name, waiting, active, retrying, failed }) =>
         Object.entries({ waiting, active, retrying, failed }).map(([state, value]) => ({
           labels: { queue: name, state },
@@ -72,7 +72,7 @@ async function readMetrics(operation: Operation, counts: Awaited<ReturnType<Oper
     ),
     gauge(
       "queue_oldest_waiting_seconds",
-      "Age of the job that waits longest; 0 when none waits.",
+      "Age of the Task that waits longest; 0 when none waits.",
       queues.map(({ name, oldestWaitingAt }) => ({
         labels: { queue: name },
         value: oldestWaitingAt === null ? 0 : (Date.now() - Date.parse(oldestWaitingAt)) / 1000,

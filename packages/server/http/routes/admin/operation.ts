@@ -17,7 +17,11 @@ export function addOperationRoutes({ app, ports }: Api): void {
     "/admin/queue",
     {
       config,
-      schema: { tags, summary: "Count the jobs of each queue", response: { 200: z.array(queueState) } },
+      schema: {
+        tags,
+        summary: "Count the Tasks of the queue by state",
+        response: { 200: z.array(queueState) },
+      },
     },
     () => operation.readQueues(),
   );

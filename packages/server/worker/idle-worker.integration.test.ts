@@ -1,0 +1,52 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
+import { finishAll } from "../../../test/support/test-worker.ts";
+import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+
+/** What starting costs is no part of it. */
+const SETTLE_SECONDS = 5;
+const IDLE_SECONDS = 30;
+
+let house: WorkerHouse;
+beforeAll(async () => {
+  house = await openWorkerHouse();
+});
+afterAll(() => house.close());
+beforeEach(() => house.addClient());
+
+it("[Q12] a worker takes the next Task at once, over three connections at most", async () => {
+  await using proxy = await openDatabaseProxy(house.database.url);
+  const pauses: number[] = [];
+  let endedMs = 0;
+  await house.startWorker(
+    async (request, hooks) => {
+      if (endedMs > 0) pauses.push(performance.now() - endedMs);
+      await finishAll(request, hooks);
+      endedMs = performance.now();
+    },
+    { connectionString: proxy.url },
+  );
+  const ids = [];
+  for (let count = 0; count < 20; count += 1) ids.push(await house.createTask(["vocals", "drums"]));
+  for (const id of ids) await house.waitForEnd(id);
+  await house.closeWorkers();
+  expect(proxy.mostConnections()).toBeLessThanOrEqual(3);
+  // 20 ms on a quiet machine; with a poll between two Tasks it would be seconds.
+  expect(pauses.toSorted((a, b) => a - b)[10]).toBeLessThan(500);
+});
+
+it("[Q12] idle workers ask the database for little, and one of them looks after all", async () => {
+  await using supervisor = await openDatabaseProxy(house.database.url);
+  await using other = await openDatabaseProxy(house.database.url);
+  for (const { url } of [supervisor, other]) await house.startWorker(finishAll, { connectionString: url });
+  const read = () => [supervisor, other].map((proxy) => proxy.countTransactions());
+  await wait(SETTLE_SECONDS * 1000);
+  const before = read();
+  await wait(IDLE_SECONDS * 1000);
+  const [ofSupervisor = 0, ofOther = 0] = read().map((total, i) => (total - (before[i] ?? 0)) / IDLE_SECONDS);
+  await house.closeWorkers();
+  expect(ofOther).toBeLessThanOrEqual(0.5);
+  expect(ofSupervisor).toBeLessThanOrEqual(1);
+  expect(ofOther).toBeGreaterThan(0);
+});
