@@ -134,6 +134,10 @@ export const API_ERRORS = {
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
   STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },
+  NOT_SET_UP: {
+    statusCode: 503,
+    when: "The installation lacks credentials or a certificate authority that only its operator can add; the log says which.",
+  },
   UNAVAILABLE: {
     statusCode: 503,
     when: "The service, or the database it stands on, is overloaded, starting or shutting down; `Retry-After` says when to try again.",

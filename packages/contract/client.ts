@@ -8,13 +8,9 @@ const metered = z
   .boolean()
   .meta({ description: "Whether Tasks are refused when the client's credits do not cover them" });
 
-const weight = z
-  .int()
-  .min(1)
-  .max(100)
-  .meta({
-    description: "How many turns it gets, to one of a client of weight 1, while both have Tasks waiting",
-  });
+const weight = z.int().min(1).max(100).meta({
+  description: "How many turns it gets, to one of a client of weight 1, while both have Tasks waiting",
+});
 const tasksMax = z.int().min(0).max(1_000_000_000);
 const givenMax = (what: string, setting: string) =>
   z

@@ -23,6 +23,7 @@ import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
 import { makeTaskReports } from "./db/task-reports.ts";
+import { listSources } from "./db/task-sources.ts";
 import { findTask } from "./db/tasks.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
 import { sealOldSecrets } from "./db/webhook-secrets.ts";
@@ -52,6 +53,8 @@ import { startWorker } from "./worker/worker.ts";
 
 /** The last use of a key is noted once in so long; the database decides when several requests come at once. */
 const KEY_USE_NOTED_MS = 60_000;
+/** Before each further try at an input whose server fails for a moment: five tries in a minute and a half. */
+const FETCH_DELAYS_MS = [2000, 6000, 18_000, 54_000];
 const { version: SERVICE_VERSION } = packageFile;
 
 /** What every part of the service is built from. */
@@ -125,6 +128,7 @@ function makeMediaLooker(blobs: Blobs): MediaLooker {
 
 function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
   return {
+    findStored: (url) => links.findBlobKey(url),
     check(url) {
       // One of our own links is read from the store, wherever the service listens.
       if (links.findBlobKey(url) !== undefined) return;
@@ -228,7 +232,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
   const opened = await openHouse(house, config.workerPoolSize);
-  const { db, blobs, secret, stores, guard, storage, keptStems } = opened;
+  const { db, blobs, stores, guard, storage, keptStems } = opened;
   log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({
     threads: config.engineThreads,
@@ -246,10 +250,11 @@ export async function startTaskWorker(house: House) {
     engine,
     blobs,
     assets: stores.assets,
-    links: makeLinks({ secret, baseUrl: () => config.publicBaseUrl ?? "" }),
+    sources: { listSources: (taskId) => listSources(db, taskId) },
     guard,
     ...storage,
     maxBytes: config.uploadMaxBytes,
+    fetchDelaysMs: FETCH_DELAYS_MS,
     workDir: config.workDir,
     keptStems,
     log,

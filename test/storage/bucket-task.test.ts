@@ -5,7 +5,7 @@ import type { StorageIntegration, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
-import { makeLinks } from "../../packages/server/domain/links.ts";
+import { listSources } from "../../packages/server/db/task-sources.ts";
 import type { AssetStore } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { type AddressGuard, makeAddressGuard } from "../../packages/server/net/address-guard.ts";
@@ -60,7 +60,8 @@ async function work(taskId: string): Promise<void> {
       guard,
       blobs: await openFileBlobs(join(api.dataDir, "blobs")),
       assets: {} as AssetStore,
-      links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+      sources: { listSources: (taskId) => listSources(db, taskId) },
+      fetchDelaysMs: [10, 20],
       credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
       probeDuration: async () => undefined,
       maxBytes: INPUT_MAX_BYTES,

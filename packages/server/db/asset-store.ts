@@ -2,14 +2,19 @@ import type { AssetStore } from "../domain/ports.ts";
 import * as assets from "./assets.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { findOutputAsset, setOutputMediaFacts } from "./output-assets.ts";
 
 export function makeAssetStore(db: DatabaseHandle): AssetStore {
   return {
     insertAsset: (asset) => assets.insertAsset(db, asset),
-    findAsset: (clientId, id) => assets.findAsset(db, clientId, id),
+    findAsset: async (clientId, id) =>
+      (await assets.findAsset(db, clientId, id)) ?? (await findOutputAsset(db, clientId, id)),
     findAssetName: (blobKey) => assets.findAssetName(db, blobKey),
     listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
-    setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
+    async setMediaFacts(id, facts) {
+      await assets.setMediaFacts(db, id, facts);
+      await setOutputMediaFacts(db, id, facts);
+    },
     deleteAsset: (clientId, id, removeFiles) =>
       inTransaction(db, async (transaction) => {
         const locked = await assets.lockAsset(transaction, id);

@@ -7,6 +7,7 @@ import type { DatabaseHandle, Tables } from "./database.ts";
 import { findQueuePositions } from "./queue-positions.ts";
 import { countRows } from "./row-counts.ts";
 import { notifyTaskChange } from "./task-changes.ts";
+import { insertSources } from "./task-sources.ts";
 import { notifyWaiting } from "./waiting-tasks.ts";
 
 type OutputRow = Pick<Tables["outputs"], "name" | "format" | "blob_key" | "size_bytes">;
@@ -86,6 +87,7 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       })),
     )
     .execute();
+  await insertSources(db, task.id, task.sources ?? []);
   if (task.legacyJob) {
     const { requestId, callbackUrl, metadata } = task.legacyJob;
     await db

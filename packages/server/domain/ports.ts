@@ -74,6 +74,8 @@ export interface MediaLooker {
 }
 
 export interface UrlRules {
+  /** The stored file behind one of our own download links that is good now, whatever name it reached us by. */
+  findStored(url: string): string | undefined;
   /** Throws when an address can't be read from, as far as its text tells; what it resolves to is judged at connect time. */
   check(url: string): void;
 }

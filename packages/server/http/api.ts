@@ -54,6 +54,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route needs no key. */
     isPublic?: boolean;
+    /** The route finds its caller itself, in other headers. */
+    looksAtKeysItself?: boolean;
     /** The route is for keys of the role admin. */
     isAdmin?: boolean;
     /** An administrator may name the client the request is for; so it is on every route that needs a key. */

@@ -1,6 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { TARGET_ERRORS } from "@stemwright/contract";
 import { EngineError, EngineKilled, type EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
@@ -11,7 +12,7 @@ import type { KeptStems } from "../kept-stems.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import { planOutputs, toEngineTarget, transcriptPath } from "./engine-target.ts";
-import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
+import { type FetchFilePorts, fetchInput } from "./fetch-input.ts";
 import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
 import { type NoteLengthPorts, noteLength } from "./note-length.ts";
 import { openWorkDir } from "./open-work-dir.ts";
@@ -19,7 +20,7 @@ import { spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
 
-export type RunTaskPorts = FetchInputPorts &
+export type RunTaskPorts = FetchFilePorts &
   StoreOutputsPorts &
   CoverInputPorts &
   NoteLengthPorts & {
@@ -261,10 +262,9 @@ async function failTargets(
       error: { code: failure.code, message: failure.message },
     });
     if (!isEnded) continue;
-    ports.log.warn(
-      { taskId: run.taskId, targetId: target.id, code: failure.code, reason: failure.message },
-      "target failed",
-    );
+    const facts = { taskId: run.taskId, targetId: target.id, code: failure.code, reason: failure.message };
+    ports.log.warn(facts, "target failed");
+    if (failure.code === TARGET_ERRORS.NOT_SET_UP.code) ports.log.error(facts, "operator action needed");
   }
 }
 

@@ -24,9 +24,9 @@ const check = (wishes: { transcriptAssetId?: string; transcriptUrl?: string }) =
 
 describe("checkTranscripts", () => {
   it("[Z5] takes what may be a transcript", async () => {
-    await expect(check({})).resolves.toBeUndefined();
-    await expect(check({ transcriptAssetId: textId })).resolves.toBeUndefined();
-    await expect(check({ transcriptUrl: "https://media.example/words.txt" })).resolves.toBeUndefined();
+    await expect(check({})).resolves.toEqual([]);
+    await expect(check({ transcriptAssetId: textId })).resolves.toMatchObject([{ id: textId }]);
+    await expect(check({ transcriptUrl: "https://media.example/words.txt" })).resolves.toEqual([]);
   });
 
   it.each([

@@ -36,8 +36,9 @@ function makePorts(rates: Record<string, number>): CheckPorts {
       CheckPorts["assets"]
     > as CheckPorts["assets"],
     media: { look: async () => media },
-    urls: { check: () => {} },
+    urls: { check: () => {}, findStored: () => undefined },
     integrations: {} as CheckPorts["integrations"],
+    vault: {} as CheckPorts["vault"],
   };
 }
 const caller = { keyId: "key", clientId: "client", role: "client" as const };

@@ -1,4 +1,5 @@
 import type { LegacyJobMetadata, TargetStatus } from "@stemwright/contract";
+import type { TaskSource } from "./task-source.ts";
 
 export type OutputRecord = { name: string; format: string; blobKey: string; sizeBytes: number };
 
@@ -51,10 +52,11 @@ export type NewTask = {
   /** Not for the lane that is kept free for short Tasks. */
   isLong?: boolean;
   legacyJob?: LegacyJobPart;
+  sources?: TaskSource[];
   targets: NewTarget[];
 };
 
-export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "isLong"> & {
+export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "isLong"> & {
   completedAt: Date | null;
   /** A worker is at it now; otherwise it waits or is finished. */
   isRunning: boolean;
