@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startSelfSignedServer } from "../../../test/support/self-signed-server.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { fetchUrlFile } from "./fetch-url-file.ts";
@@ -163,6 +164,18 @@ describe("an input by URL", () => {
     await expect(fetch()).rejects.toMatchObject({ code: 1007 });
     answers = [(response) => response.writeHead(200, { "content-encoding": "gzip" }).end(body)];
     await expect(fetch()).rejects.toMatchObject({ code: 1006 });
+  });
+
+  it("[T18] of a server whose certificate nobody here trusts is for the operator to mend", async () => {
+    await using server = await startSelfSignedServer();
+    const trusting = makeAddressGuard(["localhost", "127.0.0.1"]);
+    const url = `${server.origin}/a.wav`;
+    const download = { path, what: "input", maxBytes: 10, delaysMs: [1], onProgress: () => {} } as const;
+    const signal = AbortSignal.timeout(10_000);
+    await expect(
+      fetchUrlFile({ guard: trusting }, { url, login: undefined }, { ...download, signal }),
+    ).rejects.toMatchObject({ code: 9003, message: expect.stringContaining("NODE_EXTRA_CA_CERTS") });
+    await trusting.close();
   });
 
   it("[T7] may not have more than the limit as it is sent", async () => {
