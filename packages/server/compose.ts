@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import {
+  AUDIO_FORMATS,
+  type AudioFormat,
   describeSandbox,
   EngineProcess,
+  findOutputFault,
   forgetStems,
   listEngineModels,
   MediaError,
@@ -48,6 +51,7 @@ import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/addre
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
+import { makeTranscriptReader } from "./transcript-reader.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
@@ -95,11 +99,15 @@ async function openHouse({ config, databaseUrl, log }: House, maxConnections: nu
   return { db, pool, blobs, secret, stores, guard, storage, keptStems };
 }
 
+const isAudioFormat = (format: string): format is AudioFormat =>
+  AUDIO_FORMATS.some((known) => known === format);
+
 function makeMediaLooker(blobs: Blobs): MediaLooker {
   return {
+    findOutputFault: (format, facts) => (isAudioFormat(format) ? findOutputFault(format, facts) : undefined),
     async look(blobKey) {
       try {
-        const { durationSeconds, sampleRateHz, channels, hasVideo } = await blobs.withLocalFile(
+        const { durationSeconds, sampleRateHz, channels, hasVideo, pictureCodec } = await blobs.withLocalFile(
           blobKey,
           (path) => probeMedia(path),
         );
@@ -108,6 +116,7 @@ function makeMediaLooker(blobs: Blobs): MediaLooker {
           sampleRateHz,
           channels,
           hasVideo,
+          ...(pictureCodec === undefined ? {} : { pictureCodec }),
           ...(durationSeconds === undefined ? {} : { durationSeconds }),
         };
       } catch (error) {
@@ -165,6 +174,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     ...stores,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
     media: shareLooks(makeMediaLooker(blobs)),
+    transcriptReader: makeTranscriptReader(blobs),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels({ speechModel: config.speechModel }),
     blobs,

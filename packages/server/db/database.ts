@@ -137,6 +137,7 @@ export type Tables = {
     blob_key: string;
     size_bytes: number;
     media: MediaFacts | null;
+    clipped_samples: number | null;
   };
   task_sources: {
     task_id: string;

@@ -149,7 +149,7 @@ async function insertOutputs(db: DatabaseHandle, targetId: string, outputs: Outp
   await db
     .insertInto("outputs")
     .values(
-      outputs.map(({ name, format, blobKey, sizeBytes }, position) => ({
+      outputs.map(({ name, format, blobKey, sizeBytes, clippedSamples }, position) => ({
         target_id: targetId,
         position,
         name,
@@ -157,6 +157,7 @@ async function insertOutputs(db: DatabaseHandle, targetId: string, outputs: Outp
         blob_key: blobKey,
         size_bytes: sizeBytes,
         media: null,
+        clipped_samples: clippedSamples ?? null,
       })),
     )
     .execute();

@@ -102,20 +102,28 @@ describe("the events of a Task", () => {
 
     const run = await beginRun(api.database.db, task.id);
     await expect.poll(() => events.length).toBe(4);
-    await setProgress(api.database.db, run, { progress: 0.5 });
-    await expect.poll(() => events.length).toBe(6);
-    expect(events.slice(4).map(({ data }) => data as Target)).toMatchObject([
-      { model: "vocals", progress: 0.5, queuePosition: 0 },
-      { model: "drums", progress: 0.5, queuePosition: 0 },
+    const [vocalsId = "", drumsId = ""] = task.targets.map(({ id }) => id);
+    await setProgress(api.database.db, run, [
+      { targetId: vocalsId, progress: 0.5, secondsLeft: 30 },
+      { targetId: drumsId, progress: 0.25, secondsLeft: 90 },
     ]);
-    await end(task, 0);
+    await expect.poll(() => events.length).toBe(6);
+    const [vocals, drums] = events.slice(4).map(({ data }) => data as Target);
+    expect(vocals).toMatchObject({ model: "vocals", progress: 0.5, queuePosition: 0 });
+    expect(drums).toMatchObject({ model: "drums", progress: 0.25, queuePosition: 0 });
+    expect((drums?.etaSeconds ?? 0) - (vocals?.etaSeconds ?? 0)).toBeGreaterThanOrEqual(59);
+    // What is told of one target alone moves no other.
+    await setProgress(api.database.db, run, [{ targetId: drumsId, progress: 0.1 }]);
     await expect.poll(() => events.length).toBe(7);
-    expect(events[6]?.data).toMatchObject({ model: "vocals", status: "completed", cost: 1 });
+    expect(events[6]?.data).toMatchObject({ model: "drums", progress: 0.25 });
+    await end(task, 0);
+    await expect.poll(() => events.length).toBe(8);
+    expect(events[7]?.data).toMatchObject({ model: "vocals", status: "completed", cost: 1 });
 
     await end(task, 1);
     await ended;
-    expect(events.slice(7).map(({ name }) => name)).toEqual(["target", "task"]);
-    const last = taskSchema.parse(events[8]?.data);
+    expect(events.slice(8).map(({ name }) => name)).toEqual(["target", "task"]);
+    const last = taskSchema.parse(events[9]?.data);
     expect(last.completedAt).not.toBeNull();
     expect(last).toEqual(await (await api.call(`/tasks/${task.id}`)).json());
   });

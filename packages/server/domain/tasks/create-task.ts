@@ -1,12 +1,12 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
-import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
+import type { AssetRecord, MediaFacts, ReadableMedia } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
 import type { Reservation } from "../credits.ts";
 import { getFound } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
-import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
+import type { AssetStore, GrantStore, MediaLooker, TaskStore, TranscriptReader, UrlRules } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";
 import { isBucketUrl } from "../storage/bucket-url.ts";
 import { checkBuckets } from "../storage/check-buckets.ts";
@@ -23,6 +23,7 @@ export type CheckPorts = {
   assets: AssetStore;
   grants: GrantStore;
   media: MediaLooker;
+  transcriptReader: TranscriptReader;
   urls: UrlRules;
   installed: readonly InstalledModel[];
   integrations: StorageIntegrationStore;
@@ -122,11 +123,28 @@ async function checkAsset(
     const message = `The asset is ${Math.ceil(facts.durationSeconds)} s long; ${model.id} takes at most ${model.maxInputDurationSeconds} s`;
     refuseField("MEDIA_TOO_LONG", { path: `targets[${index}].model`, message });
   }
+  checkOutputs(ports.media, targets, facts);
   return { asset, durationSeconds: facts.durationSeconds };
 }
 
+/** Refuses formats that can't hold what is made of the asset, before anything is made of it. */
+function checkOutputs(media: MediaLooker, targets: readonly CheckedTarget[], facts: ReadableMedia): void {
+  for (const [index, { model, target }] of targets.entries()) {
+    if (model.produces !== "sound") continue;
+    for (const [at, format] of target.formats.entries()) {
+      const message = media.findOutputFault(format, facts);
+      const path = `targets[${index}].formats[${at}]`;
+      if (message !== undefined) refuseField("FORMAT_UNSUPPORTED", { path, message });
+    }
+  }
+}
+
+/** A look from before the picture's coding was asked for is not enough. */
+const isEnough = (facts: MediaFacts) =>
+  !facts.isReadable || !facts.hasVideo || facts.pictureCodec !== undefined;
+
 async function lookOnce(ports: CheckPorts, asset: AssetRecord): Promise<MediaFacts> {
-  if (asset.media) return asset.media;
+  if (asset.media && isEnough(asset.media)) return asset.media;
   const facts = await ports.media.look(asset.blobKey);
   await ports.assets.setMediaFacts(asset.id, facts);
   return facts;

@@ -1,7 +1,14 @@
 import type { LegacyJobMetadata, TargetStatus } from "@stemwright/contract";
 import type { TaskSource } from "./task-source.ts";
 
-export type OutputRecord = { name: string; format: string; blobKey: string; sizeBytes: number };
+export type OutputRecord = {
+  name: string;
+  format: string;
+  blobKey: string;
+  sizeBytes: number;
+  /** Samples that were cut off at full scale, where there are any. */
+  clippedSamples?: number;
+};
 
 /** The fields of a target that a client may leave out; they are echoed only where supplied. */
 export type TargetWishes = {
@@ -67,8 +74,8 @@ export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "is
   targets: TargetRecord[];
 };
 
-/** How far a Task's unfinished targets are, and how long the rest takes where that is known. */
-export type TaskProgress = { progress: number; secondsLeft?: number | undefined };
+/** How far an unfinished target is, and how long the rest of it takes where that is known. */
+export type TargetAdvance = { targetId: string; progress: number; secondsLeft?: number | undefined };
 
 export type TargetEnd =
   | { status: "completed"; durationSeconds: number; output: OutputRecord[] }
