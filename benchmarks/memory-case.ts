@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { EngineProcess } from "../packages/engine/index.ts";
+import { EngineProcess, type TargetProgress } from "../packages/engine/index.ts";
 import type { EngineRequest } from "../packages/engine/pipelines/engine-request.ts";
 import { GainNetwork, makeGainManifest } from "../packages/engine/pipelines/fixtures/gain-network.ts";
 import { runRequest } from "../packages/engine/pipelines/run-request.ts";
@@ -23,7 +23,9 @@ const request: EngineRequest = {
   ],
 };
 const report = {
-  onProgress: (fraction: number, secondsLeft?: number) => void process.send?.({ fraction, secondsLeft }),
+  onProgress: (progress: readonly TargetProgress[]) => {
+    for (const { fraction, secondsLeft } of progress) process.send?.({ fraction, secondsLeft });
+  },
   onTargetFailed: (_: string, error: Error) => {
     throw error;
   },

@@ -18,7 +18,7 @@ await runRequest(
     networks: new NetworkStore({ threads: 2 }),
     manifests: loadManifests(),
     report: {
-      onProgress: (fraction) => {
+      onProgress: ([{ fraction } = { fraction: 0 }]) => {
         if (fraction >= memory.length / 10)
           memory.push({ fraction, megabytes: process.memoryUsage.rss() / 1e6 });
       },

@@ -27,7 +27,10 @@ export const API_ERRORS = {
   VARIANT_UNKNOWN: { statusCode: 400, when: "A target names a variant its model does not have." },
   FORMATS_EMPTY: { statusCode: 400, when: "A target asks for no format." },
   FORMATS_DUPLICATE: { statusCode: 400, when: "A target asks for the same format twice." },
-  FORMAT_UNSUPPORTED: { statusCode: 400, when: "A target asks for a format its model does not make." },
+  FORMAT_UNSUPPORTED: {
+    statusCode: 400,
+    when: "A target asks for a format its model does not make, or that can't hold what is made of the asset.",
+  },
   LANGUAGE_UNSUPPORTED: {
     statusCode: 400,
     when: "A target names a language its model does not know, or its model takes none.",
@@ -35,6 +38,10 @@ export const API_ERRORS = {
   TRANSCRIPT_NOT_ALLOWED: {
     statusCode: 400,
     when: "A transcript was given to a model other than `alignment`, was given twice, or is no txt or json file.",
+  },
+  TRANSCRIPT_UNUSABLE: {
+    statusCode: 400,
+    when: "The transcript's asset is blank, or not text in UTF-8 or UTF-16 that can be read.",
   },
   METADATA_TOO_LONG: { statusCode: 400, when: "`metadata` is longer than 4096 characters." },
   URL_INVALID: {
@@ -47,7 +54,7 @@ export const API_ERRORS = {
   },
   STORAGE_INTEGRATION_REQUIRED: {
     statusCode: 400,
-    when: "A bucket URL or a `writeDestination` was given without `storageIntegrationId`.",
+    when: "A bucket URL, of the input or of a transcript, or a `writeDestination` was given without `storageIntegrationId`.",
   },
   STORAGE_INTEGRATION_UNKNOWN: {
     statusCode: 404,
@@ -55,7 +62,7 @@ export const API_ERRORS = {
   },
   STORAGE_BUCKET_MISMATCH: {
     statusCode: 400,
-    when: "The bucket of `url` or `writeDestination` is not the storage integration's.",
+    when: "The bucket of `url`, `transcriptUrl` or `writeDestination` is not the storage integration's.",
   },
   WRITE_DESTINATION_INVALID: {
     statusCode: 400,
@@ -70,7 +77,7 @@ export const API_ERRORS = {
   UPLOAD_EMPTY: { statusCode: 400, when: "The uploaded file has no bytes." },
   UPLOAD_FORMAT_UNSUPPORTED: {
     statusCode: 400,
-    when: "The uploaded file's extension is not one of the accepted ones.",
+    when: "Neither the uploaded file's name nor its type or content is of an accepted format.",
   },
   UPLOAD_BROKEN: { statusCode: 400, when: "The upload ended before it was whole; nothing was kept." },
   LINK_FETCH_FAILED: {
@@ -134,6 +141,10 @@ export const API_ERRORS = {
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
   STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },
+  NOT_SET_UP: {
+    statusCode: 503,
+    when: "The installation lacks credentials or a certificate authority that only its operator can add; the log says which.",
+  },
   UNAVAILABLE: {
     statusCode: 503,
     when: "The service, or the database it stands on, is overloaded, starting or shutting down; `Retry-After` says when to try again.",

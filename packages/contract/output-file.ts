@@ -9,6 +9,10 @@ export const outputFile = z
       .meta({ description: "Download link, good for one hour; fetch the Task again for a fresh one" }),
     type: z.string().meta({ description: "MIME type", example: "audio/wav" }),
     size: z.int().meta({ description: "Bytes" }),
+    clippedSamples: z
+      .int()
+      .exactOptional()
+      .meta({ description: "Samples cut off at full scale, where there are any; wav with 32 bits has none" }),
   })
   .meta({ id: "OutputFile" });
 export type OutputFile = z.infer<typeof outputFile>;

@@ -28,6 +28,10 @@ export const TARGET_ERRORS = {
     code: 9002,
     when: "Every attempt at the Task failed on our side, or took the worker with it.",
   },
+  NOT_SET_UP: {
+    code: 9003,
+    when: "The installation lacks credentials or a certificate authority that only its operator can add; the log says which.",
+  },
 } as const satisfies Record<string, { code: number; when: string }>;
 
 export type TargetErrorName = keyof typeof TARGET_ERRORS;

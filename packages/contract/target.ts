@@ -12,12 +12,13 @@ const optionalFields = {
   variant: plainText(64)
     .exactOptional()
     .meta({ description: "A variant of the model", example: "high_quality" }),
-  language: plainText(16)
-    .exactOptional()
-    .meta({ description: "ISO 639-1; absent for automatic", example: "en" }),
-  transcriptUrl: plainText(4096)
-    .exactOptional()
-    .meta({ description: "Alignment only: where the transcript lies" }),
+  language: plainText(16).exactOptional().meta({
+    description: "ISO 639-1, in any case and with or without a region; absent for automatic",
+    example: "en",
+  }),
+  transcriptUrl: plainText(4096).exactOptional().meta({
+    description: "Alignment only: where the transcript lies; in a bucket with storageIntegrationId",
+  }),
   transcriptAssetId: plainText(60)
     .exactOptional()
     .meta({ description: "Alignment only: the transcript's asset" }),

@@ -92,3 +92,10 @@ export const idempotencyHeaders = z.looseObject({
     .exactOptional()
     .meta({ description: "The same key and body get the first answer again, for 24 hours" }),
 });
+
+export const lastEventHeaders = z.looseObject({
+  "last-event-id": z
+    .string()
+    .exactOptional()
+    .meta({ description: "The id of the last event that was received; what changed since then is told" }),
+});

@@ -1,11 +1,20 @@
 export { EngineError, type EngineErrorKind } from "./engine-error.ts";
 export { EngineKilled } from "./engine-killed.ts";
 export { isDiskFull } from "./is-disk-full.ts";
-export { type AudioFormat, describeSandbox, MediaError, probeMedia } from "./media/index.ts";
+export {
+  AUDIO_FORMATS,
+  type AudioFormat,
+  describeSandbox,
+  findOutputFault,
+  MediaError,
+  probeMedia,
+} from "./media/index.ts";
 export { listEngineModels } from "./models/list-engine-models.ts";
-export type { DetectionFormat, EngineTarget } from "./pipelines/engine-request.ts";
+export type { DetectionFormat, EngineTarget, TargetResult } from "./pipelines/engine-request.ts";
+export type { TargetProgress } from "./pipelines/stage-progress.ts";
 export { forgetStems, sweepStemCache } from "./pipelines/sweep-stem-cache.ts";
 export { EngineProcess } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS } from "./runtime/execution-provider.ts";
 export { SPEECH_MODELS } from "./runtime/model-manifest.ts";
+export { parseTranscript, TRANSCRIPT_MAX_BYTES } from "./text/parse-transcript.ts";
 export type { TextFormat } from "./text/text-format.ts";

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import {
+  AUDIO_FORMATS,
+  type AudioFormat,
   describeSandbox,
   EngineProcess,
+  findOutputFault,
   forgetStems,
   listEngineModels,
   MediaError,
@@ -25,6 +28,7 @@ import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
 import { makeTaskReports } from "./db/task-reports.ts";
+import { listSources } from "./db/task-sources.ts";
 import { findTask } from "./db/tasks.ts";
 import { makeUnclaimedFiles } from "./db/unclaimed-files.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
@@ -50,6 +54,7 @@ import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/addre
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
+import { makeTranscriptReader } from "./transcript-reader.ts";
 import { openVault } from "./vault.ts";
 import { startWorker } from "./worker/worker.ts";
 
@@ -60,6 +65,8 @@ const SWEEP_POOL_SIZE = 2;
 const SWEEP_STATEMENT_TIMEOUT_MS = 600_000;
 /** The last use of a key is noted once in so long; the database decides when several requests come at once. */
 const KEY_USE_NOTED_MS = 60_000;
+/** Before each further try at an input whose server fails for a moment: five tries in a minute and a half. */
+const FETCH_DELAYS_MS = [2000, 6000, 18_000, 54_000];
 const { version: SERVICE_VERSION } = packageFile;
 
 /** What every part of the service is built from. */
@@ -112,11 +119,15 @@ async function openHouse({ config, databaseUrl, log }: House, maxConnections: nu
   return { db, pool, blobs, unclaimed, secret, stores, guard, storage, keptStems };
 }
 
+const isAudioFormat = (format: string): format is AudioFormat =>
+  AUDIO_FORMATS.some((known) => known === format);
+
 function makeMediaLooker(blobs: Blobs): MediaLooker {
   return {
+    findOutputFault: (format, facts) => (isAudioFormat(format) ? findOutputFault(format, facts) : undefined),
     async look(blobKey) {
       try {
-        const { durationSeconds, sampleRateHz, channels, hasVideo } = await blobs.withLocalFile(
+        const { durationSeconds, sampleRateHz, channels, hasVideo, pictureCodec } = await blobs.withLocalFile(
           blobKey,
           (path) => probeMedia(path),
         );
@@ -125,6 +136,7 @@ function makeMediaLooker(blobs: Blobs): MediaLooker {
           sampleRateHz,
           channels,
           hasVideo,
+          ...(pictureCodec === undefined ? {} : { pictureCodec }),
           ...(durationSeconds === undefined ? {} : { durationSeconds }),
         };
       } catch (error) {
@@ -145,6 +157,7 @@ function makeMediaLooker(blobs: Blobs): MediaLooker {
 
 function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
   return {
+    findStored: (url) => links.findBlobKey(url),
     check(url) {
       // One of our own links is read from the store, wherever the service listens.
       if (links.findBlobKey(url) !== undefined) return;
@@ -187,6 +200,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     ...stores,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
     media: shareLooks(makeMediaLooker(blobs)),
+    transcriptReader: makeTranscriptReader(blobs),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels({ speechModel: config.speechModel }),
     blobs,
@@ -251,7 +265,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
   const opened = await openHouse(house, config.workerPoolSize);
-  const { db, blobs, secret, stores, guard, storage, keptStems } = opened;
+  const { db, blobs, stores, guard, storage, keptStems } = opened;
   log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({
     threads: config.engineThreads,
@@ -269,10 +283,11 @@ export async function startTaskWorker(house: House) {
     engine,
     blobs,
     assets: stores.assets,
-    links: makeLinks({ secret, baseUrl: () => config.publicBaseUrl ?? "" }),
+    sources: { listSources: (taskId) => listSources(db, taskId) },
     guard,
     ...storage,
     maxBytes: config.uploadMaxBytes,
+    fetchDelaysMs: FETCH_DELAYS_MS,
     workDir: config.workDir,
     keptStems,
     log,

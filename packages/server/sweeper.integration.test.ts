@@ -74,15 +74,36 @@ const isKept = async ({ id, blobKey }: Asset) => {
   return kept[0] !== undefined;
 };
 
-function makeTask(input: { assetId: string } | { url: string }, wishes: TargetWishes = {}): NewTask {
-  const targets = [{ id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1, ...wishes }];
-  return { id: makeId(), clientId, createdAt: new Date(), ...input, targets };
+type Input = { assetId?: string; url?: string; blobKey?: string; transcriptBlobKey?: string };
+function makeTask({ blobKey, transcriptBlobKey, ...input }: Input, wishes: TargetWishes = {}): NewTask {
+  const targetId = makeId();
+  const targets = [{ id: targetId, model: "vocals", formats: ["wav"], creditsPerMinute: 1, ...wishes }];
+  const sources = [
+    ...(blobKey === undefined ? [] : [{ blobKey }]),
+    ...(transcriptBlobKey === undefined ? [] : [{ targetId, blobKey: transcriptBlobKey }]),
+  ];
+  return { id: makeId(), clientId, createdAt: new Date(), ...input, targets, sources };
 }
 async function createTask(...given: Parameters<typeof makeTask>) {
   const task = makeTask(...given);
   await insertTask(database.db, task);
   return task;
 }
+/** As a request does; false when it was told that its input is gone. */
+const tryToCreate = (task: NewTask) =>
+  database.db
+    .transaction()
+    .execute(async (tx) => {
+      await holdInputs(tx, task);
+      await insertTask(tx, task);
+    })
+    .then(
+      () => true,
+      (error: { code?: string }) => {
+        expect(error.code).toBe("ASSET_UNKNOWN");
+        return false;
+      },
+    );
 async function completeTask(task: NewTask, ageHours: number) {
   const blobKey = `outputs/${task.id}/${task.targets[0]?.id}/vocals.wav`;
   await blobs.write(blobKey, Readable.from("stem"));
@@ -117,13 +138,12 @@ describe("old assets", () => {
   it("[R1] stay while an unfinished Task needs them, as input, transcript or by link", async () => {
     const assets = await Promise.all([99, 99, 99, 99].map(storeAsset));
     const [input, transcript, linked, linkedTranscript] = assets as [Asset, Asset, Asset, Asset];
-    const linkTo = ({ blobKey }: Asset) => `http://127.0.0.1:8080/files/${blobKey}?Expires=1&Signature=0`;
     const url = "https://media.example/a.wav";
     const tasks = [
       await createTask({ assetId: input.id }),
       await createTask({ url }, { transcriptAssetId: transcript.id }),
-      await createTask({ url: linkTo(linked) }),
-      await createTask({ url }, { transcriptUrl: linkTo(linkedTranscript) }),
+      await createTask({ url, blobKey: linked.blobKey }),
+      await createTask({ url, transcriptBlobKey: linkedTranscript.blobKey }, { transcriptUrl: url }),
     ];
     await sweep(options);
     expect(await Promise.all(assets.map(isKept))).toEqual([true, true, true, true]);
@@ -136,20 +156,7 @@ describe("old assets", () => {
     for (let round = 0; round < 15; round += 1) {
       const asset = await storeAsset(99);
       const task = makeTask({ assetId: asset.id });
-      const creating = database.db
-        .transaction()
-        .execute(async (tx) => {
-          await holdInputs(tx, task);
-          await insertTask(tx, task);
-        })
-        .then(
-          () => true,
-          (error: { code?: string }) => {
-            expect(error.code).toBe("ASSET_UNKNOWN");
-            return false;
-          },
-        );
-      const [isCreated] = await Promise.all([creating, sweep(options)]);
+      const [isCreated] = await Promise.all([tryToCreate(task), sweep(options)]);
       expect(await isKept(asset)).toBe(isCreated);
     }
   });
@@ -170,28 +177,41 @@ describe("old outputs", () => {
     expect((await findTask(database.db, young.id))?.targets[0]?.output).toHaveLength(1);
   });
 
-  it("[R2] are kept for ever with 0, in a client's bucket, and while a Task reads one by link", async () => {
-    const [first, written, lent] = [
+  it("[R2] a Task that is created meanwhile keeps the output it reads, or is told that it is gone", async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const source = await createTask({ url: "https://media.example/a.wav" });
+      const blobKey = await completeTask(source, 99);
+      const task = makeTask({ assetId: `${source.targets[0]?.id}-0`, blobKey });
+      const [isCreated] = await Promise.all([tryToCreate(task), sweep(options)]);
+      expect((await blobs.findSize(blobKey)) !== undefined).toBe(isCreated);
+    }
+  });
+
+  it("[R2] are kept for ever with 0, in a client's bucket, and while a Task reads one by link or as its asset", async () => {
+    const [first, written, lent, used] = [
       await createTask({ url: "https://media.example/a.wav" }),
       await createTask({ url: "s3://bucket/a.wav" }),
+      await createTask({ url: "https://media.example/a.wav" }),
       await createTask({ url: "https://media.example/a.wav" }),
     ];
     await database.pool.query("update tasks set write_destination = 's3://bucket' where id = $1", [
       written.id,
     ]);
-    for (const task of [first, written, lent]) await completeTask(task, 99);
-    const reader = await createTask({
-      url: `http://localhost/files/outputs/${lent.id}/${lent.targets[0]?.id}/vocals.wav?Expires=1`,
-    });
+    const tasks = [first, written, lent, used];
+    const [, , lentKey = "", usedKey = ""] = await Promise.all(tasks.map((task) => completeTask(task, 99)));
+    const readers = [
+      await createTask({ url: "http://localhost/files/a", blobKey: lentKey }),
+      await createTask({ assetId: `${used.targets[0]?.id}-0`, blobKey: usedKey }),
+    ];
     const countOutputs = async ({ id }: NewTask) =>
       (await findTask(database.db, id))?.targets[0]?.output.length;
     await sweep({ ...options, config: { ...options.config, outputRetentionHours: 0 } });
     expect(await countOutputs(first)).toBe(1);
     await sweep(options);
-    expect(await Promise.all([first, written, lent].map(countOutputs))).toEqual([0, 1, 1]);
-    await completeTask(reader, 0);
+    expect(await Promise.all(tasks.map(countOutputs))).toEqual([0, 1, 1, 1]);
+    for (const reader of readers) await completeTask(reader, 0);
     await sweep(options);
-    expect(await countOutputs(lent)).toBe(0);
+    expect(await Promise.all([lent, used].map(countOutputs))).toEqual([0, 0]);
   });
 });
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeId } from "./domain/ids.ts";
-import type { Vault } from "./domain/vault.ts";
+import { type Vault, WrongVaultKey } from "./domain/vault.ts";
 
 const CIPHER = "aes-256-gcm";
 const KEY_BYTES = 32;
@@ -65,10 +65,7 @@ export function openVault(options: { key: Buffer | undefined; keyFile: string })
     },
     async unseal(sealed, context) {
       const key = await getKey();
-      if (!sealed.subarray(0, FINGERPRINT_BYTES).equals(fingerprintOf(key)))
-        throw new Error(
-          "a secret was encrypted with another key: give every machine the same ENCRYPTION_KEY, or the same DATA_DIR",
-        );
+      if (!sealed.subarray(0, FINGERPRINT_BYTES).equals(fingerprintOf(key))) throw new WrongVaultKey();
       const nonceEnd = FINGERPRINT_BYTES + NONCE_BYTES;
       const tagEnd = nonceEnd + TAG_BYTES;
       const decipher = createDecipheriv(CIPHER, key, sealed.subarray(FINGERPRINT_BYTES, nonceEnd), {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { StorageIntegration, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
-import { makeLinks } from "../../packages/server/domain/links.ts";
+import { listSources } from "../../packages/server/db/task-sources.ts";
 import type { AssetStore } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { type AddressGuard, makeAddressGuard } from "../../packages/server/net/address-guard.ts";
@@ -27,6 +28,7 @@ let storageIntegrationId: string;
 let input: Buffer;
 let outputBytes: number;
 let seen: Buffer | undefined;
+let seenTranscript: Buffer | undefined;
 
 beforeAll(async () => {
   server = await startS3Server();
@@ -60,7 +62,8 @@ async function work(taskId: string): Promise<void> {
       guard,
       blobs: await openFileBlobs(join(api.dataDir, "blobs")),
       assets: {} as AssetStore,
-      links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+      sources: { listSources: (taskId) => listSources(db, taskId) },
+      fetchDelaysMs: [10, 20],
       credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
       probeDuration: async () => undefined,
       maxBytes: INPUT_MAX_BYTES,
@@ -71,6 +74,9 @@ async function work(taskId: string): Promise<void> {
         close: async () => {},
         async run(request, hooks = {}) {
           seen = await readFile(request.inputPath);
+          const [target] = request.targets;
+          if (target?.kind === "text" && target.transcriptPath !== undefined)
+            seenTranscript = await readFile(target.transcriptPath);
           for (const { key, files } of request.targets) {
             for (const { path } of files) await writeFile(path, randomBytes(outputBytes));
             await hooks.onTargetDone?.(key, { durationSeconds: 61 });
@@ -105,6 +111,26 @@ describe("a Task over a bucket", () => {
 
   it("[N5] goes on where a broken read ended", async () => {
     server.faults.cutReadsAfterBytes = 300_000;
+    expect((await runBody()).targets[0]?.status).toBe("completed");
+    expect(seen?.equals(input)).toBe(true);
+  });
+
+  it("[N12] [Z1] reads a transcript from the bucket too", async () => {
+    bucket.objects.set("in/words.txt", { body: Buffer.from("La la"), type: "text/plain", etag: '"two"' });
+    const align = { model: "alignment", formats: ["json"] };
+    const task = await runBody({ targets: [{ ...align, transcriptUrl: "s3://music/in/words.txt" }] });
+    expect(task.targets[0]).toMatchObject({ status: "completed", transcriptUrl: "s3://music/in/words.txt" });
+    expect(seenTranscript?.toString()).toBe("La la");
+    const missing = await runBody({ targets: [{ ...align, transcriptUrl: "s3://music/in/none.txt" }] });
+    expect(errorOf(missing)).toMatchObject({
+      code: 2002,
+      message: expect.stringContaining("The transcript"),
+    });
+  });
+
+  it("[T17] decodes an input that was stored encoded", async () => {
+    const body = gzipSync(input);
+    bucket.objects.set("in/song.wav", { body, type: "audio/wav", etag: '"three"', encoding: "gzip" });
     expect((await runBody()).targets[0]?.status).toBe("completed");
     expect(seen?.equals(input)).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-export type StoredObject = { body: Buffer; type: string; etag: string };
+export type StoredObject = { body: Buffer; type: string; etag: string; encoding?: string };
 export type S3Bucket = {
   objects: Map<string, StoredObject>;
   uploads: Map<string, { key: string; type: string; parts: Map<number, Buffer> }>;
@@ -51,7 +51,7 @@ function put({ bucket, key, body, request, response, faults }: Call): void {
 function get({ bucket, key, request, response, faults }: Call): void {
   const object = bucket.objects.get(key);
   if (!object) throw new S3Error(404, "NoSuchKey");
-  const { body, type, etag } = object;
+  const { body, type, etag, encoding } = object;
   const wanted = request.headers["if-match"];
   if (wanted !== undefined && wanted !== etag) throw new S3Error(412, "PreconditionFailed");
   const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
@@ -62,6 +62,7 @@ function get({ bucket, key, request, response, faults }: Call): void {
   response.writeHead(range ? 206 : 200, {
     etag,
     "content-type": type,
+    ...(encoding === undefined ? {} : { "content-encoding": encoding }),
     "accept-ranges": "bytes",
     "content-length": part.length,
     ...(range ? { "content-range": `bytes ${start}-${end}/${body.length}` } : {}),

@@ -6,8 +6,8 @@ import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
 import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
 import { openDatabase } from "../../packages/server/db/database.ts";
 import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
+import { listSources } from "../../packages/server/db/task-sources.ts";
 import { makeWorkerRegister } from "../../packages/server/db/worker-register.ts";
-import { makeLinks } from "../../packages/server/domain/links.ts";
 import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
@@ -22,6 +22,8 @@ export async function startWorkerWithoutNetwork(options: {
   connectionString: string;
   blobs: Blobs;
   workDir: string;
+  /** Where the key that encrypts secrets lies; the work folder, where nobody else has to read them. */
+  dataDir?: string;
   run: RunEngine;
   probeDuration?: (path: string) => Promise<number | undefined>;
   clientRunningMax?: number;
@@ -32,7 +34,7 @@ export async function startWorkerWithoutNetwork(options: {
   const guard = makeAddressGuard([]);
   const log = makeLog({ logLevel: "silent", logFile: undefined }, "worker");
   const worker = await startWorker({
-    ...makeTestStorage({ db, guard, dataDir: workDir }),
+    ...makeTestStorage({ db, guard, dataDir: options.dataDir ?? workDir }),
     guard,
     connectionString,
     clientRunningMax: options.clientRunningMax ?? 0,
@@ -42,7 +44,8 @@ export async function startWorkerWithoutNetwork(options: {
     keptStems: { giveUp: async () => 0 },
     engine: { run, close: async () => {} },
     assets: makeAssetStore(db),
-    links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+    sources: { listSources: (taskId) => listSources(db, taskId) },
+    fetchDelaysMs: [10, 20],
     maxBytes: 1000,
     credits: makeCreditCover(db),
     probeDuration: options.probeDuration ?? (async () => undefined),

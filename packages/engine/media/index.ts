@@ -8,4 +8,5 @@ export { describeSandbox } from "./describe-sandbox.ts";
 export { MediaError, type MediaErrorKind } from "./media-error.ts";
 export type { MediaInfo } from "./media-info.ts";
 export { openEncoder, type PcmEncoder } from "./open-encoder.ts";
+export { findOutputFault } from "./output-fault.ts";
 export { probeMedia } from "./probe-media.ts";

@@ -13,4 +13,6 @@ export type MediaInfo = {
   durationSeconds: number | undefined;
   /** A moving picture; cover art does not count. */
   hasVideo: boolean;
+  /** FFmpeg's name of how that picture is coded. */
+  pictureCodec?: string;
 };

@@ -23,6 +23,8 @@ export type EncodeRequest = {
   tags: Record<string, string>;
 };
 
+export type EncodeResult = { lengthFrames: number; clippedSamples: number[] };
+
 export type EncodeTarget = {
   fd: number;
   format: AudioFormat;

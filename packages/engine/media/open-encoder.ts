@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { isDiskFull } from "../is-disk-full.ts";
 import type { EncodeFile } from "./audio-format.ts";
 import { MediaError, makeDiskFullError } from "./media-error.ts";
-import type { EncodeTarget } from "./media-request.ts";
+import type { EncodeResult, EncodeTarget } from "./media-request.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, type MediaChild, startMediaChild } from "./start-media-child.ts";
 
@@ -20,7 +20,8 @@ export type EncoderOptions = {
 export interface PcmEncoder {
   /** Resolves when the samples have left this process: the array may then be reused. */
   write(interleaved: Float32Array): Promise<void>;
-  finish(): Promise<void>;
+  /** Tells how many samples were cut off at full scale in each file; formats of floats have no such thing. */
+  finish(): Promise<{ clippedSamples: number[] }>;
   abort(): Promise<void>;
 }
 
@@ -107,14 +108,15 @@ function makePcmEncoder(options: {
     async finish() {
       child.startStallWatch();
       child.stdin.end();
-      const result = await child.result.catch(() => failed);
-      if (result !== lengthSamples / channels) {
+      const { lengthFrames, clippedSamples } = (await child.result.catch(() => failed)) as EncodeResult;
+      if (lengthFrames !== lengthSamples / channels) {
         await removeFiles(files);
         throw new MediaError(
           "encode-failed",
-          `Only ${String(result)} of ${lengthSamples / channels} frames were encoded.`,
+          `Only ${lengthFrames} of ${lengthSamples / channels} frames were encoded.`,
         );
       }
+      return { clippedSamples };
     },
     async abort() {
       child.kill();

@@ -19,6 +19,7 @@ const recordSchema = z.object({
     channelLayout: z.string(),
     durationSeconds: z.number().optional(),
     hasVideo: z.boolean(),
+    pictureCodec: z.string().exactOptional(),
     lengthFrames: z.number(),
   }),
 });

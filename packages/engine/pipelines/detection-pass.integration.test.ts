@@ -40,7 +40,9 @@ describe("listening for music", () => {
   it("[H1] finds a song from its entry to the end, in json and in txt", async () => {
     writeRecording(inputPath);
     const progress: number[] = [];
-    await engine.run(request, { onProgress: (fraction) => void progress.push(fraction) });
+    await engine.run(request, {
+      onProgress: (told) => void progress.push(...told.map(({ fraction }) => fraction)),
+    });
     const [json = "", txt = ""] = read();
     const [region, ...others] = JSON.parse(json) as {
       start_time: number;

@@ -14,7 +14,11 @@ export function weighDetectionPass(): number {
 /** Listens for music once and writes it down for every target that asks. */
 export async function runDetectionPass(run: InputRun, { manifest, targets }: DetectionPass): Promise<void> {
   await tryNetwork(run, targets, async () => {
-    const regions = await detectMusic(run, manifest, run.progress.makeStage(DETECT_SECONDS));
+    const regions = await detectMusic(
+      run,
+      manifest,
+      run.progress.makeStage(DETECT_SECONDS, run.waits.forDetection),
+    );
     for (const target of targets) {
       await finishTarget(run, target, async () => {
         for (const { format, path } of target.files) writeFileSync(path, writeDetection(regions, format));

@@ -1,6 +1,7 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, WavBitDepth } from "../media/index.ts";
 import type { TextFormat } from "../text/text-format.ts";
+import type { TargetProgress } from "./stage-progress.ts";
 import type { CacheUser } from "./stem-cache.ts";
 
 type TargetOf<Kind extends string> = {
@@ -48,9 +49,15 @@ export type EngineRequest = {
   cacheUser?: CacheUser;
 };
 
+export type TargetResult = {
+  durationSeconds: number;
+  /** Samples cut off at full scale, by the path of the file; only those that have any. */
+  clippedSamples?: Record<string, number>;
+};
+
 export type EngineReport = {
-  /** 0 to 1, never falling, over the whole request; with the time the rest takes, once there is a pace to tell it by. */
-  onProgress?: (fraction: number, secondsLeft?: number) => void;
-  onTargetDone?: (key: string, result: { durationSeconds: number }) => void | Promise<void>;
+  /** Told of the targets that have come further. */
+  onProgress?: (progress: readonly TargetProgress[]) => void;
+  onTargetDone?: (key: string, result: TargetResult) => void | Promise<void>;
   onTargetFailed?: (key: string, error: EngineError) => void | Promise<void>;
 };

@@ -4,9 +4,10 @@ import type { MusicNetworks } from "../models/music-networks.ts";
 import type { SpeechNetworks } from "../models/speech-networks.ts";
 import type { NetworkSource } from "../models/stem-network.ts";
 import type { DecodedInput } from "./decoded-input.ts";
-import type { EngineReport, EngineRequest, EngineTarget } from "./engine-request.ts";
+import type { EngineReport, EngineRequest, EngineTarget, TargetResult } from "./engine-request.ts";
 import type { StageProgress } from "./stage-progress.ts";
 import type { StemCache } from "./stem-cache.ts";
+import type { TargetWaits } from "./target-waits.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
 export type Networks = NetworkSource & SpeechNetworks & MusicNetworks;
@@ -19,6 +20,8 @@ export type InputRun = {
   decoded: DecodedInput;
   input: FrameSource;
   progress: StageProgress;
+  /** Which targets wait for which stage. */
+  waits: TargetWaits;
   stemCache: StemCache | undefined;
 };
 
@@ -26,12 +29,12 @@ export type InputRun = {
 export async function finishTarget(
   run: InputRun,
   target: EngineTarget,
-  finish: () => Promise<void>,
+  finish: () => Promise<Pick<TargetResult, "clippedSamples"> | undefined>,
 ): Promise<void> {
   const { lengthFrames, sampleRateHz } = run.decoded.info;
   try {
-    await finish();
-    await run.report.onTargetDone?.(target.key, { durationSeconds: lengthFrames / sampleRateHz });
+    const result = await finish();
+    await run.report.onTargetDone?.(target.key, { durationSeconds: lengthFrames / sampleRateHz, ...result });
   } catch (error) {
     const known = toSystemError(error);
     if (!(known instanceof EngineError)) throw error;

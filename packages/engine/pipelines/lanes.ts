@@ -32,6 +32,14 @@ const CHANNELS_OF_LAYOUT = new Map([
   ["5.1.2", "FL FR FC LFE BL BR TFL TFR"],
   ["octagonal", "FL FR FC BL BR BC SL SR"],
   ["cube", "FL FR BL BR TFL TFR TBL TBR"],
+  ["5.1.4", "FL FR FC LFE SL SR TFL TFR TBL TBR"],
+  ["7.1.2", "FL FR FC LFE BL BR SL SR TFL TFR"],
+  ["7.1.4", "FL FR FC LFE BL BR SL SR TFL TFR TBL TBR"],
+  ["7.2.3", "FL FR FC LFE BL BR SL SR TFL TFR TBC LFE2"],
+  ["9.1.4", "FL FR FC LFE BL BR FLC FRC SL SR TFL TFR TBL TBR"],
+  ["9.1.6", "FL FR FC LFE BL BR FLC FRC SL SR TFL TFR TBL TBR TSL TSR"],
+  ["hexadecagonal", "FL FR FC BL BR BC SL SR TFL TFC TFR TBL TBC TBR WL WR"],
+  ["22.2", "FL FR FC LFE BL BR FLC FRC BC SL SR TC TFL TFC TFR TBL TBC TBR LFE2 TSL TSR BFC BFL BFR"],
 ]);
 
 const USUAL_LAYOUT = [undefined, "mono", "stereo", "2.1", "quad", "5.0", "5.1", "6.1", "7.1"] as const;
@@ -52,6 +60,9 @@ export function planLanes(input: { channels: number; channelLayout: string }): L
 }
 
 function findChannelNames(input: { channels: number; channelLayout: string }): string[] | undefined {
+  // An arrangement without a name of its own is described by its channels.
+  const listed = /^\d+ channels \(([A-Z0-9]+(?:\+[A-Z0-9]+)*)\)$/.exec(input.channelLayout)?.[1]?.split("+");
+  if (listed?.length === input.channels) return listed;
   for (const layout of [input.channelLayout, USUAL_LAYOUT[input.channels]]) {
     const names = layout === undefined ? undefined : CHANNELS_OF_LAYOUT.get(layout)?.split(" ");
     if (names?.length === input.channels) return names;

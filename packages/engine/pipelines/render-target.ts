@@ -4,7 +4,7 @@ import { interleave } from "../dsp/interleave.ts";
 import { release } from "../dsp/release.ts";
 import { type DecodedMedia, openEncoder, type PcmEncoder } from "../media/index.ts";
 import type { StemService } from "../runtime/model-manifest.ts";
-import type { SoundFile, SoundTarget } from "./engine-request.ts";
+import type { SoundFile, SoundTarget, TargetResult } from "./engine-request.ts";
 import { type Provenance, toProvenanceTags } from "./provenance.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
@@ -22,6 +22,8 @@ export type RenderWork = {
   onProgress: (fraction: number) => void;
 };
 
+export type RenderResult = Pick<TargetResult, "clippedSamples">;
+
 /**
  * The sound of a service from the stem it is made of and from what the network heard, both at the input's rate already. The input without
  * the vocals is better than drums + bass + other: 13.32 against 13.27 dB SDR on 30 s of a MUSDB test track,
@@ -35,7 +37,7 @@ export function toServiceSource(service: StemService, stem: FrameSource, heard: 
  * Writes all files of one target in a single reading. The residual is the input minus the stem as floats at the
  * input's own rate, so the two add up to the input, with everything above the network's band in the residual.
  */
-export async function renderTarget(work: RenderWork): Promise<void> {
+export async function renderTarget(work: RenderWork): Promise<RenderResult> {
   const encoders: Partial<Record<SoundFile["output"], PcmEncoder>> = {};
   try {
     for (const output of ["stem", "residual"] as const) {
@@ -43,16 +45,39 @@ export async function renderTarget(work: RenderWork): Promise<void> {
       if (encoder !== undefined) encoders[output] = encoder;
     }
     await writeBlocks(work, encoders);
-    await encoders.stem?.finish();
-    await encoders.residual?.finish();
+    return toResult([
+      ...(await finishOutput(work, "stem", encoders.stem)),
+      ...(await finishOutput(work, "residual", encoders.residual)),
+    ]);
   } catch (error) {
     await Promise.allSettled(Object.values(encoders).map((encoder) => encoder.abort()));
     throw toEngineError(error, "encoding");
   }
 }
 
+type Clipped = { path: string; samples: number };
+
+async function finishOutput(
+  work: RenderWork,
+  output: SoundFile["output"],
+  encoder: PcmEncoder | undefined,
+): Promise<Clipped[]> {
+  if (encoder === undefined) return [];
+  const { clippedSamples } = await encoder.finish();
+  return listFiles(work, output).map(({ path }, index) => ({ path, samples: clippedSamples[index] ?? 0 }));
+}
+
+function toResult(files: readonly Clipped[]): RenderResult {
+  const clipped = files.filter(({ samples }) => samples > 0);
+  if (clipped.length === 0) return {};
+  return { clippedSamples: Object.fromEntries(clipped.map(({ path, samples }) => [path, samples])) };
+}
+
+const listFiles = ({ target }: RenderWork, output: SoundFile["output"]) =>
+  target.files.filter((file) => file.output === output);
+
 async function openOutput(work: RenderWork, output: SoundFile["output"]): Promise<PcmEncoder | undefined> {
-  const files = work.target.files.filter((file) => file.output === output);
+  const files = listFiles(work, output);
   if (files.length === 0) return undefined;
   const { sampleRateHz, channels, channelLayout, hasVideo } = work.info;
   return openEncoder({

@@ -1,21 +1,21 @@
-import type { EngineError } from "../engine-error.ts";
+import { EngineError } from "../engine-error.ts";
+import { type DecodedMedia, findOutputFault } from "../media/index.ts";
 import type { ModelManifest, StemManifest } from "../runtime/model-manifest.ts";
 import { loadDecodedInput } from "./decoded-input.ts";
-import { runDetectionPass, weighDetectionPass } from "./detection-pass.ts";
-import type { EngineReport, EngineRequest } from "./engine-request.ts";
+import { runDetectionPass } from "./detection-pass.ts";
+import type { EngineReport, EngineRequest, EngineTarget } from "./engine-request.ts";
 import { type InputRun, type Networks, tryNetwork } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
-import { planTargets, type StemPass } from "./plan-targets.ts";
-import { chooseSpeechSource, weighSpeechSource } from "./speech/choose-speech-source.ts";
-import { runSpeechPass, weighSpeechPass } from "./speech/speech-pass.ts";
+import { planTargets, type StemPass, type TargetPlan } from "./plan-targets.ts";
+import { chooseSpeechSource } from "./speech/choose-speech-source.ts";
+import { runSpeechPass } from "./speech/speech-pass.ts";
 import { SpoolGauge } from "./spool-gauge.ts";
 import { StageProgress } from "./stage-progress.ts";
 import type { StemCache } from "./stem-cache.ts";
-import { runStemPass, weighStemPass } from "./stem-pass.ts";
+import { runStemPass } from "./stem-pass.ts";
+import { TargetWaits } from "./target-waits.ts";
 import { toSystemError } from "./to-engine-error.ts";
-
-/** A second of the input in seconds of the machine, as measured; for the progress only. */
-const DECODE_SECONDS = 0.006;
+import { DECODE_SECONDS, weighTargets } from "./weigh-targets.ts";
 
 /**
  * Decodes the input once, runs each needed network once, and makes every target from what they give. Errors of the input
@@ -31,42 +31,70 @@ export async function runRequest(
   },
 ): Promise<void> {
   const { networks, manifests, report, stemCache } = options;
-  const { stemPasses, detectionPass, speechPass, refused } = planTargets(request.targets, manifests);
-  for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
-  if (refused.length === request.targets.length) return;
-  const weights = [DECODE_SECONDS, ...stemPasses.map(weighStemPass)];
-  if (detectionPass) weights.push(weighDetectionPass());
-  if (speechPass) weights.push(weighSpeechSource(), weighSpeechPass(speechPass));
+  const firstPlan = planTargets(request.targets, manifests);
+  await reportRefused(report, firstPlan.refused);
+  if (firstPlan.refused.length === request.targets.length) return;
+  const firstWaits = new TargetWaits(firstPlan);
   const progress = new StageProgress(
-    (fraction, secondsLeft) => report.onProgress?.(fraction, secondsLeft),
-    weights.reduce((sum, weight) => sum + weight),
+    (progress) => report.onProgress?.(progress),
+    weighTargets(firstPlan, firstWaits),
   );
   try {
     const started = Promise.withResolvers<void>();
     const decoding = loadDecodedInput({
       ...request,
       onStart: started.resolve,
-      onProgress: progress.makeStage(DECODE_SECONDS),
+      onProgress: progress.makeStage(DECODE_SECONDS, firstWaits.forDecoding),
     });
     // The first network is read while another process decodes. If it can't be, its pass will say so.
     await Promise.race([started.promise, decoding]);
     await Promise.allSettled([
       decoding,
-      ...stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
+      ...firstPlan.stemPasses.slice(0, 1).map((pass) => networks.getNetwork(pass.manifest)),
     ]);
     const decoded = await decoding;
+    const unmakeable = listUnmakeable(request.targets, decoded.info);
+    await reportRefused(report, unmakeable);
+    const isLeft = (target: EngineTarget) => unmakeable.every((refused) => refused.target !== target);
+    const plan = unmakeable.length === 0 ? firstPlan : planTargets(request.targets.filter(isLeft), manifests);
+    const waits = new TargetWaits(plan);
+    const weigh = () => progress.setWeights(weighTargets(plan, waits));
+    weigh();
     progress.begin();
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
-    const run: InputRun = { request, networks, report, decoded, input, progress, stemCache };
-    if (detectionPass) await runDetectionPass(run, detectionPass);
-    const speechSource = speechPass && (await chooseSpeechSource(run, manifests, stemPasses));
-    const failures = await runStemPasses(run, stemPasses);
-    const vocals = speechSource?.vocals;
-    const heard = vocals && !failures.has(vocals) ? { vocals } : {};
-    if (speechPass) await runSpeechPass(run, speechPass, { manifests, ...heard });
+    const run: InputRun = { request, networks, report, decoded, input, progress, waits, stemCache };
+    await runPlan(run, plan, { manifests, onNewPass: weigh });
   } catch (error) {
     throw toSystemError(error);
   }
+}
+
+type Refused = { target: EngineTarget; error: EngineError };
+
+async function reportRefused(report: EngineReport, refused: readonly Refused[]): Promise<void> {
+  for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
+}
+
+/** Those that ask for a format which can't hold what is made of this input: before a network runs for nothing. */
+function listUnmakeable(targets: readonly EngineTarget[], info: DecodedMedia): Refused[] {
+  return targets.flatMap((target) => {
+    const formats = target.kind === "sound" ? target.files.map(({ format }) => format) : [];
+    const [fault] = formats.flatMap((format) => findOutputFault(format, info) ?? []);
+    return fault === undefined ? [] : [{ target, error: new EngineError("encode-failed", fault) }];
+  });
+}
+
+async function runPlan(
+  run: InputRun,
+  { detectionPass, speechPass, stemPasses }: TargetPlan,
+  { manifests, onNewPass }: { manifests: readonly ModelManifest[]; onNewPass: () => void },
+): Promise<void> {
+  if (detectionPass) await runDetectionPass(run, detectionPass);
+  const speechSource = speechPass && (await chooseSpeechSource(run, manifests, { stemPasses, onNewPass }));
+  const failures = await runStemPasses(run, stemPasses);
+  const vocals = speechSource?.vocals;
+  const heard = vocals && !failures.has(vocals) ? { vocals } : {};
+  if (speechPass) await runSpeechPass(run, speechPass, { manifests, ...heard });
 }
 
 /**
@@ -83,7 +111,7 @@ async function runStemPasses(
   const runPass = async (pass: StemPass) => {
     const own = gauges.get(pass) ?? new SpoolGauge();
     const heardPass = pass.hears && gauges.get(pass.hears.pass);
-    const onProgress = run.progress.makeStageBeside(pass.manifest.passSeconds);
+    const onProgress = run.progress.makeStageBeside(pass.manifest.passSeconds, run.waits.forStemPass(pass));
     const known = failures.get(pass.manifest);
     const targets = pass.targets.map(({ target }) => target);
     const failure = await tryNetwork(run, targets, async () => {

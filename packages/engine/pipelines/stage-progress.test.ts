@@ -4,6 +4,10 @@ import { StageProgress } from "./stage-progress.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
+/** All stages are waited for by one target. */
+const ALL = ["one"];
+const weighing = (weight: number) => new Map([["one", weight]]);
+
 it("rises to one and never falls, whatever the stages report", () => {
   const stages = fc.array(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), {
     minLength: 1,
@@ -12,9 +16,12 @@ it("rises to one and never falls, whatever the stages report", () => {
   fc.assert(
     fc.property(stages, (reports) => {
       const seen: number[] = [0];
-      const progress = new StageProgress((fraction) => seen.push(fraction), reports.length);
+      const progress = new StageProgress(
+        (told) => seen.push(...told.map(({ fraction }) => fraction)),
+        weighing(reports.length),
+      );
       for (const fractions of reports) {
-        const report = progress.makeStage(1);
+        const report = progress.makeStage(1, ALL);
         for (const fraction of [...fractions, 1]) report(fraction);
       }
       expect(seen.at(-1)).toBe(1);
@@ -25,20 +32,23 @@ it("rises to one and never falls, whatever the stages report", () => {
 
 it("makes no messages of steps that nobody would see", () => {
   const report = vi.fn();
-  const stage = new StageProgress(report, 1).makeStage(1);
+  const stage = new StageProgress(report, weighing(1)).makeStage(1, ALL);
   for (let n = 0; n <= 100_000; n++) stage(n / 100_000);
   expect(report.mock.calls.length).toBeLessThanOrEqual(1001);
-  expect(report.mock.lastCall?.[0]).toBe(1);
+  expect(report).toHaveBeenLastCalledWith([{ key: "one", fraction: 1 }]);
 });
 
 it("counts stages beside each other by what each of them says", () => {
   const seen: number[] = [];
-  const progress = new StageProgress((fraction) => seen.push(fraction), 4);
-  progress.makeStage(1)(0.5);
-  const [first, second] = [progress.makeStageBeside(1), progress.makeStageBeside(1)];
+  const progress = new StageProgress(
+    (told) => seen.push(...told.map(({ fraction }) => fraction)),
+    weighing(4),
+  );
+  progress.makeStage(1, ALL)(0.5);
+  const [first, second] = [progress.makeStageBeside(1, ALL), progress.makeStageBeside(1, ALL)];
   second(0.5);
   first(1);
-  const last = progress.makeStage(1);
+  const last = progress.makeStage(1, ALL);
   last(0.5);
   second(1);
   last(1);
@@ -69,14 +79,18 @@ it("[T14] tells the time left within a fifth from the first tenth on, however lo
   fc.assert(
     fc.property(runs, ({ startSeconds, segmentSeconds, segmentCount, delays }) => {
       const told: { atSeconds: number; fraction: number; secondsLeft: number | undefined }[] = [];
-      const progress = new StageProgress((fraction, secondsLeft) => {
-        told.push({ atSeconds: clock.getSeconds(), fraction, secondsLeft });
-      }, 0.01 + 0.4);
-      const read = progress.makeStage(0.01);
+      const progress = new StageProgress(
+        ([progress]) => {
+          const { fraction = 0, secondsLeft } = progress ?? {};
+          told.push({ atSeconds: clock.getSeconds(), fraction, secondsLeft });
+        },
+        weighing(0.01 + 0.4),
+      );
+      const read = progress.makeStage(0.01, ALL);
       clock.pass(startSeconds);
       read(1);
       progress.begin();
-      const separate = progress.makeStageBeside(0.4);
+      const separate = progress.makeStageBeside(0.4, ALL);
       for (let n = 0; n <= segmentCount; n++) {
         separate(n / segmentCount);
         clock.pass(n < segmentCount ? segmentSeconds * (delays[n] ?? 1) : 0);
@@ -94,27 +108,55 @@ it("[T14] tells the time left within a fifth from the first tenth on, however lo
 it("[T14] what a stage found done tells of no pace", () => {
   const clock = makeClock();
   const report = vi.fn();
-  const progress = new StageProgress(report, 1);
+  const progress = new StageProgress(report, weighing(1));
   progress.begin();
-  const stage = progress.makeStageBeside(1);
+  const stage = progress.makeStageBeside(1, ALL);
   stage(0.5);
-  expect(report).toHaveBeenLastCalledWith(0.5, undefined);
+  expect(report).toHaveBeenLastCalledWith([{ key: "one", fraction: 0.5 }]);
   clock.pass(10);
   stage(0.75);
-  expect(report).toHaveBeenLastCalledWith(0.75, 10);
+  expect(report).toHaveBeenLastCalledWith([{ key: "one", fraction: 0.75, secondsLeft: 10 }]);
 });
 
 it("[T14] tells how much longer it takes when a stage turns out to be needed, though the fraction stands still", () => {
   const clock = makeClock();
   const report = vi.fn();
-  const progress = new StageProgress(report, 1);
+  const progress = new StageProgress(report, weighing(1));
   progress.begin();
-  const stage = progress.makeStageBeside(1);
+  const stage = progress.makeStageBeside(1, ALL);
   stage(0);
   clock.pass(10);
   stage(0.5);
-  progress.addWeight(1);
+  progress.setWeights(weighing(2));
   clock.pass(2);
   stage(0.6);
-  expect(report).toHaveBeenLastCalledWith(0.5, expect.closeTo(28, 9));
+  expect(report).toHaveBeenLastCalledWith([
+    { key: "one", fraction: 0.5, secondsLeft: expect.closeTo(28, 9) },
+  ]);
+});
+
+it("[T9] [T14] tells of each target the stages that it waits for, and of those that came further alone", () => {
+  const clock = makeClock();
+  const report = vi.fn();
+  const progress = new StageProgress(
+    report,
+    new Map([
+      ["early", 1],
+      ["late", 4],
+    ]),
+  );
+  progress.begin();
+  const first = progress.makeStage(1, ["early", "late"]);
+  first(0);
+  clock.pass(10);
+  first(1);
+  expect(report).toHaveBeenLastCalledWith([
+    { key: "early", fraction: 1, secondsLeft: 0 },
+    { key: "late", fraction: 0.25, secondsLeft: 30 },
+  ]);
+  const second = progress.makeStage(3, ["late"]);
+  second(0);
+  clock.pass(10);
+  second(1 / 3);
+  expect(report).toHaveBeenLastCalledWith([{ key: "late", fraction: 0.5, secondsLeft: 20 }]);
 });

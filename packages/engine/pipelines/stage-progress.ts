@@ -3,29 +3,42 @@ const SMALLEST_STEP = 0.001;
 /** Of what there is to do, before there is a pace: a shorter stretch may be one part of one segment. */
 const PACE_SHARE_MIN = 0.05;
 
-type Stage = { weight: number; fraction: number; foundFraction: number | undefined; isBeside: boolean };
+/** How far a target is, from 0 to 1, never falling; with the time until it is done, once there is a pace to tell it by. */
+export type TargetProgress = { key: string; fraction: number; secondsLeft?: number };
+
+type Stage = {
+  weight: number;
+  /** The targets that wait for it. */
+  keys: ReadonlySet<string>;
+  fraction: number;
+  foundFraction: number | undefined;
+  isBeside: boolean;
+};
+
+type Told = { share: number; highest: number };
 
 /**
- * One rising fraction out of stages of different weight, and the time the rest takes at the pace so far. Each stage reports its own 0 to 1; a
- * lower number than before is passed over. The pace is that between reports: what a stage has at its first one may be an earlier run's work.
+ * A rising fraction for each target out of the stages it waits for, which have different weights, and the time the rest takes at the pace so
+ * far. Each stage reports its own 0 to 1; a lower number than before is passed over. The pace is that between reports: what a stage has at its
+ * first one may be an earlier run's work.
  */
 export class StageProgress {
-  readonly #report: (fraction: number, secondsLeft: number | undefined) => void;
+  readonly #report: (progress: readonly TargetProgress[]) => void;
   readonly #stages: Stage[] = [];
-  #totalWeight: number;
+  readonly #told = new Map<string, Told>();
+  #weights: ReadonlyMap<string, number>;
   #hasBegun = false;
   #paceStartMs: number | undefined;
-  #lastShare = 0;
-  #highest = 0;
 
-  constructor(report: (fraction: number, secondsLeft?: number) => void, totalWeight: number) {
+  /** `weights` are those of all stages that each target waits for. */
+  constructor(report: (progress: readonly TargetProgress[]) => void, weights: ReadonlyMap<string, number>) {
     this.#report = report;
-    this.#totalWeight = totalWeight;
+    this.#weights = weights;
   }
 
-  /** For a stage that turns out to be needed: until the others have caught up, the fraction stands still. */
-  addWeight(weight: number): void {
-    this.#totalWeight += weight;
+  /** For a stage that turns out to be needed, or not: where it is, the fraction stands still until the others have caught up. */
+  setWeights(weights: ReadonlyMap<string, number>): void {
+    this.#weights = weights;
   }
 
   /** All stages so far are complete, and tell of no pace: reading input and network takes its time once, however much there is to do behind it. */
@@ -34,15 +47,15 @@ export class StageProgress {
     this.#hasBegun = true;
   }
 
-  /** Starts the next stage; those before count as complete, but for those that run beside others. */
-  makeStage(weight: number): (fraction: number) => void {
+  /** Starts the next stage, which these targets wait for; those before count as complete, but for those that run beside others. */
+  makeStage(weight: number, keys: Iterable<string>): (fraction: number) => void {
     for (const stage of this.#stages) if (!stage.isBeside) stage.fraction = 1;
-    return this.#add({ weight, fraction: 0, foundFraction: undefined, isBeside: false });
+    return this.#add({ weight, keys: new Set(keys), fraction: 0, foundFraction: undefined, isBeside: false });
   }
 
   /** Starts a stage that runs beside others; it is complete when it says so. */
-  makeStageBeside(weight: number): (fraction: number) => void {
-    return this.#add({ weight, fraction: 0, foundFraction: undefined, isBeside: true });
+  makeStageBeside(weight: number, keys: Iterable<string>): (fraction: number) => void {
+    return this.#add({ weight, keys: new Set(keys), fraction: 0, foundFraction: undefined, isBeside: true });
   }
 
   #add(stage: Stage): (fraction: number) => void {
@@ -56,23 +69,35 @@ export class StageProgress {
   }
 
   #tell(): void {
-    const doneWeight = sumOf(this.#stages, ({ weight, fraction }) => weight * fraction);
-    const share = doneWeight / this.#totalWeight;
-    // Weights that add up to one only nearly must still end at one.
-    const total = share > 1 - 1e-9 ? 1 : share;
-    if (Math.abs(total - this.#lastShare) < SMALLEST_STEP && !(total === 1 && this.#highest < 1)) return;
-    this.#lastShare = total;
-    this.#highest = Math.max(this.#highest, total);
-    this.#report(this.#highest, this.#findSecondsLeft(doneWeight));
+    const progress = [...this.#weights].flatMap(([key, weight]) => this.#findStep(key, weight) ?? []);
+    if (progress.length > 0) this.#report(progress);
   }
 
-  #findSecondsLeft(doneWeight: number): number | undefined {
+  /** Undefined where nobody would see the step. */
+  #findStep(key: string, totalWeight: number): TargetProgress | undefined {
+    const stages = this.#stages.filter(({ keys }) => keys.has(key));
+    const doneWeight = sumOf(stages, ({ weight, fraction }) => weight * fraction);
+    const ratio = doneWeight / totalWeight;
+    // Weights that add up to one only nearly must still end at one.
+    const share = ratio > 1 - 1e-9 ? 1 : ratio;
+    const told = this.#told.get(key) ?? { share: 0, highest: 0 };
+    if (Math.abs(share - told.share) < SMALLEST_STEP && !(share === 1 && told.highest < 1)) return undefined;
+    const highest = Math.max(told.highest, share);
+    this.#told.set(key, { share, highest });
+    const secondsLeft = this.#findSecondsLeft(stages, { doneWeight, totalWeight });
+    return { key, fraction: highest, ...(secondsLeft === undefined ? {} : { secondsLeft }) };
+  }
+
+  #findSecondsLeft(
+    stages: readonly Stage[],
+    { doneWeight, totalWeight }: { doneWeight: number; totalWeight: number },
+  ): number | undefined {
     if (this.#paceStartMs === undefined) return undefined;
-    const foundWeight = sumOf(this.#stages, ({ weight, foundFraction = 0 }) => weight * foundFraction);
+    const foundWeight = sumOf(stages, ({ weight, foundFraction = 0 }) => weight * foundFraction);
     const workedWeight = doneWeight - foundWeight;
-    if (workedWeight < PACE_SHARE_MIN * (this.#totalWeight - foundWeight)) return undefined;
+    if (workedWeight < PACE_SHARE_MIN * (totalWeight - foundWeight)) return undefined;
     const elapsedSeconds = (performance.now() - this.#paceStartMs) / 1000;
-    return (elapsedSeconds * Math.max(0, this.#totalWeight - doneWeight)) / workedWeight;
+    return (elapsedSeconds * Math.max(0, totalWeight - doneWeight)) / workedWeight;
   }
 }
 

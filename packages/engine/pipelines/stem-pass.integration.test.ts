@@ -5,11 +5,13 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { EngineError } from "../engine-error.ts";
 import { AUDIO_FORMATS } from "../media/index.ts";
 import { killMediaChild } from "../media/testing/kill-media-child.ts";
+import { makeVideo } from "../media/testing/make-video.ts";
 import { readComment } from "../media/testing/read-comment.ts";
 import type { StemNetwork } from "../models/stem-network.ts";
 import engine from "../package.json" with { type: "json" };
-import type { EngineReport, SoundFile, SoundTarget } from "./engine-request.ts";
+import type { EngineReport, SoundFile, SoundTarget, TargetResult } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";
+import { makeProgressLog } from "./fixtures/progress-log.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
 import { runRequest } from "./run-request.ts";
 import { StemCache } from "./stem-cache.ts";
@@ -160,18 +162,97 @@ describe("one pass", () => {
       44100,
     );
     const done: string[] = [];
-    const fractions: number[] = [];
+    const log = makeProgressLog();
     await run([makeTarget("vocals"), makeTarget("instrumental", ["stem", "residual"]), makeTarget("drums")], {
       onTargetDone: (key, result) => {
         done.push(key);
         expect(result.durationSeconds).toBeCloseTo(lengthFrames / 44100, 9);
       },
-      onProgress: (fraction) => fractions.push(fraction),
+      onProgress: log.onProgress,
     });
     expect(network.runs).toEqual(Array.from({ length: 3 }, () => ["vocals", "drums"]));
     expect(done.toSorted()).toEqual(["drums", "instrumental", "vocals"]);
-    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
-    expect(fractions.at(-1)).toBeCloseTo(1, 9);
+    for (const key of done) {
+      const fractions = log.fractionsOf(key);
+      expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+      expect(fractions.at(-1)).toBeCloseTo(1, 9);
+    }
+  });
+
+  it("[T9] [T14] a target's progress and time are its own: what comes behind it is nothing to it", async () => {
+    const lengthFrames = 2 * STRIDE_FRAMES + 2000;
+    writeSound(
+      join(folder, "input.wav"),
+      makeTones({ channels: 2, sampleRateHz: 44100, lengthFrames }),
+      44100,
+    );
+    const log = makeProgressLog();
+    const betterFile = { output: "stem" as const, format: "wav" as const, path: join(folder, "better.wav") };
+    const better = { ...makeTarget("vocals"), key: "better", variant: "high_quality", files: [betterFile] };
+    await run([makeTarget("vocals"), better], { onProgress: log.onProgress });
+    // The first of three passes serves both; when it is through, one of them is nearly done.
+    const whenNearlyDone = log.told.findIndex(({ key, fraction }) => key === "vocals" && fraction > 0.9);
+    const betterThen = log.told.slice(0, whenNearlyDone).findLast(({ key }) => key === "better");
+    expect(betterThen?.fraction).toBeGreaterThan(0.2);
+    expect(betterThen?.fraction).toBeLessThan(0.45);
+    expect(log.fractionsOf("vocals").at(-1)).toBe(1);
+    expect(log.fractionsOf("better").at(-1)).toBe(1);
+    for (const key of ["vocals", "better"]) {
+      const fractions = log.fractionsOf(key);
+      expect(fractions).toEqual(fractions.toSorted((a, b) => a - b));
+    }
+  });
+
+  it("[O10] [A6] a target that asks for what can't be made of the input fails before a network runs for it", async () => {
+    makeVideo(join(folder, "input.wav"), 20, { encoder: "libvpx", muxer: "matroska", soundSeconds: 1 });
+    const failed: string[] = [];
+    const done: string[] = [];
+    const files = [
+      { output: "stem", format: "mp4", path: join(folder, "vocals.mp4") },
+      { output: "stem", format: "wav", path: join(folder, "vocals.wav") },
+    ] as const;
+    const asking = { ...makeTarget("vocals"), files: [...files] };
+    await run([asking, makeTarget("drums")], {
+      onTargetFailed: (key, error) => void failed.push(`${key}: ${error.kind}: ${error.message}`),
+      onTargetDone: (key) => void done.push(key),
+    });
+    expect(failed).toEqual([expect.stringMatching(/^vocals: encode-failed: .*vp8.*without mp4/)]);
+    expect(done).toEqual(["drums"]);
+    expect(new Set(network.runs.flat())).toEqual(new Set(["drums"]));
+    network.runs.length = 0;
+    await run([asking], { onTargetFailed: (key) => void failed.push(key) });
+    expect(failed).toHaveLength(2);
+    expect(network.runs).toEqual([]);
+  });
+
+  it("[O4] [A6] keeps each of ten channels", async () => {
+    const planes = makeTones({ channels: 10, sampleRateHz: 44100, lengthFrames: 5000 });
+    writeSound(join(folder, "input.wav"), planes, 44100);
+    await run([makeTarget("vocals", ["stem", "residual"])]);
+    const { planes: stems, channels } = readSound(outputPath("vocals", "stem"));
+    expect(channels).toBe(10);
+    planes.forEach((plane, channel) => {
+      const error = plane.reduce(
+        (peak, value, n) => Math.max(peak, Math.abs(value / 2 - (stems[channel]?.[n] ?? 9))),
+        0,
+      );
+      expect(error).toBeLessThan(1e-6);
+    });
+  });
+
+  it("[O12] tells what was cut off at full scale", async () => {
+    const plane = Float32Array.from({ length: 5000 }, (_, n) => 3 * Math.sin(n / 30));
+    writeSound(join(folder, "input.wav"), [plane], 44100);
+    const path = join(folder, "vocals.flac");
+    const results: TargetResult[] = [];
+    const target = {
+      ...makeTarget("vocals"),
+      files: [{ output: "stem" as const, format: "flac" as const, path }],
+    };
+    await run([target], { onTargetDone: (_, result) => void results.push(result) });
+    const tooLoud = plane.filter((value) => Math.abs(value / 2) > 1).length;
+    expect(tooLoud).toBeGreaterThan(1000);
+    expect(Math.abs((results[0]?.clippedSamples?.[path] ?? 0) - tooLoud)).toBeLessThan(5);
   });
 
   it("[T14] the time left is that of the segments left, in a first run and in one that goes on behind it", async () => {
@@ -200,8 +281,11 @@ describe("one pass", () => {
       const told: { expectedMs: number; fraction: number }[] = [];
       network.failsAtRun = runs;
       const running = run([makeTarget("vocals")], {
-        onProgress: (fraction, secondsLeft = Number.NaN) =>
-          told.push({ expectedMs: nowMs + secondsLeft * 1000, fraction }),
+        onProgress: ([progress]) =>
+          told.push({
+            expectedMs: nowMs + (progress?.secondsLeft ?? Number.NaN) * 1000,
+            fraction: progress?.fraction ?? Number.NaN,
+          }),
       });
       await running.catch(() => {});
       return told;

@@ -10,17 +10,13 @@ import { planLanes } from "./lanes.ts";
 import { runNetworkPass, spoolPath } from "./network-pass.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { getServiceStem, type HeardStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
-import { renderTarget, toServiceSource } from "./render-target.ts";
+import { type RenderResult, renderTarget, toServiceSource } from "./render-target.ts";
 import type { SpoolGauge } from "./spool-gauge.ts";
 
 /** How long a stem of a second of stereo takes to be written, as `passSeconds` of the networks. */
-const RENDER_SECONDS = 0.008;
+export const RENDER_SECONDS = 0.008;
 /** Each has an encoder process of its own, which takes as long to start as to write half a minute. */
 const RENDERS_AT_ONCE = 4;
-
-export function weighStemPass({ manifest, targets }: StemPass): number {
-  return manifest.passSeconds + targets.length * RENDER_SECONDS;
-}
 
 /**
  * Runs a network over what it hears once; where that is a stem of another pass, as far behind it as it must. The targets that are complete with it are
@@ -70,7 +66,7 @@ async function renderTargets(run: InputRun, pass: StemPass): Promise<void> {
   using opened = new DisposableStack();
   const heard = openHeard(run, pass.hears, opened);
   await forEachAtOnce(pass.targets, RENDERS_AT_ONCE, (planned) => {
-    const onProgress = run.progress.makeStageBeside(RENDER_SECONDS);
+    const onProgress = run.progress.makeStageBeside(RENDER_SECONDS, run.waits.forRender(planned.target));
     return finishTarget(run, planned.target, () =>
       render(run, { pass, planned, heard, onProgress }).finally(() => onProgress(1)),
     );
@@ -161,7 +157,7 @@ async function render(
     heard: FrameSource;
     onProgress: (fraction: number) => void;
   },
-): Promise<void> {
+): Promise<RenderResult> {
   const { pass, planned, heard, onProgress } = work;
   const { info } = run.decoded;
   const { manifest, hears } = pass;
@@ -173,7 +169,7 @@ async function render(
     runsOn: (await run.networks.getNetwork(hears.pass.manifest)).runsOn,
   };
   using mean = openMeanStem(run, { manifest, planned });
-  await renderTarget({
+  return await renderTarget({
     target,
     stem: toServiceSource(service, toSampleRate(mean.stem, info), toSampleRate(heard, info)),
     input: run.input,

@@ -1,5 +1,6 @@
 import type { EngineErrorKind } from "../engine-error.ts";
-import type { EngineRequest } from "../pipelines/engine-request.ts";
+import type { EngineRequest, TargetResult } from "../pipelines/engine-request.ts";
+import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
 
@@ -19,8 +20,8 @@ export type EngineFailure = { kind?: EngineErrorKind; message: string };
 /** What the child tells, in the order it happens; `done` or `failed` ends a request. */
 export type EngineMessage =
   | { kind: "notice"; notice: string }
-  | { kind: "progress"; fraction: number; secondsLeft?: number | undefined }
-  | { kind: "target-done"; key: string; result: { durationSeconds: number } }
+  | { kind: "progress"; progress: readonly TargetProgress[] }
+  | { kind: "target-done"; key: string; result: TargetResult }
   | { kind: "target-failed"; key: string; failure: EngineFailure }
   | { kind: "done" }
   | { kind: "failed"; failure: EngineFailure };

@@ -180,7 +180,7 @@ async function deliver(
 ): Promise<void> {
   switch (message.kind) {
     case "progress":
-      return hooks.onProgress?.(message.fraction, message.secondsLeft);
+      return hooks.onProgress?.(message.progress);
     case "target-done":
       return hooks.onTargetDone?.(message.key, message.result);
     case "target-failed":

@@ -47,7 +47,7 @@ function tellOnce(notice: string): void {
 
 function makeReport(): EngineReport {
   return {
-    onProgress: (fraction, secondsLeft) => send({ kind: "progress", fraction, secondsLeft }),
+    onProgress: (progress) => send({ kind: "progress", progress }),
     onTargetDone: (key, result) => send({ kind: "target-done", key, result }),
     onTargetFailed: (key, error) => send({ kind: "target-failed", key, failure: toFailure(error) }),
   };

@@ -53,10 +53,10 @@ export function openAzureBucket(container: string, account: AzureAccount, agents
           ...(version === undefined ? {} : { conditions: { ifMatch: version } }),
         }),
       );
-      const { readableStreamBody, contentLength = 0, contentRange, etag } = response;
+      const { readableStreamBody, contentLength = 0, contentRange, contentEncoding, etag } = response;
       if (!readableStreamBody) throw new BucketError("failed", "The storage answered without content");
       const sizeBytes = Number(/\/(\d+)$/.exec(contentRange ?? "")?.[1] ?? contentLength);
-      return { content: readableStreamBody as Readable, sizeBytes, version: etag };
+      return { content: readableStreamBody as Readable, sizeBytes, version: etag, contentEncoding };
     },
 
     async findSize(key) {

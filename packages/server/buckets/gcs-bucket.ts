@@ -41,7 +41,7 @@ function makeAuth(config: AuthConfigOf<"gcp">, access: GcpAccess): GoogleAuth {
   const { identityTokenFile } = access;
   if (!workloadIdentity || identityTokenFile === undefined)
     throw new BucketError(
-      "access-denied",
+      "not-set-up",
       "This installation has no identity for workload identity federation; its operator sets GCP_IDENTITY_TOKEN_FILE",
     );
   const { audience, serviceAccountEmail } = workloadIdentity;
@@ -76,7 +76,9 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
 
   return {
     async read(key, { startByte, endByte, version, signal } = {}) {
-      const [{ size, generation }] = await asBucketCall(() => bucket.file(key).getMetadata());
+      const [{ size, generation, contentEncoding }] = await asBucketCall(() =>
+        bucket.file(key).getMetadata(),
+      );
       if (version !== undefined && version !== String(generation))
         throw new BucketError("failed", "The object was changed while it was read");
       // The generation pins the content, whatever is written to the name meanwhile.
@@ -86,7 +88,7 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
         ...(endByte === undefined ? {} : { end: endByte }),
       });
       signal?.addEventListener("abort", () => content.destroy(signal.reason as Error), { once: true });
-      return { content, sizeBytes: Number(size), version: String(generation) };
+      return { content, sizeBytes: Number(size), version: String(generation), contentEncoding };
     },
 
     async findSize(key) {

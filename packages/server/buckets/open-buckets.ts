@@ -3,7 +3,7 @@ import { findAzureAccount } from "../domain/storage/azure-account.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { StorageIntegrationRecord } from "../domain/storage/storage-integration-record.ts";
 import type { Buckets } from "../domain/storage/storage-ports.ts";
-import type { Vault } from "../domain/vault.ts";
+import { type Vault, WrongVaultKey } from "../domain/vault.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import type { AwsAccess } from "./aws-bucket.ts";
 import type { GcpAccess } from "./gcs-bucket.ts";
@@ -62,7 +62,9 @@ export function makeBuckets(access: BucketAccess): Buckets {
       if (known) return await known;
       const [oldest] = opened.keys();
       if (opened.size >= OPEN_MAX && oldest !== undefined) opened.delete(oldest);
-      const opening = openBucket(access, integration);
+      const opening = openBucket(access, integration).catch((error: unknown) => {
+        throw error instanceof WrongVaultKey ? new BucketError("not-set-up", error.message) : error;
+      });
       opened.set(integration.id, opening);
       opening.catch(() => opened.delete(integration.id));
       return await opening;

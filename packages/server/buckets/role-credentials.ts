@@ -5,6 +5,11 @@ import type { S3Credentials } from "./s3-bucket.ts";
 /** The longest a session may last when our own identity is a role too. */
 const SESSION_SECONDS = 3600;
 const SESSION_NAME = "stemwright";
+/** What is wrong with who asks; a role that does not trust us answers AccessDenied. */
+const OWN_KEY_FAULTS = [
+  ...["InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException", "IncompleteSignature"],
+  ...["SignatureDoesNotMatch", "ExpiredToken", "ExpiredTokenException", "RequestExpired"],
+];
 
 /**
  * Short-lived credentials of a customer's role, got with our own identity and the external id that only this
@@ -26,14 +31,17 @@ export function makeRoleCredentials(options: {
   let session: { madeAtMs: number; credentials: Promise<S3Credentials> } | undefined;
 
   const assumeRole = async (): Promise<S3Credentials> => {
-    const { Credentials } = await client.send(
-      new AssumeRoleCommand({
-        RoleArn: roleArn,
-        ExternalId: externalId,
-        RoleSessionName: SESSION_NAME,
-        DurationSeconds: SESSION_SECONDS,
-      }),
-    );
+    const command = new AssumeRoleCommand({
+      RoleArn: roleArn,
+      ExternalId: externalId,
+      RoleSessionName: SESSION_NAME,
+      DurationSeconds: SESSION_SECONDS,
+    });
+    const { Credentials } = await client.send(command).catch((error: Error) => {
+      if (!OWN_KEY_FAULTS.includes(error.name)) throw error;
+      const message = `this installation's own AWS credentials were refused (${error.name}); the operator has to renew them`;
+      throw new BucketError("not-set-up", message, { cause: error });
+    });
     const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials ?? {};
     if (!AccessKeyId || !SecretAccessKey || !SessionToken)
       throw new BucketError("access-denied", "The role was assumed, but no credentials were given");

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { S3Bucket } from "../../../test/support/s3-objects.ts";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
+import { startSelfSignedServer } from "../../../test/support/self-signed-server.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { openAwsBucket } from "./aws-bucket.ts";
@@ -145,6 +146,21 @@ describe("an S3 bucket", () => {
     expect(failure).toMatchObject({ kind, message: expect.stringContaining(says) as string });
   });
 
+  it("[T18] tells a certificate that the operator has to trust", async () => {
+    await using secure = await startSelfSignedServer();
+    expect(await failureOf(open({ endpoint: secure.origin }).findSize("x"))).toMatchObject({
+      kind: "not-set-up",
+      message: expect.stringContaining("NODE_EXTRA_CA_CERTS") as string,
+    });
+  });
+
+  it("[T16] tells what may be over in a moment", async () => {
+    const gone = await failureOf(open({ endpoint: "http://127.0.0.1:1" }).findSize("x"));
+    expect(gone).toMatchObject({ kind: "failed", isTransient: true });
+    const refused = open({ credentials: { ...S3_KEY, secretAccessKey: "wrong" } }).findSize("x");
+    expect(await failureOf(refused)).toMatchObject({ isTransient: false });
+  });
+
   it("[N6] connects to no private address that is not on the allow-list, by number or by name", async () => {
     const closed = makeAddressGuard([]);
     for (const host of ["127.0.0.1", "localhost"]) {
@@ -197,6 +213,29 @@ describe("a bucket behind a role", () => {
     expect(await Promise.all([findToken(), findToken()])).toEqual(["first", "first"]);
     sessionToken = "second";
     expect(await findToken()).toBe("second");
+  });
+
+  it("[T18] is for the operator to open where the installation's own credentials are missing or refused", async () => {
+    // Nothing to be found in the environment, in files or on the machine.
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"])
+      vi.stubEnv(name, undefined);
+    for (const name of ["AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"]) vi.stubEnv(name, "/nowhere");
+    const open = (ownCredentials?: S3Credentials) =>
+      openAwsBucket(
+        "music",
+        { roleArn, region: S3_REGION, externalId: "any" },
+        { ownCredentials, stsEndpoint: server.endpoint, s3Endpoint: server.endpoint },
+      );
+    expect(await failureOf(open().findSize("x.wav"))).toMatchObject({
+      kind: "not-set-up",
+      message: expect.stringContaining("AWS_ACCESS_KEY_ID") as string,
+    });
+    vi.unstubAllEnvs();
+    expect(await failureOf(open({ ...S3_KEY, secretAccessKey: "old" }).findSize("x.wav"))).toMatchObject({
+      kind: "not-set-up",
+      message: expect.stringContaining("SignatureDoesNotMatch") as string,
+    });
   });
 
   it("[N3] is refused with another external id", async () => {

@@ -81,7 +81,7 @@ export function openS3Bucket(options: S3BucketOptions): Bucket {
         ...(isPart ? { Range: `bytes=${startByte ?? 0}-${endByte ?? ""}` } : {}),
         ...(version === undefined ? {} : { IfMatch: version }),
       });
-      const { Body, ContentLength, ContentRange, ETag } = await asBucketCall(() =>
+      const { Body, ContentLength, ContentRange, ContentEncoding, ETag } = await asBucketCall(() =>
         client.send(command, optionsOf(signal)),
       );
       if (!(Body instanceof Readable))
@@ -90,6 +90,7 @@ export function openS3Bucket(options: S3BucketOptions): Bucket {
         content: Body,
         sizeBytes: Number(sizeOfRange(ContentRange) ?? ContentLength ?? 0),
         version: ETag,
+        contentEncoding: ContentEncoding,
       };
     },
 

@@ -1,6 +1,8 @@
 import type { Readable } from "node:stream";
 import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
 import { ADDRESS_REFUSED } from "../net/address-guard.ts";
+import { findCertificateFault } from "../net/certificate-fault.ts";
+import { isTransientFailure, isTransientStatus } from "../net/transient.ts";
 
 /** Names and numbers by which the storage services' clients tell what happened. */
 type ServiceError = Error & {
@@ -15,12 +17,9 @@ const KIND_OF_STATUS: Record<number, BucketErrorKind> = {
   403: "access-denied",
   404: "not-found",
 };
-const DENIED_NAMES = [
-  "CredentialsProviderError",
-  "InvalidAccessKeyId",
-  "SignatureDoesNotMatch",
-  "ExpiredToken",
-];
+const DENIED_NAMES = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"];
+/** No integration leaves the client library to look for credentials: what it did not find are the installation's own. */
+const MISSING_CREDENTIALS = "CredentialsProviderError";
 const MESSAGE_MAX_CHARACTERS = 500;
 
 /** Connection errors come wrapped, and the guard's refusal may be inside. */
@@ -29,6 +28,13 @@ function findRefusal(error: unknown): Error | undefined {
   if ((error as ServiceError).code === ADDRESS_REFUSED) return error;
   if (error instanceof AggregateError) return error.errors.map(findRefusal).find(Boolean);
   return findRefusal(error.cause);
+}
+
+/** What only the operator can mend. */
+function findOperatorFault(error: ServiceError): string | undefined {
+  if (error.name === MISSING_CREDENTIALS)
+    return "this installation has no AWS credentials of its own; the operator gives it some with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or as a role of the machine";
+  return findCertificateFault(error);
 }
 
 function getStatus({ $metadata, statusCode, code }: ServiceError): number | undefined {
@@ -47,13 +53,15 @@ function getMessage(error: ServiceError): string {
 export function toBucketError(error: unknown): BucketError {
   if (error instanceof BucketError) return error;
   const refusal = findRefusal(error);
-  if (refusal) return new BucketError("access-denied", refusal.message, error);
-  if (!(error instanceof Error)) return new BucketError("failed", String(error), error);
+  if (refusal) return new BucketError("access-denied", refusal.message, { cause: error });
+  if (!(error instanceof Error)) return new BucketError("failed", String(error), { cause: error });
   const service = error as ServiceError;
-  const kind = DENIED_NAMES.includes(service.name)
-    ? "access-denied"
-    : (KIND_OF_STATUS[getStatus(service) ?? 0] ?? "failed");
-  return new BucketError(kind, getMessage(service), error);
+  const fault = findOperatorFault(service);
+  if (fault !== undefined) return new BucketError("not-set-up", fault, { cause: error });
+  const status = getStatus(service) ?? 0;
+  const kind = DENIED_NAMES.includes(service.name) ? "access-denied" : (KIND_OF_STATUS[status] ?? "failed");
+  const isTransient = kind === "failed" && (isTransientStatus(status) || isTransientFailure(error));
+  return new BucketError(kind, getMessage(service), { cause: error, isTransient });
 }
 
 /** Runs one call of a storage service; whatever it throws becomes a BucketError. */

@@ -4,6 +4,7 @@ import type { AssetStore } from "../domain/ports.ts";
 import * as assets from "./assets.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { findOutputAsset, setOutputMediaFacts } from "./output-assets.ts";
 import { claimFiles, disownFiles, findDisowned } from "./unclaimed-files.ts";
 
 export function makeAssetStore(db: DatabaseHandle): AssetStore {
@@ -14,10 +15,14 @@ export function makeAssetStore(db: DatabaseHandle): AssetStore {
           throw new ApiError("UPLOAD_BROKEN", "The upload took longer than a day; nothing was kept");
         await assets.insertAsset(transaction, asset);
       }),
-    findAsset: (clientId, id) => assets.findAsset(db, clientId, id),
+    findAsset: async (clientId, id) =>
+      (await assets.findAsset(db, clientId, id)) ?? (await findOutputAsset(db, clientId, id)),
     findAssetName: (blobKey) => assets.findAssetName(db, blobKey),
     listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
-    setMediaFacts: (id, facts) => assets.setMediaFacts(db, id, facts),
+    async setMediaFacts(id, facts) {
+      await assets.setMediaFacts(db, id, facts);
+      await setOutputMediaFacts(db, id, facts);
+    },
     deleteAsset: (clientId, id) =>
       inTransaction(db, async (transaction) => {
         const folder = toAssetFolder(id);

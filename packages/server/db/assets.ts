@@ -1,6 +1,8 @@
 import { ApiError, type Page } from "@stemwright/contract";
+import { sql } from "kysely";
 import type { AssetRecord, MediaFacts } from "../domain/assets/asset-record.ts";
 import type { Listed } from "../domain/ports.ts";
+import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { NewTask } from "../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 import { countRows } from "./row-counts.ts";
@@ -98,17 +100,23 @@ export async function deleteAsset(
  * that is missing is the worker's to report.
  */
 export async function holdInputs(db: DatabaseHandle, task: NewTask): Promise<void> {
+  const { assetId, sources = [] } = task;
   const transcriptIds = task.targets.flatMap(({ transcriptAssetId }) => transcriptAssetId ?? []);
-  const assetIds = task.assetId === undefined ? transcriptIds : [task.assetId, ...transcriptIds];
-  if (assetIds.length === 0) return;
-  const held = await db
-    .selectFrom("assets")
-    .select("id")
-    .where("id", "in", assetIds)
-    .where("client_id", "=", task.clientId)
-    .orderBy("id")
-    .forKeyShare()
-    .execute();
-  if (task.assetId !== undefined && !held.some(({ id }) => id === task.assetId))
+  const storedKeys = sources.flatMap(({ blobKey }) => blobKey ?? []);
+  const assetIds = [...transcriptIds, ...listOwners(storedKeys, "assets"), ...(assetId ? [assetId] : [])];
+  const heldAssets = await sql<{ id: string }>`
+    select id from assets where id = any(${assetIds}) order by id for key share`.execute(db);
+  const heldTasks = await sql<{ id: string }>`
+    select id from tasks where id = any(${listOwners(storedKeys, "outputs")}) and outputs_removed_at is null
+    order by id for key share`.execute(db);
+  const inputKey = sources.find(({ targetId }) => targetId === undefined)?.blobKey;
+  const [ownerId = assetId] = inputKey === undefined ? [] : listOwners([inputKey], "outputs");
+  const isHeld = [...heldAssets.rows, ...heldTasks.rows].some(({ id }) => id === ownerId);
+  if (assetId !== undefined && !isHeld && !isCustomerBlobKey(inputKey ?? ""))
     throw new ApiError("ASSET_UNKNOWN", "The asset was removed just now; upload it again");
+}
+
+/** The assets, or the Tasks with outputs, that stored files belong to. */
+function listOwners(blobKeys: readonly string[], folder: "assets" | "outputs"): string[] {
+  return blobKeys.flatMap((key) => (key.startsWith(`${folder}/`) ? (key.split("/")[1] ?? []) : []));
 }

@@ -136,6 +136,15 @@ export type Tables = {
     format: string;
     blob_key: string;
     size_bytes: number;
+    media: MediaFacts | null;
+    clipped_samples: number | null;
+  };
+  task_sources: {
+    task_id: string;
+    target_id: string | null;
+    blob_key: string | null;
+    stored_id: GeneratedAlways<string | null>;
+    sealed_login: Buffer | null;
   };
   storage_integrations: {
     id: string;

@@ -1,10 +1,13 @@
 import type { LegacyUsage, Page } from "@stemwright/contract";
 import { sql } from "kysely";
+import type { AssetRecord } from "../domain/assets/asset-record.ts";
+import { findOutputPlace } from "../domain/assets/output-asset-id.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
 import { toAssetRecord } from "./assets.ts";
 import type { DatabaseHandle } from "./database.ts";
+import { findOutputAsset } from "./output-assets.ts";
 import { TARGETS_OF_TASK, type TaskRow, toTaskRecords } from "./tasks.ts";
 
 export async function findLegacyJob(
@@ -69,14 +72,10 @@ type JobRow = TaskRow & {
 async function toRecords(db: DatabaseHandle, rows: JobRow[]): Promise<LegacyJobRecord[]> {
   if (rows.length === 0) return [];
   const tasks = await toTaskRecords(db, rows);
-  const assetIds = rows.flatMap(({ asset_id }) => asset_id ?? []);
-  const assets =
-    assetIds.length === 0
-      ? []
-      : await db.selectFrom("assets").selectAll().where("id", "in", assetIds).execute();
+  const assets = await listSourceAssets(db, rows);
   return rows.flatMap((row, index) => {
     const task = tasks[index];
-    const asset = assets.find(({ id }) => id === row.asset_id);
+    const sourceAsset = assets.find(({ id }) => id === row.asset_id);
     if (!task) return [];
     return {
       task,
@@ -84,9 +83,20 @@ async function toRecords(db: DatabaseHandle, rows: JobRow[]): Promise<LegacyJobR
       metadata: row.job_metadata,
       startedAt: row.started_at,
       ...(row.callback_url === null ? {} : { callbackUrl: row.callback_url }),
-      ...(asset ? { sourceAsset: toAssetRecord(asset) } : {}),
+      ...(sourceAsset ? { sourceAsset } : {}),
     };
   });
+}
+
+/** Uploads, and outputs of other Tasks, that the jobs read. */
+async function listSourceAssets(db: DatabaseHandle, rows: readonly JobRow[]): Promise<AssetRecord[]> {
+  const ids = [...new Set(rows.flatMap(({ asset_id }) => asset_id ?? []))];
+  if (ids.length === 0) return [];
+  const uploads = await db.selectFrom("assets").selectAll().where("id", "in", ids).execute();
+  const outputIds = ids.filter((id) => findOutputPlace(id) !== undefined);
+  const clientId = rows[0]?.client_id ?? "";
+  const outputs = await Promise.all(outputIds.map((id) => findOutputAsset(db, clientId, id)));
+  return [...uploads.map(toAssetRecord), ...outputs.filter((output) => output !== undefined)];
 }
 
 /** Completed jobs of this month and the two before, in UTC, newest first; a month without any has zeros. */

@@ -10,15 +10,9 @@ type Batch = {
   limit: number;
 };
 
-/** The assets, and the Tasks with outputs, that unfinished work reads by a download link of ours. */
-const LENT = sql`
-  select coalesce(substring(url from '/files/(?:assets|outputs)/([^/]+)/'), '')
-  from (
-    select url from tasks where completed_at is null
-    union all
-    select wishes ->> 'transcriptUrl' from targets where status = 'processing' and wishes ? 'transcriptUrl'
-  ) as given
-  where url like '%/files/%'`;
+/** Read by unfinished Tasks through a download link of ours, or as outputs that became inputs. */
+const isLent = (table: "assets" | "tasks") =>
+  sql`exists (select from task_sources where stored_id = ${sql.ref(`${table}.id`)})`;
 
 /** Inputs that unfinished Tasks still need. */
 const IS_NEEDED: RawBuilder<boolean> = sql`(
@@ -26,7 +20,7 @@ const IS_NEEDED: RawBuilder<boolean> = sql`(
   or exists (
     select from targets
     where status = 'processing' and wishes ? 'transcriptAssetId' and wishes ->> 'transcriptAssetId' = assets.id)
-  or assets.id in (${LENT}))`;
+  or ${isLent("assets")})`;
 
 /**
  * Removes a batch of old assets; gives how many. Their files are left as unclaimed. The rows are locked first and judged
@@ -47,18 +41,19 @@ export async function sweepAssets(db: Transaction<Tables>, batch: Batch): Promis
 
 /**
  * Removes the outputs of a batch of Tasks that were finished long ago; gives how many Tasks. Their files are left as unclaimed;
- * the Tasks are marked, so that the next sweep need not look at them again.
+ * the Tasks are marked, so that the next sweep need not look at them again. Locked first and judged afterwards, as assets are.
  */
 export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promise<number> {
+  const locked = await sql<{ id: string }>`
+    select id from tasks
+    where completed_at < ${batch.before} and outputs_removed_at is null and write_destination is null and not ${isLent("tasks")}
+    order by completed_at limit ${batch.limit} for update skip locked`.execute(db);
+  const lockedIds = locked.rows.map(({ id }) => id);
+  if (lockedIds.length === 0) return 0;
   const { rows } = await sql<{ id: string }>`
-    update tasks set outputs_removed_at = now() where id in (
-      select id from tasks
-      where completed_at < ${batch.before} and outputs_removed_at is null and write_destination is null
-        and id not in (${LENT})
-      order by completed_at limit ${batch.limit} for update skip locked)
+    update tasks set outputs_removed_at = now() where id = any(${lockedIds}) and not ${isLent("tasks")}
     returning id`.execute(db);
   const ids = rows.map(({ id }) => id);
-  if (ids.length === 0) return 0;
   await sql`
     delete from outputs using targets where targets.id = outputs.target_id and targets.task_id = any(${ids})`.execute(
     db,

@@ -8,6 +8,7 @@ import type { DatabaseHandle } from "./database.ts";
 import { insertJobDelivery, insertTargetDelivery } from "./deliveries.ts";
 import { addTotals, type TotalName } from "./service-totals.ts";
 import { notifyTaskChange } from "./task-changes.ts";
+import { deleteSourcesIfFinished } from "./task-sources.ts";
 import { findTask } from "./tasks.ts";
 import { addUsage } from "./usage.ts";
 
@@ -59,6 +60,7 @@ export async function endTarget(
     where id = ${taskId} and completed_at is null
       and not exists (select from targets where task_id = ${taskId} and status = 'processing')`.execute(db);
   await addTotals(db, await listTotals(db, { taskId, end, isLast: completed > 0n }));
+  await deleteSourcesIfFinished(db, taskId);
   await insertTargetDelivery(db, { taskId, targetId });
   await insertJobDelivery(db, { taskId, status: end.status === "completed" ? "completed" : "failed" });
   await notifyTaskChange(db, taskId);
@@ -147,13 +149,15 @@ async function insertOutputs(db: DatabaseHandle, targetId: string, outputs: Outp
   await db
     .insertInto("outputs")
     .values(
-      outputs.map(({ name, format, blobKey, sizeBytes }, position) => ({
+      outputs.map(({ name, format, blobKey, sizeBytes, clippedSamples }, position) => ({
         target_id: targetId,
         position,
         name,
         format,
         blob_key: blobKey,
         size_bytes: sizeBytes,
+        media: null,
+        clipped_samples: clippedSamples ?? null,
       })),
     )
     .execute();

@@ -12,7 +12,7 @@ export function makeTaskReports(db: DatabaseHandle): TaskReports {
       inTransaction(db, (transaction) =>
         endTarget(transaction, { taskId: run.taskId, token: run.token, targetId, end }),
       ),
-    setProgress: (run, progress) => setProgress(db, run, progress),
+    setProgress: (run, advances) => setProgress(db, run, advances),
     startRun: (run) => inTransaction(db, (transaction) => startRun(transaction, run)),
     setLength: (run, length) => setLength(db, run, length),
     giveBack: (run, delaySeconds) => giveBack(db, run, delaySeconds),

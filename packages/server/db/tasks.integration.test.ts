@@ -94,25 +94,52 @@ describe("the line of waiting Tasks", () => {
   });
 
   it("[T14] a report with a time left says when the work will be through", async () => {
-    const { id } = await createTask();
+    const { id, targets } = await createTask();
+    const targetId = targets[0]?.id ?? "";
     const run = await beginRun(database.db, id);
-    await setProgress(database.db, run, { progress: 0.25 });
+    await setProgress(database.db, run, [{ targetId, progress: 0.25 }]);
     expect((await findTask(database.db, id))?.targets[0]?.expectedAt).toBeUndefined();
     const beforeMs = Date.now();
-    await setProgress(database.db, run, { progress: 0.5, secondsLeft: 60 });
+    await setProgress(database.db, run, [{ targetId, progress: 0.5, secondsLeft: 60 }]);
     const expectedAt = (await findTask(database.db, id))?.targets[0]?.expectedAt?.getTime();
     expect(expectedAt).toBeGreaterThanOrEqual(beforeMs + 60_000 - 1);
     expect(expectedAt).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
+  it("[T9] [T14] each target has a progress and a time of its own, and neither falls with the other's", async () => {
+    const { id, targets } = await createTask({ vocals: 1, transcription: 1 });
+    const run = await beginRun(database.db, id);
+    const [vocals = "", words = ""] = targets.map((target) => target.id);
+    await setProgress(database.db, run, [
+      { targetId: vocals, progress: 0.5, secondsLeft: 10 },
+      { targetId: words, progress: 0.25, secondsLeft: 100 },
+    ]);
+    await setProgress(database.db, run, [
+      { targetId: vocals, progress: 0.25 },
+      { targetId: words, progress: 0.75 },
+    ]);
+    const other = await createTask();
+    // Those of another Task are left alone.
+    const otherRun = await beginRun(database.db, other.id);
+    await setProgress(database.db, otherRun, [{ targetId: words, progress: 1 }]);
+    const read = (await findTask(database.db, id))?.targets ?? [];
+    expect(read.map(({ progress, expectedAt }) => [progress, expectedAt])).toEqual([
+      [0.5, undefined],
+      [0.75, undefined],
+    ]);
+  });
+
   it("[T9] [T14] a run has the progress of the one before, which it does not fall behind, and a time of its own", async () => {
-    const { id } = await createTask();
-    await setProgress(database.db, await beginRun(database.db, id), { progress: 0.5, secondsLeft: 60 });
+    const { id, targets } = await createTask();
+    const targetId = targets[0]?.id ?? "";
+    await setProgress(database.db, await beginRun(database.db, id), [
+      { targetId, progress: 0.5, secondsLeft: 60 },
+    ]);
     const run = await beginRun(database.db, id);
     const [begun] = (await findTask(database.db, id))?.targets ?? [];
     expect(begun).toMatchObject({ progress: 0.5 });
     expect(begun?.expectedAt).toBeUndefined();
-    await setProgress(database.db, run, { progress: 0.25, secondsLeft: 90 });
+    await setProgress(database.db, run, [{ targetId, progress: 0.25, secondsLeft: 90 }]);
     const [behind] = (await findTask(database.db, id))?.targets ?? [];
     expect(behind).toMatchObject({ progress: 0.5, expectedAt: expect.any(Date) });
   });

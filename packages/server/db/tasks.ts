@@ -1,15 +1,16 @@
 import type { Page } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import type { Listed } from "../domain/ports.ts";
-import type { NewTask, TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { NewTask, TargetAdvance, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskRun } from "../domain/tasks/task-run.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 import { findQueuePositions } from "./queue-positions.ts";
 import { countRows } from "./row-counts.ts";
 import { notifyTaskChange } from "./task-changes.ts";
+import { insertSources } from "./task-sources.ts";
 import { notifyWaiting } from "./waiting-tasks.ts";
 
-type OutputRow = Pick<Tables["outputs"], "name" | "format" | "blob_key" | "size_bytes">;
+type OutputRow = Pick<Tables["outputs"], "name" | "format" | "blob_key" | "size_bytes" | "clipped_samples">;
 type TargetRow = Pick<
   Selectable<Tables["targets"]>,
   | "id"
@@ -39,7 +40,7 @@ export const TARGETS_OF_TASK = sql<TargetRow[]>`(
     'error_code', targets.error_code, 'error_message', targets.error_message,
     'outputs', (
       select coalesce(json_agg(json_build_object('name', outputs.name, 'format', outputs.format,
-        'blob_key', outputs.blob_key, 'size_bytes', outputs.size_bytes) order by outputs.position), '[]')
+        'blob_key', outputs.blob_key, 'size_bytes', outputs.size_bytes, 'clipped_samples', outputs.clipped_samples) order by outputs.position), '[]')
       from outputs where outputs.target_id = targets.id and targets.status = 'completed')
   ) order by targets.position), '[]')
   from targets where targets.task_id = tasks.id)`;
@@ -86,6 +87,7 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       })),
     )
     .execute();
+  await insertSources(db, task.id, task.sources ?? []);
   if (task.legacyJob) {
     const { requestId, callbackUrl, metadata } = task.legacyJob;
     await db
@@ -233,11 +235,12 @@ function toTargetRecord(row: TargetRow): TargetRecord {
     status: row.status,
     progress: row.progress,
     ...(row.expected_at_ms === null ? {} : { expectedAt: new Date(row.expected_at_ms) }),
-    output: row.outputs.map(({ name, format, blob_key, size_bytes }) => ({
+    output: row.outputs.map(({ name, format, blob_key, size_bytes, clipped_samples }) => ({
       name,
       format,
       blobKey: blob_key,
       sizeBytes: size_bytes,
+      ...(clipped_samples === null ? {} : { clippedSamples: clipped_samples }),
     })),
     ...(row.cost === null ? {} : { cost: row.cost }),
     ...(row.duration_seconds === null ? {} : { durationSeconds: row.duration_seconds }),
@@ -245,21 +248,22 @@ function toTargetRecord(row: TargetRow): TargetRecord {
   };
 }
 
-/** Progress of the Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that is known. */
+/** Progress of a Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that is known. */
 export async function setProgress(
   db: DatabaseHandle,
   { taskId, token }: TaskRun,
-  { progress, secondsLeft }: TaskProgress,
+  advances: readonly TargetAdvance[],
 ): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable("targets")
-    .set({
-      progress: sql<number>`greatest(progress, ${progress})`,
-      expected_at: sql<Date | null>`now() + ${secondsLeft ?? null}::float8 * interval '1 second'`,
-    })
-    .where("task_id", "=", taskId)
-    .where("status", "=", "processing")
-    .where(sql<boolean>`exists (select from tasks where id = ${taskId} and run_token = ${token})`)
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n) await notifyTaskChange(db, taskId);
+  const { numAffectedRows = 0n } = await sql`
+    update targets set
+      progress = greatest(targets.progress, told.progress),
+      expected_at = now() + told.seconds_left * interval '1 second'
+    from unnest(
+      ${advances.map(({ targetId }) => targetId)}::text[],
+      ${advances.map(({ progress }) => progress)}::real[],
+      ${advances.map(({ secondsLeft }) => secondsLeft ?? null)}::float8[]
+    ) as told (id, progress, seconds_left)
+    where targets.id = told.id and targets.task_id = ${taskId} and targets.status = 'processing'
+      and exists (select from tasks where id = ${taskId} and run_token = ${token})`.execute(db);
+  if (numAffectedRows > 0n) await notifyTaskChange(db, taskId);
 }

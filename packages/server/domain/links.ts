@@ -19,10 +19,9 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
   function isValid(
     path: string,
     query: { Expires?: string | undefined; Signature?: string | undefined },
-    atSeconds = nowSeconds(),
   ): boolean {
     const { Expires = "", Signature = "" } = query;
-    if (!/^\d{1,12}$/.test(Expires) || Number(Expires) < atSeconds) return false;
+    if (!/^\d{1,12}$/.test(Expires) || Number(Expires) < nowSeconds()) return false;
     const expected = Buffer.from(signatureOf(path, Expires));
     const given = Buffer.from(Signature);
     return expected.length === given.length && timingSafeEqual(expected, given);
@@ -35,20 +34,24 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
       return `${options.baseUrl()}${path}?Expires=${expires}&Signature=${signatureOf(path, expires)}`;
     },
     isValid,
-    /** The blob behind one of our own links, when it is given back to us as an input, good at the time it was given. */
-    findBlobKey(url: string, givenAt?: Date): string | undefined {
-      const base = options.baseUrl();
-      if (!url.startsWith(`${base}${FILES_PATH}`)) return undefined;
-      // Behind a proxy the base may have a path of its own, which no signature covers.
-      const { pathname, searchParams } = new URL(url.slice(base.length), base);
+    /**
+     * The blob behind one of our own links, when it is given back to us as an input. Known by path and signature, which nobody
+     * else can make: the service may be reached by several names, of which a process need not know any.
+     */
+    findBlobKey(url: string): string | undefined {
+      const parsed = URL.parse(url);
+      if (!parsed) return undefined;
       const query = {
-        Expires: searchParams.get("Expires") ?? undefined,
-        Signature: searchParams.get("Signature") ?? undefined,
+        Expires: parsed.searchParams.get("Expires") ?? undefined,
+        Signature: parsed.searchParams.get("Signature") ?? undefined,
       };
-      const atSeconds = givenAt && Math.floor(givenAt.getTime() / 1000);
-      return isValid(pathname, query, atSeconds)
-        ? decodeURIComponent(pathname.slice(FILES_PATH.length))
-        : undefined;
+      // Behind a proxy there may be a path before ours, which no signature covers.
+      const { pathname } = parsed;
+      for (let at = pathname.indexOf(FILES_PATH); at >= 0; at = pathname.indexOf(FILES_PATH, at + 1)) {
+        const path = pathname.slice(at);
+        if (isValid(path, query)) return decodeURIComponent(path.slice(FILES_PATH.length));
+      }
+      return undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwright/contract";
-import type { AssetRecord, MediaFacts } from "./assets/asset-record.ts";
+import type { AssetRecord, MediaFacts, ReadableMedia } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, TaskRecord } from "./tasks/task-record.ts";
@@ -67,9 +67,18 @@ export interface Blobs {
 
 export interface MediaLooker {
   look(blobKey: string): Promise<MediaFacts>;
+  /** Why a format can't hold what is made of such a file; undefined where it can, as far as is known. */
+  findOutputFault(format: string, facts: ReadableMedia): string | undefined;
+}
+
+export interface TranscriptReader {
+  /** Why a stored file can't be a transcript; undefined where it can. */
+  findFault(blobKey: string): Promise<string | undefined>;
 }
 
 export interface UrlRules {
+  /** The stored file behind one of our own download links that is good now, whatever name it reached us by. */
+  findStored(url: string): string | undefined;
   /** Throws when an address can't be read from, as far as its text tells; what it resolves to is judged at connect time. */
   check(url: string): void;
 }

@@ -1,5 +1,17 @@
 /** Encrypts what must not be readable from the database alone. The context is bound in: a text can't be moved elsewhere. */
 export interface Vault {
   seal(text: string, context: string): Promise<Buffer>;
+  /** Fails with WrongVaultKey where it was encrypted under another key. */
   unseal(sealed: Buffer, context: string): Promise<string>;
+}
+
+/** For the operator to mend: the machines of an installation do not share their key. */
+export class WrongVaultKey extends Error {
+  override readonly name = "WrongVaultKey";
+
+  constructor() {
+    super(
+      "a secret was encrypted with another key: give every machine the same ENCRYPTION_KEY, or the same DATA_DIR",
+    );
+  }
 }

@@ -62,6 +62,8 @@ declare module "fastify" {
     isPublic?: boolean;
     /** The route does not even look at a key, for which the database would have to be asked. */
     takesNoKey?: boolean;
+    /** The route finds its caller itself, in other headers. */
+    looksAtKeysItself?: boolean;
     /** The route is for keys of the role admin. */
     isAdmin?: boolean;
     /** An administrator may name the client the request is for; so it is on every route that needs a key. */

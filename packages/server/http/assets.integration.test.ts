@@ -54,7 +54,8 @@ describe("uploads", () => {
   it.each([
     ["empty.wav", "", "UPLOAD_EMPTY", 400],
     ["virus.exe", "x", "UPLOAD_FORMAT_UNSUPPORTED", 400],
-    ["noextension", "x", "UPLOAD_FORMAT_UNSUPPORTED", 400],
+    ["noextension", "\u0000\u0001\u0002", "UPLOAD_FORMAT_UNSUPPORTED", 400],
+    ["empty", "", "UPLOAD_EMPTY", 400],
     ["big.wav", "x".repeat(UPLOAD_MAX_BYTES + 1), "UPLOAD_TOO_LARGE", 413],
   ])("[A3] %s is refused and nothing is kept", async (filename, content, code, status) => {
     const before = await listStoredFiles();

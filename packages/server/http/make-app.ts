@@ -59,6 +59,10 @@ function addClosingAnswer(app: FastifyInstance): void {
   app.addHook("onRequest", async () => {
     if (isClosing) throw new ApiError("UNAVAILABLE", "The service is shutting down; try again in a moment");
   });
+  // A connection that outlived its answer would hold up a service that is stopping.
+  app.addHook("onSend", async (_request, reply) => {
+    if (isClosing) void reply.header("connection", "close");
+  });
 }
 
 /** Many clients name JSON as the type of every request: what needs no body may come without one. */
@@ -132,8 +136,8 @@ export async function makeApp(
   });
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
   app.addHook("preParsing", async (request) => {
-    const { isPublic, isAdmin, takesClientId, takesNoKey } = request.routeOptions.config;
-    if (request.is404 || takesNoKey) return;
+    const { isPublic, isAdmin, takesClientId, takesNoKey, looksAtKeysItself } = request.routeOptions.config;
+    if (request.is404 || takesNoKey || looksAtKeysItself) return;
     request.caller = (await findCaller(options.ports.keys, request)) ?? null;
     if (!isPublic) getCaller(request);
     if (isAdmin) checkAdmin(request);

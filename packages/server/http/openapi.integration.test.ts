@@ -73,6 +73,7 @@ describe("the description of the interface", () => {
         "post /tasks/estimate",
         "post /tasks/{id}/cancel",
         "post /upload",
+        "post /upload/audio-link",
         "post /upload/link",
         "post /usage",
         "post /webhooks",

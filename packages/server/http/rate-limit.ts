@@ -13,7 +13,11 @@ declare module "fastify" {
 /** The key or token that the route will look at; others would be a free choice of whom to be counted as. */
 function findSecret({ is404, headers, routeOptions }: FastifyRequest): string | undefined {
   if (is404) return undefined;
-  const secret = headers["x-api-key"] || (routeOptions.config.takesToken ? headers.authorization : undefined);
+  const key = headers["x-api-key"];
+  const token = routeOptions.config.takesToken ? headers.authorization : undefined;
+  // Of the two either may be the good one, and the other made up anew with each request.
+  if (key && token) return undefined;
+  const secret = key || token;
   return typeof secret === "string" ? secret : undefined;
 }
 

@@ -7,6 +7,7 @@ import {
   target as targetSchema,
   task as taskSchema,
 } from "@stemwright/contract";
+import { Agent, EventSource } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { beginRun } from "../../../test/support/begin-run.ts";
@@ -29,12 +30,19 @@ afterAll(() => api.close());
 
 type Stream = {
   response: IncomingMessage;
-  events: { name: string; data: unknown }[];
+  events: { id: string; name: string; data: unknown }[];
   ended: Promise<void>;
 };
 
-async function openStream(id: string, { account, address } = api): Promise<Stream> {
-  const headers = { "x-api-key": account.key };
+async function openStream(
+  id: string,
+  { account, address }: Pick<TestApi, "account" | "address"> = api,
+  lastEventId?: string,
+): Promise<Stream> {
+  const headers = {
+    "x-api-key": account.key,
+    ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+  };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   get(new URL(`/tasks/${id}/events`, address), { headers }, resolve).on("error", reject);
   const response = await promise;
@@ -47,7 +55,8 @@ async function openStream(id: string, { account, address } = api): Promise<Strea
     for (const part of parts) {
       const [, name = ""] = /^event: (.*)$/m.exec(part) ?? [];
       const [, data] = /^data: (.*)$/m.exec(part) ?? [];
-      if (data !== undefined) events.push({ name, data: JSON.parse(data) });
+      const [, id = ""] = /^id: (.*)$/m.exec(part) ?? [];
+      if (data !== undefined) events.push({ id, name, data: JSON.parse(data) });
     }
   });
   const ended = new Promise<void>((resolve) => response.once("close", resolve));
@@ -93,20 +102,28 @@ describe("the events of a Task", () => {
 
     const run = await beginRun(api.database.db, task.id);
     await expect.poll(() => events.length).toBe(4);
-    await setProgress(api.database.db, run, { progress: 0.5 });
-    await expect.poll(() => events.length).toBe(6);
-    expect(events.slice(4).map(({ data }) => data as Target)).toMatchObject([
-      { model: "vocals", progress: 0.5, queuePosition: 0 },
-      { model: "drums", progress: 0.5, queuePosition: 0 },
+    const [vocalsId = "", drumsId = ""] = task.targets.map(({ id }) => id);
+    await setProgress(api.database.db, run, [
+      { targetId: vocalsId, progress: 0.5, secondsLeft: 30 },
+      { targetId: drumsId, progress: 0.25, secondsLeft: 90 },
     ]);
-    await end(task, 0);
+    await expect.poll(() => events.length).toBe(6);
+    const [vocals, drums] = events.slice(4).map(({ data }) => data as Target);
+    expect(vocals).toMatchObject({ model: "vocals", progress: 0.5, queuePosition: 0 });
+    expect(drums).toMatchObject({ model: "drums", progress: 0.25, queuePosition: 0 });
+    expect((drums?.etaSeconds ?? 0) - (vocals?.etaSeconds ?? 0)).toBeGreaterThanOrEqual(59);
+    // What is told of one target alone moves no other.
+    await setProgress(api.database.db, run, [{ targetId: drumsId, progress: 0.1 }]);
     await expect.poll(() => events.length).toBe(7);
-    expect(events[6]?.data).toMatchObject({ model: "vocals", status: "completed", cost: 1 });
+    expect(events[6]?.data).toMatchObject({ model: "drums", progress: 0.25 });
+    await end(task, 0);
+    await expect.poll(() => events.length).toBe(8);
+    expect(events[7]?.data).toMatchObject({ model: "vocals", status: "completed", cost: 1 });
 
     await end(task, 1);
     await ended;
-    expect(events.slice(7).map(({ name }) => name)).toEqual(["target", "task"]);
-    const last = taskSchema.parse(events[8]?.data);
+    expect(events.slice(8).map(({ name }) => name)).toEqual(["target", "task"]);
+    const last = taskSchema.parse(events[9]?.data);
     expect(last.completedAt).not.toBeNull();
     expect(last).toEqual(await (await api.call(`/tasks/${task.id}`)).json());
   });
@@ -125,7 +142,57 @@ describe("the events of a Task", () => {
     await expect.poll(() => events.length).toBe(2);
     await api.call(`/tasks/${id}`, { method: "DELETE" });
     await ended;
-    expect(events.at(-1)).toEqual({ name: "deleted", data: { id } });
+    expect(events.at(-1)).toMatchObject({ name: "deleted", data: { id } });
+    const again = await openStream(id, api, events.at(-1)?.id);
+    expect(again.response.statusCode).toBe(204);
+    expect((await openStream(id)).response.statusCode).toBe(404);
+  });
+
+  it("[T19] are told from where the reader left off", async () => {
+    const task = await createTask();
+    const first = await openStream(task.id);
+    await expect.poll(() => first.events.length).toBe(2);
+    expect(new Set(first.events.map(({ id }) => id)).size).toBe(2);
+    const [half, whole] = first.events.map(({ id }) => id);
+    first.response.destroy();
+    const second = await openStream(task.id, api, half);
+    await expect.poll(() => second.events.length).toBe(1);
+    expect(second.events[0]).toMatchObject({ id: whole, data: { model: "drums" } });
+    second.response.destroy();
+    await end(task, 0);
+    const third = await openStream(task.id, api, whole);
+    await expect.poll(() => third.events.length).toBeGreaterThanOrEqual(1);
+    expect(third.events[0]).toMatchObject({ data: { model: "vocals", status: "completed" } });
+    await end(task, 1);
+    await third.ended;
+    expect(third.events.at(-1)?.name).toBe("task");
+    const after = await openStream(task.id, api, third.events.at(-1)?.id);
+    expect(after.response.statusCode).toBe(204);
+    const unknown = await openStream(task.id, api, "of another Task");
+    await unknown.ended;
+    expect(unknown.events.map(({ name }) => name)).toEqual(["target", "target", "task"]);
+  });
+
+  it("[T19] [T13] an EventSource hears them all, and stops when there are no more", async () => {
+    const task = await createTask();
+    const requests: (string | undefined)[] = [];
+    const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
+      const headers = options.headers as Record<string, string>;
+      requests.push(headers["last-event-id"]);
+      return dispatch({ ...options, headers: { ...headers, "x-api-key": api.account.key } }, handler);
+    });
+    const source = new EventSource(new URL(`/tasks/${task.id}/events`, api.address).href, {
+      node: { dispatcher, reconnectionTime: 10 },
+    });
+    const heard: string[] = [];
+    for (const name of ["target", "task"]) source.addEventListener(name, () => void heard.push(name));
+    await expect.poll(() => heard.length).toBe(2);
+    await end(task, 0);
+    await end(task, 1);
+    await expect.poll(() => source.readyState, { timeout: 10_000 }).toBe(EventSource.CLOSED);
+    expect(heard.filter((name) => name === "task")).toHaveLength(1);
+    expect(requests).toEqual([undefined, "complete"]);
+    await dispatcher.close();
   });
 
   it("[T13] reach a hundred listeners over one connection of the database", async () => {

@@ -45,7 +45,9 @@ describe("a stream of events", () => {
     const links = { prepare: async () => ({ sign: () => "" }) };
     const events = makeTaskEvents({ task, feed, links, signal: gone.signal });
     expect((await events.next()).value).toMatch(/^retry: \d+\n\n$/);
-    expect((await events.next()).value).toMatch(/^event: target\ndata: .*"queuePosition":1.*\n\n$/);
+    expect((await events.next()).value).toMatch(
+      /^id: [\w-]{8}\nevent: target\ndata: .*"queuePosition":1.*\n\n$/,
+    );
     // The feed's own look found nothing new.
     expect((await events.next()).value).toBe(": keep-alive\n\n");
     const waiting = events.next();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { LinkSigner } from "../domain/links.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
@@ -7,21 +8,28 @@ import { toTask } from "../domain/tasks/task-view.ts";
 /** How long a client waits before it connects again. */
 const RECONNECT_MS = 2000;
 
-const toEvent = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+/** The ids of a stream's last event, after which there is nothing more to say. */
+export const LAST_EVENT_IDS = { complete: "complete", deleted: "deleted" } as const;
+
+const toEvent = ({ id, name, data }: { id: string; name: string; data: unknown }) =>
+  `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /**
  * A Task as server-sent events: `target` for each target now and whenever it changes, at last `task` with the whole Task,
- * or `deleted`. Pulled by whoever reads: a slow reader gets the latest state, not a backlog.
+ * or `deleted`. Pulled by whoever reads: a slow reader gets the latest state, not a backlog. The id of an event says what of
+ * each target was told up to it, so that whoever comes back with it, to whichever process, hears what has changed since.
  */
 export async function* makeTaskEvents(options: {
   task: TaskRecord;
   feed: TaskFeed;
   links: OutputLinks;
   signal: AbortSignal;
+  /** What the reader heard last of this Task, if anything. */
+  lastEventId?: string | undefined;
 }): AsyncGenerator<string> {
   const { feed, links, signal } = options;
   const { id } = options.task;
-  const sent = new Map<string, string>();
+  const told = parseTold(options.task, options.lastEventId);
   let latest: TaskRecord | undefined = options.task;
   let woken = Promise.withResolvers<void>();
   const wake = () => woken.resolve();
@@ -34,14 +42,14 @@ export async function* makeTaskEvents(options: {
     yield `retry: ${RECONNECT_MS}\n\n`;
     while (!signal.aborted) {
       if (!latest) {
-        yield toEvent("deleted", { id });
+        yield toEvent({ id: LAST_EVENT_IDS.deleted, name: "deleted", data: { id } });
         return;
       }
       const task = latest;
       const signer = await links.prepare([task]);
-      const changes = listChanges(task, sent, signer);
+      const changes = listChanges(task, told, signer);
       if (task.completedAt !== null) {
-        yield changes + toEvent("task", toTask(task, signer));
+        yield changes + toEvent({ id: LAST_EVENT_IDS.complete, name: "task", data: toTask(task, signer) });
         return;
       }
       // A comment keeps proxies from taking a quiet connection for a dead one.
@@ -55,16 +63,32 @@ export async function* makeTaskEvents(options: {
   }
 }
 
-/** Events of the targets that differ from what was sent. Links and the time left differ at each look, and don't count. */
-function listChanges(task: TaskRecord, sent: Map<string, string>, links: LinkSigner): string {
+/** What was told of each target, as a fingerprint. */
+type Told = Map<string, string>;
+const UNTOLD = "-";
+
+const toFingerprint = (state: unknown) =>
+  createHash("sha256").update(JSON.stringify(state)).digest("base64url").slice(0, 8);
+
+const toEventId = ({ targets }: TaskRecord, told: Told) =>
+  targets.map(({ id }) => told.get(id) ?? UNTOLD).join(".");
+
+function parseTold({ targets }: TaskRecord, lastEventId: string | undefined): Told {
+  const fingerprints = lastEventId?.split(".") ?? [];
+  if (fingerprints.length !== targets.length) return new Map();
+  return new Map(targets.map(({ id }, index) => [id, fingerprints[index] ?? UNTOLD]));
+}
+
+/** Events of the targets that differ from what was told. Links and the time left differ at each look, and don't count. */
+function listChanges(task: TaskRecord, told: Told, links: LinkSigner): string {
   const views = toTask(task, links).targets;
   return task.targets
     .map((target, index) => {
       const advance = target.status === "processing" ? [task.queuePosition, task.isRunning] : [];
-      const state = JSON.stringify([target, ...advance]);
-      if (sent.get(target.id) === state) return "";
-      sent.set(target.id, state);
-      return toEvent("target", views[index]);
+      const state = toFingerprint([target, ...advance]);
+      if (told.get(target.id) === state) return "";
+      told.set(target.id, state);
+      return toEvent({ id: toEventId(task, told), name: "target", data: views[index] });
     })
     .join("");
 }

@@ -1,26 +1,25 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../domain/caller.ts";
-import { findActiveCaller, type KeyRing } from "../http/authenticate.ts";
+import { findActiveCaller, findCaller, type KeyRing } from "../http/authenticate.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The legacy route also takes an API key. */
+    /** The legacy route also takes an API key in its own header. */
     takesApiKey?: boolean;
   }
 }
 
-/** The account behind `Authorization: Bearer <token>`; a token is a key of the kind `legacy`, and no other will do. */
+/**
+ * The account behind `Authorization: Bearer <token>`: a key of the kind `legacy`, or an ordinary one. Clients that send both headers
+ * need only one good one, where the route takes both.
+ */
 export async function getLegacyCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller> {
-  if (request.routeOptions.config.takesApiKey && request.caller) return request.caller;
   const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  const bearer = token === undefined ? undefined : await findActiveCaller(keys, token);
+  const caller = bearer ?? (request.routeOptions.config.takesApiKey && (await findCaller(keys, request)));
+  if (caller) return caller;
   if (token === undefined)
     throw new ApiError("KEY_MISSING", "Send your token in the header Authorization: Bearer <TOKEN>");
-  const caller = await findActiveCaller(keys, token);
-  if (caller?.kind !== "legacy")
-    throw new ApiError(
-      "KEY_INVALID",
-      "The token is unknown or revoked; ask the operator for one of the kind legacy",
-    );
-  return caller;
+  throw new ApiError("KEY_INVALID", "The token is unknown or revoked; check the Authorization header");
 }

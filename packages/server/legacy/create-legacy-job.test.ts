@@ -15,6 +15,7 @@ function makePorts(granted: string[]): CheckPorts {
       listGrants: async () => granted.map((model) => ({ model, access: "enabled", creditsPerMinute: 3 })),
     },
     urls: { check: () => {} },
+    media: { findOutputFault: () => undefined },
     installed: models.map((id) => ({
       id,
       variants: ["n_speaker"],

@@ -6,6 +6,7 @@ import {
   toMimeType,
 } from "@stemwright/contract";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
+import { toOutputAssetId } from "../domain/assets/output-asset-id.ts";
 import type { LinkSigner } from "../domain/links.ts";
 import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 
@@ -21,11 +22,10 @@ function findStatus({ task, startedAt }: LegacyJobRecord): LegacyJobStatus {
   return startedAt === null ? "created" : "processing";
 }
 
-/** Outputs have no ids of their own: theirs are the target's with their place. */
 function listOutputAssets({ task }: LegacyJobRecord, links: LinkSigner): LegacyAsset[] {
   return task.targets.flatMap((target) =>
     target.output.map(({ name, format, blobKey }, index) => ({
-      id: `${target.id}-${index}`,
+      id: toOutputAssetId(target.id, index),
       name: `${name}.${format}`,
       fileType: toMimeType(format),
       format,

@@ -1,25 +1,54 @@
-import { PassThrough, type Readable } from "node:stream";
+import { PassThrough, pipeline, type Readable } from "node:stream";
 import { ApiError } from "@stemwright/contract";
 import type { Database } from "../db/database.ts";
 import { findLegacyJob, listLegacyJobs, loadLegacyUsage } from "../db/legacy-jobs.ts";
 import type { Links } from "../domain/links.ts";
 import type { Blobs } from "../domain/ports.ts";
+import { splitLogin } from "../domain/url-login.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
+import { makeDecoders } from "../net/content-encoding.ts";
 import { findReason } from "../net/find-reason.ts";
-import { openUrl } from "../net/open-url.ts";
+import { findUrlRetry, openUrl, type UrlContent, UrlError } from "../net/open-url.ts";
+import { waitForRetry } from "../retry.ts";
 import type { LegacyPorts } from "./legacy-routes.ts";
 
 /** How long fetching a link may take in all. */
 const LINK_TIMEOUT_MS = 10 * 60_000;
+/** Somebody waits for the answer, so a server that fails for a moment has but a few. */
+const OPEN_DELAYS_MS = [500, 2000];
+const WAIT_MAX_MS = 5000;
 
-/** Passes on what a link gives, read or not: what ends it early is told as the link's fault, what ends the reader is not. */
-function tellOfBreaks(content: Readable): Readable {
+/** Passes on what a link gives, decoded, read or not: what ends it early is told as the link's fault, what ends the reader is not. */
+function tellOfBreaks({ content, contentEncoding }: UrlContent): Readable {
   const told = new PassThrough();
-  content.on("error", ({ message }) =>
+  const decoders = makeDecoders(contentEncoding);
+  const decoded = decoders.length === 0 ? content : pipeline([content, ...decoders], () => {});
+  (decoded as Readable).on("error", ({ message }: Error) =>
     told.destroy(new ApiError("LINK_FETCH_FAILED", `The link broke off: ${message}`)),
   );
   told.on("close", () => content.destroy());
-  return content.pipe(told);
+  return (decoded as Readable).pipe(told);
+}
+
+async function openPatiently(guard: AddressGuard, link: string, signal: AbortSignal): Promise<UrlContent> {
+  const { url, login } = splitLogin(link);
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await openUrl(guard, { url: new URL(url), login, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      const again = { retry: findUrlRetry(error), delayMs: OPEN_DELAYS_MS[tries], longestMs: WAIT_MAX_MS };
+      if (!(await waitForRetry({ ...again, signal }))) throw error;
+    }
+  }
+}
+
+function toLinkError(error: unknown): ApiError {
+  const reason = findReason(error);
+  if (reason instanceof AddressRefused) return new ApiError("URL_NOT_ALLOWED", reason.message);
+  const { message } = error instanceof UrlError ? error : reason;
+  const code = error instanceof UrlError && error.kind === "not-set-up" ? "NOT_SET_UP" : "LINK_FETCH_FAILED";
+  return new ApiError(code, `The link can't be fetched: ${message}`);
 }
 
 /** The Jobs interface's ports over database, store and network. */
@@ -34,16 +63,16 @@ export function makeLegacyPorts(house: {
     findJob: (clientId, id) => findLegacyJob(db, id, clientId),
     listJobs: (clientId, page) => listLegacyJobs(db, clientId, page),
     loadUsage: (clientId) => loadLegacyUsage(db, clientId),
-    async openLink(link) {
+    async openLink(link, signal) {
       const blobKey = links.findBlobKey(link);
       if (blobKey !== undefined && (await blobs.findSize(blobKey)) !== undefined)
-        return await blobs.read(blobKey);
+        return { content: await blobs.read(blobKey) };
       try {
-        return tellOfBreaks(await openUrl(guard, new URL(link), AbortSignal.timeout(LINK_TIMEOUT_MS)));
+        const limited = AbortSignal.any([signal, AbortSignal.timeout(LINK_TIMEOUT_MS)]);
+        const opened = await openPatiently(guard, link, limited);
+        return { content: tellOfBreaks(opened), contentType: opened.contentType };
       } catch (error) {
-        const reason = findReason(error);
-        if (reason instanceof AddressRefused) throw new ApiError("URL_NOT_ALLOWED", reason.message);
-        throw new ApiError("LINK_FETCH_FAILED", `The link can't be fetched: ${reason.message}`);
+        throw toLinkError(error);
       }
     },
   };

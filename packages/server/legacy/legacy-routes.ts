@@ -1,4 +1,5 @@
 import {
+  ApiError,
   idParams,
   type LegacyUsage,
   legacyAsset,
@@ -23,6 +24,7 @@ import { takeUpload } from "../http/routes/assets.ts";
 import { getLegacyCaller } from "./authenticate-token.ts";
 import { insertLegacyJob, prepareLegacyJob } from "./create-legacy-job.ts";
 import { toLegacyAsset, toLegacyJob, toNewLegacyJob } from "./legacy-job-view.ts";
+import { toCurrentSpelling } from "./older-spellings.ts";
 import { type LinkOpener, storeLink } from "./store-link.ts";
 
 export interface LegacyPorts extends LinkOpener {
@@ -36,13 +38,16 @@ type LegacyApi = Api & { legacy: LegacyPorts };
 const tags = ["Jobs (legacy)"];
 const security = [{ legacyToken: [] }];
 /** The token is looked at in here, so to the rest of the service the routes are open. */
-const byToken = { isPublic: true, takesToken: true };
+const byToken = { isPublic: true, looksAtKeysItself: true, takesToken: true };
 
 /** The older interface, at the root beside the new one. All that knows of it over HTTP lies in this folder. */
 export async function addLegacyRoutes(api: LegacyApi): Promise<void> {
   await api.app.register(async (scope) => {
     scope.addHook("preParsing", async (request) => {
       request.caller = await getLegacyCaller(api.ports.keys, request);
+    });
+    scope.addHook("preValidation", async (request) => {
+      request.body = toCurrentSpelling(request.body);
     });
     const scoped: LegacyApi = { ...api, app: scope.withTypeProvider<ZodTypeProvider>() };
     addUploadRoutes(scoped);
@@ -70,24 +75,37 @@ function addUploadRoutes(api: LegacyApi): void {
     (request, reply) => takeUpload(api, { request, reply }, (stored) => toLegacyAsset(stored, links)),
   );
 
-  app.post(
-    "/upload/link",
-    { config: byEither, schema: { ...shared, summary: "Fetch a file from a link", body: legacyLinkRequest } },
-    (request, reply) =>
-      keepAsset(
-        ports,
-        { request, reply },
-        {
-          content: request.body,
-          store: () =>
-            storeLink({ ...ports, links: legacy }, getCaller(request), {
-              request: request.body,
-              maxBytes: config.uploadMaxBytes,
-            }),
-          toAnswer: (stored) => toLegacyAsset(stored, links),
-        },
-      ),
+  const closing = new AbortController();
+  // Nobody is to wait for a file of another server before the service may stop.
+  app.addHook("preClose", async () =>
+    closing.abort(new ApiError("UNAVAILABLE", "The service is shutting down; try again in a moment")),
   );
+  for (const { url, deprecated } of [
+    { url: "/upload/link", deprecated: false },
+    { url: "/upload/audio-link", deprecated: true },
+  ])
+    app.post(
+      url,
+      {
+        config: byEither,
+        schema: { ...shared, summary: "Fetch a file from a link", body: legacyLinkRequest, deprecated },
+      },
+      (request, reply) =>
+        keepAsset(
+          ports,
+          { request, reply },
+          {
+            content: request.body,
+            store: () =>
+              storeLink({ ...ports, links: legacy }, getCaller(request), {
+                request: request.body,
+                maxBytes: config.uploadMaxBytes,
+                signal: closing.signal,
+              }),
+            toAnswer: (stored) => toLegacyAsset(stored, links),
+          },
+        ),
+    );
 }
 
 function addJobRoutes({ app, ports, legacy, links }: LegacyApi): void {

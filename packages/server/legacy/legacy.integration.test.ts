@@ -1,5 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import {
   type LegacyAsset,
   type LegacyJob,
@@ -16,6 +18,7 @@ import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { beginRun } from "../../../test/support/begin-run.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
+import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { insertKey, listKeys, revokeKey } from "../db/keys.ts";
 import { endTarget } from "../db/target-ends.ts";
 import { makeKey } from "../domain/keys.ts";
@@ -100,16 +103,45 @@ const completed: TargetEnd = {
 const failed: TargetEnd = { status: "error", error: { code: 2004, message: "The model failed." } };
 
 describe("tokens", () => {
-  it.each(["/job", "/job/abc", "/usage"])("[J1] %s needs one, and takes no API key", async (path) => {
-    expect(await errorOf(call(path, { authorization: null }))).toMatchObject({
-      status: 401,
-      code: "KEY_MISSING",
-    });
-    expect((await api.call(path, { key: account.key })).status).toBe(401);
-    expect(await errorOf(call(path, { authorization: `Bearer ${account.key}` }))).toMatchObject({
-      status: 401,
-      code: "KEY_INVALID",
-    });
+  it.each(["/job", "/job/abc", "/usage"])(
+    "[J1] %s needs one, and takes no API key in its header",
+    async (path) => {
+      expect(await errorOf(call(path, { authorization: null }))).toMatchObject({
+        status: 401,
+        code: "KEY_MISSING",
+      });
+      expect((await api.call(path, { key: account.key })).status).toBe(401);
+      expect(await errorOf(call(path, { authorization: `Bearer ${makeKey()}` }))).toMatchObject({
+        status: 401,
+        code: "KEY_INVALID",
+      });
+    },
+  );
+
+  it("[J1] an ordinary key is as good as one", async () => {
+    const authorization = `Bearer ${account.key}`;
+    const { job } = await read<{ job: LegacyJob }>(
+      call("/job", { body: { assetId: song.id, metadata }, authorization }),
+    );
+    expect((await getJob(job.id)).id).toBe(job.id);
+    expect((await call("/usage", { authorization })).status).toBe(200);
+    expect((await call("/upload", { body: makeForm("b.wav"), authorization })).status).toBe(200);
+  });
+
+  it("[J1] of two headers one good one is enough, where the route takes both", async () => {
+    const send = (path: string, key: string, authorization: string) =>
+      api.call(path, {
+        method: "POST",
+        key,
+        headers: { authorization, ...(path === "/job" ? { "content-type": "application/json" } : {}) },
+        body: path === "/job" ? JSON.stringify({ assetId: song.id, metadata }) : makeForm("b.wav"),
+      });
+    expect((await send("/job", "unknown", bearer())).status).toBe(200);
+    expect((await send("/upload", "unknown", bearer())).status).toBe(200);
+    expect((await send("/upload", token, bearer())).status).toBe(200);
+    expect((await send("/upload", account.key, "Bearer unknown")).status).toBe(200);
+    expect((await send("/job", account.key, "Bearer unknown")).status).toBe(401);
+    expect((await send("/upload", "unknown", "Bearer unknown")).status).toBe(401);
   });
 
   it("[J1] open no other route", async () => {
@@ -156,7 +188,10 @@ describe("uploads", () => {
     const byKey = await api.call("/upload", { method: "POST", body: makeForm("b.wav"), key: account.key });
     expect(byKey.status).toBe(200);
     expect((await api.call(`/assets/${song.id}`, { key: account.key })).status).toBe(200);
-    expect(await errorOf(upload("song.exe"))).toMatchObject({ code: "UPLOAD_FORMAT_UNSUPPORTED" });
+    const program = makeForm("song.exe", new Uint8Array(Buffer.from("MZ program")));
+    expect(await errorOf(call("/upload", { body: program }))).toMatchObject({
+      code: "UPLOAD_FORMAT_UNSUPPORTED",
+    });
     expect((await call("/upload", { authorization: null, body: makeForm("c.wav") })).status).toBe(401);
   });
 
@@ -176,6 +211,53 @@ describe("uploads", () => {
     expect(byKey.status).toBe(200);
   });
 
+  it("[J2] [A5] the name of a link is a label: it needs no extension, and comes back as it was given", async () => {
+    receiver.answer = (response) => response.end(wav);
+    const at = (path: string) => receiver.url.replace("/hook", path);
+    const store = (path: string, name: string) =>
+      read<LegacyAsset>(call("/upload/link", { body: { link: at(path), name } }));
+    expect(await store("/a.wav", "voice memo")).toMatchObject({ name: "voice memo", format: "wav" });
+    expect(await store("/a.flac", "Side A/1.mp3")).toMatchObject({ name: "Side A/1.mp3", format: "flac" });
+    expect(await store("/download?id=7", "Grüße ")).toMatchObject({ name: "Grüße ", format: "wav" });
+    expect(await store("/download", "b.mp4a")).toMatchObject({ name: "b.mp4a", format: "m4a" });
+    receiver.answer = (response) => response.writeHead(200, { "content-type": "audio/flac" }).end(wav);
+    expect(await store("/download", "x")).toMatchObject({ format: "flac" });
+  });
+
+  it("[J2] [A5] an upload without an extension is known by its type or content", async () => {
+    const form = new FormData();
+    form.append("file", new Blob([new Uint8Array(wav)]));
+    expect(await read(call("/upload", { body: form }))).toMatchObject({ name: "blob", format: "wav" });
+    expect(await read(upload("voice memo"))).toMatchObject({ name: "voice memo", format: "wav" });
+    const job = await createJob({ assetId: (await read<LegacyAsset>(upload("voice memo"))).id });
+    expect(job.status).toBe("created");
+  });
+
+  it("[J2] POST /upload/audio-link is the same under its older name", async () => {
+    receiver.answer = (response) => response.end(wav);
+    const link = receiver.url.replace("/hook", "/a.wav");
+    const asset = await read<LegacyAsset>(call("/upload/audio-link", { body: { link } }));
+    expect(legacyAsset.parse(asset)).toMatchObject({ name: "a.wav", format: "wav" });
+  });
+
+  it("[J2] [T16] a link whose server fails for a moment is tried again", async () => {
+    receiver.answer = (response, index) => (index === 0 ? response.writeHead(503).end() : response.end(wav));
+    expect(await read(call("/upload/link", { body: { link: receiver.url } }))).toMatchObject({
+      format: "wav",
+    });
+    expect(receiver.calls).toHaveLength(2);
+  });
+
+  it("[J2] [T17] [U2] a link is opened with its login, and decoded", async () => {
+    receiver.answer = (response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(wav));
+    const link = receiver.url.replace("http://", "http://ann:s3cret@").replace("/hook", "/a.wav");
+    const asset = await read<LegacyAsset>(call("/upload/link", { body: { link } }));
+    expect(receiver.calls[0]?.headers.authorization).toBe(`Basic ${btoa("ann:s3cret")}`);
+    expect(Buffer.from(await (await fetch(asset.link)).arrayBuffer()).equals(wav)).toBe(true);
+    expect(JSON.stringify([asset, api.logLines])).not.toContain("s3cret");
+  });
+
   it("[J2] POST /upload/link refuses what it may not or can't fetch, and keeps nothing", async () => {
     const errorOfLink = (link: string, name = "a.wav") =>
       errorOf(call("/upload/link", { body: { link, name } }));
@@ -192,8 +274,8 @@ describe("uploads", () => {
     expect(await errorOfLink(receiver.url)).toMatchObject({ status: 400, code: "LINK_FETCH_FAILED" });
     receiver.answer = (response) => response.end(Buffer.alloc(100_001));
     expect(await errorOfLink(receiver.url)).toMatchObject({ status: 413, code: "UPLOAD_TOO_LARGE" });
-    receiver.answer = (response) => response.end(wav);
-    expect(await errorOfLink(receiver.url, "a.exe")).toMatchObject({ code: "UPLOAD_FORMAT_UNSUPPORTED" });
+    receiver.answer = (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>");
+    expect(await errorOfLink(receiver.url, "Song")).toMatchObject({ code: "UPLOAD_FORMAT_UNSUPPORTED" });
     const assets = await read<unknown[]>(api.call("/assets", { key: account.key }));
     expect(assets).toHaveLength(1);
   });
@@ -287,6 +369,58 @@ describe("jobs", () => {
     expect(done.stemAssets).toEqual(done.outputAssets);
     await api.call(`/assets/${song.id}`, { method: "DELETE", key: account.key });
     expect((await getJob(id)).sourceAsset).toBeNull();
+  });
+
+  it("[J3] are taken in their older spelling", async () => {
+    const body = {
+      assetId: song.id,
+      stemMetadata: { stemName: "vocals", format: "mp3", residual: true },
+      callbackUrl: "",
+    };
+    const { job } = await read<{ job: LegacyJob }>(call("/job", { body }));
+    expect(job.metadata).toEqual({ name: "vocals", format: "mp3", residual: true });
+    expect(job.callbackUrl).toBeUndefined();
+    const wrong = { ...body, stemMetadata: { format: "mp3" } };
+    expect(await errorOf(call("/job", { body: wrong }))).toMatchObject({ paths: ["metadata.name"] });
+  });
+
+  it("[J8] an output asset is an asset: the next job's input, its transcript, and readable", async () => {
+    const { id } = await createJob();
+    const blobs = await openFileBlobs(join(api.dataDir, "blobs"));
+    const output = await Promise.all(
+      [
+        { name: "vocals", format: "wav", content: Buffer.from(wav) },
+        { name: "words", format: "txt", content: Buffer.from("la la") },
+      ].map(async ({ content, ...file }) => {
+        const blobKey = `outputs/${id}/target/${file.name}.${file.format}`;
+        return { ...file, blobKey, ...(await blobs.write(blobKey, Readable.from([content]))) };
+      }),
+    );
+    await end(id, { ...completed, output });
+    const [vocals, words] = (await getJob(id)).outputAssets;
+    const next = await createJob({ assetId: vocals?.id });
+    expect((await getJob(next.id)).sourceAsset).toMatchObject({
+      id: vocals?.id,
+      name: "vocals.wav",
+      format: "wav",
+    });
+    const aligned = await createJob({
+      assetId: vocals?.id,
+      metadata: { name: "alignment", format: "json" },
+      otherSourceAssets: [{ id: words?.id, type: "transcription" }],
+    });
+    expect(aligned.status).toBe("created");
+    const task = { assetId: vocals?.id, targets: [{ model: "vocals", formats: ["wav"] }] };
+    expect(await read(api.post("/tasks", task, { key: account.key }))).toMatchObject({ assetId: vocals?.id });
+    const asset = await read<{ link: string }>(api.call(`/assets/${vocals?.id}`, { key: account.key }));
+    expect(asset).toMatchObject({ id: vocals?.id, name: "vocals.wav", format: "wav", size: wav.length });
+    expect((await fetch(asset.link)).status).toBe(200);
+    const stranger = await api.addAccount();
+    expect((await api.post("/tasks", task, { key: stranger.key })).status).toBe(404);
+    for (const unknown of [`${vocals?.id}0`, vocals?.id.replace(/-0$/, "-7")])
+      expect(await errorOf(call("/job", { body: { assetId: unknown, metadata } }))).toMatchObject({
+        status: 404,
+      });
   });
 
   it("[J4] tell why they failed", async () => {
@@ -404,4 +538,43 @@ describe("usage", () => {
     expect(await read(call("/usage", { method: "POST" }))).toEqual(usage);
     expect(await read(call("/usage", { body: {} }))).toEqual(usage);
   });
+});
+
+it("[S2] a link that is being fetched does not hold up a service that stops", async () => {
+  const stopping = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" });
+  const server = await startReceiver();
+  server.answer = (response) => {
+    response.writeHead(200, { "content-type": "audio/wav" });
+    // Some bytes, and then none for as long as anybody waits.
+    response.write(wav.subarray(0, 100));
+  };
+  const fetching = fetch(new URL("/upload/link", stopping.address), {
+    method: "POST",
+    headers: { "x-api-key": stopping.account.key, "content-type": "application/json" },
+    body: JSON.stringify({ link: server.url }),
+  });
+  await server.waitForCalls(1);
+  const startedMs = performance.now();
+  const closed = stopping.close();
+  const response = await fetching;
+  expect(response.status).toBe(503);
+  expect(response.headers.get("retry-after")).not.toBeNull();
+  await closed;
+  expect(performance.now() - startedMs).toBeLessThan(4000);
+  await server.close();
+});
+
+it("[E5] [J1] a good token beside made-up keys is counted as one caller", async () => {
+  const limited = await startTestApi({ RATE_LIMIT_PER_SECOND: "5" });
+  const authorization = `Bearer ${limited.account.key}`;
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      fetch(new URL("/usage", limited.address), {
+        headers: { authorization, "x-api-key": `made-up-${index}` },
+      }),
+    ),
+  );
+  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(6);
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(6);
+  await limited.close();
 });

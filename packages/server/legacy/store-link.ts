@@ -1,15 +1,17 @@
 import { basename } from "node:path";
-import type { Readable } from "node:stream";
+import { addAbortSignal, type Readable } from "node:stream";
 import type { LegacyLinkRequest } from "@stemwright/contract";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
-import { storeUpload } from "../domain/assets/store-upload.ts";
+import { storeUpload, toCleanName } from "../domain/assets/store-upload.ts";
 import type { Caller } from "../domain/caller.ts";
 import { checkWebUrl } from "../domain/check-web-url.ts";
 import type { Blobs, UrlRules } from "../domain/ports.ts";
 
+export type OpenedLink = { content: Readable; contentType?: string | undefined };
+
 export interface LinkOpener {
   /** The content behind a link. Opening it may fail with LINK_FETCH_FAILED or URL_NOT_ALLOWED, reading it with the former. */
-  openLink(link: string): Promise<Readable>;
+  openLink(link: string, signal: AbortSignal): Promise<OpenedLink>;
 }
 
 type StoreLinkPorts = { blobs: Blobs; urls: UrlRules; links: LinkOpener };
@@ -24,19 +26,37 @@ function findFileName(link: string): string {
   }
 }
 
-/** Fetches what a link leads to into the store, as if it had been uploaded. */
+type LinkToStore = { request: LegacyLinkRequest; maxBytes: number; signal: AbortSignal };
+
+/** Fetches what a link leads to into the store, as if it had been uploaded, until the signal tells why it has to stop. */
 export async function storeLink(
   ports: StoreLinkPorts,
   caller: Caller,
-  { request, maxBytes }: { request: LegacyLinkRequest; maxBytes: number },
+  { request, maxBytes, signal }: LinkToStore,
 ): Promise<AssetRecord> {
   checkWebUrl(ports.urls, request.link, "link");
-  const content = await ports.links.openLink(request.link);
+  try {
+    return await fetchLink(ports, caller, { request, maxBytes, signal });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+async function fetchLink(
+  ports: StoreLinkPorts,
+  caller: Caller,
+  { request, maxBytes, signal }: LinkToStore,
+): Promise<AssetRecord> {
+  const { content, contentType } = await ports.links.openLink(request.link, signal);
   // Whoever reads it hears of its errors; given up unread, it must not end the process with one.
   content.on("error", () => {});
+  addAbortSignal(signal, content);
   try {
-    const filename = request.name ?? findFileName(request.link);
-    return await storeUpload(ports.blobs, caller, { filename, content, maxBytes });
+    const linkName = findFileName(request.link);
+    // It is a label, and comes back as it was given.
+    const name = request.name?.toWellFormed() || toCleanName(linkName);
+    const names = [linkName, ...(request.name === undefined ? [] : [request.name])];
+    return await storeUpload(ports.blobs, caller, { name, names, contentType, content, maxBytes });
   } finally {
     content.destroy();
   }

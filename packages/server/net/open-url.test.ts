@@ -1,46 +1,93 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeAddressGuard } from "./address-guard.ts";
-import { openUrl } from "./open-url.ts";
+import { openUrl, type UrlToOpen } from "./open-url.ts";
 
-/** `/<status>` answers so; `/hops/<n>` redirects so often before its content. */
-const server = createServer((request, response) => {
-  const [, first = "", hops] = request.url?.split("/") ?? [];
-  response.statusCode = first === "hops" ? (Number(hops) > 0 ? 302 : 200) : Number(first);
-  if (response.statusCode === 302) response.setHeader("location", `/hops/${Number(hops) - 1}`);
-  response.end("content");
-});
+const requests: IncomingMessage[] = [];
+
+/** `/<status>` answers so; `/hops/<n>` redirects so often before its content; `/away` redirects to the other server; `/tagged` has parts. */
+const makeServer = () =>
+  createServer((request, response) => {
+    requests.push(request);
+    const [, first = "", hops] = request.url?.split("/") ?? [];
+    if (first === "away") return response.writeHead(302, { location: `${elsewhere}/200` }).end();
+    if (first === "tagged") {
+      const isPart = request.headers["if-range"] === '"one"' && request.headers.range === "bytes=3-";
+      response.setHeader("etag", '"one"');
+      if (isPart) response.setHeader("content-range", "bytes 3-6/7");
+      response.statusCode = isPart ? 206 : 200;
+      return response.end(isPart ? "tent" : "content");
+    }
+    if (first === "no-part" && request.headers.range !== undefined) return response.writeHead(416).end();
+    response.statusCode = first === "hops" ? (Number(hops) > 0 ? 302 : 200) : Number(first) || 200;
+    if (response.statusCode === 302) response.setHeader("location", `/hops/${Number(hops) - 1}`);
+    if (response.statusCode === 429) response.setHeader("retry-after", "7");
+    return response.end("content");
+  });
+const servers: Server[] = [makeServer(), makeServer()];
 let origin: string;
+let elsewhere: string;
+
+const guard = makeAddressGuard(["127.0.0.1"]);
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  [origin = "", elsewhere = ""] = servers.map(
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  );
 });
-afterAll(() => server.close());
+beforeEach(() => void requests.splice(0));
+afterAll(async () => {
+  await guard.close();
+  for (const server of servers) server.close();
+});
 
-const open = (path: string) =>
-  openUrl(makeAddressGuard(["127.0.0.1"]), new URL(path, origin), AbortSignal.timeout(10_000));
+const open = (path: string, wanted: Partial<UrlToOpen> = {}) =>
+  openUrl(guard, { url: new URL(path, origin), signal: AbortSignal.timeout(10_000), ...wanted });
+const read = async (...given: Parameters<typeof open>) => text((await open(...given)).content);
 
 describe("openUrl", () => {
   it("[U1] follows five redirects and no more", async () => {
-    expect(await text(await open("/hops/5"))).toBe("content");
+    expect(await read("/hops/5")).toBe("content");
     await expect(open("/hops/6")).rejects.toMatchObject({ kind: "failed" });
   });
 
-  it("[T7] tells what is not there, what is not open to us and what failed", async () => {
-    for (const [status, kind] of [
-      [404, "not-found"],
-      [410, "not-found"],
-      [401, "access-denied"],
-      [403, "access-denied"],
-      [304, "failed"],
-      [500, "failed"],
+  it("[T7] [T16] tells what is not there, what is not open to us, what failed, and what may be over in a moment", async () => {
+    for (const [status, kind, isTransient, retryAfterMs] of [
+      [404, "not-found", false],
+      [410, "not-found", false],
+      [401, "access-denied", false],
+      [403, "access-denied", false],
+      [304, "failed", false],
+      [500, "failed", true],
+      [429, "failed", true, 7000],
     ] as const)
       await expect(open(`/${status}`)).rejects.toMatchObject({
         kind,
         message: `its server answered ${status}`,
+        isTransient,
+        retryAfterMs,
       });
+  });
+
+  it("[T16] goes on behind what was read of the same version", async () => {
+    const { version, sizeBytes } = await open("/tagged");
+    expect({ version, sizeBytes }).toEqual({ version: '"one"', sizeBytes: 7 });
+    const rest = await open("/tagged", { startByte: 3, version });
+    expect([rest.startByte, rest.sizeBytes, await text(rest.content)]).toEqual([3, 7, "tent"]);
+    const other = await open("/tagged", { startByte: 3, version: '"two"' });
+    expect([other.startByte, await text(other.content)]).toEqual([0, "content"]);
+    const whole = await open("/no-part", { startByte: 30, version });
+    expect([whole.startByte, await text(whole.content)]).toEqual([0, "content"]);
+  });
+
+  it("[U2] shows the login to the server it was given for and to no other", async () => {
+    const login = "ann:s3cret";
+    expect(await read("/hops/1", { login })).toBe("content");
+    expect(await read("/away", { login })).toBe("content");
+    const basic = `Basic ${Buffer.from(login).toString("base64")}`;
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([basic, basic, basic, undefined]);
   });
 });

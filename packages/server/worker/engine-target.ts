@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@stemwright/engine";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
+import { toLanguageCode } from "../domain/tasks/language-code.ts";
 import { toOutputNames } from "../domain/tasks/output-names.ts";
 import type { TargetRecord } from "../domain/tasks/task-record.ts";
 import { hasTranscript } from "./fetch-transcript.ts";
@@ -40,7 +41,7 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
     return {
       ...common,
       kind: "text",
-      ...(language === undefined ? {} : { language }),
+      ...(language === undefined ? {} : { language: toLanguageCode(language) }),
       ...(hasTranscript(target) ? { transcriptPath: transcriptPath(target, taskDir) } : {}),
       files: outputs.map(({ format, path }) => ({ format: format as TextFormat, path })),
     };

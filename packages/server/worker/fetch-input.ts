@@ -1,50 +1,50 @@
-import { createWriteStream } from "node:fs";
 import { rename, rm } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
-import type { Links } from "../domain/links.ts";
 import type { AssetStore, Blobs } from "../domain/ports.ts";
 import { isBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TaskSources } from "../domain/tasks/task-source.ts";
+import { type Vault, WrongVaultKey } from "../domain/vault.ts";
 import { isDiskFull } from "../is-disk-full.ts";
-import { limitBytes } from "../limit-bytes.ts";
-import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
+import type { AddressGuard } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
-import { openUrl, UrlError } from "../net/open-url.ts";
-import { type BucketInputPorts, fetchBucketInput, NAME_OF_KIND } from "./fetch-bucket-input.ts";
+import { type BucketFilePorts, fetchBucketFile } from "./fetch-bucket-file.ts";
+import { fetchUrlFile } from "./fetch-url-file.ts";
 import { TargetFailure } from "./target-failure.ts";
 
-/** The share of a Task's progress that belongs to reading the input from a bucket. */
+/** The share of a Task's progress that belongs to reading the input from elsewhere. */
 const FETCH_SHARE = 0.05;
 
-export type FetchFilePorts = {
+export type FetchFilePorts = BucketFilePorts & {
   assets: AssetStore;
   blobs: Blobs;
-  links: Links;
+  sources: TaskSources;
+  vault: Vault;
   guard: AddressGuard;
   maxBytes: number;
+  /** The waits between the tries at a server that fails for a moment. */
+  fetchDelaysMs: readonly number[];
 };
 
-export type FetchInputPorts = BucketInputPorts & FetchFilePorts;
+type FetchOptions = { path: string; signal: AbortSignal; onProgress(fraction: number): void };
 
 /** Brings a Task's input to a local file. */
 export async function fetchInput(
-  ports: FetchInputPorts,
+  ports: FetchFilePorts,
   task: TaskRecord,
   path: string,
   { signal, report }: { signal: AbortSignal; report(progress: number): void },
 ): Promise<void> {
-  if (!isBucketUrl(task.url ?? "")) return await fetchFile(ports, { ...task, what: "input" }, path, signal);
   const onProgress = (fraction: number) => report(fraction * FETCH_SHARE);
-  await writeWhole(path, (partialPath) =>
-    fetchBucketInput(ports, task, { path: partialPath, signal, onProgress }),
-  );
+  await fetchFile(ports, { ...task, taskId: task.id, what: "input" }, { path, signal, onProgress });
 }
 
 /** Something a client named by the id of an asset or by a URL, which may be one of our own links. */
 export type FileOrigin = {
+  taskId: string;
+  /** The target whose transcript it is. */
+  targetId?: string;
   clientId: string;
-  /** When it was named: a link of ours that was good then still is, however long the Task has waited. */
-  createdAt: Date;
+  storageIntegrationId?: string | undefined;
   assetId?: string | undefined;
   url?: string | undefined;
   what: "input" | "transcript";
@@ -66,46 +66,42 @@ async function writeWhole(path: string, write: (partialPath: string) => Promise<
 export async function fetchFile(
   ports: FetchFilePorts,
   origin: FileOrigin,
-  path: string,
-  signal: AbortSignal,
+  { path, signal, onProgress }: FetchOptions,
 ): Promise<void> {
-  const blobKey = await findBlobKey(ports, origin);
+  const { url, what } = origin;
+  const { blobKey, login } = await findPlace(ports, origin);
   if (blobKey !== undefined && (await ports.blobs.findSize(blobKey)) === undefined) {
     // A store that has lost its bucket or folder has no file either.
     await ports.blobs.check();
-    throw new TargetFailure("INPUT_NOT_FOUND", `The ${origin.what} asset is no longer kept; upload it again`);
+    throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} asset is no longer kept; upload it again`);
   }
-  await writeWhole(path, (partialPath) =>
-    blobKey === undefined
-      ? download(ports, origin, partialPath, signal)
-      : ports.blobs.copyTo(blobKey, partialPath),
-  );
+  await writeWhole(path, async (partialPath) => {
+    if (blobKey !== undefined) return await ports.blobs.copyTo(blobKey, partialPath);
+    const { maxBytes, fetchDelaysMs: delaysMs } = ports;
+    const download = { path: partialPath, what, maxBytes, delaysMs, signal, onProgress };
+    if (url !== undefined && isBucketUrl(url))
+      return await fetchBucketFile(ports, { ...origin, url }, download);
+    return await fetchUrlFile(ports, { url: url ?? "", login }, download);
+  });
 }
 
-async function findBlobKey(ports: FetchFilePorts, origin: FileOrigin): Promise<string | undefined> {
-  if (origin.assetId === undefined) return ports.links.findBlobKey(origin.url ?? "", origin.createdAt);
-  const asset = await ports.assets.findAsset(origin.clientId, origin.assetId);
-  if (!asset)
-    throw new TargetFailure("INPUT_NOT_FOUND", `The ${origin.what} asset was deleted; upload it again`);
-  return asset.blobKey;
-}
-
-async function download(
+/** The stored file, where it is one, and what opens the URL otherwise. */
+async function findPlace(
   ports: FetchFilePorts,
-  { url, what }: FileOrigin,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> {
+  { taskId, targetId, clientId, assetId, what }: FileOrigin,
+): Promise<{ blobKey?: string | undefined; login?: string | undefined }> {
+  if (assetId !== undefined) {
+    const asset = await ports.assets.findAsset(clientId, assetId);
+    if (!asset) throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} asset was deleted; upload it again`);
+    return asset;
+  }
+  const sources = await ports.sources.listSources(taskId);
+  const { blobKey, sealedLogin } = sources.find((source) => source.targetId === targetId) ?? {};
   try {
-    const body = await openUrl(ports.guard, new URL(url ?? ""), signal);
-    const tooLarge = () =>
-      new TargetFailure("INPUT_TOO_LARGE", `The ${what} has more than ${ports.maxBytes} bytes`);
-    await pipeline(body, limitBytes(ports.maxBytes, tooLarge), createWriteStream(path), { signal });
+    return { blobKey, login: sealedLogin && (await ports.vault.unseal(sealedLogin, taskId)) };
   } catch (error) {
-    const reason = findReason(error);
-    if (error instanceof TargetFailure || signal.aborted || isDiskFull(reason)) throw error;
-    if (reason instanceof AddressRefused) throw new TargetFailure("INPUT_ACCESS_DENIED", reason.message);
-    const name = reason instanceof UrlError ? NAME_OF_KIND[reason.kind] : "INPUT_FETCH_FAILED";
-    throw new TargetFailure(name, `The ${what} could not be fetched: ${reason.message}`);
+    throw error instanceof WrongVaultKey
+      ? new TargetFailure("NOT_SET_UP", `The login of the ${what}'s URL can't be read: ${error.message}`)
+      : error;
   }
 }

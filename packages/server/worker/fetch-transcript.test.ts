@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeLinks } from "../domain/links.ts";
 import type { TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { fetchTranscript } from "./fetch-transcript.ts";
@@ -16,9 +15,6 @@ const server = createServer((request, response) => {
   else response.end("from a server");
 });
 let origin: string;
-const secret = Buffer.alloc(32, 7);
-const baseUrl = () => "https://stems.example";
-const createdAt = new Date(Date.now() - 2 * 3_600_000);
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -44,7 +40,10 @@ const ports = (allowed: string) =>
         if (key === "too large") throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
       },
     },
-    links: makeLinks({ secret, baseUrl }),
+    sources: {
+      listSources: async () => [{ blobKey: "the input's" }, { targetId: "stored", blobKey: "blob" }],
+    },
+    fetchDelaysMs: [],
     guard: makeAddressGuard(allowed === "" ? [] : [allowed]),
     maxBytes: 1000,
   }) as unknown as Ports;
@@ -53,7 +52,7 @@ const path = join(folder, "transcripts/target");
 
 async function fetchFor(wishes: Partial<TargetRecord>, allowed = "127.0.0.1"): Promise<string> {
   const target = { id: "target", model: "alignment", ...wishes } as TargetRecord;
-  const task = { id: "task", clientId: "client", createdAt } as TaskRecord;
+  const task = { id: "task", clientId: "client" } as TaskRecord;
   await fetchTranscript(ports(allowed), { task, target, path }, AbortSignal.timeout(10_000));
   return readFileSync(path, "utf8");
 }
@@ -65,8 +64,8 @@ describe("fetchTranscript", () => {
   });
 
   it("[T3] reads a link of ours that was good when the Task was created", async () => {
-    const links = makeLinks({ secret, baseUrl, nowMs: () => createdAt.getTime() });
-    expect(await fetchFor({ transcriptUrl: links.sign("blob") })).toBe("from asset");
+    const transcriptUrl = "http://127.0.0.1:1/files/blob?Expires=1&Signature=0";
+    expect(await fetchFor({ id: "stored", transcriptUrl })).toBe("from asset");
   });
 
   it("[Z1] [O11] leaves nothing that the next run could take for the whole", async () => {

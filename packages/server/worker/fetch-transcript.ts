@@ -9,7 +9,10 @@ export function hasTranscript({ transcriptAssetId, transcriptUrl }: TargetRecord
   return transcriptAssetId !== undefined || transcriptUrl !== undefined;
 }
 
-/** Brings the text that an alignment was given to a local file. Whatever stands in the way but a full disk, the target is told of its transcript. */
+/** Neither of these is the transcript's fault. */
+const OTHER_FAULTS: readonly number[] = [TARGET_ERRORS.DISK_FULL.code, TARGET_ERRORS.NOT_SET_UP.code];
+
+/** Brings the text that an alignment was given to a local file. Whatever stands in the way of it, the target is told of its transcript. */
 export async function fetchTranscript(
   ports: FetchFilePorts,
   { task, target, path }: { task: TaskRecord; target: TargetRecord; path: string },
@@ -17,16 +20,18 @@ export async function fetchTranscript(
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const origin = {
+    taskId: task.id,
+    targetId: target.id,
     clientId: task.clientId,
-    createdAt: task.createdAt,
+    storageIntegrationId: task.storageIntegrationId,
     assetId: target.transcriptAssetId,
     url: target.transcriptUrl,
     what: "transcript" as const,
   };
   try {
-    await fetchFile(ports, origin, path, signal);
+    await fetchFile(ports, origin, { path, signal, onProgress: () => {} });
   } catch (error) {
-    const isItsFault = error instanceof TargetFailure && error.code !== TARGET_ERRORS.DISK_FULL.code;
+    const isItsFault = error instanceof TargetFailure && !OTHER_FAULTS.includes(error.code);
     if (!isItsFault) throw error;
     throw new TargetFailure("TRANSCRIPT_UNUSABLE", error.message);
   }

@@ -8,9 +8,9 @@ import { makeTestStorage } from "../../../test/support/test-storage.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { insertClient } from "../db/clients.ts";
 import { makeTaskReports } from "../db/task-reports.ts";
+import { listSources } from "../db/task-sources.ts";
 import { insertTask } from "../db/tasks.ts";
 import { makeId } from "../domain/ids.ts";
-import { makeLinks } from "../domain/links.ts";
 import type { AssetStore } from "../domain/ports.ts";
 import { makeLog } from "../log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
@@ -61,7 +61,8 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     },
     assets: { findAsset: async () => ({ blobKey: "assets/a/a.wav" }) } as unknown as AssetStore,
     blobs,
-    links: makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" }),
+    sources: { listSources: (taskId) => listSources(database.db, taskId) },
+    fetchDelaysMs: [10, 20],
     maxBytes: 1000,
     credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
     probeDuration: async () => undefined,

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { TargetEnd, TaskRecord } from "../domain/tasks/task-record.ts";
 import { type RunTaskPorts, runTask } from "./run-task.ts";
+import { TargetFailure } from "./target-failure.ts";
 
 const target = { model: "vocals", formats: ["wav"], status: "processing", output: [] };
 const task = {
@@ -58,6 +59,61 @@ it.each([
     log: { info: log, warn: log },
   });
   expect(lines).toEqual(told);
+});
+
+it("[O12] what an output lost at full scale is kept with it, and told in the log", async () => {
+  const ends: TargetEnd[] = [];
+  const lines: unknown[] = [];
+  await run({
+    engine: {
+      async run({ targets }, hooks = {}) {
+        const path = targets[0]?.files[0]?.path ?? "";
+        await hooks.onTargetDone?.("done", { durationSeconds: 1, clippedSamples: { [path]: 7 } });
+        await hooks.onTargetDone?.("failed", { durationSeconds: 1 });
+      },
+      close: async () => {},
+    },
+    reports: {
+      findTask: async () => task,
+      async endTarget(_: string, __: string, end: TargetEnd) {
+        ends.push(end);
+        return true;
+      },
+      startRun: async () => {},
+      endRun: async () => {},
+    },
+    log: { info: (facts: unknown, line: string) => void lines.push([facts, line]), warn: () => {} },
+  });
+  expect(ends).toMatchObject([
+    { output: [{ name: "vocals", clippedSamples: 7 }] },
+    { output: [{ name: "vocals" }] },
+  ]);
+  expect(ends[1]).not.toMatchObject({ output: [{ clippedSamples: expect.anything() }] });
+  expect(lines).toContainEqual([
+    { taskId: "task", targetId: "done", model: "vocals", file: "vocals.wav", clippedSamples: 7 },
+    "output clipped at full scale",
+  ]);
+});
+
+it("[T18] what only the operator can mend is told in the log as such", async () => {
+  const lines: unknown[] = [];
+  await run({
+    engine: { run: async () => {}, close: async () => {} },
+    assets: { findAsset: () => Promise.reject(new TargetFailure("NOT_SET_UP", "No credentials.")) },
+    reports: {
+      findTask: async () => task,
+      endTarget: async () => true,
+      startRun: async () => {},
+      endRun: async () => {},
+    },
+    log: {
+      info: () => {},
+      warn: () => {},
+      error: (facts: unknown, line: string) => void lines.push([facts, line]),
+    },
+  });
+  const facts = { taskId: "task", targetId: "done", code: 9003, reason: "No credentials." };
+  expect(lines).toContainEqual([facts, "operator action needed"]);
 });
 
 /** An engine that makes the first target, whose files a store keeps. */

@@ -1,17 +1,24 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { EngineError, EngineKilled, type EngineProcess } from "@stemwright/engine";
+import { TARGET_ERRORS } from "@stemwright/contract";
+import {
+  EngineError,
+  EngineKilled,
+  type EngineProcess,
+  type TargetProgress,
+  type TargetResult,
+} from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
-import type { TargetRecord, TaskProgress, TaskRecord } from "../domain/tasks/task-record.ts";
+import type { TargetAdvance, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
 import type { KeptStems } from "../kept-stems.ts";
 import { type CoverInputPorts, coverInput, makeOverCredits } from "./cover-input.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import { planOutputs, toEngineTarget, transcriptPath } from "./engine-target.ts";
-import { type FetchInputPorts, fetchInput } from "./fetch-input.ts";
+import { type FetchFilePorts, fetchInput } from "./fetch-input.ts";
 import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
 import { type NoteLengthPorts, noteLength } from "./note-length.ts";
 import { openWorkDir } from "./open-work-dir.ts";
@@ -19,7 +26,7 @@ import { spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
 
-export type RunTaskPorts = FetchInputPorts &
+export type RunTaskPorts = FetchFilePorts &
   StoreOutputsPorts &
   CoverInputPorts &
   NoteLengthPorts & {
@@ -84,7 +91,7 @@ type Watch = {
   over: AbortSignal;
   /** Another worker is at the Task. */
   lost: AbortSignal;
-  report(progress: number, secondsLeft?: number): void;
+  report(progress: readonly TargetProgress[]): void;
   stop(): void;
 };
 
@@ -93,18 +100,12 @@ function watchTask(ports: RunTaskPorts, run: TaskRun, signal: AbortSignal): Watc
   const ended = new AbortController();
   const lost = new AbortController();
   const stopped = new AbortController();
-  let reported: (TaskProgress & { atMs: number }) | undefined;
+  const reported = new Map<string, TargetProgress & { atMs: number }>();
 
   async function look(): Promise<void> {
-    if (reported) {
-      const { progress, secondsLeft, atMs } = reported;
-      reported = undefined;
-      const passedSeconds = (performance.now() - atMs) / 1000;
-      await ports.reports.setProgress(run, {
-        progress,
-        secondsLeft: secondsLeft && secondsLeft - passedSeconds,
-      });
-    }
+    const advances = [...reported.values()].map(toAdvance);
+    reported.clear();
+    if (advances.length > 0) await ports.reports.setProgress(run, advances);
     const current = await ports.reports.findTask(run.taskId);
     if (listUnfinished(current).length === 0) ended.abort(new Error("nothing is left to do of the Task"));
     else if (current?.runToken !== run.token) lost.abort(new RunLost());
@@ -122,11 +123,17 @@ function watchTask(ports: RunTaskPorts, run: TaskRun, signal: AbortSignal): Watc
     signal: AbortSignal.any([signal, ended.signal, lost.signal]),
     over: ended.signal,
     lost: lost.signal,
-    report: (progress, secondsLeft) => {
-      reported = { progress, secondsLeft, atMs: performance.now() };
+    report: (progress) => {
+      for (const one of progress) reported.set(one.key, { ...one, atMs: performance.now() });
     },
     stop: () => stopped.abort(),
   };
+}
+
+/** What was expected when it was told, less the time that has passed since. */
+function toAdvance({ key, fraction, secondsLeft, atMs }: TargetProgress & { atMs: number }): TargetAdvance {
+  const passedSeconds = (performance.now() - atMs) / 1000;
+  return { targetId: key, progress: fraction, secondsLeft: secondsLeft && secondsLeft - passedSeconds };
 }
 
 type Work = { task: TaskRecord; run: TaskRun; targets: TargetRecord[]; taskDir: string; watch: Watch };
@@ -136,7 +143,9 @@ async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
   const inputPath = join(taskDir, "input");
   const targets = await fetchTranscripts(ports, work);
   if (targets.length === 0) return;
-  if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, watch);
+  // All of them wait for the input.
+  const report = (fraction: number) => watch.report(targets.map(({ id }) => ({ key: id, fraction })));
+  if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, { signal: watch.signal, report });
   await noteLength(ports, { ...work, inputPath });
   await runEngine(ports, { ...work, targets });
 }
@@ -174,11 +183,11 @@ async function runWithin(ports: RunTaskPorts, work: Work, limitSeconds: number):
     {
       signal: watch.signal,
       onProgress: watch.report,
-      onTargetDone: async (targetId, { durationSeconds }) => {
+      onTargetDone: async (targetId, result) => {
         const target = targets.find(({ id }) => id === targetId);
         if (!target) return;
         try {
-          await completeTarget(ports, { ...work, target, durationSeconds });
+          await completeTarget(ports, { ...work, target, result });
         } catch (error) {
           if (watch.signal.aborted) throw error;
           await failTargets(ports, { ...work, targets: [target] }, error);
@@ -226,11 +235,14 @@ async function completeTarget(
     run,
     target,
     taskDir,
-    durationSeconds,
+    result: { durationSeconds, clippedSamples = {} },
     watch,
-  }: Omit<Work, "targets"> & { target: TargetRecord; durationSeconds: number },
+  }: Omit<Work, "targets"> & { target: TargetRecord; result: TargetResult },
 ): Promise<void> {
-  const files = planOutputs(target, taskDir);
+  const files = planOutputs(target, taskDir).map(({ name, format, path }) => {
+    const clipped = clippedSamples[path];
+    return { name, format, path, ...(clipped === undefined ? {} : { clippedSamples: clipped }) };
+  });
   const { signal, over } = watch;
   const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });
   // Whoever took the Task over ends its targets.
@@ -241,10 +253,14 @@ async function completeTarget(
     output: stored.output,
   });
   if (!isEnded) return await stored.remove();
-  ports.log.info(
-    { taskId: task.id, targetId: target.id, model: target.model, durationSeconds },
-    "target completed",
-  );
+  const facts = { taskId: task.id, targetId: target.id, model: target.model };
+  ports.log.info({ ...facts, durationSeconds }, "target completed");
+  const clipped = files.filter((file) => file.clippedSamples !== undefined);
+  for (const { name, format, clippedSamples: count } of clipped)
+    ports.log.info(
+      { ...facts, file: `${name}.${format}`, clippedSamples: count },
+      "output clipped at full scale",
+    );
 }
 
 /** Failures a client can understand end the targets; others are thrown, for another attempt. */
@@ -261,10 +277,9 @@ async function failTargets(
       error: { code: failure.code, message: failure.message },
     });
     if (!isEnded) continue;
-    ports.log.warn(
-      { taskId: run.taskId, targetId: target.id, code: failure.code, reason: failure.message },
-      "target failed",
-    );
+    const facts = { taskId: run.taskId, targetId: target.id, code: failure.code, reason: failure.message };
+    ports.log.warn(facts, "target failed");
+    if (failure.code === TARGET_ERRORS.NOT_SET_UP.code) ports.log.error(facts, "operator action needed");
   }
 }
 

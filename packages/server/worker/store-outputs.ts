@@ -16,7 +16,7 @@ export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> &
   reports: Pick<TaskReports, "findTask">;
 };
 
-export type FinishedFile = { name: string; format: string; path: string };
+export type FinishedFile = Pick<OutputRecord, "name" | "format" | "clippedSamples"> & { path: string };
 export type StoredOutputs = { output: OutputRecord[]; remove(): Promise<void> };
 
 type Finished = {
@@ -56,10 +56,10 @@ async function keep(ports: StoreOutputsPorts, finished: Finished): Promise<Store
   const remove = () => removeUnlessKept(ports, finished, () => ports.blobs.delete(folder));
   const output: OutputRecord[] = [];
   try {
-    for (const { name, format, path } of files) {
+    for (const { path, ...file } of files) {
       signal.throwIfAborted();
-      const blobKey = `${folder}/${name}.${format}`;
-      output.push({ name, format, blobKey, ...(await ports.blobs.adopt(blobKey, path)) });
+      const blobKey = `${folder}/${file.name}.${file.format}`;
+      output.push({ ...file, blobKey, ...(await ports.blobs.adopt(blobKey, path)) });
     }
   } catch (error) {
     await remove();
@@ -90,16 +90,15 @@ async function deliver(
     });
   try {
     bucket = await openDestination(ports, task);
-    for (const { name, format, path } of files) {
-      const key = toOutputKey(writeDestination, { taskId: task.id, name, format });
-      const type = toMimeType(format);
+    for (const { path, ...file } of files) {
+      const key = toOutputKey(writeDestination, { taskId: task.id, ...file });
+      const type = toMimeType(file.format);
       // A write that was given up may still have been finished over there.
       written.push(key);
       await bucket.write(key, createReadStream(path), { type, signal });
       const { size } = await stat(path);
       output.push({
-        name,
-        format,
+        ...file,
         blobKey: toCustomerBlobKey(task.storageIntegrationId ?? "", key),
         sizeBytes: size,
       });

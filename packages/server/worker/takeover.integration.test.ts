@@ -185,18 +185,18 @@ describe("a run that was taken over", () => {
     const first = await takeTask(db, id);
     const second = await takeTask(db, id);
     await reports.startRun(second);
-    await reports.setProgress(second, { progress: 0.25, secondsLeft: 100 });
+    const targetId = (await reports.findTask(id))?.targets[0]?.id ?? "";
+    await reports.setProgress(second, [{ targetId, progress: 0.25, secondsLeft: 100 }]);
     const read = async () => ({
       row: await db.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst(),
       targets: await db.selectFrom("targets").selectAll().where("task_id", "=", id).execute(),
     });
     const before = await read();
-    const targetId = before.targets[0]?.id ?? "";
     const end: TargetEnd = { status: "completed", durationSeconds: 1, output: [] };
     await expect(reports.startRun(first)).rejects.toThrow(RunLost);
     await expect(reports.endTarget(first, targetId, end)).rejects.toThrow(RunLost);
     await expect(reports.setLength(first, { audioSeconds: 1, isLong: true })).rejects.toThrow(RunLost);
-    await reports.setProgress(first, { progress: 0.9 });
+    await reports.setProgress(first, [{ targetId, progress: 0.9 }]);
     await reports.giveBack(first);
     expect(await reports.failRun(first, "Error")).toEqual({ isLast: false });
     expect(await read()).toEqual(before);
@@ -209,9 +209,10 @@ describe("attempts", () => {
     const id = await house.createTask(["vocals", "drums"]);
     const { db } = house.database;
     const reports = makeTaskReports(db);
+    const targetId = (await reports.findTask(id))?.targets[0]?.id ?? "";
     for (let attempt = 1; attempt <= 10; attempt += 1) {
       const run = await takeTask(db, id);
-      await reports.setProgress(run, { progress: attempt / 20 });
+      await reports.setProgress(run, [{ targetId, progress: attempt / 20 }]);
       expect(await reports.failRun(run, "Error")).toEqual({ isLast: false });
     }
     for (let attempt = 1; attempt <= 5; attempt += 1) {

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { MediaError } from "../media-error.ts";
-import type { EncodeRequest } from "../media-request.ts";
+import type { EncodeRequest, EncodeResult } from "../media-request.ts";
 import { parseLayout, toNamedLayout } from "./channel-layout.ts";
 import { countFrames } from "./count-frames.ts";
 import { OutputFile } from "./output-file.ts";
@@ -10,11 +10,11 @@ import type { Pulse } from "./pulse.ts";
 /** Encoder delay, its padding and the resampler's edge, in blocks of the encoder. */
 const LOSSY_SLACK_BLOCKS = 4;
 
-type RunEncoding = (run: { pcm: Readable; pulse: Pulse; onReady: () => void }) => Promise<number>;
+type RunEncoding = (run: { pcm: Readable; pulse: Pulse; onReady: () => void }) => Promise<EncodeResult>;
 
 /**
  * Opens every output at once and gives the work to be done afterwards, as another user; it ends in the number
- * of frames.
+ * of frames, and of samples cut off at full scale in each output.
  */
 export function openEncoding(request: EncodeRequest): RunEncoding {
   const layout = parseLayout(request.channelLayout);
@@ -39,7 +39,7 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
     }
     for (const output of outputs)
       await verifyLength({ output, lengthFrames, sampleRateHz: request.sampleRateHz, pulse });
-    return lengthFrames;
+    return { lengthFrames, clippedSamples: outputs.map(({ clippedSamples }) => clippedSamples) };
   };
 }
 

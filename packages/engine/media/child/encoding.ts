@@ -6,7 +6,7 @@ import {
   type AVSampleFormat,
   type FFEncoderCodec,
 } from "node-av/constants";
-import type { AudioFormat, WavBitDepth } from "../audio-format.ts";
+import { type AudioFormat, FLAC_MAX_CHANNELS, type WavBitDepth } from "../audio-format.ts";
 
 /** How one output format is made. */
 export type Encoding = {
@@ -17,7 +17,7 @@ export type Encoding = {
   integerBits?: 16 | 24;
   /** Absent where any rate is held as it is; otherwise the nearest of these is used. */
   ratesHz?: readonly number[];
-  /** More channels are mixed down: mp3 knows no more than two, the ADTS header of .aac no more than six. */
+  /** More channels are mixed down, or refused where nothing may be lost: mp3 knows no more than two, the ADTS header of .aac no more than six. */
   maxChannels: number;
   isLossless: boolean;
   bitRate?: (sampleRateHz: number, channels: number) => number;
@@ -34,9 +34,7 @@ export type Encoding = {
 const MP3_RATES_HZ = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000];
 const AAC_RATES_HZ = [...MP3_RATES_HZ, 64000, 88200, 96000];
 
-/** No format of ours keeps more. */
-export const MOST_CHANNELS = 8;
-const LOSSLESS = { maxChannels: MOST_CHANNELS, isLossless: true } as const;
+const LOSSLESS = { maxChannels: Number.POSITIVE_INFINITY, isLossless: true } as const;
 const INTEGER_16 = { sampleFormat: AV_SAMPLE_FMT_S16, integerBits: 16 } as const;
 const INTEGER_24 = { sampleFormat: AV_SAMPLE_FMT_S32, integerBits: 24 } as const;
 const FLOAT_32 = { sampleFormat: AV_SAMPLE_FMT_FLT } as const;
@@ -60,7 +58,14 @@ const AAC: Omit<Encoding, "muxer" | "muxerOptions"> = {
 };
 
 const ENCODINGS: Record<Exclude<AudioFormat, "wav">, Encoding> = {
-  flac: { ...LOSSLESS, ...INTEGER_24, muxer: "flac", encoder: "flac" as FFEncoderCodec, muxerOptions: {} },
+  flac: {
+    ...LOSSLESS,
+    ...INTEGER_24,
+    muxer: "flac",
+    encoder: "flac" as FFEncoderCodec,
+    muxerOptions: {},
+    maxChannels: FLAC_MAX_CHANNELS,
+  },
   aiff: {
     ...LOSSLESS,
     ...INTEGER_24,

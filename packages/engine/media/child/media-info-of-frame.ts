@@ -1,8 +1,7 @@
-import type { Frame } from "node-av/lib";
+import { avGetCodecName, type Frame } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
 import type { MediaInfo } from "../media-info.ts";
 import { describeLayout, toNamedLayout } from "./channel-layout.ts";
-import { MOST_CHANNELS } from "./encoding.ts";
 import type { AudioInput } from "./open-audio-input.ts";
 
 const MOST_SAMPLES_PER_SECOND = 768_000;
@@ -16,11 +15,6 @@ export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
       "unreadable",
       `The file says it has ${frame.sampleRate} samples a second; ${MOST_SAMPLES_PER_SECOND} is the most that can be worked on.`,
     );
-  if (layout.nbChannels > MOST_CHANNELS)
-    throw new MediaError(
-      "unreadable",
-      `The file has ${layout.nbChannels} channels; ${MOST_CHANNELS} is the most that outputs can have. Send it in parts of ${MOST_CHANNELS} channels or fewer.`,
-    );
   return {
     container: input.container,
     codec: input.codec,
@@ -29,6 +23,7 @@ export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
     channelLayout: describeLayout(layout),
     durationSeconds: input.durationSeconds,
     hasVideo: input.video !== undefined,
+    ...(input.video ? { pictureCodec: avGetCodecName(input.video.codecpar.codecId) ?? "unknown" } : {}),
   };
 }
 

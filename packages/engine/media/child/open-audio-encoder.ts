@@ -1,6 +1,11 @@
-import { AV_CODEC_FLAG_BITEXACT, AV_CODEC_FLAG_GLOBAL_HEADER } from "node-av/constants";
+import {
+  AV_CHANNEL_ORDER_NATIVE,
+  AV_CODEC_FLAG_BITEXACT,
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+} from "node-av/constants";
 import { avChannelLayoutDefault, type ChannelLayout, Codec, CodecContext, Rational } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
+import { describeTooManyChannels } from "../output-fault.ts";
 import { describeLayout, parseLayout } from "./channel-layout.ts";
 import { type Encoding, findNearestRateHz } from "./encoding.ts";
 
@@ -29,6 +34,9 @@ export function openAudioEncoder(options: {
   hasGlobalHeader: boolean;
 }): CodecContext {
   const { encoding, input } = options;
+  const { nbChannels } = input.layout;
+  if (encoding.isLossless && nbChannels > encoding.maxChannels)
+    throw new MediaError("encode-failed", describeTooManyChannels(encoding.muxer, nbChannels));
   for (const layout of listLayouts(encoding, input.layout)) {
     const context = makeContext({ ...options, layout });
     if (context) return context;
@@ -39,8 +47,11 @@ export function openAudioEncoder(options: {
   );
 }
 
-function listLayouts({ maxChannels }: Encoding, layout: ChannelLayout): ChannelLayout[] {
-  if (layout.nbChannels > maxChannels) return [avChannelLayoutDefault(maxChannels)];
+function listLayouts({ maxChannels, isLossless }: Encoding, layout: ChannelLayout): ChannelLayout[] {
+  if (isLossless) return [layout];
+  // Channels that nobody named are mixed to two.
+  const isNamed = layout.order === AV_CHANNEL_ORDER_NATIVE;
+  if (layout.nbChannels > maxChannels) return [avChannelLayoutDefault(isNamed ? maxChannels : 2)];
   // Opus knows few layouts; those it lacks (2.1, 3.1) fit into a larger one with the other channels silent.
   const larger = ["5.1", "7.1"].map(parseLayout).filter((known) => known !== undefined);
   return [layout, ...larger.filter((known) => known.nbChannels >= layout.nbChannels)];

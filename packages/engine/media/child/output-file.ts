@@ -17,6 +17,7 @@ import {
 } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
 import type { EncodeTarget } from "../media-request.ts";
+import { describeUnfitPicture } from "../output-fault.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
 import { type Encoding, getEncoding } from "./encoding.ts";
 import { FrameBlocks } from "./frame-blocks.ts";
@@ -29,12 +30,6 @@ import { toSampleBytes } from "./to-sample-bytes.ts";
 const PCM_BLOCK_FRAMES = 4096;
 
 const WRITE_FAILED = "The file cannot be written";
-
-const makeUnfitPictureError = (codec: string) =>
-  new MediaError(
-    "encode-failed",
-    `The input's picture is coded as ${codec}, which an mp4 cannot hold. Ask for m4a, which is the sound alone, or for another format instead of mp4.`,
-  );
 
 /**
  * One file being encoded. The descriptor is opened in the constructor, before the child gives up its user.
@@ -54,6 +49,7 @@ export class OutputFile {
   #sentFrames = 0n;
   #writtenPackets = 0;
   #isPriming: boolean;
+  #clippedSamples = 0;
 
   constructor(target: EncodeTarget, { sampleRateHz, layout }: EncoderInput) {
     this.target = target;
@@ -90,6 +86,11 @@ export class OutputFile {
     return this.#encoder.sampleRate;
   }
 
+  /** Cut off at full scale; only integers have one. */
+  get clippedSamples(): number {
+    return this.#clippedSamples;
+  }
+
   get frameSizeFrames(): number {
     return this.#encoder.frameSize;
   }
@@ -109,7 +110,8 @@ export class OutputFile {
       ...(isMovie ? { movie_timescale: String(this.#encoder.sampleRate) } : {}),
     });
     const code = this.#format.writeHeaderSync(options);
-    if (code === AVERROR_EINVAL && picture) throw makeUnfitPictureError(picture.codec);
+    if (code === AVERROR_EINVAL && picture)
+      throw new MediaError("encode-failed", describeUnfitPicture(picture.codec));
     checkFfmpeg(code, "encode-failed", WRITE_FAILED);
   }
 
@@ -147,7 +149,9 @@ export class OutputFile {
   #encode(block: Float32Array): void {
     const { channelLayout, sampleFormat, sampleRate } = this.#encoder;
     const nbSamples = block.length / channelLayout.nbChannels;
-    using frame = Frame.fromAudioBuffer(toSampleBytes(block, channelLayout.nbChannels, sampleFormat), {
+    const { bytes, clippedSamples } = toSampleBytes(block, channelLayout.nbChannels, sampleFormat);
+    this.#clippedSamples += clippedSamples;
+    using frame = Frame.fromAudioBuffer(bytes, {
       nbSamples,
       format: sampleFormat,
       sampleRate,

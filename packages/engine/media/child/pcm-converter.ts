@@ -1,7 +1,18 @@
 import { AV_SAMPLE_FMT_FLT, type AVSampleFormat } from "node-av/constants";
-import { type ChannelLayout, type Frame, SoftwareResampleContext } from "node-av/lib";
+import {
+  avChannelLayoutDefault,
+  avSampleFmtIsPlanar,
+  type ChannelLayout,
+  type Frame,
+  SoftwareResampleContext,
+} from "node-av/lib";
+import { MediaError } from "../media-error.ts";
 import { describeLayout, toNamedLayout } from "./channel-layout.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
+
+/** More are beyond swresample, wherever it is to convert them. */
+const SWRESAMPLE_MAX_CHANNELS = 64;
+const CHANGES_TOO_MUCH = "The sound in the file changes in a way that cannot be followed";
 
 type Target = { sampleRateHz: number; layout: ChannelLayout };
 
@@ -26,48 +37,92 @@ export class PcmConverter {
 
   /** What it gives is valid until the next frame is converted. */
   convert(frame: Frame): Buffer {
+    if (this.target.layout.nbChannels > SWRESAMPLE_MAX_CHANNELS) return this.#convertWide(frame);
     const layout = toNamedLayout(frame.channelLayout);
     // Chained streams may change in the middle.
     const sourceKey = `${frame.format} ${frame.sampleRate} ${describeLayout(layout)}`;
     if (!this.#resampler || sourceKey !== this.#sourceKey) {
       this.#resampler?.free();
-      this.#resampler = this.#makeResampler(frame, layout);
+      this.#resampler = this.#makeResampler(frame, { from: layout, to: this.target.layout });
       this.#sourceKey = sourceKey;
     }
-    const capacityFrames = this.#resampler.getOutSamples(frame.nbSamples);
-    const capacityBytes = capacityFrames * this.bytesPerFrame;
-    if (this.#output.length < capacityBytes) this.#output = Buffer.alloc(capacityBytes);
-    const lengthFrames = this.#resampler.convertSync(
-      [this.#output],
-      capacityFrames,
-      frame.extendedData,
-      frame.nbSamples,
-    );
-    checkFfmpeg(lengthFrames, "unreadable", "The sound in the file cannot be converted");
+    const lengthFrames = this.#run(this.#resampler, {
+      input: frame.extendedData,
+      lengthFrames: frame.nbSamples,
+      bytesPerFrame: this.bytesPerFrame,
+    });
     const converted = this.#output.subarray(0, lengthFrames * this.bytesPerFrame);
     silenceWhatIsNoNumber(converted);
     return converted;
   }
 
-  #makeResampler(frame: Frame, layout: ChannelLayout): SoftwareResampleContext {
+  /** As mono, since nothing but the numbers has to be converted: samples that lie side by side at once, others plane by plane. */
+  #convertWide(frame: Frame): Buffer {
+    const { nbChannels } = this.target.layout;
+    if (frame.channelLayout.nbChannels !== nbChannels || frame.sampleRate !== this.target.sampleRateHz)
+      throw new MediaError("unreadable", CHANGES_TOO_MUCH);
+    const mono = avChannelLayoutDefault(1);
+    this.#resampler ??= this.#makeResampler(frame, { from: mono, to: mono });
+    const planes = avSampleFmtIsPlanar(frame.format as AVSampleFormat) ? frame.extendedData : undefined;
+    const bytesPerFrame = Float32Array.BYTES_PER_ELEMENT;
+    const convert = (plane: Buffer | undefined, lengthFrames: number) => {
+      this.#run(this.#resampler as SoftwareResampleContext, {
+        input: plane ? [plane] : null,
+        lengthFrames,
+        bytesPerFrame,
+      });
+      return this.#output.subarray(0, lengthFrames * bytesPerFrame);
+    };
+    const converted = planes
+      ? interleaveBytes(planes.map((plane) => Buffer.from(convert(plane, frame.nbSamples))))
+      : convert(frame.extendedData?.[0], frame.nbSamples * nbChannels);
+    silenceWhatIsNoNumber(converted);
+    return converted;
+  }
+
+  #run(
+    resampler: SoftwareResampleContext,
+    work: { input: Buffer[] | null; lengthFrames: number; bytesPerFrame: number },
+  ): number {
+    const capacityFrames = resampler.getOutSamples(work.lengthFrames);
+    const capacityBytes = capacityFrames * work.bytesPerFrame;
+    if (this.#output.length < capacityBytes) this.#output = Buffer.alloc(capacityBytes);
+    const lengthFrames = resampler.convertSync([this.#output], capacityFrames, work.input, work.lengthFrames);
+    checkFfmpeg(lengthFrames, "unreadable", "The sound in the file cannot be converted");
+    return lengthFrames;
+  }
+
+  #makeResampler(
+    frame: Frame,
+    { from, to }: { from: ChannelLayout; to: ChannelLayout },
+  ): SoftwareResampleContext {
     const resampler = new SoftwareResampleContext();
-    const { sampleRateHz, layout: targetLayout } = this.target;
-    const message = "The sound in the file changes in a way that cannot be followed";
     checkFfmpeg(
       resampler.allocSetOpts2(
-        targetLayout,
+        to,
         AV_SAMPLE_FMT_FLT,
-        sampleRateHz,
-        layout,
+        this.target.sampleRateHz,
+        from,
         frame.format as AVSampleFormat,
         frame.sampleRate,
       ),
       "unreadable",
-      message,
+      CHANGES_TOO_MUCH,
     );
-    checkFfmpeg(resampler.init(), "unreadable", message);
+    checkFfmpeg(resampler.init(), "unreadable", CHANGES_TOO_MUCH);
     return resampler;
   }
+}
+
+/** Planes of floats, one value of each after the other. */
+function interleaveBytes(planes: readonly Buffer[]): Buffer {
+  const valueBytes = Float32Array.BYTES_PER_ELEMENT;
+  const interleaved = Buffer.alloc((planes[0]?.length ?? 0) * planes.length);
+  for (const [channel, plane] of planes.entries()) {
+    for (let at = 0; at < plane.length; at += valueBytes)
+      plane.copy(interleaved, at * planes.length + channel * valueBytes, at, at + valueBytes);
+  }
+  return interleaved;
 }
 
 /** A single NaN or infinity would spread over all that a network makes of its window. */

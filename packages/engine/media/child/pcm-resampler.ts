@@ -1,7 +1,8 @@
-import { AV_SAMPLE_FMT_FLT } from "node-av/constants";
-import { type ChannelLayout, SoftwareResampleContext } from "node-av/lib";
+import { AV_CHANNEL_ORDER_NATIVE, AV_SAMPLE_FMT_FLT } from "node-av/constants";
+import { avChannelLayoutDefault, type ChannelLayout, SoftwareResampleContext } from "node-av/lib";
 import { describeLayout } from "./channel-layout.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
+import { mixToStereo } from "./mix-to-stereo.ts";
 
 type Side = { sampleRateHz: number; layout: ChannelLayout };
 
@@ -15,10 +16,17 @@ export class PcmResampler {
   readonly #resampler: SoftwareResampleContext | undefined;
   readonly #target: Side;
   readonly #source: Side;
+  readonly #isMixed: boolean;
+  readonly #givenChannels: number;
   #inputFrames = 0;
   #outputFrames = 0;
 
-  constructor(source: Side, target: Side) {
+  constructor(given: Side, target: Side) {
+    const isKept = describeLayout(given.layout) === describeLayout(target.layout);
+    // swresample mixes channels by their names.
+    this.#isMixed = !isKept && given.layout.order !== AV_CHANNEL_ORDER_NATIVE;
+    this.#givenChannels = given.layout.nbChannels;
+    const source = this.#isMixed ? { ...given, layout: avChannelLayoutDefault(2) } : given;
     this.#source = source;
     this.#target = target;
     const isSameLayout = describeLayout(source.layout) === describeLayout(target.layout);
@@ -36,7 +44,8 @@ export class PcmResampler {
     checkFfmpeg(this.#resampler.init(), "encode-failed", "The sound cannot be resampled for this format");
   }
 
-  convert(samples: Float32Array): Float32Array {
+  convert(given: Float32Array): Float32Array {
+    const samples = this.#isMixed ? mixToStereo(given, this.#givenChannels) : given;
     if (!this.#resampler) return samples;
     const inputFrames = samples.length / this.#source.layout.nbChannels;
     this.#inputFrames += inputFrames;

@@ -5,37 +5,41 @@ import {
   type AVSampleFormat,
 } from "node-av/constants";
 
+type SampleBytes = { bytes: Buffer; clippedSamples: number };
+type Samples = Int16Array | Int32Array | Float32Array;
+
 /**
  * Interleaved floats as the bytes of an FFmpeg sample format. Integers are rounded and clipped here, because
- * FFmpeg cuts 32 bits down to 24 by truncation, half a step of bias.
+ * FFmpeg cuts 32 bits down to 24 by truncation, half a step of bias, and does not tell what it clips.
  */
-export function toSampleBytes(block: Float32Array, channels: number, sampleFormat: AVSampleFormat): Buffer {
-  const samples = toSamples(block, channels, sampleFormat);
-  return Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+export function toSampleBytes(
+  block: Float32Array,
+  channels: number,
+  sampleFormat: AVSampleFormat,
+): SampleBytes {
+  if (sampleFormat === AV_SAMPLE_FMT_S16)
+    return toIntegers(block, { steps: 2 ** 15, unit: 1, integers: new Int16Array(block.length) });
+  // 24 bits sit in the upper part of 32.
+  if (sampleFormat === AV_SAMPLE_FMT_S32)
+    return toIntegers(block, { steps: 2 ** 23, unit: 2 ** 8, integers: new Int32Array(block.length) });
+  const samples = sampleFormat === AV_SAMPLE_FMT_FLTP ? toPlanar(block, channels) : block;
+  return { bytes: toBytes(samples), clippedSamples: 0 };
 }
 
-function toSamples(block: Float32Array, channels: number, sampleFormat: AVSampleFormat) {
-  if (sampleFormat === AV_SAMPLE_FMT_S16) return toInteger16(block);
-  if (sampleFormat === AV_SAMPLE_FMT_S32) return toInteger24(block);
-  if (sampleFormat === AV_SAMPLE_FMT_FLTP) return toPlanar(block, channels);
-  return block;
-}
+const toBytes = ({ buffer, byteOffset, byteLength }: Samples) => Buffer.from(buffer, byteOffset, byteLength);
 
-function toInteger16(block: Float32Array): Int16Array {
-  const integers = new Int16Array(block.length);
+/** Full scale itself is the last step, and no sample too loud: integers have one less above zero than below. */
+function toIntegers(
+  block: Float32Array,
+  { steps, unit, integers }: { steps: number; unit: number; integers: Int16Array | Int32Array },
+): SampleBytes {
+  let clippedSamples = 0;
   for (let i = 0; i < block.length; i++) {
-    integers[i] = Math.max(-32768, Math.min(32767, Math.round((block[i] ?? 0) * 32768)));
+    const value = Math.round((block[i] ?? 0) * steps);
+    if (value > steps || value < -steps) clippedSamples++;
+    integers[i] = Math.max(-steps, Math.min(steps - 1, value)) * unit;
   }
-  return integers;
-}
-
-/** 24 bits sit in the upper part of 32. */
-function toInteger24(block: Float32Array): Int32Array {
-  const integers = new Int32Array(block.length);
-  for (let i = 0; i < block.length; i++) {
-    integers[i] = Math.max(-8388608, Math.min(8388607, Math.round((block[i] ?? 0) * 8388608))) << 8;
-  }
-  return integers;
+  return { bytes: toBytes(integers), clippedSamples };
 }
 
 function toPlanar(block: Float32Array, channels: number): Float32Array {

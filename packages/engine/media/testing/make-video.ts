@@ -2,12 +2,14 @@ import {
   AV_LOG_QUIET,
   AV_PIX_FMT_YUV420P,
   AV_PKT_DATA_DISPLAYMATRIX,
+  AV_SAMPLE_FMT_S16,
   AVERROR_EAGAIN,
   AVERROR_EOF,
   AVIO_FLAG_WRITE,
   type FFEncoderCodec,
 } from "node-av/constants";
 import {
+  avChannelLayoutDefault,
   Codec,
   CodecContext,
   FFmpegError,
@@ -17,11 +19,13 @@ import {
   Log,
   Packet,
   Rational,
+  type Stream,
 } from "node-av/lib";
 
 const WIDTH = 64;
 const HEIGHT = 48;
 const FRAMES_PER_SECOND = 25;
+const SAMPLES_PER_SECOND = 8000;
 
 type VideoOptions = {
   /** FFmpeg's names of encoder and muxer. */
@@ -31,6 +35,8 @@ type VideoOptions = {
   toTime?: (index: number) => number;
   /** Put into the picture's side data. */
   displayMatrix?: Buffer;
+  /** A tone of as many seconds beside the picture, as 16-bit PCM, which Matroska and QuickTime hold. */
+  soundSeconds?: number;
 };
 
 /** A small silent video; H.264 with B-frames, whose packets are stored out of display order, unless told otherwise. */
@@ -49,7 +55,10 @@ export function makeVideo(path: string, lengthFrames: number, options: VideoOpti
   stream.timeBase = encoder.timeBase;
   if (options.displayMatrix)
     stream.codecpar.addCodedSideData(AV_PKT_DATA_DISPLAYMATRIX, options.displayMatrix);
+  const { soundSeconds = 0 } = options;
+  const sound = soundSeconds > 0 ? addSound(format) : undefined;
   check(format.writeHeaderSync(null));
+  if (sound) writeSound(format, sound, soundSeconds);
   const packet = new Packet();
   packet.alloc();
   for (let index = 0; index <= lengthFrames; index++) {
@@ -64,6 +73,42 @@ export function makeVideo(path: string, lengthFrames: number, options: VideoOpti
   }
   check(format.writeTrailerSync());
   check(io.closepSync());
+}
+
+type SoundTrack = { encoder: CodecContext; stream: Stream };
+
+function addSound(format: FormatContext): SoundTrack {
+  const codec = Codec.findEncoderByName("pcm_s16le" as FFEncoderCodec);
+  const encoder = new CodecContext();
+  encoder.allocContext3(codec);
+  encoder.sampleRate = SAMPLES_PER_SECOND;
+  encoder.channelLayout = avChannelLayoutDefault(1);
+  encoder.sampleFormat = AV_SAMPLE_FMT_S16;
+  encoder.timeBase = new Rational(1, SAMPLES_PER_SECOND);
+  check(encoder.open2Sync(codec, null));
+  const stream = format.newStream(null);
+  check(encoder.parametersFromContext(stream.codecpar));
+  stream.timeBase = encoder.timeBase;
+  return { encoder, stream };
+}
+
+function writeSound(format: FormatContext, { encoder, stream }: SoundTrack, seconds: number): void {
+  const samples = Int16Array.from({ length: seconds * SAMPLES_PER_SECOND }, (_, n) => 8000 * Math.sin(n / 9));
+  const frame = Frame.fromAudioBuffer(Buffer.from(samples.buffer), {
+    nbSamples: samples.length,
+    format: AV_SAMPLE_FMT_S16,
+    sampleRate: SAMPLES_PER_SECOND,
+    channelLayout: encoder.channelLayout,
+    timeBase: { num: 1, den: SAMPLES_PER_SECOND },
+    pts: 0n,
+  });
+  check(encoder.sendFrameSync(frame));
+  const packet = new Packet();
+  packet.alloc();
+  check(encoder.receivePacketSync(packet));
+  packet.streamIndex = stream.index;
+  packet.rescaleTs(encoder.timeBase, stream.timeBase);
+  check(format.interleavedWriteFrameSync(packet));
 }
 
 function openVideoEncoder(name: string, hasGlobalHeader: boolean): CodecContext {

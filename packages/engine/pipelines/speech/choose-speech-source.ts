@@ -3,7 +3,6 @@ import { isStemManifest, type ModelManifest, type StemManifest } from "../../run
 import { detectMusic } from "../detect-music.ts";
 import { type InputRun, tryNetwork } from "../input-run.ts";
 import { needStem, type StemPass } from "../plan-targets.ts";
-import { weighStemPass } from "../stem-pass.ts";
 
 const VOCALS = "vocals";
 /** Below this share of music the words are read from the input: taking an hour apart for a jingle would take an hour. */
@@ -22,9 +21,9 @@ export function weighSpeechSource(): number {
 export async function chooseSpeechSource(
   run: InputRun,
   manifests: readonly ModelManifest[],
-  stemPasses: StemPass[],
+  { stemPasses, onNewPass }: { stemPasses: StemPass[]; onNewPass: () => void },
 ): Promise<{ vocals?: StemManifest }> {
-  const onProgress = run.progress.makeStage(LISTEN_SECONDS);
+  const onProgress = run.progress.makeStage(LISTEN_SECONDS, run.waits.forSpeechSource);
   const detector = manifests.find((manifest) => manifest.family === "music-detector");
   const separator = manifests.filter(isStemManifest).find(({ stems }) => stems.includes(VOCALS));
   if (detector === undefined || separator === undefined) return {};
@@ -38,7 +37,7 @@ export async function chooseSpeechSource(
   );
   if (musicSeconds < (MUSIC_SHARE_MIN * run.input.lengthFrames) / run.input.sampleRateHz) return {};
   const passCount = stemPasses.length;
-  const pass = needStem(stemPasses, { manifest: separator, stem: VOCALS, manifests });
-  if (stemPasses.length > passCount) run.progress.addWeight(weighStemPass(pass));
+  needStem(stemPasses, { manifest: separator, stem: VOCALS, manifests });
+  if (stemPasses.length > passCount) onNewPass();
   return { vocals: separator };
 }

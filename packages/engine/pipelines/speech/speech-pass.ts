@@ -20,18 +20,15 @@ import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
 import { LineLog } from "../line-log.ts";
 import type { SpeechPass } from "../plan-targets.ts";
 import { openStem } from "../stem-pass.ts";
+import { listLanguages } from "../target-waits.ts";
 import { alignText } from "./align-text.ts";
 import { placedWindowSchema } from "./place-words.ts";
-import { transcribe, weighTranscription } from "./transcribe.ts";
+import { transcribe } from "./transcribe.ts";
 
 /** Raised whenever the same text and hearing would give other times. */
 const LOG_VERSION = 2;
 
 type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
-
-export function weighSpeechPass({ targets }: SpeechPass): number {
-  return weighTranscription() * listLanguages({ targets }).length;
-}
 
 /**
  * Writes down what is said, once for each language asked for, and makes every text target from it. Words are read from `vocals`, a
@@ -47,7 +44,7 @@ export async function runSpeechPass(
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
   });
-  for (const language of listLanguages(pass)) {
+  for (const language of listLanguages(pass.targets)) {
     const targets = pass.targets.filter((target) => target.language === language);
     await tryNetwork(run, targets, async () => {
       const spoken = await transcribe(run, {
@@ -58,9 +55,9 @@ export async function runSpeechPass(
         ...(language === undefined ? {} : { language }),
       });
       for (const target of targets) {
-        await finishTarget(run, target, async () =>
-          writeFiles(target, await makeText(run, { target, manifest: pass.manifest, spoken, source })),
-        );
+        await finishTarget(run, target, async () => {
+          writeFiles(target, await makeText(run, { target, manifest: pass.manifest, spoken, source }));
+        });
       }
     });
   }
@@ -86,10 +83,6 @@ async function makeText(run: InputRun, { target, manifest, spoken, source }: Hea
     entrySchema: placedWindowSchema,
   });
   return alignText({ text, spoken, source, log, getWhisper: () => run.networks.getWhisper(manifest) });
-}
-
-function listLanguages({ targets }: Pick<SpeechPass, "targets">): (string | undefined)[] {
-  return [...new Set(targets.map(({ language }) => language))];
 }
 
 function writeFiles(target: TextTarget, text: TimedText): void {

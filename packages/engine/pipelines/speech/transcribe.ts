@@ -40,8 +40,9 @@ export function weighTranscription(): number {
 /** Writes down what is said in the recording, window by window; a run that was killed goes on behind its last batch. */
 export async function transcribe(run: InputRun, options: Transcription): Promise<TimedText> {
   const { manifest, voiceActivity, source, language } = options;
+  const waiting = run.waits.forLanguage(language);
   const vad = await run.networks.getVoiceActivity(voiceActivity);
-  const regions = await findSpeech(source, vad, run.progress.makeStage(FIND_SECONDS));
+  const regions = await findSpeech(source, vad, run.progress.makeStage(FIND_SECONDS, waiting));
   const windows = packSpeechWindows(regions, {
     maxFrames: WINDOW_FRAMES,
     fullFrames: WINDOW_FRAMES * 0.8,
@@ -62,7 +63,7 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
       entrySchema: windowPartsSchema,
     },
   );
-  const onProgress = run.progress.makeStage(HEAR_SECONDS);
+  const onProgress = run.progress.makeStage(HEAR_SECONDS, waiting);
   if (log.entries.length < windows.length) {
     await hearRest(await run.networks.getWhisper(manifest), { ...options, windows, log, onProgress });
   }

@@ -4,6 +4,7 @@ import type { MediaLooker } from "../ports.ts";
 export function shareLooks(looker: MediaLooker): MediaLooker {
   const looks = new Map<string, ReturnType<MediaLooker["look"]>>();
   return {
+    ...looker,
     look(blobKey) {
       const look = looks.get(blobKey) ?? looker.look(blobKey).finally(() => looks.delete(blobKey));
       looks.set(blobKey, look);

@@ -1,27 +1,29 @@
 import { basename, extname } from "node:path";
 import type { Readable } from "node:stream";
-import { ApiError, INPUT_FORMATS } from "@stemwright/contract";
+import { ApiError } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { makeId } from "../ids.ts";
 import type { Blobs } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { AssetRecord } from "./asset-record.ts";
+import { FORMAT_HEAD_BYTES } from "./content-format.ts";
+import { ACCEPTED_FORMATS, type FormatHints, findFormatOfContent, findToldFormat } from "./find-format.ts";
+import { peekStream } from "./peek-stream.ts";
 
-const ACCEPTED: readonly string[] = [...INPUT_FORMATS.audio, ...INPUT_FORMATS.video, ...INPUT_FORMATS.text];
 const NAME_MAX_CHARACTERS = 255;
+/** For a file that was sent without one. */
+const NO_NAME = "file";
 
 /** The file's own name without any folder, and without the bytes that neither headers nor databases hold. */
-function toCleanName(filename: string): string {
+export function toCleanName(filename: string): string {
   const name = basename(filename.toWellFormed().replaceAll("\\", "/"))
     .replace(/\p{Cc}/gu, "")
     .trim();
-  return [...name].slice(-NAME_MAX_CHARACTERS).join("");
+  return [...name].slice(-NAME_MAX_CHARACTERS).join("") || NO_NAME;
 }
 
-function getFormat(name: string): string {
-  const format = extname(name).slice(1).toLowerCase();
-  if (ACCEPTED.includes(format)) return format;
-  const message = `"${name}" is not an accepted file. Its extension must be one of ${ACCEPTED.join(", ")}`;
+function refuseFormat(name: string): never {
+  const message = `"${name}" is not an accepted file: neither its name nor its content tells one of ${ACCEPTED_FORMATS.join(", ")}`;
   return refuseField("UPLOAD_FORMAT_UNSUPPORTED", { path: "file", message });
 }
 
@@ -30,20 +32,38 @@ const toPathSegment = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, "-").sl
 /** All that is stored of an asset: its file, and on disk the folder that the file has to itself. */
 export const toAssetFolder = (id: string) => `assets/${id}`;
 
+export type Upload = FormatHints & {
+  /** What the client calls it, and sees again. */
+  name: string;
+  content: Readable;
+  maxBytes: number;
+};
+
+const makeEmptyError = (name: string) =>
+  new ApiError("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
+
+/** The format, by the names, the content type or the content, and the content, which may have been looked into for it. */
+async function openFormat(upload: Upload): Promise<{ format: string; content: Readable }> {
+  const told = findToldFormat(upload);
+  if (told !== undefined) return { format: told, content: upload.content };
+  const { head, isWhole, content } = await peekStream(upload.content, FORMAT_HEAD_BYTES);
+  if (head.length === 0) throw makeEmptyError(upload.name);
+  const format = findFormatOfContent(upload, head, { isWhole });
+  if (format !== undefined) return { format, content };
+  content.destroy();
+  return refuseFormat(upload.name);
+}
+
 /** Streams an upload into the store. It is an asset once that is written down. */
-export async function storeUpload(
-  blobs: Blobs,
-  caller: Caller,
-  upload: { filename: string; content: Readable; maxBytes: number },
-): Promise<AssetRecord> {
-  const name = toCleanName(upload.filename);
-  const format = getFormat(name);
+export async function storeUpload(blobs: Blobs, caller: Caller, upload: Upload): Promise<AssetRecord> {
+  const { name, maxBytes } = upload;
+  const { format, content } = await openFormat(upload);
   const id = makeId();
   const blobKey = `${toAssetFolder(id)}/${toPathSegment(basename(name, extname(name)))}.${format}`;
-  const { sizeBytes } = await blobs.write(blobKey, upload.content, { maxBytes: upload.maxBytes });
+  const { sizeBytes } = await blobs.write(blobKey, content, { maxBytes });
   if (sizeBytes === 0) {
     await blobs.delete(toAssetFolder(id));
-    throw new ApiError("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
+    throw makeEmptyError(name);
   }
   return { id, clientId: caller.clientId, name, format, sizeBytes, blobKey, createdAt: new Date() };
 }

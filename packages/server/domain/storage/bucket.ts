@@ -1,7 +1,12 @@
 import type { Readable } from "node:stream";
 
 /** `version` names the content, so that a read that goes on later can't mix two of them. */
-export type BucketContent = { content: Readable; sizeBytes: number; version: string | undefined };
+export type BucketContent = {
+  content: Readable;
+  sizeBytes: number;
+  version: string | undefined;
+  contentEncoding?: string | undefined;
+};
 
 export type BucketRead = {
   startByte?: number;
@@ -23,15 +28,23 @@ export interface Bucket {
   signRead(key: string, lifetimeSeconds: number): Promise<string | undefined>;
 }
 
-export type BucketErrorKind = "not-found" | "access-denied" | "failed";
+/** `not-set-up` is for the operator to mend, not for whoever set up the integration. */
+export type BucketErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
 
 /** What a storage service answered, in the words that matter to whoever set up the integration. */
 export class BucketError extends Error {
   override readonly name = "BucketError";
   readonly kind: BucketErrorKind;
+  /** It may be over in a moment. */
+  readonly isTransient: boolean;
 
-  constructor(kind: BucketErrorKind, message: string, cause?: unknown) {
+  constructor(
+    kind: BucketErrorKind,
+    message: string,
+    { cause, isTransient = false }: { cause?: unknown; isTransient?: boolean } = {},
+  ) {
     super(message, { cause });
     this.kind = kind;
+    this.isTransient = isTransient;
   }
 }

@@ -10,11 +10,7 @@ import type { StorageIntegrationStore } from "./storage-ports.ts";
 export const unknownIntegration = () =>
   new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
 
-function checkCovered(
-  integration: StorageIntegrationRecord,
-  field: "url" | "writeDestination",
-  url: string | undefined,
-): void {
+function checkCovered(integration: StorageIntegrationRecord, field: string, url: string | undefined): void {
   const named = url === undefined ? undefined : findBucketUrl(url);
   if (!named) return;
   const scheme = SCHEME_OF_TYPE[integration.type];
@@ -53,5 +49,7 @@ export async function checkBuckets(
   const integration = await getFound(id, find, unknownIntegration);
   checkCovered(integration, "url", url);
   checkCovered(integration, "writeDestination", writeDestination);
+  for (const [index, { transcriptUrl }] of request.targets.entries())
+    checkCovered(integration, `targets[${index}].transcriptUrl`, transcriptUrl);
   if (writeDestination !== undefined) checkNames(request);
 }

@@ -35,6 +35,10 @@ describe("targets against the catalogue", () => {
     ["FORMATS_DUPLICATE", [{ model: "vocals", formats: ["wav", "wav"] }]],
     ["LANGUAGE_UNSUPPORTED", [{ ...vocals, language: "en" }]],
     ["LANGUAGE_UNSUPPORTED", [{ model: "transcription", formats: ["json"], language: "xx" }]],
+    [undefined, [{ model: "transcription", formats: ["json"], language: "EN" }]],
+    [undefined, [{ model: "transcription", formats: ["json"], language: "en-US" }]],
+    [undefined, [{ model: "transcription", formats: ["json"], language: "pt_BR" }]],
+    ["LANGUAGE_UNSUPPORTED", [{ model: "transcription", formats: ["json"], language: "-" }]],
     ["TRANSCRIPT_NOT_ALLOWED", [{ ...vocals, transcriptAssetId: "abc" }]],
     [
       "TRANSCRIPT_NOT_ALLOWED",
@@ -54,6 +58,10 @@ describe("targets against the catalogue", () => {
     [
       { ...vocals, formats: ["wav", "mp3"] },
       { ...vocals, formats: ["mp3", "wav"] },
+    ],
+    [
+      { model: "transcription", formats: ["json"], language: "en" },
+      { model: "transcription", formats: ["json"], language: "EN-us" },
     ],
   ])("[T1] %j and %j are the same target twice", (first, second) => {
     expect(codeOf([first, second])).toBe("TARGETS_DUPLICATE");

@@ -3,6 +3,7 @@ import { makeId } from "../ids.ts";
 import { type CatalogueModel, describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
 import { findTerms, type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
 import { refuseField } from "../refuse-field.ts";
+import { toLanguageCode } from "./language-code.ts";
 import type { NewTarget } from "./task-record.ts";
 
 type Terms = { installed: readonly InstalledModel[]; grants: readonly ModelGrant[] };
@@ -36,7 +37,10 @@ function checkFormats(request: TargetRequest, model: CatalogueModel, path: strin
 }
 
 function checkWishes(request: TargetRequest, model: CatalogueModel, path: string): void {
-  if (request.language !== undefined && !model.supportedLanguages?.includes(request.language)) {
+  if (
+    request.language !== undefined &&
+    !model.supportedLanguages?.includes(toLanguageCode(request.language))
+  ) {
     const message = model.supportedLanguages
       ? `${model.id} does not know the language "${request.language}". Must be one of ${model.supportedLanguages.join(", ")}`
       : `${model.id} takes no language; leave it out`;
@@ -87,9 +91,14 @@ export function checkTargets(requests: readonly TargetRequest[], terms: Terms): 
   return requests.map((request, index) => {
     const path = `targets[${index}]`;
     const checked = checkTarget(request, path, terms);
-    const fingerprint = JSON.stringify(
-      Object.entries({ residual: false, ...request, formats: request.formats.toSorted() }).sort(),
-    );
+    const { language } = request;
+    const same = {
+      residual: false,
+      ...request,
+      formats: request.formats.toSorted(),
+      ...(language === undefined ? {} : { language: toLanguageCode(language) }),
+    };
+    const fingerprint = JSON.stringify(Object.entries(same).sort());
     const twin = seen.get(fingerprint);
     if (twin !== undefined) {
       refuseField("TARGETS_DUPLICATE", {

@@ -1,19 +1,38 @@
 import { INPUT_FORMATS, type TaskRequest } from "@stemwright/contract";
+import type { AssetRecord } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
 import { isId } from "../ids.ts";
-import type { AssetStore, UrlRules } from "../ports.ts";
+import type { AssetStore, TranscriptReader, UrlRules } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";
+import { isBucketUrl } from "../storage/bucket-url.ts";
 
-/** Refuses transcripts of which it is plain that they can't be had. */
+function checkTranscriptUrl(
+  urls: UrlRules,
+  url: string,
+  { path, hasIntegration }: { path: string; hasIntegration: boolean },
+): void {
+  // Whether it is the integration's bucket is looked at with the Task's other bucket URLs.
+  if (!isBucketUrl(url)) checkWebUrl(urls, url, path);
+  else if (!hasIntegration) {
+    const message = "A transcript in a bucket needs a storageIntegrationId";
+    refuseField("STORAGE_INTEGRATION_REQUIRED", { path, message });
+  }
+}
+
+/** Refuses transcripts of which it is plain that they can't be had; gives the assets among them, target by target. */
 export async function checkTranscripts(
-  ports: { assets: AssetStore; urls: UrlRules },
+  ports: { assets: AssetStore; urls: UrlRules; transcriptReader: TranscriptReader },
   caller: Caller,
-  { targets }: Pick<TaskRequest, "targets">,
-): Promise<void> {
+  { targets, storageIntegrationId }: Pick<TaskRequest, "targets" | "storageIntegrationId">,
+): Promise<(AssetRecord | undefined)[]> {
+  const found: (AssetRecord | undefined)[] = [];
   for (const [index, { transcriptAssetId, transcriptUrl }] of targets.entries()) {
     if (transcriptUrl !== undefined)
-      checkWebUrl(ports.urls, transcriptUrl, `targets[${index}].transcriptUrl`);
+      checkTranscriptUrl(ports.urls, transcriptUrl, {
+        path: `targets[${index}].transcriptUrl`,
+        hasIntegration: storageIntegrationId !== undefined,
+      });
     if (transcriptAssetId === undefined) continue;
     const path = `targets[${index}].transcriptAssetId`;
     const asset = isId(transcriptAssetId)
@@ -27,5 +46,9 @@ export async function checkTranscripts(
       const message = `A transcript is a txt or json file; this asset is ${asset.format}`;
       refuseField("TRANSCRIPT_NOT_ALLOWED", { path, message });
     }
+    const fault = await ports.transcriptReader.findFault(asset.blobKey);
+    if (fault !== undefined) refuseField("TRANSCRIPT_UNUSABLE", { path, message: fault });
+    found[index] = asset;
   }
+  return found;
 }

@@ -1,19 +1,21 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
-import type { AssetRecord, MediaFacts } from "../assets/asset-record.ts";
+import type { AssetRecord, MediaFacts, ReadableMedia } from "../assets/asset-record.ts";
 import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
 import type { Reservation } from "../credits.ts";
 import { getFound } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import type { InstalledModel } from "../models/model-view.ts";
-import type { AssetStore, GrantStore, MediaLooker, TaskStore, UrlRules } from "../ports.ts";
+import type { AssetStore, GrantStore, MediaLooker, TaskStore, TranscriptReader, UrlRules } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";
 import { isBucketUrl } from "../storage/bucket-url.ts";
 import { checkBuckets } from "../storage/check-buckets.ts";
 import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
+import type { Vault } from "../vault.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
+import { withSources } from "./find-sources.ts";
 import { estimateReservations } from "./target-costs.ts";
 import type { NewTarget, NewTask, TaskRecord } from "./task-record.ts";
 
@@ -21,27 +23,44 @@ export type CheckPorts = {
   assets: AssetStore;
   grants: GrantStore;
   media: MediaLooker;
+  transcriptReader: TranscriptReader;
   urls: UrlRules;
   installed: readonly InstalledModel[];
   integrations: StorageIntegrationStore;
+  vault: Vault;
 };
 
-/** Checks all of a request; gives its targets with their rates, and the input's length where that is known. */
+type CheckedRequest = {
+  /** With their rates. */
+  targets: NewTarget[];
+  /** Where it is known before the input is fetched. */
+  durationSeconds: number | undefined;
+  asset: AssetRecord | undefined;
+  /** Those of the targets that name one by its id. */
+  transcripts: (AssetRecord | undefined)[];
+};
+
+/** Checks all of a request; gives what was found on the way. */
 export async function checkRequest(
   ports: CheckPorts,
   caller: Caller,
   request: TaskRequest,
-): Promise<{ targets: NewTarget[]; durationSeconds: number | undefined }> {
+): Promise<CheckedRequest> {
   checkInput(request);
   const grants = await ports.grants.listGrants(caller.clientId);
   const checked = checkTargets(request.targets, { installed: ports.installed, grants });
-  await checkTranscripts(ports, caller, request);
+  const transcripts = await checkTranscripts(ports, caller, request);
   await checkBuckets(ports.integrations, caller, request);
   if (request.url !== undefined && !isBucketUrl(request.url)) ports.urls.check(request.url);
   if (request.webhookUrl !== undefined) checkWebUrl(ports.urls, request.webhookUrl, "webhookUrl");
-  const durationSeconds =
+  const checkedAsset =
     request.assetId === undefined ? undefined : await checkAsset(ports, caller, request.assetId, checked);
-  return { targets: checked.map(({ target }) => target), durationSeconds };
+  return {
+    targets: checked.map(({ target }) => target),
+    durationSeconds: checkedAsset?.durationSeconds,
+    asset: checkedAsset?.asset,
+    transcripts,
+  };
 }
 
 /** A request that passed every check. */
@@ -52,14 +71,15 @@ export async function prepareTask(
   caller: Caller,
   request: TaskRequest,
 ): Promise<PreparedTask> {
-  const { targets, durationSeconds } = await checkRequest(ports, caller, request);
+  const { targets, durationSeconds, ...named } = await checkRequest(ports, caller, request);
   const { targets: _, ...input } = request;
+  const task = {
+    ...input,
+    ...(durationSeconds === undefined ? {} : { audioSeconds: durationSeconds }),
+    ...{ id: makeId(), clientId: caller.clientId, createdAt: new Date(), targets },
+  };
   return {
-    task: {
-      ...input,
-      ...(durationSeconds === undefined ? {} : { audioSeconds: durationSeconds }),
-      ...{ id: makeId(), clientId: caller.clientId, createdAt: new Date(), targets },
-    },
+    task: await withSources(ports, task, named),
     reservations: estimateReservations(targets, durationSeconds),
   };
 }
@@ -69,9 +89,10 @@ export async function insertPreparedTask(
   tasks: TaskStore,
   { task, reservations }: PreparedTask,
 ): Promise<TaskRecord> {
+  const { sources: _, ...shown } = task;
   const { queuePosition } = await tasks.insertTask(task, reservations);
   return {
-    ...task,
+    ...shown,
     completedAt: null,
     isRunning: false,
     queuePosition,
@@ -79,13 +100,13 @@ export async function insertPreparedTask(
   };
 }
 
-/** Refuses an asset the targets can't work on; gives its length, where the file tells. */
+/** Refuses an asset the targets can't work on; gives it with its length, where the file tells. */
 async function checkAsset(
   ports: CheckPorts,
   caller: Caller,
   assetId: string,
   targets: CheckedTarget[],
-): Promise<number | undefined> {
+): Promise<{ asset: AssetRecord; durationSeconds: number | undefined }> {
   const find = () => ports.assets.findAsset(caller.clientId, assetId);
   const asset = await getFound(
     assetId,
@@ -102,11 +123,28 @@ async function checkAsset(
     const message = `The asset is ${Math.ceil(facts.durationSeconds)} s long; ${model.id} takes at most ${model.maxInputDurationSeconds} s`;
     refuseField("MEDIA_TOO_LONG", { path: `targets[${index}].model`, message });
   }
-  return facts.durationSeconds;
+  checkOutputs(ports.media, targets, facts);
+  return { asset, durationSeconds: facts.durationSeconds };
 }
 
+/** Refuses formats that can't hold what is made of the asset, before anything is made of it. */
+function checkOutputs(media: MediaLooker, targets: readonly CheckedTarget[], facts: ReadableMedia): void {
+  for (const [index, { model, target }] of targets.entries()) {
+    if (model.produces !== "sound") continue;
+    for (const [at, format] of target.formats.entries()) {
+      const message = media.findOutputFault(format, facts);
+      const path = `targets[${index}].formats[${at}]`;
+      if (message !== undefined) refuseField("FORMAT_UNSUPPORTED", { path, message });
+    }
+  }
+}
+
+/** A look from before the picture's coding was asked for is not enough. */
+const isEnough = (facts: MediaFacts) =>
+  !facts.isReadable || !facts.hasVideo || facts.pictureCodec !== undefined;
+
 async function lookOnce(ports: CheckPorts, asset: AssetRecord): Promise<MediaFacts> {
-  if (asset.media) return asset.media;
+  if (asset.media && isEnough(asset.media)) return asset.media;
   const facts = await ports.media.look(asset.blobKey);
   await ports.assets.setMediaFacts(asset.id, facts);
   return facts;

@@ -35,9 +35,11 @@ function makePorts(rates: Record<string, number>): CheckPorts {
     assets: { findAsset: async () => ({ ...asset, createdAt: new Date() }) } as Partial<
       CheckPorts["assets"]
     > as CheckPorts["assets"],
-    media: { look: async () => media },
-    urls: { check: () => {} },
+    media: { look: async () => media, findOutputFault: () => undefined },
+    urls: { check: () => {}, findStored: () => undefined },
     integrations: {} as CheckPorts["integrations"],
+    vault: {} as CheckPorts["vault"],
+    transcriptReader: {} as CheckPorts["transcriptReader"],
   };
 }
 const caller = { keyId: "key", clientId: "client", role: "client" as const };

@@ -1,6 +1,14 @@
 import type { LegacyJobMetadata, TargetStatus } from "@stemwright/contract";
+import type { TaskSource } from "./task-source.ts";
 
-export type OutputRecord = { name: string; format: string; blobKey: string; sizeBytes: number };
+export type OutputRecord = {
+  name: string;
+  format: string;
+  blobKey: string;
+  sizeBytes: number;
+  /** Samples that were cut off at full scale, where there are any. */
+  clippedSamples?: number;
+};
 
 /** The fields of a target that a client may leave out; they are echoed only where supplied. */
 export type TargetWishes = {
@@ -51,10 +59,11 @@ export type NewTask = {
   /** Not for the lane that is kept free for short Tasks. */
   isLong?: boolean;
   legacyJob?: LegacyJobPart;
+  sources?: TaskSource[];
   targets: NewTarget[];
 };
 
-export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "isLong"> & {
+export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "isLong"> & {
   completedAt: Date | null;
   /** A worker is at it now; otherwise it waits or is finished. */
   isRunning: boolean;
@@ -65,8 +74,8 @@ export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "isLong"> & {
   targets: TargetRecord[];
 };
 
-/** How far a Task's unfinished targets are, and how long the rest takes where that is known. */
-export type TaskProgress = { progress: number; secondsLeft?: number | undefined };
+/** How far an unfinished target is, and how long the rest of it takes where that is known. */
+export type TargetAdvance = { targetId: string; progress: number; secondsLeft?: number | undefined };
 
 export type TargetEnd =
   | { status: "completed"; durationSeconds: number; output: OutputRecord[] }

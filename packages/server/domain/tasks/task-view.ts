@@ -10,6 +10,7 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   // A picture comes along only when the input had one, so mp4 keeps the general type.
   type: toMimeType(output.format),
   size: output.sizeBytes,
+  ...(output.clippedSamples === undefined ? {} : { clippedSamples: output.clippedSamples }),
 });
 
 /** How far an unfinished target is; its Task's targets wait and run together. */

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { AssetRecord } from "../../domain/assets/asset-record.ts";
 import { toAsset } from "../../domain/assets/asset-view.ts";
-import { storeUpload, toAssetFolder } from "../../domain/assets/store-upload.ts";
+import { storeUpload, toAssetFolder, toCleanName } from "../../domain/assets/store-upload.ts";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
 import { removeDeleted } from "../../domain/remove-deleted.ts";
 import { discardFiles } from "../../domain/unclaimed-files.ts";
@@ -67,8 +67,11 @@ async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
           `The file part is named "${part.fieldname}"; name it "file"`,
         );
       }
+      const name = toCleanName(part.filename ?? "");
       stored = await storeUpload(ports.blobs, getCaller(request), {
-        filename: part.filename ?? "",
+        name,
+        names: [name],
+        contentType: part.mimetype,
         content: hash ? Readable.from(hashOnTheWay(part.file, hash), { objectMode: false }) : part.file,
         maxBytes: config.uploadMaxBytes,
       });

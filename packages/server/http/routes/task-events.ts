@@ -1,9 +1,9 @@
 import { finished, Readable } from "node:stream";
-import { ApiError, idParams } from "@stemwright/contract";
+import { ApiError, idParams, lastEventHeaders } from "@stemwright/contract";
 import { z } from "zod";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
-import { makeTaskEvents } from "../task-events.ts";
+import { LAST_EVENT_IDS, makeTaskEvents } from "../task-events.ts";
 import { getTask } from "./tasks.ts";
 
 /** An open stream costs some 20 kB; past this many, the process would rather refuse than fail. */
@@ -23,13 +23,23 @@ export function addTaskEventRoutes({ app, ports, outputLinks: links }: Api): voi
         description:
           "`target` with a target, for each at first and whenever one changes; `task` with the whole Task when it is complete, then the stream ends; `deleted` when the Task was deleted.",
         params: idParams,
+        headers: lastEventHeaders,
         response: {
           200: { content: { "text/event-stream": { schema: z.unknown().meta({ type: "string" }) } } },
+          204: z.null().meta({
+            description: "`Last-Event-ID` is that of the last event: there is nothing more to tell",
+          }),
         },
       },
     },
     async (request, reply) => {
-      const task = await getTask(ports, getCaller(request), request.params.id);
+      const { "last-event-id": lastEventId } = request.headers;
+      const task = await getTask(ports, getCaller(request), request.params.id).catch((error: unknown) => {
+        if (lastEventId !== LAST_EVENT_IDS.deleted) throw error;
+      });
+      // Told, EventSource stops; after any other end it would come back for ever.
+      const isAllTold = task?.completedAt !== null && lastEventId === LAST_EVENT_IDS.complete;
+      if (!task || isAllTold) return reply.code(204).send(null);
       if (streams >= STREAMS_MAX)
         throw new ApiError("UNAVAILABLE", "Too many event streams are open; fetch the Task instead");
       void reply
@@ -48,7 +58,7 @@ export function addTaskEventRoutes({ app, ports, outputLinks: links }: Api): voi
         gone.abort();
       });
       const signal = AbortSignal.any([closing.signal, gone.signal]);
-      const events = makeTaskEvents({ task, feed: ports.feed, links, signal });
+      const events = makeTaskEvents({ task, feed: ports.feed, links, signal, lastEventId });
       return reply.send(Readable.from(events, { objectMode: false }));
     },
   );

@@ -6,20 +6,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { type Bucket, BucketError, type BucketRead } from "../domain/storage/bucket.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
-import type { TaskRecord } from "../domain/tasks/task-record.ts";
-import { fetchBucketInput } from "./fetch-bucket-input.ts";
+import { fetchBucketFile } from "./fetch-bucket-file.ts";
 
 const body = randomBytes(500_000);
-const task = {
-  id: "task",
-  clientId: "client",
-  createdAt: new Date(),
-  completedAt: null,
-  isRunning: false,
-  url: "s3://music/song.wav",
-  storageIntegrationId: "one",
-  targets: [],
-} satisfies TaskRecord;
+const origin = { clientId: "client", url: "s3://music/song.wav", storageIntegrationId: "one" };
 let path: string;
 let reads: BucketRead[];
 let progress: number[];
@@ -49,10 +39,15 @@ function fetchFrom(bytesEachTime: number, read?: Bucket["read"]) {
   const ports = {
     integrations: { findIntegration: async () => ({ storageName: "music" }) },
     buckets: { open: async () => bucket },
+  } as unknown as Pick<StoragePorts, "integrations" | "buckets">;
+  return fetchBucketFile(ports, origin, {
+    path,
+    what: "input",
     maxBytes: 1_000_000,
-  } as unknown as Pick<StoragePorts, "integrations" | "buckets"> & { maxBytes: number };
-  const { signal } = new AbortController();
-  return fetchBucketInput(ports, task, { path, signal, onProgress: (fraction) => progress.push(fraction) });
+    delaysMs: [1, 2, 3],
+    signal: new AbortController().signal,
+    onProgress: (fraction) => progress.push(fraction),
+  });
 }
 
 describe("an input in a bucket", () => {

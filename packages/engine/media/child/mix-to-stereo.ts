@@ -1,0 +1,20 @@
+/**
+ * Channels that nobody named, mixed to two as a desk pairs them: the odd ones left, the even ones right, the last one of an odd number on both
+ * sides. Each side is a mean, so nothing gets louder than it was.
+ */
+export function mixToStereo(samples: Float32Array, channels: number): Float32Array {
+  const frames = samples.length / channels;
+  const mixed = new Float32Array(frames * 2);
+  const gain = 1 / Math.ceil(channels / 2);
+  for (let frame = 0; frame < frames; frame++) {
+    let [left, right] = [0, 0];
+    for (let channel = 0; channel < channels; channel += 2) {
+      const value = samples[frame * channels + channel] ?? 0;
+      left += value;
+      right += channel + 1 < channels ? (samples[frame * channels + channel + 1] ?? 0) : value;
+    }
+    mixed[frame * 2] = left * gain;
+    mixed[frame * 2 + 1] = right * gain;
+  }
+  return mixed;
+}

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { openEncoder } from "./open-encoder.ts";
+import { decode } from "./testing/encode-and-decode.ts";
+import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+
+const inFolder = makeTemporaryFolder();
+
+it("[O12] tells of each file how many samples were cut off at full scale", async () => {
+  const files = [
+    { path: inFolder("a.flac"), format: "flac" },
+    { path: inFolder("a.aiff"), format: "aiff" },
+    { path: inFolder("16.wav"), format: "wav", wavBitDepth: 16 },
+    { path: inFolder("24.wav"), format: "wav", wavBitDepth: 24 },
+    { path: inFolder("32.wav"), format: "wav" },
+    { path: inFolder("a.mp3"), format: "mp3" },
+  ] as const;
+  const encoder = await openEncoder({ sampleRateHz: 44_100, channels: 2, channelLayout: "stereo", files });
+  const samples = Float32Array.from({ length: 20_000 }, (_, at) => Math.sin(at / 20) / 2);
+  // Full scale itself is no step too far.
+  samples.set([1, -1, 1.5, -1.5, 1.0001], 5000);
+  await encoder.write(samples);
+  expect(await encoder.finish()).toEqual({ clippedSamples: [3, 3, 3, 3, 0, 0] });
+  expect((await decode(inFolder("32.wav"))).samples).toEqual(samples);
+  expect((await decode(inFolder("a.flac"))).samples[5002]).toBeCloseTo(1, 5);
+});

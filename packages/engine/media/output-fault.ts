@@ -1,0 +1,27 @@
+import { type AudioFormat, FLAC_MAX_CHANNELS } from "./audio-format.ts";
+import type { MediaInfo } from "./media-info.ts";
+
+/** Ways to code a picture that the mp4 muxer refuses, by FFmpeg's names. What is in neither list is found out when the file is written. */
+const UNFIT_PICTURES = [
+  ...["vp8", "vp7", "vp6", "vp6f", "vp6a", "theora", "prores", "dnxhd", "cfhd", "hap"],
+  ...["rawvideo", "huffyuv", "ffvhuff", "utvideo", "cinepak", "svq1", "svq3", "qtrle", "rpza", "smc"],
+  ...["dvvideo", "h263", "flv1", "wmv1", "wmv2", "wmv3", "msmpeg4v1", "msmpeg4v2", "msmpeg4v3"],
+  ...["rv10", "rv20", "rv30", "rv40"],
+];
+
+export const describeUnfitPicture = (codec: string) =>
+  `The input's picture is coded as ${codec}, which an mp4 cannot hold. Ask for m4a, which is the sound alone. A target is made whole or not at all: ask for its other formats without mp4.`;
+
+export const describeTooManyChannels = (format: string, channels: number) =>
+  `${format} holds at most ${FLAC_MAX_CHANNELS} channels, and the input has ${channels}. Ask for wav or aiff instead.`;
+
+/** Why a format can't hold what is made of an input, as far as that is known before it is made. */
+export function findOutputFault(
+  format: AudioFormat,
+  { channels, pictureCodec }: Pick<MediaInfo, "channels" | "pictureCodec">,
+): string | undefined {
+  if (format === "flac" && channels > FLAC_MAX_CHANNELS) return describeTooManyChannels(format, channels);
+  if (format === "mp4" && pictureCodec !== undefined && UNFIT_PICTURES.includes(pictureCodec))
+    return describeUnfitPicture(pictureCodec);
+  return undefined;
+}

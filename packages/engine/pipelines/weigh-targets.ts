@@ -1,0 +1,27 @@
+import { weighDetectionPass } from "./detection-pass.ts";
+import type { TargetPlan } from "./plan-targets.ts";
+import { weighSpeechSource } from "./speech/choose-speech-source.ts";
+import { weighTranscription } from "./speech/transcribe.ts";
+import { RENDER_SECONDS } from "./stem-pass.ts";
+import { listLanguages, type TargetWaits } from "./target-waits.ts";
+
+/** A second of the input in seconds of the machine, as measured; for the progress only. */
+export const DECODE_SECONDS = 0.006;
+
+/** How much there is to do until each target is done, in seconds of the machine for a second of the input. */
+export function weighTargets(plan: TargetPlan, waits: TargetWaits): Map<string, number> {
+  const weights = new Map<string, number>();
+  const add = (weight: number, keys: readonly string[]) => {
+    for (const key of keys) weights.set(key, (weights.get(key) ?? 0) + weight);
+  };
+  add(DECODE_SECONDS, waits.forDecoding);
+  if (plan.detectionPass) add(weighDetectionPass(), waits.forDetection);
+  if (plan.speechPass) add(weighSpeechSource(), waits.forSpeechSource);
+  for (const pass of plan.stemPasses) {
+    add(pass.manifest.passSeconds, waits.forStemPass(pass));
+    for (const { target } of pass.targets) add(RENDER_SECONDS, waits.forRender(target));
+  }
+  for (const language of listLanguages(plan.speechPass?.targets ?? []))
+    add(weighTranscription(), waits.forLanguage(language));
+  return weights;
+}

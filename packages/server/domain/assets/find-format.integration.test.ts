@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeTempDir } from "../../../../test/support/temp-dir.ts";
+import { AUDIO_FORMATS } from "../../../engine/media/audio-format.ts";
+import { encode } from "../../../engine/media/testing/encode-and-decode.ts";
+import { makeVideo } from "../../../engine/media/testing/make-video.ts";
+import { makeNoise } from "../../../engine/media/testing/signals.ts";
+import { FORMAT_HEAD_BYTES } from "./content-format.ts";
+import { findFormatOfContent, findToldFormat } from "./find-format.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeTempDir("formats");
+  await encode(makeNoise({ sampleRateHz: 44_100, channels: 2, lengthFrames: 22_050 }), {
+    files: AUDIO_FORMATS.map((format) => ({ format, path: join(folder, `a.${format}`) })),
+    tags: { comment: "made for a test" },
+  });
+});
+
+const findIn = (content: Buffer, hints: Parameters<typeof findToldFormat>[0] = { names: ["blob"] }) =>
+  findFormatOfContent(hints, content.subarray(0, FORMAT_HEAD_BYTES), {
+    isWhole: content.length <= FORMAT_HEAD_BYTES,
+  });
+const read = (name: string) => readFile(join(folder, name));
+
+describe("the format of an upload", () => {
+  it.each(AUDIO_FORMATS)("[A5] of a real %s is found in its content", async (format) => {
+    expect(findIn(await read(`a.${format}`))).toBe(format);
+  });
+
+  it("[A5] of a stream without tags is found in its content", async () => {
+    const mp3 = await read("a.mp3");
+    const firstFrame = mp3.findIndex(
+      (byte, at) => at > 9 && byte === 0xff && ((mp3[at + 1] ?? 0) & 0xe0) === 0xe0,
+    );
+    expect(mp3.toString("latin1", 0, 3)).toBe("ID3");
+    expect(findIn(mp3.subarray(firstFrame))).toBe("mp3");
+    const aac = await read("a.aac");
+    expect(aac.toString("latin1", 0, 3)).toBe("ID3");
+    expect(findIn(aac.subarray(aac.indexOf(Buffer.from([0xff, 0xf1]))))).toBe("aac");
+  });
+
+  it.each([
+    { muxer: "mp4", encoder: "libx264", format: "mp4" },
+    { muxer: "mov", encoder: "libx264", format: "mov" },
+    { muxer: "webm", encoder: "libvpx", format: "webm" },
+    { muxer: "matroska", encoder: "libx264", format: "mkv" },
+  ])("[A5] of a real $muxer video is found in its content", async ({ muxer, encoder, format }) => {
+    makeVideo(join(folder, muxer), 5, { muxer, encoder });
+    expect(findIn(await read(muxer))).toBe(format);
+  });
+
+  it.each([
+    ["text", "Grüße\n".repeat(2000), "txt"],
+    ["json", ' {"text": "Hello"}', "json"],
+    ["a list", "[\n  {", "json"],
+    ["lyrics", "[Chorus]\nla la", "txt"],
+    ["UTF-16", Buffer.from("\ufeffwords", "utf16le"), "txt"],
+    ["Latin-1", Buffer.from("Grüße", "latin1"), undefined],
+    ["zeros", Buffer.alloc(100), undefined],
+    ["a picture", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), undefined],
+  ])("[A5] of %s is told from its bytes", (_, content, format) => {
+    expect(findIn(Buffer.from(content as string))).toBe(format);
+  });
+
+  it.each([
+    [{ names: ["Song.WAV"], contentType: "audio/mpeg" }, "wav"],
+    [{ names: ["/x/song.flac", "label.mp3"] }, "flac"],
+    [{ names: ["/download", "label.mp3"] }, "mp3"],
+    [{ names: ["memo.mp4a"] }, "m4a"],
+    [{ names: ["voice memo"], contentType: "audio/x-m4a; codecs=mp4a" }, "m4a"],
+    [{ names: ["blob"], contentType: "audio/webm;codecs=opus" }, "weba"],
+    [{ names: ["song.exe"], contentType: "application/octet-stream" }, undefined],
+    [{ names: ["blob"], contentType: "text/plain" }, undefined],
+  ])("[A5] %j tells %s", (hints, format) => {
+    expect(findToldFormat(hints)).toBe(format);
+  });
+
+  it("[A5] text that is told to be something else is no transcript", () => {
+    const page = Buffer.from("<html><body>Sign in</body></html>");
+    expect(findIn(page, { names: ["share"], contentType: "text/html; charset=utf-8" })).toBeUndefined();
+    expect(findIn(page, { names: ["page.html"], contentType: "text/plain" })).toBeUndefined();
+    expect(findIn(Buffer.from("words"), { names: ["Dr. Smith, take 1.2"], contentType: "text/plain" })).toBe(
+      "txt",
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import { extname } from "node:path";
+import { INPUT_FORMATS } from "@stemwright/contract";
+import { findMediaFormat, findTextFormat } from "./content-format.ts";
+
+export const ACCEPTED_FORMATS: readonly string[] = [
+  ...INPUT_FORMATS.audio,
+  ...INPUT_FORMATS.video,
+  ...INPUT_FORMATS.text,
+];
+
+/** Extensions that are another one's misspelling. */
+const OTHER_SPELLINGS: Record<string, string> = { mp4a: "m4a" };
+
+const FORMAT_OF_TYPE: Record<string, string> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/vnd.wave": "wav",
+  "audio/aiff": "aiff",
+  "audio/x-aiff": "aiff",
+  "audio/flac": "flac",
+  "audio/x-flac": "flac",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+  "audio/mpeg3": "mp3",
+  "audio/aac": "aac",
+  "audio/aacp": "aac",
+  "audio/x-aac": "aac",
+  "audio/mp4": "m4a",
+  "audio/m4a": "m4a",
+  "audio/x-m4a": "m4a",
+  "audio/ogg": "ogg",
+  "application/ogg": "ogg",
+  "audio/opus": "opus",
+  "audio/webm": "weba",
+  "video/mp4": "mp4",
+  "video/x-m4v": "m4v",
+  "video/quicktime": "mov",
+  "video/x-matroska": "mkv",
+  "video/matroska": "mkv",
+  "audio/x-matroska": "mkv",
+  "video/webm": "webm",
+  "application/json": "json",
+  "text/json": "json",
+};
+/** What programs say that do not know. */
+const MEANINGLESS_TYPES = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
+
+const toEssence = (contentType: string | undefined) => contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
+
+/** Not every dot makes an extension: "Dr. Smith", "take 1.2". */
+const hasExtension = (name: string) => /^\.[a-z][a-z0-9]{0,4}$/i.test(extname(name));
+
+/** What is told of a file before it is looked into. */
+export type FormatHints = {
+  /** File names and paths, the one that counts most first. */
+  names: readonly string[];
+  contentType?: string | undefined;
+};
+
+/** By the extension of a name, else by the content type. */
+export function findToldFormat({ names, contentType }: FormatHints): string | undefined {
+  const extensions = names.map((name) => extname(name).slice(1).toLowerCase());
+  const formats = extensions.map((extension) => OTHER_SPELLINGS[extension] ?? extension);
+  return (
+    formats.find((format) => ACCEPTED_FORMATS.includes(format)) ?? FORMAT_OF_TYPE[toEssence(contentType)]
+  );
+}
+
+/** By the content. Text is everywhere, so what is told to be something else, such as a page of HTML, is no transcript. */
+export function findFormatOfContent(
+  { names, contentType }: FormatHints,
+  head: Buffer,
+  { isWhole }: { isWhole: boolean },
+): string | undefined {
+  const media = findMediaFormat(head);
+  if (media !== undefined) return media;
+  const isUntold = !names.some(hasExtension) && MEANINGLESS_TYPES.includes(toEssence(contentType));
+  return isUntold ? findTextFormat(head, { isWhole }) : undefined;
+}

@@ -1,0 +1,2 @@
+/** The language of a tag as models know it, whatever its case and region: "en-US" is "en". */
+export const toLanguageCode = (tag: string) => tag.trim().toLowerCase().split(/[-_]/)[0] ?? "";

@@ -1,0 +1,13 @@
+/** Where an input or a transcript is really read from, as found out when its Task was created. */
+export type TaskSource = {
+  /** The target whose transcript it is; absent for the Task's input. */
+  targetId?: string;
+  /** The stored file that one of our own links, or the id of an output, stands for. */
+  blobKey?: string;
+  /** `user:password` of the URL, encrypted; bound to the Task's id. */
+  sealedLogin?: Buffer;
+};
+
+export interface TaskSources {
+  listSources(taskId: string): Promise<TaskSource[]>;
+}

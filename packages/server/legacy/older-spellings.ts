@@ -1,0 +1,22 @@
+type Fields = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * The body of a job as it is spelled now. Public clients still send `stemMetadata: { stemName, format }` for `metadata: { name, format }`,
+ * and an empty `callbackUrl` for none.
+ */
+export function toCurrentSpelling(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  const { stemMetadata, callbackUrl, ...rest } = body;
+  return {
+    ...(isObject(stemMetadata) ? { metadata: toMetadata(stemMetadata) } : {}),
+    ...rest,
+    ...(callbackUrl === "" || callbackUrl === undefined ? {} : { callbackUrl }),
+  };
+}
+
+function toMetadata({ stemName, ...rest }: Fields): Fields {
+  return { ...(stemName === undefined ? {} : { name: stemName }), ...rest };
+}

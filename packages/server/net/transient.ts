@@ -1,0 +1,26 @@
+import { findReason } from "./find-reason.ts";
+
+/** What a connection fails with that may be over in a moment. A name that nobody knows (ENOTFOUND) is not among them. */
+const TRANSIENT_CODES = [
+  ...["ECONNRESET", "ECONNREFUSED", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ESOCKETTIMEDOUT"],
+  ...["EAI_AGAIN", "ENETDOWN", "ENETUNREACH", "EHOSTUNREACH"],
+  ...["UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
+  ...["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "ERR_STREAM_PREMATURE_CLOSE", "HPE_INVALID_EOF_STATE"],
+];
+const TRANSIENT_STATUSES = [408, 425, 429];
+
+export const isTransientStatus = (statusCode: number) =>
+  statusCode >= 500 || TRANSIENT_STATUSES.includes(statusCode);
+
+/** Whether a connection failed in a way that may be over in a moment. */
+export function isTransientFailure(error: unknown): boolean {
+  const { code, name } = findReason(error) as NodeJS.ErrnoException;
+  return name === "TimeoutError" || (code !== undefined && TRANSIENT_CODES.includes(code));
+}
+
+/** What `Retry-After` asks for: seconds, or a date. */
+export function findRetryAfterMs(header: string | undefined, nowMs = Date.now()): number | undefined {
+  if (header === undefined) return undefined;
+  const waitMs = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;
+  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : undefined;
+}
