@@ -53,17 +53,17 @@ export async function findQueuePositions(
         select count(*) as ahead from (
           (select from tasks where is_among_short and client_id = mine.client_id and not is_long and ${IS_WAITING}
             and (${RANK}, tasks.created_at, tasks.id) < (mine.rank, mine.created_at, mine.id)
-            limit ${sql.lit(PLACES_MAX)})
+            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(PLACES_MAX)})
           union all
           (select from tasks where is_among_long and client_id = mine.client_id and is_long and ${IS_WAITING}
             and (${RANK}, tasks.created_at, tasks.id) < (mine.rank, mine.created_at, mine.id)
-            limit ${sql.lit(PLACES_MAX)})
+            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(PLACES_MAX)})
         ) as own_line
       ) as own
     )
     select placed.id, own_ahead + others.ahead + (
       select count(*) from (select from tasks where is_full and not is_among_short and not is_long and ${IS_WAITING}
-        limit ${sql.lit(PLACES_MAX)}) as short_line
+        order by created_at limit ${sql.lit(PLACES_MAX)}) as short_line
     ) as ahead
     from placed cross join lateral (
       select count(*) as ahead from (

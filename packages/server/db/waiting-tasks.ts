@@ -7,6 +7,12 @@ export const WAITING_CHANNEL = "tasks_waiting";
 export const IS_WAITING = sql`completed_at is null and run_token is null`;
 export const IS_RUNNING = sql`completed_at is null and run_token is not null`;
 
+/**
+ * The order of the index that has waiting Tasks alone. A look-up with a limit goes by it, whatever it wants the order for: else it
+ * may walk along another index, past all the finished Tasks that lie before.
+ */
+const WAITING_ORDER = sql`is_long, -coalesce(priority, 5), created_at, id`;
+
 /** Tells workers without work that there may be some; in a transaction, once that is committed. */
 export async function notifyWaiting(db: DatabaseHandle): Promise<void> {
   await sql`select pg_notify(${WAITING_CHANNEL}, '')`.execute(db);
@@ -20,7 +26,8 @@ export async function countWaiting(
 ): Promise<{ max: number; waiting: number }> {
   const { rows } = await sql<{ max: number; waiting: number }>`
     select max, (
-      select count(*) from (select from tasks where ${IS_WAITING} and client_id = ${clientId} limit max) as line
+      select count(*) from (
+        select from tasks where ${IS_WAITING} and client_id = ${clientId} order by ${WAITING_ORDER} limit max) as line
     ) as waiting
     from (select coalesce(waiting_max, ${maxByDefault}) as max from clients where id = ${clientId}) as given`.execute(
     db,

@@ -285,3 +285,23 @@ describe("a Task that can't be had", () => {
     expect(taken).toHaveLength(3);
   });
 });
+
+describe("finished Tasks", () => {
+  /** The indexes and tables that a statement reads, as PostgreSQL plans it. */
+  const explain = async (statement: string) => {
+    const { rows } = await database.pool.query<{ "QUERY PLAN": string }>(`explain ${statement}`);
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  };
+
+  it("[Q1] are never passed on the way to those that wait, whatever the table looks like", async () => {
+    await addClient("a");
+    await addClient("b");
+    // All of it waits: then every index and the table itself look as good as the one that has waiting Tasks alone.
+    await addTasks("a", 30);
+    await addTasks("b", 30);
+    await database.pool.query("analyze tasks");
+    const plan = await explain("select * from waiting_clients");
+    expect(plan).toContain("tasks_waiting");
+    expect(plan).not.toMatch(/tasks_newest|Seq Scan on tasks/);
+  });
+});
