@@ -111,6 +111,10 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "The `Idempotency-Key` was used within the last 24 hours with another body.",
   },
+  MODEL_NOT_INSTALLED: {
+    statusCode: 409,
+    when: "An administrator would grant a model that has no network in this installation.",
+  },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
   WEBHOOK_DISABLED: {
     statusCode: 409,

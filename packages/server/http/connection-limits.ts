@@ -12,7 +12,7 @@ export type ConnectionLimits = {
   connectionsMax: number;
 };
 
-const HEADERS_MAX_BYTES = 16 * 1024;
+export const HEADERS_MAX_BYTES = 16 * 1024;
 /** How often the server looks for requests that are late; also how much later than the limit they are cut off. */
 const CHECK_INTERVAL_MS = 500;
 /** How long requests under way may still take when the service stops. */

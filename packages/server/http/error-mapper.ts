@@ -36,6 +36,11 @@ const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> =
     code: "REQUEST_INVALID",
     message: "The body's size does not match Content-Length",
   },
+  FST_PROTO_VIOLATION: {
+    code: "REQUEST_INVALID",
+    message:
+      "A form part has a name that is not allowed, such as __proto__ or constructor; rename or leave it out",
+  },
   FST_REQ_FILE_TOO_LARGE: { code: "UPLOAD_TOO_LARGE", message: "The file is over the upload limit" },
   FST_ERR_BAD_URL: { code: "NOT_FOUND", message: "No such route" },
   FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", message: "No such resource" },

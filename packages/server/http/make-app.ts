@@ -9,7 +9,8 @@ import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
 import { addClientIdParameter } from "./client-id-parameter.ts";
 import { addCompression } from "./compression.ts";
-import { addConnectionLimits, makeServerOptions } from "./connection-limits.ts";
+import { addConnectionLimits, HEADERS_MAX_BYTES, makeServerOptions } from "./connection-limits.ts";
+import { toDecodablePath } from "./decodable-path.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
 import { addIdempotencyHeader } from "./idempotency-header.ts";
 import { addNotModified } from "./not-modified.ts";
@@ -63,7 +64,8 @@ function addClosingAnswer(app: FastifyInstance): void {
 
 /** Many clients name JSON as the type of every request: what needs no body may come without one. */
 function addJsonParser(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser("error", "error");
+  // Fields named as every object's own are unknown ones like any other.
+  const parse = app.getDefaultJsonParser("remove", "remove");
   app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined);
     if (!isUtf8(body))
@@ -98,7 +100,9 @@ export async function makeApp(
     loggerInstance: options.logger,
     genReqId: () => randomUUID(),
     bodyLimit: JSON_BODY_MAX_BYTES,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    // What the router refuses passes no hook; no path is longer than this, and none is left that can't be decoded.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADERS_MAX_BYTES },
+    rewriteUrl: ({ url = "" }) => toDecodablePath(url),
     frameworkErrors: sendError,
     forceCloseConnections: "idle",
     // Answered by our own hook, in the shape of every other failure.
