@@ -56,6 +56,8 @@ export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }:
       maxHeaderSize: HEADERS_MAX_BYTES,
       headersTimeout: requestTimeoutSeconds * 1000,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      // Refused by our own hook, in the shape of every other failure.
+      requireHostHeader: false,
     },
     // A limit on whole requests would cut off long uploads; bodies have their own limit below.
     requestTimeout: 0,

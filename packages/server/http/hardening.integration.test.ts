@@ -268,6 +268,70 @@ describe("what is no proper request", () => {
   });
 });
 
+describe("requests that two servers could read differently", () => {
+  const BODY = '{"a":1}';
+  const post = (...headers: string[]) =>
+    ["POST /tasks HTTP/1.1", "host: x", "content-type: application/json", ...headers, "", ""].join("\r\n");
+  const chunks = `7\r\n${BODY}\r\n0\r\n\r\n`;
+
+  it.each([
+    ["two Host headers", "GET /models HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"],
+    ["the same Host twice", "GET /models HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n"],
+    ["two Host headers in HTTP/1.0", "GET /models HTTP/1.0\r\nhost: a\r\nhost: b\r\n\r\n"],
+    ["no Host", "GET /models HTTP/1.1\r\n\r\n"],
+    ["an empty Host", "GET /models HTTP/1.1\r\nhost:\r\n\r\n"],
+    ["a list of hosts", "GET /models HTTP/1.1\r\nhost: a, b\r\n\r\n"],
+    ["a path in Host", "GET /models HTTP/1.1\r\nhost: a/b\r\n\r\n"],
+    ["a user in Host", "GET /models HTTP/1.1\r\nhost: u@a\r\n\r\n"],
+    ["two lengths", `${post("content-length: 7", "content-length: 3")}${BODY}`],
+    ["the same length twice", `${post("content-length: 7", "content-length: 7")}${BODY}`],
+    ["a list of lengths", `${post("content-length: 7, 7")}${BODY}`],
+    ["a signed length", `${post("content-length: +7")}${BODY}`],
+    ["chunks and a length", `${post("content-length: 7", "transfer-encoding: chunked")}${chunks}`],
+    ["a length and chunks", `${post("transfer-encoding: chunked", "content-length: 7")}${chunks}`],
+    ["chunks twice", `${post("transfer-encoding: chunked", "transfer-encoding: chunked")}${chunks}`],
+    ["chunks that are not the last coding", `${post("transfer-encoding: chunked, identity")}${chunks}`],
+    ["a coding below the chunks", `${post("transfer-encoding: gzip, chunked")}${chunks}`],
+    ["an unknown coding", `${post("transfer-encoding: xchunked")}${chunks}`],
+    ["a coding behind a vertical tab", `${post("transfer-encoding: \x0bchunked")}${chunks}`],
+    ["a space before the colon", `${post("transfer-encoding : chunked")}${chunks}`],
+    ["chunks in HTTP/1.0", `${post("transfer-encoding: chunked").replace("HTTP/1.1", "HTTP/1.0")}${chunks}`],
+    ["a folded header", "GET /models HTTP/1.1\r\nhost: a\r\nx: 1\r\n 2\r\n\r\n"],
+    ["a header folded with a tab", "GET /models HTTP/1.1\r\nhost: a\r\nx: 1\r\n\t2\r\n\r\n"],
+    ["a folded coding", `${post("transfer-encoding:", " chunked")}${chunks}`],
+    ["a first header that is folded", "GET /models HTTP/1.1\r\n host: a\r\n\r\n"],
+    ["bare line feeds", "GET /models HTTP/1.1\nhost: a\n\n"],
+    ["one bare line feed", "GET /models HTTP/1.1\r\nhost: a\nx: 1\r\n\r\n"],
+    ["a bare carriage return", "GET /models HTTP/1.1\r\nhost: a\rx: 1\r\n\r\n"],
+    ["a NUL in a header", "GET /models HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n"],
+    ["a header without a name", "GET /models HTTP/1.1\r\nhost: a\r\n: x\r\n\r\n"],
+    ["two content types", `${post("content-type: text/plain", "content-length: 7")}${BODY}`],
+    ["two tokens", "GET /job HTTP/1.1\r\nhost: a\r\nauthorization: a\r\nauthorization: b\r\n\r\n"],
+    ["two keys", "GET /tasks HTTP/1.1\r\nhost: a\r\nx-api-key: a\r\nx-api-key: b\r\n\r\n"],
+    [
+      "two idempotency keys",
+      `${post("idempotency-key: a", "idempotency-key: b", "content-length: 7")}${BODY}`,
+    ],
+    ["HTTP/0.9", "GET /models\r\n\r\n"],
+    ["HTTP/2.0 as text", "GET /models HTTP/2.0\r\nhost: a\r\n\r\n"],
+    ["a path that can't be decoded", "GET /%zz HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"],
+  ])("[G16] [E8] %s is 400, and the connection ends", async (_title, text) => {
+    const next = "GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    const { text: answer } = await openRawConnection(api.address, text + next).closed;
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+    expect(errorIn(answer).code).toBe("REQUEST_INVALID");
+  });
+
+  it.each([
+    ["an IPv6 host", "GET /health/live HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n"],
+    ["a host with underscores", "GET /health/live HTTP/1.1\r\nhost: api_1:80\r\nconnection: close\r\n\r\n"],
+    ["HTTP/1.0 without a host", "GET /health/live HTTP/1.0\r\n\r\n"],
+    ["an absolute URL", "GET http://x/health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"],
+  ])("[G16] %s is served", async (_title, text) => {
+    expect((await openRawConnection(api.address, text).closed).text).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
 describe("the number of connections", () => {
   it("[G13] is limited", async () => {
     const small = await startTestApi({ CONNECTIONS_MAX: "3" });

@@ -7,6 +7,7 @@ import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-
 import type { z } from "zod";
 import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
+import { addFramingCheck } from "./check-framing.ts";
 import { addClientIdParameter } from "./client-id-parameter.ts";
 import { addCompression } from "./compression.ts";
 import { addConnectionLimits, HEADERS_MAX_BYTES, makeServerOptions } from "./connection-limits.ts";
@@ -126,6 +127,7 @@ export async function makeApp(
       .header("access-control-allow-origin", "*")
       .header("access-control-expose-headers", EXPOSED_HEADERS);
   });
+  addFramingCheck(app);
   addClosingAnswer(app);
   addConnectionLimits(app, options.config.connectionLimits);
   const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
