@@ -83,7 +83,9 @@ async function openHouse({ config, databaseUrl, log }: House) {
     connectionString: databaseUrl,
     onError: (error) => log.error({ err: error }, "the queue met an error"),
   });
-  const guard = makeAddressGuard(config.allowPrivate);
+  const guard = makeAddressGuard(config.allowPrivate, {
+    onRefused: (refusal) => log.warn(refusal, "outgoing connection refused: host is not public"),
+  });
   const vault = openVault(config.encryption);
   const stores = makeStores(db, { queue, vault });
   const storage: StoragePorts = {

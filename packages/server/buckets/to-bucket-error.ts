@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
-import { ADDRESS_REFUSED } from "../net/address-guard.ts";
+import { ADDRESS_REFUSED, HOST_NOT_PUBLIC } from "../net/address-guard.ts";
 
 /** Names and numbers by which the storage services' clients tell what happened. */
 type ServiceError = Error & {
@@ -15,6 +15,10 @@ const KIND_OF_STATUS: Record<number, BucketErrorKind> = {
   403: "access-denied",
   404: "not-found",
 };
+const KIND_OF_REFUSAL: Record<string | number, BucketErrorKind> = {
+  [ADDRESS_REFUSED]: "access-denied",
+  [HOST_NOT_PUBLIC]: "failed",
+};
 const DENIED_NAMES = [
   "CredentialsProviderError",
   "InvalidAccessKeyId",
@@ -24,9 +28,9 @@ const DENIED_NAMES = [
 const MESSAGE_MAX_CHARACTERS = 500;
 
 /** Connection errors come wrapped, and the guard's refusal may be inside. */
-function findRefusal(error: unknown): Error | undefined {
+function findRefusal(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ((error as ServiceError).code === ADDRESS_REFUSED) return error;
+  if (KIND_OF_REFUSAL[(error as ServiceError).code ?? ""]) return error;
   if (error instanceof AggregateError) return error.errors.map(findRefusal).find(Boolean);
   return findRefusal(error.cause);
 }
@@ -47,7 +51,8 @@ function getMessage(error: ServiceError): string {
 export function toBucketError(error: unknown): BucketError {
   if (error instanceof BucketError) return error;
   const refusal = findRefusal(error);
-  if (refusal) return new BucketError("access-denied", refusal.message, error);
+  const refusalKind = KIND_OF_REFUSAL[refusal?.code ?? ""];
+  if (refusal && refusalKind) return new BucketError(refusalKind, refusal.message, error);
   if (!(error instanceof Error)) return new BucketError("failed", String(error), error);
   const service = error as ServiceError;
   const kind = DENIED_NAMES.includes(service.name)
