@@ -131,6 +131,10 @@ export const API_ERRORS = {
     statusCode: 429,
     when: "The key, or the address of requests without a valid one, made more requests a second than it may; `Retry-After` says when to go on.",
   },
+  STREAMS_TOO_MANY: {
+    statusCode: 429,
+    when: "The account has as many event streams open as it may; close some, or fetch the Task instead.",
+  },
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
   STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },

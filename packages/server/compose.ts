@@ -17,7 +17,7 @@ import type { Config } from "./config/load-config.ts";
 import { makeCreditCover } from "./db/credit-cover.ts";
 import { openDatabase } from "./db/database.ts";
 import { listGrants } from "./db/grants.ts";
-import { findCaller, touchKey } from "./db/keys.ts";
+import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
@@ -189,6 +189,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
           );
         return caller;
       },
+      listActiveKeyIds: (keyIds) => listActiveKeyIds(db, keyIds),
     },
     stemCache: {
       async forget(taskId) {

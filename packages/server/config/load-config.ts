@@ -47,6 +47,7 @@ export type Config = Readonly<{
     uploadMinBytesPerSecond: number;
     connectionsMax: number;
   };
+  eventStreams: { max: number; maxPerClient: number };
   workers: number;
   engineThreads: number;
   stemCacheBytes: number;
@@ -145,6 +146,7 @@ export function loadConfig(environment: Environment = process.env): Config {
       uploadMinBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
       connectionsMax: settings.CONNECTIONS_MAX,
     },
+    eventStreams: { max: settings.EVENT_STREAMS_MAX, maxPerClient: settings.EVENT_STREAMS_PER_CLIENT },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,

@@ -133,6 +133,16 @@ export const SETTINGS = {
     default: "2000",
     description: "Connections the API holds at once; more are closed as they come.",
   },
+  EVENT_STREAMS_MAX: {
+    schema: wholeNumber(1, 1_000_000),
+    default: "1000",
+    description: "Event streams (`GET /tasks/{id}/events`) that the API holds at once; one costs some 20 kB.",
+  },
+  EVENT_STREAMS_PER_CLIENT: {
+    schema: wholeNumber(1, 1_000_000),
+    default: "100",
+    description: "Event streams that one client may have open at once.",
+  },
   S3_BUCKET: {
     schema: z.string().regex(/^[\w.-]{3,255}$/, "must be a bucket's name"),
     description:

@@ -46,7 +46,12 @@ export type Api = {
   outputLinks: OutputLinks;
   config: Pick<
     Config,
-    "uploadMaxBytes" | "rateLimitPerSecond" | "trustProxy" | "metricsToken" | "connectionLimits"
+    | "uploadMaxBytes"
+    | "rateLimitPerSecond"
+    | "trustProxy"
+    | "metricsToken"
+    | "connectionLimits"
+    | "eventStreams"
   >;
 };
 

@@ -19,6 +19,9 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 };
 const PAGE_FIELDS = ["skip", "take"];
 
+/** What passes without the client's doing. How long a rate limit lasts is told by itself. */
+const WAITS: readonly ApiErrorCode[] = ["UNAVAILABLE", "STORAGE_FULL", "STREAMS_TOO_MANY"];
+
 /** What the framework itself refuses, by its own codes. */
 const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -105,7 +108,7 @@ export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error);
   if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
-  if (apiError.statusCode === 503) void reply.header("retry-after", "5");
+  if (WAITS.includes(apiError.code)) void reply.header("retry-after", "5");
   void reply
     .code(apiError.statusCode)
     // What the router itself refuses has passed no hook.
