@@ -138,9 +138,13 @@ export const API_ERRORS = {
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
   STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },
+  OVERLOADED: {
+    statusCode: 503,
+    when: "More comes at once than the service can do; nothing of the request was done. `Retry-After` says when to try again.",
+  },
   UNAVAILABLE: {
     statusCode: 503,
-    when: "The service, or the database it stands on, is overloaded, starting or shutting down; `Retry-After` says when to try again.",
+    when: "The service, or the database it stands on, can't be reached, is starting or shutting down; `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, { statusCode: number; when: string }>;
 

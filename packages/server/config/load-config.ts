@@ -46,6 +46,8 @@ export type Config = Readonly<{
     idleTimeoutSeconds: number;
     uploadMinBytesPerSecond: number;
     connectionsMax: number;
+    connectionsPerAddress: number;
+    firstByteTimeoutSeconds: number;
   };
   eventStreams: { max: number; maxPerClient: number };
   workers: number;
@@ -145,6 +147,8 @@ export function loadConfig(environment: Environment = process.env): Config {
       idleTimeoutSeconds: settings.IDLE_TIMEOUT_SECONDS,
       uploadMinBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
       connectionsMax: settings.CONNECTIONS_MAX,
+      connectionsPerAddress: settings.CONNECTIONS_PER_ADDRESS,
+      firstByteTimeoutSeconds: settings.FIRST_BYTE_TIMEOUT_SECONDS,
     },
     eventStreams: { max: settings.EVENT_STREAMS_MAX, maxPerClient: settings.EVENT_STREAMS_PER_CLIENT },
     workers: settings.WORKERS,

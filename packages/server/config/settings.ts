@@ -131,7 +131,19 @@ export const SETTINGS = {
   CONNECTIONS_MAX: {
     schema: wholeNumber(1, 1_000_000),
     default: "2000",
-    description: "Connections the API holds at once; more are closed as they come.",
+    description:
+      "Connections the API holds at once. Beyond, those that say nothing make room; where all are busy, a new one gets 503, and health checks are answered.",
+  },
+  CONNECTIONS_PER_ADDRESS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "500",
+    description:
+      "Connections that one address (of IPv6, one /64) may hold at once; 0 = no limit. Those in TRUST_PROXY are not limited.",
+  },
+  FIRST_BYTE_TIMEOUT_SECONDS: {
+    schema: wholeNumber(1, 3600),
+    default: "10",
+    description: "A connection on which nothing has come for this long since it was opened is closed.",
   },
   EVENT_STREAMS_MAX: {
     schema: wholeNumber(1, 1_000_000),

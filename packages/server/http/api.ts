@@ -59,6 +59,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route needs no key. */
     isPublic?: boolean;
+    /** The route tells how the service does: it is served when all else is refused, and looks at no key. */
+    isHealth?: boolean;
     /** The route is for keys of the role admin. */
     isAdmin?: boolean;
     /** An administrator may name the client the request is for; so it is on every route that needs a key. */

@@ -129,7 +129,7 @@ export async function makeApp(
   });
   addFramingCheck(app);
   addClosingAnswer(app);
-  addConnectionLimits(app, options.config.connectionLimits);
+  addConnectionLimits(app, options.config.connectionLimits, options.config.trustProxy);
   const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
   app.setErrorHandler(async (error, request, reply) => {
     sendError(await countRefusedKey(error, request, reply), request, reply);
@@ -137,7 +137,7 @@ export async function makeApp(
   });
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
   app.addHook("preParsing", async (request) => {
-    if (request.is404) return;
+    if (request.is404 || request.routeOptions.config.isHealth) return;
     const { isPublic, isAdmin, takesClientId } = request.routeOptions.config;
     request.caller = (await findCaller(options.ports.keys, request)) ?? null;
     if (!isPublic) getCaller(request);

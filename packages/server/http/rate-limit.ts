@@ -17,6 +17,8 @@ function findSecret({ is404, headers, routeOptions }: FastifyRequest): string | 
   return typeof secret === "string" ? secret : undefined;
 }
 
+const isHealth = ({ routeOptions }: FastifyRequest) => routeOptions.config.isHealth === true;
+
 type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /**
@@ -47,10 +49,10 @@ export async function addRateLimit(
       return secret === undefined ? normalizeIP(request.ip ?? "") : hashKey(secret).toString("base64");
     },
     errorResponseBuilder: makeError,
+    allowList: isHealth,
   });
   app.addHook("onRequest", async (request, reply) => {
-    if (request.routeOptions.config.rateLimit === false)
-      setHeaders(reply, { max: perSecond, remaining: perSecond, ttlInSeconds: 0 });
+    if (isHealth(request)) setHeaders(reply, { max: perSecond, remaining: perSecond, ttlInSeconds: 0 });
   });
   // Guessing addresses is limited as well.
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
