@@ -28,6 +28,7 @@ import { sealOldSecrets } from "./db/webhook-secrets.ts";
 import { makeWorkerRegister } from "./db/worker-register.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
+import { limitLooks } from "./domain/assets/limit-looks.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { Blobs, MediaLooker, UrlRules } from "./domain/ports.ts";
@@ -166,7 +167,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     ...storage,
     ...stores,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
-    media: shareLooks(makeMediaLooker(blobs)),
+    media: shareLooks(limitLooks(makeMediaLooker(blobs), config.load.probesAtOnce)),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels({ speechModel: config.speechModel }),
     blobs,

@@ -49,6 +49,7 @@ export type Config = Readonly<{
     connectionsPerAddress: number;
     firstByteTimeoutSeconds: number;
   };
+  load: { requestsAtOnce: number; uploadsAtOnce: number; probesAtOnce: number };
   eventStreams: { max: number; maxPerClient: number };
   workers: number;
   engineThreads: number;
@@ -149,6 +150,11 @@ export function loadConfig(environment: Environment = process.env): Config {
       connectionsMax: settings.CONNECTIONS_MAX,
       connectionsPerAddress: settings.CONNECTIONS_PER_ADDRESS,
       firstByteTimeoutSeconds: settings.FIRST_BYTE_TIMEOUT_SECONDS,
+    },
+    load: {
+      requestsAtOnce: settings.REQUESTS_AT_ONCE,
+      uploadsAtOnce: settings.UPLOADS_AT_ONCE,
+      probesAtOnce: settings.PROBES_AT_ONCE === 0 ? availableParallelism() : settings.PROBES_AT_ONCE,
     },
     eventStreams: { max: settings.EVENT_STREAMS_MAX, maxPerClient: settings.EVENT_STREAMS_PER_CLIENT },
     workers: settings.WORKERS,

@@ -145,6 +145,23 @@ export const SETTINGS = {
     default: "10",
     description: "A connection on which nothing has come for this long since it was opened is closed.",
   },
+  REQUESTS_AT_ONCE: {
+    schema: wholeNumber(2, 100_000),
+    default: "64",
+    description:
+      "Requests the API works on at once, half of them at most for one client. Twice as many wait, for two seconds at most; more are 503.",
+  },
+  UPLOADS_AT_ONCE: {
+    schema: wholeNumber(2, 100_000),
+    default: "64",
+    description: "Uploads the API takes at once, half of them at most of one client; otherwise as above.",
+  },
+  PROBES_AT_ONCE: {
+    schema: wholeNumber(0, 1000),
+    default: "0",
+    description:
+      "Media files the API looks into at once, each in a process of its own; 0 = one for each core. Sixteen times as many wait; more are 503.",
+  },
   EVENT_STREAMS_MAX: {
     schema: wholeNumber(1, 1_000_000),
     default: "1000",

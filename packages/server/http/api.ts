@@ -52,6 +52,7 @@ export type Api = {
     | "metricsToken"
     | "connectionLimits"
     | "eventStreams"
+    | "load"
   >;
 };
 

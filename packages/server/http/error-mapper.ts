@@ -20,7 +20,7 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 const PAGE_FIELDS = ["skip", "take"];
 
 /** What passes without the client's doing. How long a rate limit lasts is told by itself. */
-const WAITS: readonly ApiErrorCode[] = ["UNAVAILABLE", "STORAGE_FULL", "STREAMS_TOO_MANY"];
+const WAITS: readonly ApiErrorCode[] = ["OVERLOADED", "UNAVAILABLE", "STORAGE_FULL", "STREAMS_TOO_MANY"];
 
 /** What the framework itself refuses, by its own codes. */
 const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
@@ -107,7 +107,8 @@ export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
 /** The one place where a failure becomes a response. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error);
-  if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
+  if (apiError.code === "OVERLOADED") request.log.warn({ url: request.routeOptions.url }, "request shed");
+  else if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
   if (WAITS.includes(apiError.code)) void reply.header("retry-after", "5");
   void reply
     .code(apiError.statusCode)

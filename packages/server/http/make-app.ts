@@ -14,6 +14,7 @@ import { addConnectionLimits, HEADERS_MAX_BYTES, makeServerOptions } from "./con
 import { toDecodablePath } from "./decodable-path.ts";
 import { sendError, toRequestError } from "./error-mapper.ts";
 import { addIdempotencyHeader } from "./idempotency-header.ts";
+import { addLoadShedding } from "./load-shedding.ts";
 import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
 import { addOtherMethods } from "./other-methods.ts";
@@ -135,6 +136,7 @@ export async function makeApp(
     sendError(await countRefusedKey(error, request, reply), request, reply);
     return reply;
   });
+  addLoadShedding(app, options.config.load);
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
   app.addHook("preParsing", async (request) => {
     if (request.is404 || request.routeOptions.config.isHealth) return;
