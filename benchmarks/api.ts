@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
@@ -9,8 +8,8 @@ import { startEmbeddedPostgres } from "../packages/server/db/embedded-postgres/e
 import { listTasks } from "../packages/server/db/tasks.ts";
 import { listDistribution, listUsage } from "../packages/server/db/usage.ts";
 import { makeId } from "../packages/server/domain/ids.ts";
-import { listServiceProcesses } from "../test/support/service.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
+import { BENCH_KEY, startApiProcess } from "./api-process.ts";
 import { explain } from "./explain.ts";
 import { fillTasks } from "./fill-tasks.ts";
 import { describeRun } from "./machine.ts";
@@ -29,52 +28,12 @@ const PACED_MS = 20_000;
 const SATURATED_MS = 5000;
 const WARM_UP_MS = 15_000;
 const REQUESTS_MAX = 20_000;
-const KEY = "sw_BenchmarksUseThisKeyAndNothingElseDoes";
-const PROJECT_DIR = join(import.meta.dirname, "..");
 
 const lines: string[] = [];
 const report = (...added: string[]) => {
   lines.push(...added);
   for (const line of added) console.log(line);
 };
-
-async function startApiProcess(dataDir: string, databaseUrl: string) {
-  const child = spawn("npm", ["run", "--silent", "api"], {
-    cwd: PROJECT_DIR,
-    stdio: ["ignore", "pipe", "inherit"],
-    detached: true,
-    env: {
-      ...process.env,
-      DATA_DIR: dataDir,
-      DATABASE_URL: databaseUrl,
-      PORT: "0",
-      BOOTSTRAP_API_KEY: KEY,
-      RATE_LIMIT_PER_SECOND: "0",
-      LOG_LEVEL: "warn",
-      // A million Tasks that all have their outputs; sweeping those of two years meanwhile is no part of this.
-      OUTPUT_RETENTION_HOURS: "0",
-    },
-  });
-  const address = await new Promise<string>((resolve, reject) => {
-    let output = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      output += chunk;
-      const found = /ready at (http:\S+)/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once("exit", () => reject(new Error(`the API ended:\n${output}`)));
-  });
-  const [api] = await listServiceProcesses(dataDir, "api");
-  return {
-    address,
-    pid: api?.pid ?? 0,
-    async stop() {
-      const exited = new Promise((resolve) => child.once("exit", resolve));
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-      await exited;
-    },
-  };
-}
 
 /** An asset that was looked into before, so that no request has to. */
 async function addAsset(db: Database, clientId: string): Promise<string> {
@@ -121,7 +80,13 @@ async function measure({ api, postgresPid, pool, clientId, assetId }: Bench, siz
     assetId,
     rows.map(({ id }) => id),
   );
-  const load = { address: api.address, key: KEY, clients: CLIENTS, requestsMax: REQUESTS_MAX, operations };
+  const load = {
+    address: api.address,
+    key: BENCH_KEY,
+    clients: CLIENTS,
+    requestsMax: REQUESTS_MAX,
+    operations,
+  };
   await runClients({ ...load, durationMs: WARM_UP_MS, paceMs: PACE_MS });
   const before = [await readCpuMs(api.pid), await readCpuMs(postgresPid)];
   const paced = await runClients({ ...load, durationMs: PACED_MS, paceMs: PACE_MS });
@@ -164,7 +129,10 @@ async function reportPlans(pool: pg.Pool, clientId: string): Promise<void> {
 async function main(): Promise<void> {
   const dataDir = await makeTempDir("bench");
   const postgres = await startEmbeddedPostgres({ dataDir });
-  const api = await startApiProcess(dataDir, postgres.connectionString);
+  const api = await startApiProcess(dataDir, postgres.connectionString, {
+    // A million Tasks that all have their outputs; sweeping those of two years meanwhile is no part of this.
+    OUTPUT_RETENTION_HOURS: "0",
+  });
   const { db, pool } = openDatabase({ connectionString: postgres.connectionString, maxConnections: 2 });
   try {
     const clientId = (await findFirstClientId(db)) ?? "";

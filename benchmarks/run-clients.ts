@@ -5,7 +5,7 @@ export type Operation = { name: string; method: "GET" | "POST"; path: () => stri
 type Figures = { requests: number; p50Ms: number; p99Ms: number; maxMs: number };
 
 /** The value below which a part of the sorted values lies. */
-const percentile = (sorted: readonly number[], part: number) =>
+export const percentile = (sorted: readonly number[], part: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 
 /**

@@ -118,6 +118,10 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "The `Idempotency-Key` was used within the last 24 hours with another body.",
   },
+  MODEL_NOT_INSTALLED: {
+    statusCode: 409,
+    when: "An administrator would grant a model that has no network in this installation.",
+  },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
   WEBHOOK_DISABLED: {
     statusCode: 409,
@@ -138,6 +142,10 @@ export const API_ERRORS = {
     statusCode: 429,
     when: "The account has as many Tasks waiting as it may; `Retry-After` says when to try again.",
   },
+  STREAMS_TOO_MANY: {
+    statusCode: 429,
+    when: "The account has as many event streams open as it may; close some, or fetch the Task instead.",
+  },
   HEADERS_TOO_LARGE: { statusCode: 431, when: "The request's headers are over 16 KiB." },
   INTERNAL: { statusCode: 500, when: "Something failed on our side; the log has the `requestId`." },
   STORAGE_FULL: { statusCode: 503, when: "The server's disk is full; nothing of the request was kept." },
@@ -145,9 +153,13 @@ export const API_ERRORS = {
     statusCode: 503,
     when: "The installation lacks credentials or a certificate authority that only its operator can add; the log says which.",
   },
+  OVERLOADED: {
+    statusCode: 503,
+    when: "More comes at once than the service can do; nothing of the request was done. `Retry-After` says when to try again.",
+  },
   UNAVAILABLE: {
     statusCode: 503,
-    when: "The service, or the database it stands on, is overloaded, starting or shutting down; `Retry-After` says when to try again.",
+    when: "The service, or the database it stands on, can't be reached, is starting or shutting down; `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, { statusCode: number; when: string }>;
 

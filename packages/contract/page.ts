@@ -1,8 +1,11 @@
 import { z } from "zod";
 
-/** Query parameters are text; what does not read as a whole number is left as it is, for the schema to refuse. */
+/**
+ * Query parameters are text; what does not read as a whole number is left as it is, for the schema to refuse. There is no
+ * list as long as the largest number that is exact, so that one stands for all beyond it.
+ */
 const fromText = (value: unknown) =>
-  typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  typeof value === "string" && /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : value;
 
 const wholeNumber = (options: { min: number; max?: number; default: number; description: string }) => {
   const { min, max, description } = options;

@@ -52,6 +52,7 @@ export const target = z
     status: z.enum(TARGET_STATUSES),
     formats: z.array(z.string()),
     output: z.array(outputFile),
+    url: z.string().exactOptional().meta({ description: "The Task's url again" }),
     cost: z.number().exactOptional().meta({ description: "Credits; only when completed" }),
     error: z
       .object({ code: z.int(), message: z.string() })

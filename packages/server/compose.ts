@@ -23,7 +23,7 @@ import { makeCreditCover } from "./db/credit-cover.ts";
 import { openDatabase } from "./db/database.ts";
 import { openDatabaseProbe } from "./db/database-probe.ts";
 import { listGrants } from "./db/grants.ts";
-import { findCaller, touchKey } from "./db/keys.ts";
+import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
@@ -36,6 +36,7 @@ import { sealOldSecrets } from "./db/webhook-secrets.ts";
 import { makeWorkerRegister } from "./db/worker-register.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
+import { limitLooks } from "./domain/assets/limit-looks.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
 import type { Blobs, MediaLooker, UrlRules } from "./domain/ports.ts";
@@ -103,7 +104,9 @@ async function openHouse({ config, databaseUrl, log }: House, maxConnections: nu
     maxConnections,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
-  const guard = makeAddressGuard(config.allowPrivate);
+  const guard = makeAddressGuard(config.allowPrivate, {
+    onRefused: (refusal) => log.warn(refusal, "outgoing connection refused: host is not public"),
+  });
   const vault = openVault(config.encryption);
   const stores = makeStores(db, { rules: config.queueRules, vault });
   const storage: StoragePorts = {
@@ -199,7 +202,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     ...storage,
     ...stores,
     grants: { listGrants: (clientId) => listGrants(db, clientId) },
-    media: shareLooks(makeMediaLooker(blobs)),
+    media: shareLooks(limitLooks(makeMediaLooker(blobs), config.load.probesAtOnce)),
     transcriptReader: makeTranscriptReader(blobs),
     urls: makeUrlRules(links, guard),
     installed: listEngineModels({ speechModel: config.speechModel }),
@@ -224,6 +227,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
           );
         return caller;
       },
+      listActiveKeyIds: (keyIds) => listActiveKeyIds(db, keyIds),
     },
     stemCache: {
       async forget(taskId) {

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
-import { ADDRESS_REFUSED } from "../net/address-guard.ts";
+import { ADDRESS_REFUSED, HOST_NOT_PUBLIC } from "../net/address-guard.ts";
 import { findCertificateFault } from "../net/certificate-fault.ts";
 import { isTransientFailure, isTransientStatus } from "../net/transient.ts";
 
@@ -17,15 +17,19 @@ const KIND_OF_STATUS: Record<number, BucketErrorKind> = {
   403: "access-denied",
   404: "not-found",
 };
+const KIND_OF_REFUSAL: Record<string | number, BucketErrorKind> = {
+  [ADDRESS_REFUSED]: "access-denied",
+  [HOST_NOT_PUBLIC]: "failed",
+};
 const DENIED_NAMES = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"];
 /** No integration leaves the client library to look for credentials: what it did not find are the installation's own. */
 const MISSING_CREDENTIALS = "CredentialsProviderError";
 const MESSAGE_MAX_CHARACTERS = 500;
 
 /** Connection errors come wrapped, and the guard's refusal may be inside. */
-function findRefusal(error: unknown): Error | undefined {
+function findRefusal(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
-  if ((error as ServiceError).code === ADDRESS_REFUSED) return error;
+  if (KIND_OF_REFUSAL[(error as ServiceError).code ?? ""]) return error;
   if (error instanceof AggregateError) return error.errors.map(findRefusal).find(Boolean);
   return findRefusal(error.cause);
 }
@@ -53,7 +57,8 @@ function getMessage(error: ServiceError): string {
 export function toBucketError(error: unknown): BucketError {
   if (error instanceof BucketError) return error;
   const refusal = findRefusal(error);
-  if (refusal) return new BucketError("access-denied", refusal.message, { cause: error });
+  const refusalKind = KIND_OF_REFUSAL[refusal?.code ?? ""];
+  if (refusal && refusalKind) return new BucketError(refusalKind, refusal.message, { cause: error });
   if (!(error instanceof Error)) return new BucketError("failed", String(error), { cause: error });
   const service = error as ServiceError;
   const fault = findOperatorFault(service);

@@ -47,10 +47,14 @@ export type Config = Readonly<{
     idleTimeoutSeconds: number;
     uploadMinBytesPerSecond: number;
     connectionsMax: number;
+    connectionsPerAddress: number;
+    firstByteTimeoutSeconds: number;
   };
   queueRules: QueueRules;
   apiPoolSize: number;
   workerPoolSize: number;
+  load: { requestsAtOnce: number; uploadsAtOnce: number; probesAtOnce: number };
+  eventStreams: { max: number; maxPerClient: number };
   workers: number;
   engineThreads: number;
   stemCacheBytes: number;
@@ -148,6 +152,8 @@ export function loadConfig(environment: Environment = process.env): Config {
       idleTimeoutSeconds: settings.IDLE_TIMEOUT_SECONDS,
       uploadMinBytesPerSecond: settings.UPLOAD_MIN_BYTES_PER_SECOND,
       connectionsMax: settings.CONNECTIONS_MAX,
+      connectionsPerAddress: settings.CONNECTIONS_PER_ADDRESS,
+      firstByteTimeoutSeconds: settings.FIRST_BYTE_TIMEOUT_SECONDS,
     },
     queueRules: {
       clientRunningMax: settings.CLIENT_RUNNING_MAX,
@@ -156,6 +162,12 @@ export function loadConfig(environment: Environment = process.env): Config {
     },
     apiPoolSize: settings.API_POOL_SIZE,
     workerPoolSize: settings.WORKER_POOL_SIZE,
+    load: {
+      requestsAtOnce: settings.REQUESTS_AT_ONCE,
+      uploadsAtOnce: settings.UPLOADS_AT_ONCE,
+      probesAtOnce: settings.PROBES_AT_ONCE === 0 ? availableParallelism() : settings.PROBES_AT_ONCE,
+    },
+    eventStreams: { max: settings.EVENT_STREAMS_MAX, maxPerClient: settings.EVENT_STREAMS_PER_CLIENT },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,

@@ -131,7 +131,46 @@ export const SETTINGS = {
   CONNECTIONS_MAX: {
     schema: wholeNumber(1, 1_000_000),
     default: "2000",
-    description: "Connections the API holds at once; more are closed as they come.",
+    description:
+      "Connections the API holds at once. Beyond, those that say nothing make room; where all are busy, a new one gets 503, and health checks are answered.",
+  },
+  CONNECTIONS_PER_ADDRESS: {
+    schema: wholeNumber(0, 1_000_000),
+    default: "500",
+    description:
+      "Connections that one address (of IPv6, one /64) may hold at once; 0 = no limit. Those in TRUST_PROXY are not limited.",
+  },
+  FIRST_BYTE_TIMEOUT_SECONDS: {
+    schema: wholeNumber(1, 3600),
+    default: "10",
+    description: "A connection on which nothing has come for this long since it was opened is closed.",
+  },
+  REQUESTS_AT_ONCE: {
+    schema: wholeNumber(2, 100_000),
+    default: "64",
+    description:
+      "Requests the API works on at once, half of them at most for one client. Twice as many wait, for two seconds at most; more are 503.",
+  },
+  UPLOADS_AT_ONCE: {
+    schema: wholeNumber(2, 100_000),
+    default: "64",
+    description: "Uploads the API takes at once, half of them at most of one client; otherwise as above.",
+  },
+  PROBES_AT_ONCE: {
+    schema: wholeNumber(0, 1000),
+    default: "0",
+    description:
+      "Media files the API looks into at once, each in a process of its own; 0 = one for each core. Sixteen times as many wait; more are 503.",
+  },
+  EVENT_STREAMS_MAX: {
+    schema: wholeNumber(1, 1_000_000),
+    default: "1000",
+    description: "Event streams (`GET /tasks/{id}/events`) that the API holds at once; one costs some 20 kB.",
+  },
+  EVENT_STREAMS_PER_CLIENT: {
+    schema: wholeNumber(1, 1_000_000),
+    default: "100",
+    description: "Event streams that one client may have open at once.",
   },
   S3_BUCKET: {
     schema: z.string().regex(/^[\w.-]{3,255}$/, "must be a bucket's name"),

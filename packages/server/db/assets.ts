@@ -5,6 +5,7 @@ import type { Listed } from "../domain/ports.ts";
 import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { NewTask } from "../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { listPage } from "./list-page.ts";
 import { countRows } from "./row-counts.ts";
 
 export const toAssetRecord = (row: Tables["assets"]): AssetRecord => ({
@@ -65,16 +66,19 @@ export async function listAssets(
   clientId: string,
   page: Page,
 ): Promise<Listed<AssetRecord>> {
-  const rows = await db
-    .selectFrom("assets")
-    .selectAll()
-    .where("client_id", "=", clientId)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .offset(page.skip)
-    .limit(page.take)
-    .execute();
-  return { items: rows.map(toAssetRecord), total: await countRows(db, { clientId, noun: "assets" }) };
+  const total = await countRows(db, { clientId, noun: "assets" });
+  return await listPage(total, page, async () => {
+    const rows = await db
+      .selectFrom("assets")
+      .selectAll()
+      .where("client_id", "=", clientId)
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .offset(page.skip)
+      .limit(page.take)
+      .execute();
+    return rows.map(toAssetRecord);
+  });
 }
 
 export async function setMediaFacts(db: DatabaseHandle, id: string, facts: MediaFacts): Promise<void> {

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { ClientRecord } from "../domain/accounts/client-record.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { DatabaseHandle } from "./database.ts";
+import { listPage } from "./list-page.ts";
 
 const selectClients = (db: DatabaseHandle) =>
   db
@@ -49,17 +50,19 @@ export async function findClient(db: DatabaseHandle, id: string): Promise<Client
 }
 
 export async function listClients(db: DatabaseHandle, page: Page): Promise<Listed<ClientRecord>> {
-  const rows = await selectClients(db)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .offset(page.skip)
-    .limit(page.take)
-    .execute();
   const { total } = await db
     .selectFrom("clients")
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
-  return { items: rows.map(toClientRecord), total };
+  return await listPage(total, page, async () => {
+    const rows = await selectClients(db)
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .offset(page.skip)
+      .limit(page.take)
+      .execute();
+    return rows.map(toClientRecord);
+  });
 }
 
 const toMax = (given: number | "default") => (given === "default" ? null : given);

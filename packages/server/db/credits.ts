@@ -5,6 +5,7 @@ import { makeId } from "../domain/ids.ts";
 import type { Listed } from "../domain/ports.ts";
 import { estimateReservations, isPaired } from "../domain/tasks/target-costs.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { listPage } from "./list-page.ts";
 
 const MINUTE_SECONDS = 60;
 
@@ -230,18 +231,11 @@ export async function listCreditEntries(
   clientId: string,
   page: Page,
 ): Promise<Listed<CreditEntryRow>> {
-  const items = await db
-    .selectFrom("credit_entries")
-    .selectAll()
-    .where("client_id", "=", clientId)
-    .orderBy("position", "desc")
-    .offset(page.skip)
-    .limit(page.take)
-    .execute();
-  const { total } = await db
-    .selectFrom("credit_entries")
+  const entries = db.selectFrom("credit_entries").where("client_id", "=", clientId);
+  const { total } = await entries
     .select((eb) => eb.fn.countAll<number>().as("total"))
-    .where("client_id", "=", clientId)
     .executeTakeFirstOrThrow();
-  return { items, total };
+  return await listPage(total, page, () =>
+    entries.selectAll().orderBy("position", "desc").offset(page.skip).limit(page.take).execute(),
+  );
 }

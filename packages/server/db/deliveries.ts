@@ -4,6 +4,7 @@ import { makeId } from "../domain/ids.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { listPage } from "./list-page.ts";
 import { findWebhook } from "./webhooks.ts";
 
 type DeliveryRow = Selectable<Tables["deliveries"]>;
@@ -80,17 +81,19 @@ export async function listDeliveries(
   let query = db.selectFrom("deliveries").where("client_id", "=", clientId);
   if (filter.taskId !== undefined) query = query.where("task_id", "=", filter.taskId);
   if (filter.state !== undefined) query = query.where("state", "=", filter.state);
-  const rows = await query
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .offset(filter.skip)
-    .limit(filter.take)
-    .execute();
   const { total } = await query
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
-  return { items: rows.map(toDeliveryRecord), total };
+  return await listPage(total, filter, async () => {
+    const rows = await query
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .offset(filter.skip)
+      .limit(filter.take)
+      .execute();
+    return rows.map(toDeliveryRecord);
+  });
 }
 
 /** Makes a delivery due again with all its tries. One that is on its way at this moment is left alone. */

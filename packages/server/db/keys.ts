@@ -86,6 +86,19 @@ export async function findCaller(
   };
 }
 
+/** Those of the keys that are there and neither revoked nor of a suspended client. */
+export async function listActiveKeyIds(db: DatabaseHandle, ids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("api_keys")
+    .innerJoin("clients", "clients.id", "api_keys.client_id")
+    .select("api_keys.id")
+    .where("api_keys.id", "=", sql<string>`any(${ids})`)
+    .where("api_keys.revoked_at", "is", null)
+    .where("clients.suspended_at", "is", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Notes that a key was used, at most once a minute: a write for each request would cost more than it tells. */
 export async function touchKey(db: DatabaseHandle, id: string): Promise<void> {
   await sql`

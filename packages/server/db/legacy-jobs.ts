@@ -7,6 +7,7 @@ import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
 import { toAssetRecord } from "./assets.ts";
 import type { DatabaseHandle } from "./database.ts";
+import { listPage } from "./list-page.ts";
 import { findOutputAsset } from "./output-assets.ts";
 import { TARGETS_OF_TASK, type TaskRow, toTaskRecords } from "./tasks.ts";
 
@@ -25,19 +26,21 @@ export async function listLegacyJobs(
   clientId: string,
   page: Page,
 ): Promise<Listed<LegacyJobRecord>> {
-  const ids = await listJobIds(db, clientId, page);
-  const rows = await selectJobs(db)
-    .where("tasks.id", "=", sql<string>`any(${ids})`)
-    .orderBy("tasks.created_at", "desc")
-    .orderBy("tasks.id", "desc")
-    .execute();
   const { total } = await db
     .selectFrom("legacy_jobs")
     .innerJoin("tasks", "tasks.id", "legacy_jobs.task_id")
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .where("tasks.client_id", "=", clientId)
     .executeTakeFirstOrThrow();
-  return { items: await toRecords(db, rows), total };
+  return await listPage(total, page, async () => {
+    const ids = await listJobIds(db, clientId, page);
+    const rows = await selectJobs(db)
+      .where("tasks.id", "=", sql<string>`any(${ids})`)
+      .orderBy("tasks.created_at", "desc")
+      .orderBy("tasks.id", "desc")
+      .execute();
+    return await toRecords(db, rows);
+  });
 }
 
 /** A query of its own, since the other one would gather targets and outputs for all that is skipped too. */

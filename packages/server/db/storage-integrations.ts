@@ -2,6 +2,7 @@ import { ApiError, type Page } from "@stemwright/contract";
 import type { Listed } from "../domain/ports.ts";
 import type { StorageIntegrationRecord, StorageScope } from "../domain/storage/storage-integration-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
+import { listPage } from "./list-page.ts";
 
 const toRecord = (row: Tables["storage_integrations"]): StorageIntegrationRecord => ({
   id: row.id,
@@ -59,17 +60,19 @@ export async function listIntegrations(
 ): Promise<Listed<StorageIntegrationRecord>> {
   let query = db.selectFrom("storage_integrations");
   if (scope.clientId !== undefined) query = query.where("client_id", "=", scope.clientId);
-  const rows = await query
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .offset(page.skip)
-    .limit(page.take)
-    .execute();
   const { total } = await query
     .select((eb) => eb.fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
-  return { items: rows.map(toRecord), total };
+  return await listPage(total, page, async () => {
+    const rows = await query
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .offset(page.skip)
+      .limit(page.take)
+      .execute();
+    return rows.map(toRecord);
+  });
 }
 
 /** Keeps an integration from being deleted while the transaction writes a Task that uses it. */

@@ -65,7 +65,7 @@ function start(
   options: Partial<DeliveryOptions> = {},
   { allowed = ["127.0.0.1"], lookUp, render = renderTask }: StartOptions = {},
 ) {
-  const guard = makeAddressGuard(allowed, lookUp);
+  const guard = makeAddressGuard(allowed, { lookUp });
   const deliveries = startDeliveries(
     {
       db: database.db,
@@ -271,7 +271,7 @@ describe("receivers", () => {
     await waitForState(taskId, "failed");
     expect(await findDelivery(taskId)).toMatchObject({
       attempts: 2,
-      lastError: expect.stringContaining("private address"),
+      lastError: expect.stringContaining("has no public address"),
     });
     expect(answers).toEqual([]);
     expect(receiver.calls).toEqual([]);

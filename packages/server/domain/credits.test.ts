@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { costOfDuration, sumCredits } from "./credits.ts";
+import { costOfDuration, makeCreditsError, sumCredits } from "./credits.ts";
 
 describe("credits", () => {
   it.each([
@@ -16,5 +16,12 @@ describe("credits", () => {
   it("[C1] sums are exact decimals", () => {
     expect(sumCredits([0.1, 0.2])).toBe(0.3);
     expect(sumCredits(Array.from({ length: 1000 }, () => 0.1))).toBe(100);
+  });
+
+  it.each([
+    [1, 0, "This takes 1 credit and 0 are left; ask the operator for more"],
+    [1.5, 1, "This takes 1.5 credits and 1 is left; ask the operator for more"],
+  ])("[B2] too few are told in good English: %d of %d", (needed, available, message) => {
+    expect(makeCreditsError(needed, available).message).toBe(message);
   });
 });

@@ -33,7 +33,7 @@ export type Reservation = { targetId: string; amount: number };
 export function makeCreditsError(needed: number, available: number): ApiError {
   return new ApiError(
     "CREDITS_INSUFFICIENT",
-    `This takes ${needed} credits and ${available} are left; ask the operator for more`,
+    `This takes ${needed} ${needed === 1 ? "credit" : "credits"} and ${available} ${available === 1 ? "is" : "are"} left; ask the operator for more`,
   );
 }
 

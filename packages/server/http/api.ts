@@ -52,7 +52,13 @@ export type Api = {
   outputLinks: OutputLinks;
   config: Pick<
     Config,
-    "uploadMaxBytes" | "rateLimitPerSecond" | "trustProxy" | "metricsToken" | "connectionLimits"
+    | "uploadMaxBytes"
+    | "rateLimitPerSecond"
+    | "trustProxy"
+    | "metricsToken"
+    | "connectionLimits"
+    | "eventStreams"
+    | "load"
   >;
 };
 
@@ -60,8 +66,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route needs no key. */
     isPublic?: boolean;
-    /** The route does not even look at a key, for which the database would have to be asked. */
-    takesNoKey?: boolean;
+    /** The route tells how the service does: it is served when all else is refused, and looks at no key, for which the database would have to be asked. */
+    isHealth?: boolean;
     /** The route finds its caller itself, in other headers. */
     looksAtKeysItself?: boolean;
     /** The route is for keys of the role admin. */

@@ -176,6 +176,21 @@ describe("assets", () => {
     expect((await api.call("/assets", account)).headers.get("x-total-count")).toBe("12");
   });
 
+  it.each(["1000000000", "9007199254740993", "9".repeat(40), "0".repeat(30)])(
+    "[L1] ?skip=%s is a page like any other",
+    async (skip) => {
+      const admin = await api.addAccount({ role: "admin" });
+      await api.upload("x", "a.wav", admin);
+      const client = `/admin/clients/${admin.clientId}`;
+      const lists = ["/assets", "/tasks", "/storage-integrations", "/webhooks/deliveries"];
+      for (const path of [...lists, "/admin/clients", `${client}/credits/ledger`]) {
+        const response = await api.call(`${path}?skip=${skip}`, { key: admin.key });
+        expect([path, response.status]).toEqual([path, 200]);
+        if (Number(skip) > 0) expect(await response.json()).toEqual([]);
+      }
+    },
+  );
+
   it.each(["take=0", "take=101", "take=1.5", "take=x", "take=", "skip=-1", "skip=1e3", "skip=x"])(
     "[L3] ?%s is 400",
     async (query) => {

@@ -15,6 +15,8 @@ export type KeyHolder = Caller & { kind: KeyKind; isSuspended: boolean };
 
 export interface KeyRing {
   findCaller(secret: string): Promise<KeyHolder | undefined>;
+  /** Those of the keys that still open something: neither revoked nor of a suspended client. */
+  listActiveKeyIds(keyIds: readonly string[]): Promise<string[]>;
 }
 
 /** The caller behind the key; undefined when the request has none. A wrong key is refused even where none is needed. */

@@ -3,16 +3,16 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyHttpOptions, FastifyInstance, FastifyRequest, RawServerDefault } from "fastify";
+import { type ConnectionCounts, watchConnections } from "./connections.ts";
 import { toErrorBody } from "./error-mapper.ts";
 
-export type ConnectionLimits = {
+export type ConnectionLimits = ConnectionCounts & {
   requestTimeoutSeconds: number;
   idleTimeoutSeconds: number;
   uploadMinBytesPerSecond: number;
-  connectionsMax: number;
 };
 
-const HEADERS_MAX_BYTES = 16 * 1024;
+export const HEADERS_MAX_BYTES = 16 * 1024;
 /** How often the server looks for requests that are late; also how much later than the limit they are cut off. */
 const CHECK_INTERVAL_MS = 500;
 /** How long requests under way may still take when the service stops. */
@@ -48,7 +48,7 @@ function answerClientError(error: Error & { code?: string; rawPacket?: unknown }
 
 /**
  * Against clients that open connections and then take their time. Headers have to be there within the time limit; a
- * connection on which nothing moves is closed; so many connections and no more.
+ * connection on which nothing moves is closed.
  */
 export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }: ConnectionLimits) {
   return {
@@ -56,6 +56,8 @@ export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }:
       maxHeaderSize: HEADERS_MAX_BYTES,
       headersTimeout: requestTimeoutSeconds * 1000,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      // Refused by our own hook, in the shape of every other failure.
+      requireHostHeader: false,
     },
     // A limit on whole requests would cut off long uploads; bodies have their own limit below.
     requestTimeout: 0,
@@ -83,9 +85,22 @@ function makeSlownessCheck({ raw }: FastifyRequest, leastBytes: number): () => b
  * A body other than an upload has to be there within the time limit. An upload may take as long as its bytes keep coming, at
  * the least rate on average over each time limit. When the service stops, what is under way has a few seconds.
  */
-export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimits): void {
-  app.server.maxConnections = limits.connectionsMax;
+export function addConnectionLimits(
+  app: FastifyInstance,
+  limits: ConnectionLimits,
+  trustProxy: readonly string[],
+): void {
   const { requestTimeoutSeconds, uploadMinBytesPerSecond } = limits;
+  const connections = watchConnections(app.server, limits, trustProxy);
+  app.addHook("onRequest", async (request, reply) => {
+    if (!connections.isGuest(request.raw.socket)) return;
+    void reply.header("connection", "close");
+    if (!request.routeOptions.config.isHealth)
+      throw new ApiError(
+        "UNAVAILABLE",
+        "Too many connections are open, of your address or of all; try again",
+      );
+  });
   app.addHook("preClose", async () => {
     setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
   });

@@ -19,6 +19,15 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 };
 const PAGE_FIELDS = ["skip", "take"];
 
+/** What passes without the client's doing. How long a rate limit lasts is told by itself. */
+const WAITS: readonly ApiErrorCode[] = [
+  "OVERLOADED",
+  "UNAVAILABLE",
+  "NOT_SET_UP",
+  "STORAGE_FULL",
+  "STREAMS_TOO_MANY",
+];
+
 /** What the framework itself refuses, by its own codes. */
 const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -35,6 +44,11 @@ const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> =
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: "REQUEST_INVALID",
     message: "The body's size does not match Content-Length",
+  },
+  FST_PROTO_VIOLATION: {
+    code: "REQUEST_INVALID",
+    message:
+      "A form part has a name that is not allowed, such as __proto__ or constructor; rename or leave it out",
   },
   FST_REQ_FILE_TOO_LARGE: { code: "UPLOAD_TOO_LARGE", message: "The file is over the upload limit" },
   FST_ERR_BAD_URL: { code: "NOT_FOUND", message: "No such route" },
@@ -104,8 +118,9 @@ export function toRootError(error: unknown, findOutage: () => Error | undefined)
 /** The one place where a failure becomes a response. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error);
-  if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
-  if (apiError.statusCode === 503) void reply.header("retry-after", "5");
+  if (apiError.code === "OVERLOADED") request.log.warn({ url: request.routeOptions.url }, "request shed");
+  else if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
+  if (WAITS.includes(apiError.code)) void reply.header("retry-after", "5");
   // Until one of the Tasks that wait has been taken.
   if (apiError.code === "TASKS_WAITING_TOO_MANY") void reply.header("retry-after", "30");
   void reply

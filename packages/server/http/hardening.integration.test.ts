@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { get, METHODS, request } from "node:http";
 import { join } from "node:path";
@@ -6,7 +7,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { apiErrorBody } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OpenApi } from "../../../test/support/openapi.ts";
-import { openRawConnection } from "../../../test/support/raw-connection.ts";
+import { openRawConnection, type RawConnection } from "../../../test/support/raw-connection.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
 
 const METRICS_TOKEN = "a-token-for-the-collector";
@@ -268,25 +269,164 @@ describe("what is no proper request", () => {
   });
 });
 
-describe("the number of connections", () => {
-  it("[G13] is limited", async () => {
-    const small = await startTestApi({ CONNECTIONS_MAX: "3" });
-    const held = Array.from({ length: 3 }, () =>
-      openRawConnection(small.address, "GET /models HTTP/1.1\r\n"),
+describe("requests that two servers could read differently", () => {
+  const BODY = '{"a":1}';
+  const post = (...headers: string[]) =>
+    ["POST /tasks HTTP/1.1", "host: x", "content-type: application/json", ...headers, "", ""].join("\r\n");
+  const chunks = `7\r\n${BODY}\r\n0\r\n\r\n`;
+
+  it.each([
+    ["two Host headers", "GET /models HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"],
+    ["the same Host twice", "GET /models HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n"],
+    ["two Host headers in HTTP/1.0", "GET /models HTTP/1.0\r\nhost: a\r\nhost: b\r\n\r\n"],
+    ["no Host", "GET /models HTTP/1.1\r\n\r\n"],
+    ["an empty Host", "GET /models HTTP/1.1\r\nhost:\r\n\r\n"],
+    ["a list of hosts", "GET /models HTTP/1.1\r\nhost: a, b\r\n\r\n"],
+    ["a path in Host", "GET /models HTTP/1.1\r\nhost: a/b\r\n\r\n"],
+    ["a user in Host", "GET /models HTTP/1.1\r\nhost: u@a\r\n\r\n"],
+    ["two lengths", `${post("content-length: 7", "content-length: 3")}${BODY}`],
+    ["the same length twice", `${post("content-length: 7", "content-length: 7")}${BODY}`],
+    ["a list of lengths", `${post("content-length: 7, 7")}${BODY}`],
+    ["a signed length", `${post("content-length: +7")}${BODY}`],
+    ["chunks and a length", `${post("content-length: 7", "transfer-encoding: chunked")}${chunks}`],
+    ["a length and chunks", `${post("transfer-encoding: chunked", "content-length: 7")}${chunks}`],
+    ["chunks twice", `${post("transfer-encoding: chunked", "transfer-encoding: chunked")}${chunks}`],
+    ["chunks that are not the last coding", `${post("transfer-encoding: chunked, identity")}${chunks}`],
+    ["a coding below the chunks", `${post("transfer-encoding: gzip, chunked")}${chunks}`],
+    ["an unknown coding", `${post("transfer-encoding: xchunked")}${chunks}`],
+    ["a coding behind a vertical tab", `${post("transfer-encoding: \x0bchunked")}${chunks}`],
+    ["a space before the colon", `${post("transfer-encoding : chunked")}${chunks}`],
+    ["chunks in HTTP/1.0", `${post("transfer-encoding: chunked").replace("HTTP/1.1", "HTTP/1.0")}${chunks}`],
+    ["a folded header", "GET /models HTTP/1.1\r\nhost: a\r\nx: 1\r\n 2\r\n\r\n"],
+    ["a header folded with a tab", "GET /models HTTP/1.1\r\nhost: a\r\nx: 1\r\n\t2\r\n\r\n"],
+    ["a folded coding", `${post("transfer-encoding:", " chunked")}${chunks}`],
+    ["a first header that is folded", "GET /models HTTP/1.1\r\n host: a\r\n\r\n"],
+    ["bare line feeds", "GET /models HTTP/1.1\nhost: a\n\n"],
+    ["one bare line feed", "GET /models HTTP/1.1\r\nhost: a\nx: 1\r\n\r\n"],
+    ["a bare carriage return", "GET /models HTTP/1.1\r\nhost: a\rx: 1\r\n\r\n"],
+    ["a NUL in a header", "GET /models HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n"],
+    ["a header without a name", "GET /models HTTP/1.1\r\nhost: a\r\n: x\r\n\r\n"],
+    ["two content types", `${post("content-type: text/plain", "content-length: 7")}${BODY}`],
+    ["two tokens", "GET /job HTTP/1.1\r\nhost: a\r\nauthorization: a\r\nauthorization: b\r\n\r\n"],
+    ["two keys", "GET /tasks HTTP/1.1\r\nhost: a\r\nx-api-key: a\r\nx-api-key: b\r\n\r\n"],
+    [
+      "two idempotency keys",
+      `${post("idempotency-key: a", "idempotency-key: b", "content-length: 7")}${BODY}`,
+    ],
+    ["HTTP/0.9", "GET /models\r\n\r\n"],
+    ["HTTP/2.0 as text", "GET /models HTTP/2.0\r\nhost: a\r\n\r\n"],
+    ["a path that can't be decoded", "GET /%zz HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n"],
+  ])("[G16] [E8] %s is 400, and the connection ends", async (_title, text) => {
+    const next = "GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    const { text: answer } = await openRawConnection(api.address, text + next).closed;
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+    expect(errorIn(answer).code).toBe("REQUEST_INVALID");
+  });
+
+  it.each([
+    ["an IPv6 host", "GET /health/live HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n"],
+    ["a host with underscores", "GET /health/live HTTP/1.1\r\nhost: api_1:80\r\nconnection: close\r\n\r\n"],
+    ["HTTP/1.0 without a host", "GET /health/live HTTP/1.0\r\n\r\n"],
+    ["an absolute URL", "GET http://x/health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"],
+  ])("[G16] %s is served", async (_title, text) => {
+    expect((await openRawConnection(api.address, text).closed).text).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
+describe("connections", () => {
+  const GET_HEALTH = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
+  const GET_MODELS = "GET /models HTTP/1.1\r\nhost: x\r\n\r\n";
+  /** A request that is under way for as long as its body does not come. */
+  const startRequest = ({ address, account }: TestApi) =>
+    openRawConnection(
+      address,
+      `POST /tasks HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nx-api-key: ${account.key}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n`,
     );
-    await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))));
-    const { text } = await openRawConnection(small.address, "GET /models HTTP/1.1\r\nhost: x\r\n\r\n").closed;
-    expect(text).toBe("");
-    for (const { socket } of held) socket.destroy();
-    await expect
-      .poll(() =>
-        small.call("/health/live").then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      )
-      .toBe(200);
+  const statusOf = ({ received }: RawConnection) => /^HTTP\/1.1 (\d+)/.exec(received())?.[1];
+  const holdBusy = async (busy: TestApi, count: number) => {
+    const held = Array.from({ length: count }, () => startRequest(busy));
+    for (const connection of held) await expect.poll(() => statusOf(connection)).toBe("100");
+    return held;
+  };
+  const openSilent = async (address: string, count: number) => {
+    const held = Array.from({ length: count }, () => openRawConnection(address));
+    await Promise.all(held.map(({ socket }) => socket.connecting && once(socket, "connect")));
+    return held;
+  };
+  const LIMITS = [
+    ["of all", { CONNECTIONS_MAX: "3" }],
+    ["of an address", { CONNECTIONS_PER_ADDRESS: "3" }],
+  ] as const;
+
+  it.each(LIMITS)("[G13] %s that say nothing make room, the oldest first", async (_whose, limits) => {
+    const small = await startTestApi(limits);
+    const silent = await openSilent(small.address, 3);
+    const newcomer = openRawConnection(small.address, GET_MODELS);
+    await expect.poll(() => statusOf(newcomer)).toBe("200");
+    await silent[0]?.closed;
+    expect(silent.map(({ socket }) => socket.destroyed)).toEqual([true, false, false]);
+    // The newcomer waits for its next request now, and goes after those that never made one.
+    const [next] = await openSilent(small.address, 1);
+    await silent[1]?.closed;
+    const last = await holdBusy(small, 2);
+    await silent[2]?.closed;
+    await next?.closed;
+    expect(newcomer.socket.destroyed).toBe(false);
+    await holdBusy(small, 1);
+    await newcomer.closed;
+    expect(last.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
     await small.close();
+  });
+
+  it.each(LIMITS)("[G13] [G8] %s that are all busy leave health checks alone", async (_whose, limits) => {
+    const small = await startTestApi(limits);
+    const held = await holdBusy(small, 3);
+    const refused = await openRawConnection(small.address, GET_MODELS).closed;
+    expect(refused.text).toMatch(/^HTTP\/1.1 503 /);
+    expect(refused.text.toLowerCase()).toContain("retry-after: 5");
+    expect(errorIn(refused.text).code).toBe("UNAVAILABLE");
+    for (let i = 0; i < 100; i += 1)
+      expect((await openRawConnection(small.address, GET_HEALTH).closed).text).toMatch(/^HTTP\/1.1 200 /);
+    held[0]?.socket.destroy();
+    await expect
+      .poll(async () => {
+        const connection = openRawConnection(
+          small.address,
+          GET_MODELS.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"),
+        );
+        return (await connection.closed).text.slice(0, 12);
+      })
+      .toBe("HTTP/1.1 200");
+    await small.close();
+  });
+
+  it("[G13] of a proxy that is trusted are not limited by their address", async () => {
+    const proxied = await startTestApi({ CONNECTIONS_PER_ADDRESS: "2", TRUST_PROXY: "127.0.0.0/8" });
+    await holdBusy(proxied, 5);
+    expect((await proxied.call("/models")).status).toBe(200);
+    await proxied.close();
+  });
+
+  it("[G12] that say nothing are closed soon, however long others may take", async () => {
+    const quick = await startTestApi({ FIRST_BYTE_TIMEOUT_SECONDS: "1" });
+    const silent = openRawConnection(quick.address);
+    const slow = openRawConnection(quick.address, "GET /models HTTP/1.1\r\n");
+    const idle = openRawConnection(quick.address, GET_MODELS);
+    const { text, openMs } = await silent.closed;
+    expect(text).toBe("");
+    expect(openMs).toBeGreaterThan(900);
+    expect(openMs).toBeLessThan(5000);
+    expect([slow.socket.destroyed, idle.socket.destroyed]).toEqual([false, false]);
+    await quick.close();
+  });
+
+  it("[G13] [G8] 600 silent ones keep nobody from being served", async () => {
+    const flooded = await startTestApi({ CONNECTIONS_PER_ADDRESS: "100" });
+    const silent = await openSilent(flooded.address, 600);
+    for (const path of ["/health/live", "/health/ready", "/models"])
+      expect((await fetch(new URL(path, flooded.address))).status).toBe(200);
+    await expect.poll(() => silent.filter(({ socket }) => !socket.destroyed).length).toBeLessThanOrEqual(100);
+    await flooded.close();
   });
 });
 

@@ -7,11 +7,14 @@ import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-
 import type { z } from "zod";
 import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
+import { addFramingCheck } from "./check-framing.ts";
 import { addClientIdParameter } from "./client-id-parameter.ts";
 import { addCompression } from "./compression.ts";
-import { addConnectionLimits, makeServerOptions } from "./connection-limits.ts";
+import { addConnectionLimits, HEADERS_MAX_BYTES, makeServerOptions } from "./connection-limits.ts";
+import { toDecodablePath } from "./decodable-path.ts";
 import { sendError, toRequestError, toRootError } from "./error-mapper.ts";
 import { addIdempotencyHeader } from "./idempotency-header.ts";
+import { addLoadShedding } from "./load-shedding.ts";
 import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
 import { addOtherMethods } from "./other-methods.ts";
@@ -67,7 +70,8 @@ function addClosingAnswer(app: FastifyInstance): void {
 
 /** Many clients name JSON as the type of every request: what needs no body may come without one. */
 function addJsonParser(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser("error", "error");
+  // Fields named as every object's own are unknown ones like any other.
+  const parse = app.getDefaultJsonParser("remove", "remove");
   app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined);
     if (!isUtf8(body))
@@ -102,7 +106,9 @@ export async function makeApp(
     loggerInstance: options.logger,
     genReqId: () => randomUUID(),
     bodyLimit: JSON_BODY_MAX_BYTES,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 500 },
+    // What the router refuses passes no hook; no path is longer than this, and none is left that can't be decoded.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADERS_MAX_BYTES },
+    rewriteUrl: ({ url = "" }) => toDecodablePath(url),
     frameworkErrors: sendError,
     forceCloseConnections: "idle",
     // Answered by our own hook, in the shape of every other failure.
@@ -126,18 +132,20 @@ export async function makeApp(
       .header("access-control-allow-origin", "*")
       .header("access-control-expose-headers", EXPOSED_HEADERS);
   });
+  addFramingCheck(app);
   addClosingAnswer(app);
-  addConnectionLimits(app, options.config.connectionLimits);
+  addConnectionLimits(app, options.config.connectionLimits, options.config.trustProxy);
   const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
   app.setErrorHandler(async (error, request, reply) => {
     const counted = await countRefusedKey(error, request, reply);
     sendError(toRootError(counted, options.ports.health.findOutage), request, reply);
     return reply;
   });
+  addLoadShedding(app, options.config.load);
   // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
   app.addHook("preParsing", async (request) => {
-    const { isPublic, isAdmin, takesClientId, takesNoKey, looksAtKeysItself } = request.routeOptions.config;
-    if (request.is404 || takesNoKey || looksAtKeysItself) return;
+    const { isPublic, isAdmin, takesClientId, isHealth, looksAtKeysItself } = request.routeOptions.config;
+    if (request.is404 || isHealth || looksAtKeysItself) return;
     request.caller = (await findCaller(options.ports.keys, request)) ?? null;
     if (!isPublic) getCaller(request);
     if (isAdmin) checkAdmin(request);

@@ -21,12 +21,14 @@ function findSecret({ is404, headers, routeOptions }: FastifyRequest): string | 
   return typeof secret === "string" ? secret : undefined;
 }
 
+const isHealth = ({ routeOptions }: FastifyRequest) => routeOptions.config.isHealth === true;
+
 type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /**
  * So many requests a second for each key, and for each address without one. Whether a key is good is found out later, so
  * that a good one can be refused without asking the database: one that was not is then counted by its address as well, by
- * what this gives, which answers with what to say instead.
+ * what this gives, which answers with what to say instead. Health checks are not counted: whoever watches the service has to hear of it in every state.
  */
 export async function addRateLimit(
   app: FastifyInstance,
@@ -38,7 +40,7 @@ export async function addRateLimit(
     return async (error) => error;
   }
   const makeError = () =>
-    new ApiError("RATE_LIMITED", `More than ${perSecond} requests a second; wait as Retry-After says`);
+    new ApiError("RATE_LIMITED", `Over the limit of ${perSecond} a second; wait as Retry-After says`);
   const withoutKey = new WeakSet<FastifyRequest>();
   await app.register(rateLimit, {
     max: perSecond,
@@ -51,6 +53,10 @@ export async function addRateLimit(
       return secret === undefined ? normalizeIP(request.ip ?? "") : hashKey(secret).toString("base64");
     },
     errorResponseBuilder: makeError,
+    allowList: isHealth,
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    if (isHealth(request)) setHeaders(reply, { max: perSecond, remaining: perSecond, ttlInSeconds: 0 });
   });
   // Guessing addresses is limited as well.
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
@@ -62,12 +68,19 @@ export async function addRateLimit(
     withoutKey.add(request);
     const counted = await count(request);
     if (counted.isAllowed) return error;
-    void reply
-      .header("ratelimit-limit", counted.max)
-      .header("ratelimit-remaining", counted.remaining)
-      .header("ratelimit-reset", counted.ttlInSeconds);
+    setHeaders(reply, counted);
     if (!counted.isExceeded) return error;
     void reply.header("retry-after", counted.ttlInSeconds);
     return makeError();
   };
+}
+
+function setHeaders(
+  reply: FastifyReply,
+  { max, remaining, ttlInSeconds }: { max: number; remaining: number; ttlInSeconds: number },
+): void {
+  void reply
+    .header("ratelimit-limit", max)
+    .header("ratelimit-remaining", remaining)
+    .header("ratelimit-reset", ttlInSeconds);
 }

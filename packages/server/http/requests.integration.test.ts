@@ -141,13 +141,6 @@ describe("errors", () => {
     { title: "a list", body: "[]", contentType: "application/json", status: 400, code: "REQUEST_INVALID" },
     { title: "null", body: "null", contentType: "application/json", status: 400, code: "REQUEST_INVALID" },
     {
-      title: "a poisoned object",
-      body: '{"__proto__":{"x":1}}',
-      contentType: "application/json",
-      status: 400,
-      code: "BODY_NOT_JSON",
-    },
-    {
       title: "4000 levels",
       body: `${'{"a":'.repeat(4000)}1${"}".repeat(4000)}`,
       contentType: "application/json",
@@ -218,6 +211,7 @@ describe("errors", () => {
   });
 
   it("[E6] a failure of the database is 500 and tells nothing of the inside", async () => {
+    await api.upload("x", "a.wav");
     await api.database.pool.query("alter table assets rename to assets_away");
     try {
       const response = await api.call("/assets");
@@ -229,6 +223,41 @@ describe("errors", () => {
       await api.database.pool.query("alter table assets_away rename to assets");
     }
   });
+});
+
+describe("keys that every object has", () => {
+  it.each([
+    '"__proto__":{"metadata":5}',
+    '"\\u005f_proto__":{"metadata":5}',
+    '"constructor":{"prototype":{"x":1}}',
+    '"constructor":1',
+    '"toString":1',
+    '"hasOwnProperty":1',
+  ])("[G3] %s is an unknown field, at every level", async (field) => {
+    const target = `{"model":"bass","formats":["wav"],${field}}`;
+    const response = await api.call("/tasks", {
+      method: "POST",
+      body: `{"assetId":"unknown-asset",${field},"targets":[${target}]}`,
+      headers: { "content-type": "application/json" },
+    });
+    expect((await errorOf(response)).code).toBe("ASSET_UNKNOWN");
+  });
+
+  it.each(["__proto__", "constructor", "toString"])(
+    "[A3] a form part of an upload may not be named %s",
+    async (name) => {
+      for (const value of ["1", new File(["x"], "a.wav")]) {
+        const form = new FormData();
+        form.append(name, value as Blob);
+        form.append("file", new File(["x"], "a.wav"));
+        const { code, message } = await errorOf(await api.call("/assets", { method: "POST", body: form }));
+        expect([code, message]).toEqual([
+          "REQUEST_INVALID",
+          "A form part has a name that is not allowed, such as __proto__ or constructor; rename or leave it out",
+        ]);
+      }
+    },
+  );
 });
 
 describe("nulls", () => {
@@ -303,12 +332,41 @@ describe("the rate limit", () => {
   it("[E5] goes by the address that a trusted proxy tells, and by nobody else's word", async () => {
     const countRefused = async (api: TestApi) => {
       const send = (index: number) =>
-        fetch(new URL("/health/live", api.address), { headers: { "x-forwarded-for": `203.0.113.${index}` } });
+        fetch(new URL("/models", api.address), { headers: { "x-forwarded-for": `203.0.113.${index}` } });
       const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
       return responses.filter(({ status }) => status === 429).length;
     };
     expect(await countRefused(limited)).toBeGreaterThanOrEqual(5);
     expect(await countRefused(proxied)).toBe(0);
+  });
+
+  it.each(["/health/live", "/health/ready"])("[G8] [E5] %s is never refused", async (path) => {
+    const probe = () => limited.call(path, { key: null });
+    for (const { status, headers } of await Promise.all(Array.from({ length: 90 }, probe))) {
+      expect([status, headers.get("ratelimit-limit"), headers.get("ratelimit-remaining")]).toEqual([
+        200,
+        "5",
+        "5",
+      ]);
+    }
+  });
+
+  it.each([
+    ["/tasks/%zz", "NOT_FOUND", "203.0.113.151"],
+    ["/tasks/%E0%A4%A?x=%zz", "NOT_FOUND", "203.0.113.152"],
+    [`/tasks/${"x".repeat(600)}`, "NOT_FOUND", "203.0.113.153"],
+    ["/%zz", "NOT_FOUND", "203.0.113.154"],
+    ["/files/outputs/%zz", "LINK_INVALID", "203.0.113.155"],
+  ])("[E5] counts a path that can't be decoded or is very long: %s", async (path, code, address) => {
+    const { key } = await proxied.addAccount();
+    const headers = { "x-forwarded-for": address };
+    const first = await proxied.call(path, { key, headers });
+    expect(first.headers.get("ratelimit-limit")).toBe("5");
+    expect(first.headers.get("ratelimit-remaining")).toBe("4");
+    expect(first.headers.get("ratelimit-reset")).toBe("1");
+    expect((await errorOf(first)).code).toBe(code);
+    const others = await Promise.all(Array.from({ length: 10 }, () => proxied.call(path, { key, headers })));
+    expect(others.filter((response) => response.status === 429).length).toBeGreaterThanOrEqual(1);
   });
 
   it("[E5] counts refused requests and unknown routes too", async () => {

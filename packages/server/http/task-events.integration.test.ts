@@ -11,7 +11,8 @@ import { Agent, EventSource } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { beginRun } from "../../../test/support/begin-run.ts";
-import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
+import { revokeKey } from "../db/keys.ts";
 import { endTarget } from "../db/target-ends.ts";
 import { setProgress } from "../db/tasks.ts";
 
@@ -20,8 +21,7 @@ let assetId: string;
 const streams: Stream[] = [];
 beforeAll(async () => {
   api = await startTestApi();
-  const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
-  assetId = assetSchema.parse(await (await api.upload(content, "a.wav")).json()).id;
+  assetId = assetSchema.parse(await (await api.upload(TONE, "a.wav")).json()).id;
 });
 afterEach(() => {
   for (const { response } of streams.splice(0)) response.destroy();
@@ -37,14 +37,14 @@ type Stream = {
 async function openStream(
   id: string,
   { account, address }: Pick<TestApi, "account" | "address"> = api,
-  lastEventId?: string,
+  { lastEventId, query = "" }: { lastEventId?: string | undefined; query?: string } = {},
 ): Promise<Stream> {
   const headers = {
     "x-api-key": account.key,
     ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  get(new URL(`/tasks/${id}/events`, address), { headers }, resolve).on("error", reject);
+  get(new URL(`/tasks/${id}/events${query}`, address), { headers }, resolve).on("error", reject);
   const response = await promise;
   const events: Stream["events"] = [];
   let text = "";
@@ -65,9 +65,14 @@ async function openStream(
   return stream;
 }
 
-const createTask = async () => {
+const TONE = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+const createTask = async (account = api.account, from = api) => {
   const targets = ["vocals", "drums"].map((model) => ({ model, formats: ["wav"] }));
-  return (await (await api.post("/tasks", { assetId, targets })).json()) as Task;
+  const isFirst = account.key === api.account.key;
+  const { id } = isFirst
+    ? { id: assetId }
+    : assetSchema.parse(await (await from.upload(TONE, "a.wav", account)).json());
+  return (await (await from.post("/tasks", { assetId: id, targets }, account)).json()) as Task;
 };
 const end = (task: Task, index: number) =>
   api.database.db.transaction().execute((tx) =>
@@ -143,7 +148,7 @@ describe("the events of a Task", () => {
     await api.call(`/tasks/${id}`, { method: "DELETE" });
     await ended;
     expect(events.at(-1)).toMatchObject({ name: "deleted", data: { id } });
-    const again = await openStream(id, api, events.at(-1)?.id);
+    const again = await openStream(id, api, { lastEventId: events.at(-1)?.id });
     expect(again.response.statusCode).toBe(204);
     expect((await openStream(id)).response.statusCode).toBe(404);
   });
@@ -155,20 +160,20 @@ describe("the events of a Task", () => {
     expect(new Set(first.events.map(({ id }) => id)).size).toBe(2);
     const [half, whole] = first.events.map(({ id }) => id);
     first.response.destroy();
-    const second = await openStream(task.id, api, half);
+    const second = await openStream(task.id, api, { lastEventId: half });
     await expect.poll(() => second.events.length).toBe(1);
     expect(second.events[0]).toMatchObject({ id: whole, data: { model: "drums" } });
     second.response.destroy();
     await end(task, 0);
-    const third = await openStream(task.id, api, whole);
+    const third = await openStream(task.id, api, { lastEventId: whole });
     await expect.poll(() => third.events.length).toBeGreaterThanOrEqual(1);
     expect(third.events[0]).toMatchObject({ data: { model: "vocals", status: "completed" } });
     await end(task, 1);
     await third.ended;
     expect(third.events.at(-1)?.name).toBe("task");
-    const after = await openStream(task.id, api, third.events.at(-1)?.id);
+    const after = await openStream(task.id, api, { lastEventId: third.events.at(-1)?.id });
     expect(after.response.statusCode).toBe(204);
-    const unknown = await openStream(task.id, api, "of another Task");
+    const unknown = await openStream(task.id, api, { lastEventId: "of another Task" });
     await unknown.ended;
     expect(unknown.events.map(({ name }) => name)).toEqual(["target", "target", "task"]);
   });
@@ -253,15 +258,59 @@ describe("the events of a Task", () => {
     await expect.poll(() => events.length).toBe(2);
   });
 
+  it("[K7] end when the key they were opened with is revoked, and when its client is suspended", async () => {
+    const admin = await api.addAccount({ role: "admin" });
+    const follow = async (account: TestAccount, query = "") => {
+      const { id } = await createTask(account.key === admin.key ? api.account : account);
+      const { response, ended } = await openStream(id, { ...api, account }, { query });
+      expect(response.statusCode).toBe(200);
+      return { response, ended };
+    };
+    const revoked = await api.addAccount();
+    const suspended = await api.addAccount();
+    const kept = await follow(api.account);
+    const acting = await follow(admin, `?clientId=${api.account.clientId}`);
+    const ending = [await follow(revoked), await follow(revoked), await follow(suspended)];
+    await api.call(`/admin/keys/${revoked.keyId}`, { method: "DELETE", key: admin.key });
+    await api.call(`/admin/clients/${suspended.clientId}/suspend`, { method: "POST", key: admin.key });
+    const startMs = performance.now();
+    await Promise.all(ending.map(({ ended }) => ended));
+    expect(performance.now() - startMs).toBeLessThan(15_000);
+    expect(kept.response.closed).toBe(false);
+    await revokeKey(api.database.db, admin.keyId);
+    await acting.ended;
+    expect(kept.response.closed).toBe(false);
+  });
+
+  it("[T13] are limited for each client, and for all together", async () => {
+    const small = await startTestApi({ EVENT_STREAMS_PER_CLIENT: "2", EVENT_STREAMS_MAX: "3" });
+    const other = await small.addAccount();
+    const { id } = await createTask(small.account, small);
+    const { id: otherId } = await createTask(other, small);
+    const open = [await openStream(id, small), await openStream(id, small)];
+    const refused = await small.call(`/tasks/${id}/events`);
+    expect([refused.status, await refused.json()]).toMatchObject([429, { code: "STREAMS_TOO_MANY" }]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const theirs = await openStream(otherId, { ...small, account: other });
+    expect(theirs.response.statusCode).toBe(200);
+    const full = await small.call(`/tasks/${otherId}/events`, { key: other.key });
+    expect([full.status, await full.json()]).toMatchObject([503, { code: "UNAVAILABLE" }]);
+    open[0]?.response.destroy();
+    await expect
+      .poll(async () => {
+        const again = await openStream(id, small);
+        return again.response.statusCode;
+      })
+      .toBe(200);
+    await small.close();
+  });
+
   it("[T13] do not keep the service from stopping", async () => {
     const own = await startTestApi();
     try {
-      const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
-      const asset = assetSchema.parse(await (await own.upload(content, "a.wav")).json());
-      const body = { assetId: asset.id, targets: [{ model: "vocals", formats: ["wav"] }] };
-      const { id } = (await (await own.post("/tasks", body)).json()) as Task;
+      const { id } = await createTask(own.account, own);
       const { events, ended } = await openStream(id, own);
-      await expect.poll(() => events).toHaveLength(1);
+      await expect.poll(() => events).toHaveLength(2);
       const closing = own.close();
       await ended;
       await closing;

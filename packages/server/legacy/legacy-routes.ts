@@ -59,7 +59,7 @@ export async function addLegacyRoutes(api: LegacyApi): Promise<void> {
 function addUploadRoutes(api: LegacyApi): void {
   const { app, ports, legacy, links, config } = api;
   const shared = { tags, security: [{ legacyToken: [] }, { apiKey: [] }], response: { 200: legacyAsset } };
-  const byEither = { ...byToken, takesApiKey: true };
+  const byEither = { ...byToken, takesApiKey: true, isLong: true };
 
   app.post(
     "/upload",

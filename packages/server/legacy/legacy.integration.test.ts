@@ -258,6 +258,24 @@ describe("uploads", () => {
     expect(JSON.stringify([asset, api.logLines])).not.toContain("s3cret");
   });
 
+  it("[U3] POST /upload/link tells a private host and one that nobody knows alike", async () => {
+    const closed = await startTestApi();
+    const answerFor = async (host: string) => {
+      const response = await closed.post("/upload/link", { link: `https://${host}/a.wav` });
+      const { requestId: _, ...body } = (await response.json()) as { requestId: string; message: string };
+      return { ...body, message: body.message.replaceAll(host, "HOST") };
+    };
+    const known = await answerFor("localhost");
+    expect(known).toMatchObject({ statusCode: 400, code: "LINK_FETCH_FAILED" });
+    expect(await answerFor("no-such-host.invalid")).toEqual(known);
+    const refused = closed.logLines.filter((line) => line.includes("host is not public"));
+    expect(refused.map((line) => /is not a public address|getaddrinfo/.exec(line)?.[0])).toEqual([
+      "is not a public address",
+      "getaddrinfo",
+    ]);
+    await closed.close();
+  });
+
   it("[J2] POST /upload/link refuses what it may not or can't fetch, and keeps nothing", async () => {
     const errorOfLink = (link: string, name = "a.wav") =>
       errorOf(call("/upload/link", { body: { link, name } }));

@@ -4,14 +4,31 @@ import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { Agent, buildConnector } from "undici";
 import { makeGuardedAgents } from "./guarded-agents.ts";
+import { isPublicAddress, isWithin, toReachedAddress } from "./special-addresses.ts";
 
 export const ADDRESS_REFUSED = "ADDRESS_REFUSED";
+export const HOST_NOT_PUBLIC = "HOST_NOT_PUBLIC";
 
-/** The guard's refusal: the address is private, or the scheme is not allowed for it. */
+/** The guard's refusal by the text of a URL: the address is private, or the scheme is not allowed for it. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
   /** Client libraries that wrap what a connection threw keep this much of it. */
   readonly code = ADDRESS_REFUSED;
+}
+
+/**
+ * The guard's refusal by what a name leads to. It is the same for a name that nobody has and for one of a private host, or
+ * clients could find out which hosts there are inside; the operator is told the reason.
+ */
+export class HostNotPublic extends Error {
+  override readonly name = "HostNotPublic";
+  readonly code = HOST_NOT_PUBLIC;
+
+  constructor(hostname: string) {
+    super(
+      `${hostname} has no public address. Check the name; the operator can allow private hosts with URL_ALLOW_PRIVATE`,
+    );
+  }
 }
 
 /** IPv6 addresses stand in brackets in a URL. */
@@ -24,51 +41,65 @@ function parseAllowed(entries: readonly string[]): Allowed {
   for (const entry of entries) {
     if (ipaddr.isValidCIDR(entry)) allowed.networks.push(ipaddr.parseCIDR(entry));
     else if (ipaddr.isValid(entry))
-      allowed.networks.push([ipaddr.process(entry), isIP(entry) === 6 ? 128 : 32]);
+      allowed.networks.push([ipaddr.parse(entry), isIP(entry) === 6 ? 128 : 32]);
     else allowed.hosts.add(entry.toLowerCase());
   }
   return allowed;
 }
 
+/** What kept a connection from being made, for the operator. */
+export type Refusal = { hostname: string; reason: string };
+
 /**
  * Decides which addresses the service may open on a client's behalf. The check is made on the very
  * address that is connected to, so that a name that resolves differently the second time gains nothing.
  */
-export function makeAddressGuard(allowPrivate: readonly string[], lookUp: typeof lookup = lookup) {
+export function makeAddressGuard(
+  allowPrivate: readonly string[],
+  options: { lookUp?: typeof lookup | undefined; onRefused?: (refusal: Refusal) => void } = {},
+) {
+  const { lookUp = lookup, onRefused } = options;
   const allowed = parseAllowed(allowPrivate);
-
-  function isAllowedAddress(address: string): boolean {
-    // process() unwraps IPv4 addresses that are written as IPv6.
-    const parsed = ipaddr.process(address);
-    if (parsed.range() === "unicast" && !isCompatible(parsed)) return true;
-    return allowed.networks.some(
-      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
-    );
-  }
-
   const isAllowedHost = (hostname: string) => allowed.hosts.has(hostname.toLowerCase());
 
-  const checkAddress = (hostname: string, address: string) => {
-    if (isAllowedHost(hostname) || isAllowedAddress(address)) return;
+  function isAllowedAddress(text: string): boolean {
+    const address = toReachedAddress(text);
+    return isPublicAddress(address) || allowed.networks.some((network) => isWithin(address, network));
+  }
+
+  const checkAddress = (address: string) => {
+    if (isAllowedAddress(address)) return;
     throw new AddressRefused(
-      `${hostname} is at a private address, which is not allowed here. The operator can allow it with URL_ALLOW_PRIVATE`,
+      `${address} is a private address, which is not allowed here. The operator can allow it with URL_ALLOW_PRIVATE`,
     );
   };
 
+  /** Why a name can't be connected to; undefined when all it leads to is open to us. */
+  function findObstacle(
+    hostname: string,
+    error: Error | null,
+    addresses: LookupAddress[],
+  ): string | undefined {
+    if (error) return error.message;
+    if (addresses.length === 0) return "the name has no address";
+    const closed = isAllowedHost(hostname)
+      ? undefined
+      : addresses.find(({ address }) => !isAllowedAddress(address));
+    return closed && `${closed.address} is not a public address`;
+  }
+
   const guardedLookup: LookupFunction = (hostname, options, callback) => {
-    lookUp(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      if (error) return callback(error, "", 0);
-      try {
-        for (const { address } of addresses) checkAddress(hostname, address);
-      } catch (refusal) {
-        return callback(refusal as Error, "", 0);
+    lookUp(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      const addresses = found ?? [];
+      const reason = findObstacle(hostname, error, addresses);
+      const [first] = addresses;
+      if (reason !== undefined || !first) {
+        onRefused?.({ hostname, reason: reason ?? "" });
+        return callback(new HostNotPublic(hostname), "", 0);
       }
       if (options.all)
         return (callback as unknown as (error: null, all: LookupAddress[]) => void)(null, addresses);
-      const [first] = addresses;
-      return first
-        ? callback(null, first.address, first.family)
-        : callback(new Error(`${hostname} has no address`), "", 0);
+      return callback(null, first.address, first.family);
     });
   };
 
@@ -78,7 +109,7 @@ export function makeAddressGuard(allowPrivate: readonly string[], lookUp: typeof
       const hostname = toHostname(options.hostname);
       try {
         // A literal address is connected to without any look-up.
-        if (isIP(hostname)) checkAddress(hostname, hostname);
+        if (isIP(hostname)) checkAddress(hostname);
       } catch (refusal) {
         return callback(refusal as Error, null);
       }
@@ -97,10 +128,10 @@ export function makeAddressGuard(allowPrivate: readonly string[], lookUp: typeof
     /** What the text of a URL tells already. Plain http is for addresses the operator named; everything else is https. */
     checkUrl(url: URL): void {
       const hostname = toHostname(url.hostname);
-      if (isIP(hostname)) checkAddress(hostname, hostname);
+      if (isIP(hostname)) checkAddress(hostname);
       if (url.protocol === "https:") return;
       const isNamed =
-        isAllowedHost(hostname) || (isIP(hostname) !== 0 && ipaddr.process(hostname).range() !== "unicast");
+        isAllowedHost(hostname) || (isIP(hostname) !== 0 && !isPublicAddress(toReachedAddress(hostname)));
       if (url.protocol === "http:" && isNamed) return;
       throw new AddressRefused(`${url.protocol}//${url.host} is not allowed; use an https:// address`);
     },
@@ -112,8 +143,3 @@ export function makeAddressGuard(allowPrivate: readonly string[], lookUp: typeof
   };
 }
 export type AddressGuard = ReturnType<typeof makeAddressGuard>;
-
-/** The old way to write an IPv4 address as IPv6, ::127.0.0.1: some systems still connect to what it holds. */
-function isCompatible(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return address.kind() === "ipv6" && address.match(ipaddr.parse("::"), 96);
-}

@@ -3,13 +3,13 @@ import { Agent as HttpsAgent } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 
-type Rules = { checkAddress(hostname: string, address: string): void; lookup: LookupFunction };
+type Rules = { checkAddress(address: string): void; lookup: LookupFunction };
 type OnSocket = (error: Error | null, socket: Duplex) => void;
 
 /** What keeps a connection from being made; a literal address is connected to without any look-up. */
 function findRefusal(rules: Rules, { host }: ClientRequestArgs): Error | undefined {
   try {
-    if (host && isIP(host)) rules.checkAddress(host, host);
+    if (host && isIP(host)) rules.checkAddress(host);
     return undefined;
   } catch (refusal) {
     return refusal as Error;

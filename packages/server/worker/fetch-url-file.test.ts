@@ -196,4 +196,23 @@ describe("an input by URL", () => {
       (error: Error & { code?: number }) => error.code === 1005 && !error.message.includes("wr0ng"),
     );
   });
+
+  it("[U1] [U3] at a private address is refused by it; at a private host, or at one that nobody knows, fails alike", async () => {
+    const closed = makeAddressGuard([]);
+    const failureAt = async (host: string) => {
+      const download = { path, what: "input", maxBytes: 10, delaysMs: [1], onProgress: () => {} } as const;
+      const signal = AbortSignal.timeout(20_000);
+      const origin = { url: `https://${host}/a.wav`, login: undefined };
+      const failure: unknown = await fetchUrlFile({ guard: closed }, origin, { ...download, signal }).catch(
+        (error: unknown) => error,
+      );
+      const { code, message } = failure as { code: number; message: string };
+      return { code, message: message.replaceAll(host, "HOST") };
+    };
+    expect(await failureAt("127.0.0.1")).toMatchObject({ code: 1005 });
+    const known = await failureAt("localhost");
+    expect(known.code).toBe(1006);
+    expect(await failureAt("no-such-host.invalid")).toEqual(known);
+    await closed.close();
+  });
 });

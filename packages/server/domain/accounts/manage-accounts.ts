@@ -14,7 +14,7 @@ import { getFound } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import { makeKey } from "../keys.ts";
 import { describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
-import type { ModelGrant } from "../models/model-view.ts";
+import { type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { AccountStore } from "./account-store.ts";
 import { type ClientRecord, toCredits } from "./client-record.ts";
@@ -78,11 +78,24 @@ export async function revokeKey(accounts: AccountStore, caller: Caller, id: stri
 
 export async function setGrant(
   accounts: AccountStore,
-  options: { clientId: string; model: string; terms: ModelGrantRequest },
+  options: {
+    clientId: string;
+    model: string;
+    terms: ModelGrantRequest;
+    installed: readonly InstalledModel[];
+  },
 ): Promise<ModelGrant> {
   await getClient(accounts, options.clientId);
-  if (!findCatalogueModel(options.model))
-    throw new ApiError("MODEL_UNKNOWN", describeUnknownModel(options.model));
+  const model = findCatalogueModel(options.model);
+  if (!model) throw new ApiError("MODEL_UNKNOWN", describeUnknownModel(options.model));
+  if (
+    options.terms.access === "enabled" &&
+    !isInstalled({ model, variant: undefined, installed: options.installed })
+  )
+    throw new ApiError(
+      "MODEL_NOT_INSTALLED",
+      `${model.id} has no network in this installation, so no grant can open it; a rate can be set without access`,
+    );
   const grant = { model: options.model, ...options.terms };
   await accounts.upsertGrant(options.clientId, grant);
   return grant;

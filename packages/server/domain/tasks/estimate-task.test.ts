@@ -69,3 +69,22 @@ describe("the estimate of a pair", () => {
     });
   });
 });
+
+describe("the estimate's duration", () => {
+  it("[T12] is told to the millisecond", async () => {
+    const ports = makePorts({});
+    const facts = { ...media, durationSeconds: 200.50002267573697 };
+    const { duration, cost } = await estimateTask(
+      {
+        ...ports,
+        assets: {
+          ...ports.assets,
+          findAsset: async () => ({ ...asset, media: facts, createdAt: new Date() }),
+        },
+      },
+      caller,
+      { assetId: asset.id, targets },
+    );
+    expect([duration, cost]).toEqual([200.501, 6]);
+  });
+});

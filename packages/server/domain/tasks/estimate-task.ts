@@ -2,6 +2,7 @@ import type { TaskEstimate, TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { sumCredits } from "../credits.ts";
 import { type CheckPorts, checkRequest } from "./create-task.ts";
+import { toShownDuration } from "./shown-duration.ts";
 import { estimateCosts } from "./target-costs.ts";
 
 const MINUTE_SECONDS = 60;
@@ -16,7 +17,7 @@ export async function estimateTask(
   const rates = estimateCosts(targets, MINUTE_SECONDS);
   const costs = durationSeconds === undefined ? undefined : estimateCosts(targets, durationSeconds);
   return {
-    ...(durationSeconds === undefined ? {} : { duration: durationSeconds }),
+    ...(durationSeconds === undefined ? {} : { duration: toShownDuration(durationSeconds) }),
     creditsPerMinute: sumCredits(rates),
     ...(costs ? { cost: sumCredits(costs) } : {}),
     targets: targets.map(({ model, variant }, index) => ({

@@ -51,3 +51,51 @@ describe("how far a target is", () => {
     expect(advanceOf({ isRunning: true, expectedAt: inSeconds(-5) }).etaSeconds).toBe(0);
   });
 });
+
+describe("a target as readers see it", () => {
+  const view = (fields: Partial<TaskRecord>, target: Partial<TaskRecord["targets"][number]>) =>
+    toTask(
+      {
+        id: "a",
+        clientId: "client",
+        createdAt: now,
+        completedAt: now,
+        isRunning: false,
+        ...fields,
+        targets: [
+          {
+            id: "t",
+            model: "vocals",
+            formats: ["wav"],
+            creditsPerMinute: 1,
+            output: [],
+            progress: 1,
+            status: "completed",
+            ...target,
+          },
+        ],
+      },
+      { sign: () => "" },
+    ).targets[0];
+
+  it.each([
+    [200.50002267573697, 200.501],
+    [61.1, 61.1],
+    [1.005, 1.005],
+    [10_800, 10_800],
+    [1 / 192_000, 0.001],
+    [60.0001, 60.001],
+  ])("[T5] a duration of %d s is told to the millisecond: %d", (durationSeconds, duration) => {
+    expect(view({}, { durationSeconds, cost: 1 })?.duration).toBe(duration);
+  });
+
+  it("[T9] progress has four decimals at most", () => {
+    const shown = view({ completedAt: null }, { status: "processing", progress: 0.123456789012345 });
+    expect(shown?.progress).toBe(0.1235);
+  });
+
+  it("[T5] repeats the Task's url, and has none where the input is an asset", () => {
+    expect(view({ url: "https://example.com/a.wav" }, { cost: 1 })?.url).toBe("https://example.com/a.wav");
+    expect(view({ assetId: "b" }, { cost: 1 })).not.toHaveProperty("url");
+  });
+});

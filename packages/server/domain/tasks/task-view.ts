@@ -1,6 +1,7 @@
 import { type Target, type Task, toMimeType } from "@stemwright/contract";
 import { sumCredits } from "../credits.ts";
 import type { LinkSigner } from "../links.ts";
+import { toShownDuration } from "./shown-duration.ts";
 import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
 
 const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
@@ -17,7 +18,7 @@ const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
 function toAdvance({ progress, expectedAt }: TargetRecord, { isRunning, queuePosition }: TaskRecord) {
   const place = isRunning ? 0 : queuePosition;
   return {
-    progress,
+    progress: Math.round(progress * 10_000) / 10_000,
     ...(place === undefined ? {} : { queuePosition: place }),
     ...(isRunning && expectedAt
       ? { etaSeconds: Math.max(0, Math.ceil((expectedAt.getTime() - Date.now()) / 1000)) }
@@ -47,7 +48,10 @@ function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Ta
     formats,
     output: target.output.map((output) => toOutputFile(output, links)),
     ...supplied,
-    ...(status === "completed" ? { cost: target.cost, duration: target.durationSeconds } : {}),
+    ...(task.url === undefined ? {} : { url: task.url }),
+    ...(status === "completed"
+      ? { cost: target.cost, duration: toShownDuration(target.durationSeconds ?? 0) }
+      : {}),
     ...(status === "error" ? { error: target.error } : {}),
     ...(status === "processing" ? toAdvance(target, task) : {}),
   };

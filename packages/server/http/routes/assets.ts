@@ -108,6 +108,7 @@ export function addAssetRoutes(api: Api): void {
   app.post(
     "/assets",
     {
+      config: { isLong: true },
       schema: {
         tags,
         summary: "Upload a file",

@@ -4,7 +4,7 @@ import type { Api } from "../api.ts";
 
 export function addHealthRoutes({ app, ports }: Api): void {
   const response = { 200: z.object({ status: z.literal("ok") }) };
-  const shared = { config: { isPublic: true, takesNoKey: true } };
+  const shared = { config: { isPublic: true, isHealth: true } };
   const tags = ["Health"];
 
   app.get(

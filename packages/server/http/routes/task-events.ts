@@ -1,18 +1,19 @@
 import { finished, Readable } from "node:stream";
-import { ApiError, idParams, lastEventHeaders } from "@stemwright/contract";
+import { idParams, lastEventHeaders } from "@stemwright/contract";
 import { z } from "zod";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
+import { makeOpenStreams } from "../open-streams.ts";
 import { LAST_EVENT_IDS, makeTaskEvents } from "../task-events.ts";
 import { getTask } from "./tasks.ts";
 
-/** An open stream costs some 20 kB; past this many, the process would rather refuse than fail. */
-const STREAMS_MAX = 1000;
-
-export function addTaskEventRoutes({ app, ports, outputLinks: links }: Api): void {
-  const closing = new AbortController();
-  app.addHook("preClose", async () => closing.abort());
-  let streams = 0;
+export function addTaskEventRoutes({ app, ports, outputLinks: links, config }: Api): void {
+  const streams = makeOpenStreams({
+    keys: ports.keys,
+    limits: config.eventStreams,
+    onError: (error) => app.log.warn({ err: error }, "keys of event streams not checked"),
+  });
+  app.addHook("preClose", async () => streams.endAll());
 
   app.get(
     "/tasks/:id/events",
@@ -33,15 +34,15 @@ export function addTaskEventRoutes({ app, ports, outputLinks: links }: Api): voi
       },
     },
     async (request, reply) => {
+      const caller = getCaller(request);
       const { "last-event-id": lastEventId } = request.headers;
-      const task = await getTask(ports, getCaller(request), request.params.id).catch((error: unknown) => {
+      const task = await getTask(ports, caller, request.params.id).catch((error: unknown) => {
         if (lastEventId !== LAST_EVENT_IDS.deleted) throw error;
       });
       // Told, EventSource stops; after any other end it would come back for ever.
       const isAllTold = task?.completedAt !== null && lastEventId === LAST_EVENT_IDS.complete;
       if (!task || isAllTold) return reply.code(204).send(null);
-      if (streams >= STREAMS_MAX)
-        throw new ApiError("UNAVAILABLE", "Too many event streams are open; fetch the Task instead");
+      const stream = request.method === "HEAD" ? undefined : streams.open(caller);
       void reply
         .header("content-type", "text/event-stream; charset=utf-8")
         .header("cache-control", "no-cache, no-transform")
@@ -49,15 +50,14 @@ export function addTaskEventRoutes({ app, ports, outputLinks: links }: Api): voi
         .header("connection", "close")
         // Asks nginx and those who follow it not to hold the events back.
         .header("x-accel-buffering", "no");
-      if (request.method === "HEAD") return reply.send(Readable.from([]));
+      if (!stream) return reply.send(Readable.from([]));
       const gone = new AbortController();
-      streams += 1;
       // Also of a client that left while the Task was read, whose `close` has been.
       finished(reply.raw, () => {
-        streams -= 1;
+        stream.close();
         gone.abort();
       });
-      const signal = AbortSignal.any([closing.signal, gone.signal]);
+      const signal = AbortSignal.any([stream.signal, gone.signal]);
       const events = makeTaskEvents({ task, feed: ports.feed, links, signal, lastEventId });
       return reply.send(Readable.from(events, { objectMode: false }));
     },

@@ -38,7 +38,12 @@ export function addGrantRoutes({ app, ports }: Api): void {
     },
     async (request) => {
       const { id, model } = request.params;
-      return await setGrant(accounts, { clientId: id, model, terms: request.body });
+      return await setGrant(accounts, {
+        clientId: id,
+        model,
+        terms: request.body,
+        installed: ports.installed,
+      });
     },
   );
 
@@ -57,7 +62,7 @@ export function addGrantRoutes({ app, ports }: Api): void {
       const { id, model } = request.params;
       await getClient(accounts, id);
       if (model.includes("\0") || !(await accounts.deleteGrant(id, model)))
-        throw new ApiError("NOT_FOUND", "Nothing was agreed with the client about that model");
+        throw new ApiError("NOT_FOUND", "No grant exists for this client and model");
       return { model };
     },
   );

@@ -1,0 +1,22 @@
+import { makeGate } from "../gate.ts";
+import type { MediaLooker } from "../ports.ts";
+
+/** A look takes a third of a second of a core: whoever waits behind so many waits for some five. */
+const WAITERS_PER_PLACE = 16;
+const WAIT_MS = 15_000;
+
+/** Only so many files are looked into at once: hundreds of processes would leave nothing of the machine for anybody else. */
+export function limitLooks(looker: MediaLooker, atOnce: number): MediaLooker {
+  const gate = makeGate({ max: atOnce, waitersMax: atOnce * WAITERS_PER_PLACE, waitMs: WAIT_MS });
+  return {
+    ...looker,
+    async look(blobKey) {
+      const leave = await gate.enter();
+      try {
+        return await looker.look(blobKey);
+      } finally {
+        leave();
+      }
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { ApiError } from "@stemwright/contract";
+
+/** Lets only so many do something at once. */
+export interface Gate {
+  /** Whether whoever comes now is refused. */
+  isFull(): boolean;
+  /** Resolves with what gives the place free again, once there is one; nobody takes more than half of them in one name. */
+  enter(name?: string): Promise<() => void>;
+}
+
+type Waiter = { name: string | undefined; admit(): void };
+
+/**
+ * Whoever finds no place waits for a moment, and so do a few behind; the rest is refused at once. What waits longer than a client
+ * has patience for is work that nobody takes the result of, and memory that others need.
+ */
+export function makeGate(options: { max: number; waitersMax: number; waitMs: number }): Gate {
+  const { max, waitersMax, waitMs } = options;
+  const shareMax = Math.ceil(max / 2);
+  const held = new Map<string, number>();
+  const waiters = new Set<Waiter>();
+  let taken = 0;
+
+  const makeRefusal = () =>
+    new ApiError("OVERLOADED", "More comes at once than the service can do; wait as Retry-After says");
+  const count = (name: string | undefined, change: number) => {
+    if (name === undefined) return;
+    const left = (held.get(name) ?? 0) + change;
+    if (left === 0) held.delete(name);
+    else held.set(name, left);
+  };
+  const hasPlaceFor = (name: string | undefined) =>
+    taken < max && (name === undefined || (held.get(name) ?? 0) < shareMax);
+
+  function admitNext(): void {
+    for (const waiter of waiters) {
+      if (taken >= max) return;
+      if (!hasPlaceFor(waiter.name)) continue;
+      waiters.delete(waiter);
+      waiter.admit();
+    }
+  }
+
+  function take(name: string | undefined): () => void {
+    taken += 1;
+    count(name, 1);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      taken -= 1;
+      count(name, -1);
+      admitNext();
+    };
+  }
+
+  return {
+    isFull: () => taken >= max && waiters.size >= waitersMax,
+    async enter(name) {
+      if (hasPlaceFor(name)) return take(name);
+      if (waiters.size >= waitersMax) throw makeRefusal();
+      const admitted = Promise.withResolvers<() => void>();
+      const waiter: Waiter = { name, admit: () => admitted.resolve(take(name)) };
+      const timer = setTimeout(() => {
+        waiters.delete(waiter);
+        admitted.reject(makeRefusal());
+      }, waitMs);
+      waiters.add(waiter);
+      return await admitted.promise.finally(() => clearTimeout(timer));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { ApiError } from "@stemwright/contract";
+import type { Caller } from "../domain/caller.ts";
+import type { KeyRing } from "./authenticate.ts";
+
+/** How long a stream may outlive its key. */
+const KEY_CHECK_MS = 5000;
+
+export type StreamLimits = { max: number; maxPerClient: number };
+type OpenStream = { caller: Caller; ending: AbortController };
+
+/**
+ * The streams that are open: so many for each client and for all, each for as long as its key is good. Keys are looked up
+ * together, in one query however many streams there are; while the database does not answer, nothing is streamed either.
+ */
+export function makeOpenStreams(options: {
+  keys: Pick<KeyRing, "listActiveKeyIds">;
+  limits: StreamLimits;
+  onError: (error: unknown) => void;
+}) {
+  const { keys, limits, onError } = options;
+  const streams = new Set<OpenStream>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function checkRoom({ clientId }: Caller): void {
+    if (streams.size >= limits.max)
+      throw new ApiError("UNAVAILABLE", "Too many event streams are open; fetch the Task instead");
+    const own = [...streams].filter(({ caller }) => caller.clientId === clientId).length;
+    if (own >= limits.maxPerClient)
+      throw new ApiError(
+        "STREAMS_TOO_MANY",
+        `The account has ${own} event streams open, as many as it may; close some, or fetch the Task instead`,
+      );
+  }
+
+  async function endRevoked(): Promise<void> {
+    try {
+      const keyIds = new Set([...streams].map(({ caller }) => caller.keyId));
+      const active = new Set(await keys.listActiveKeyIds([...keyIds]));
+      for (const { caller, ending } of streams)
+        if (keyIds.has(caller.keyId) && !active.has(caller.keyId)) ending.abort();
+    } catch (error) {
+      onError(error);
+    }
+    schedule();
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = streams.size === 0 ? undefined : setTimeout(endRevoked, KEY_CHECK_MS).unref();
+  }
+
+  return {
+    /** Takes a stream in; its signal ends it. Refused when there are too many. */
+    open(caller: Caller): { signal: AbortSignal; close(): void } {
+      checkRoom(caller);
+      const stream = { caller, ending: new AbortController() };
+      streams.add(stream);
+      if (timer === undefined) schedule();
+      return { signal: stream.ending.signal, close: () => void streams.delete(stream) };
+    },
+    endAll(): void {
+      for (const { ending } of streams) ending.abort();
+    },
+  };
+}
