@@ -2,42 +2,11 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ApiError, type ApiErrorCode, toMimeType } from "@stemwright/contract";
+import { ApiError, toMimeType } from "@stemwright/contract";
 import type { S3BucketOptions } from "../buckets/s3-bucket.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
-import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { limitBytes } from "../limit-bytes.ts";
-
-/** The store is ours: what is wrong with the way into it is not the fault of whoever uploads or downloads. */
-function toOwnFault(error: unknown): unknown {
-  if (!(error instanceof BucketError)) return error;
-  if (error.isTransient)
-    return makeFault("UNAVAILABLE", "The storage does not answer just now; try again in a moment", error);
-  return error.kind === "access-denied" || error.kind === "not-set-up"
-    ? makeFault("NOT_SET_UP", "The storage can't be used until the operator has looked at the log", error)
-    : error;
-}
-
-const makeFault = (code: ApiErrorCode, message: string, cause: BucketError) =>
-  Object.assign(new ApiError(code, message), { cause });
-
-/** The bucket, whose failures are told as faults of the installation. */
-function withOwnFaults(bucket: Bucket): Bucket {
-  const telling =
-    <Parameters extends unknown[], Result>(call: (...parameters: Parameters) => Promise<Result>) =>
-    (...parameters: Parameters) =>
-      call(...parameters).catch((error: unknown) => {
-        throw toOwnFault(error);
-      });
-  return {
-    ...bucket,
-    read: telling(bucket.read),
-    findSize: telling(bucket.findSize),
-    write: telling(bucket.write),
-    delete: telling(bucket.delete),
-  };
-}
 
 const toType = (key: string) => toMimeType(extname(key).slice(1));
 
@@ -54,7 +23,7 @@ export async function openS3Blobs(options: {
 }): Promise<Blobs> {
   const { prefix, tempDir } = options;
   const { openS3Bucket } = await import("../buckets/s3-bucket.ts");
-  const bucket = withOwnFaults(openS3Bucket(options.place));
+  const bucket = openS3Bucket(options.place);
   await mkdir(tempDir, { recursive: true, mode: 0o700 });
   const toKey = (key: string) => prefix + key;
 

@@ -37,6 +37,7 @@ export async function startWorker(given: WorkerPorts) {
     reports: waitOut(given.reports, outage),
     credits: waitOut(given.credits, outage),
     assets: waitOut(given.assets, outage),
+    sources: waitOut(given.sources, outage),
     integrations: waitOut(given.integrations, outage),
   };
   const queue = openTaskQueue({
