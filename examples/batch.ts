@@ -1,4 +1,4 @@
-// Takes the vocals out of every song of a folder, some at a time: node examples/batch.ts songs vocals
+// Extracts the vocals of every song in a folder, a few at a time: node examples/batch.ts songs vocals
 import { access, readdir } from "node:fs/promises";
 import { extname, join, parse } from "node:path";
 import { Stemwright } from "@stemwright/sdk";
@@ -11,12 +11,12 @@ const client = new Stemwright(); // STEMWRIGHT_BASE_URL and STEMWRIGHT_API_KEY
 
 async function takeVocals(file: string): Promise<void> {
   const path = join(vocalsDir, `${parse(file).name}.flac`);
-  // What an earlier run has done is there whole or not at all.
+  // Files are written atomically, so an existing one is complete.
   const isDone = await access(path).then(
     () => true,
     () => false,
   );
-  if (isDone) return console.log(`${file}: done before`);
+  if (isDone) return console.log(`${file}: already done`);
   const task = await client.tasks.run(join(songsDir, file), [{ model: "vocals", formats: ["flac"] }]);
   for (const { error, output } of task.targets) {
     if (error) throw new Error(`${error.message} (${error.code})`);

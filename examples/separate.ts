@@ -5,7 +5,7 @@ const [song = "song.mp3", folder = "stems"] = process.argv.slice(2);
 const client = new Stemwright(); // STEMWRIGHT_BASE_URL and STEMWRIGHT_API_KEY
 
 const stop = new AbortController();
-process.once("SIGINT", () => stop.abort(new Error("Stopped; the Task is cancelled")));
+process.once("SIGINT", () => stop.abort(new Error("Stopped; the Task was cancelled")));
 
 const targets = ["vocals", "drums", "bass", "other"].map((model) => ({ model, formats: ["flac"] }));
 const task = await client.tasks.run(song, targets, {

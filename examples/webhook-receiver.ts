@@ -1,4 +1,4 @@
-// Receives webhooks and downloads what is finished: node examples/webhook-receiver.ts 8123 stems
+// Receives webhooks and downloads the outputs: node examples/webhook-receiver.ts 8123 stems
 // Then: curl -H "x-api-key: $KEY" -H 'content-type: application/json' $BASE/webhooks -d '{"url": "https://…:8123/"}'
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { Stemwright, type Task, WebhookSignatureError } from "@stemwright/sdk";
 const [port = "8123", folder = "stems"] = process.argv.slice(2);
 const client = new Stemwright(); // STEMWRIGHT_BASE_URL and STEMWRIGHT_API_KEY
 const secret = await client.webhooks.secret();
-const handled = new Set<string>(); // Yours would be a table: it has to outlive this program.
+const handled = new Set<string>(); // Use a database table in production.
 
 async function handle(id: string, task: Task): Promise<void> {
   if (handled.has(id)) return;
@@ -22,7 +22,7 @@ const server = createServer(async (request, response) => {
   try {
     const task = await client.webhooks.unwrap(Buffer.concat(chunks), request.headers, secret);
     response.writeHead(204).end();
-    // After the answer: the service waits for it 15 seconds.
+    // Only after responding: the service waits at most 15 seconds.
     await handle(String(request.headers["webhook-id"]), task);
   } catch (error) {
     if (error instanceof WebhookSignatureError) response.writeHead(400).end(error.message);

@@ -1,32 +1,32 @@
 import type { ApiErrorBody, ApiErrorCode, ApiErrorDetail } from "@stemwright/contract";
 import { parseRetryAfterMs } from "./http/retry-delay.ts";
 
-/** What every error of this package is. */
+/** Base class of every error this package throws. */
 export class StemwrightError extends Error {
   override readonly name: string = "StemwrightError";
 }
 
-/** No answer came: the network failed, the connection broke or the name could not be resolved. `cause` has the reason. */
+/** No response: the network failed, the connection dropped or the hostname could not be resolved. See `cause`. */
 export class ConnectionError extends StemwrightError {
   override readonly name: string = "ConnectionError";
 }
 
-/** No answer came within `timeoutMs`. */
+/** No response within `timeoutMs`. */
 export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
 }
 
-/** A webhook call whose signature does not hold, or that is too old. */
+/** A webhook with an invalid signature or a stale timestamp. */
 export class WebhookSignatureError extends StemwrightError {
   override readonly name = "WebhookSignatureError";
 }
 
-/** Codes of this version of the service; a newer one may have more. */
+/** The codes of this version; a newer service may send others. */
 export type ErrorCode = ApiErrorCode | (string & {});
 
 type ApiErrorFields = {
   status: number;
-  /** Absent where something in front of the service answered, a proxy say. */
+  /** Undefined if the response came from a proxy in front of the service. */
   code: ErrorCode | undefined;
   details: readonly ApiErrorDetail[];
   requestId: string | undefined;
@@ -34,7 +34,7 @@ type ApiErrorFields = {
 };
 
 /**
- * The service refused a request, or failed at it.
+ * An error response from the service.
  *
  * @example
  * try {
@@ -48,9 +48,9 @@ export class ApiError extends StemwrightError {
   override readonly name: string = "ApiError";
   readonly status: number;
   readonly code: ErrorCode | undefined;
-  /** The fields at fault, where it is fields. */
+  /** The invalid fields, if any. */
   readonly details: readonly ApiErrorDetail[];
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -64,11 +64,11 @@ export class ApiError extends StemwrightError {
   }
 }
 
-/** 400, 413, 415 and every other 4xx without a class of its own: the request is mistaken. */
+/** 400, 413, 415 and every other 4xx without a class of its own. */
 export class BadRequestError extends ApiError {
   override readonly name = "BadRequestError";
 }
-/** 401: no key, or one that is unknown or revoked. */
+/** 401: the key is missing, unknown or revoked. */
 export class AuthenticationError extends ApiError {
   override readonly name = "AuthenticationError";
 }
@@ -76,23 +76,23 @@ export class AuthenticationError extends ApiError {
 export class CreditsError extends ApiError {
   override readonly name = "CreditsError";
 }
-/** 403: the model is not granted, the account is suspended, or the key may not do that. */
+/** 403: model not granted, account suspended, or insufficient role. */
 export class PermissionError extends ApiError {
   override readonly name = "PermissionError";
 }
-/** 404: unknown to this account. */
+/** 404: no such resource in this account. */
 export class NotFoundError extends ApiError {
   override readonly name = "NotFoundError";
 }
-/** 409: in conflict with what is there. */
+/** 409: conflicts with the current state. */
 export class ConflictError extends ApiError {
   override readonly name = "ConflictError";
 }
-/** 429: too many requests; `retryAfterMs` says when to go on. */
+/** 429: rate limited; see `retryAfterMs`. */
 export class RateLimitError extends ApiError {
   override readonly name = "RateLimitError";
 }
-/** 5xx: the service failed, or is not to be reached for now. */
+/** 5xx: the service failed or is temporarily unavailable. */
 export class ServerError extends ApiError {
   override readonly name = "ServerError";
 }
@@ -106,7 +106,7 @@ const CLASSES: Record<number, typeof ApiError> = {
   429: RateLimitError,
 };
 
-/** The error of a status, with what the body tells. */
+/** Builds the error for a status and an error body. */
 export function makeApiError(
   status: number,
   body: Partial<ApiErrorBody> = {},
@@ -114,7 +114,7 @@ export function makeApiError(
 ): ApiError {
   const Class = CLASSES[status] ?? (status >= 500 ? ServerError : BadRequestError);
   const requestId = body.requestId ?? headers.get("x-request-id") ?? undefined;
-  return new Class(body.message ?? `The service answered with status ${status}`, {
+  return new Class(body.message ?? `Request failed with status ${status}`, {
     status,
     code: body.code,
     details: body.details ?? [],
@@ -123,7 +123,7 @@ export function makeApiError(
   });
 }
 
-/** The error of an answer that is not ok. Whatever is no error of ours, a proxy's page say, is told by its status. */
+/** Reads an error response. Bodies that are not ours, such as a proxy's HTML page, are reported by status only. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
   let body: Partial<ApiErrorBody> | null = null;

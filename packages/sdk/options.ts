@@ -1,39 +1,39 @@
-/** What the client needs to know; everything has a default where the environment or the place tells. */
+/** All options are optional. */
 export type StemwrightOptions = {
-  /** Where the service is, a sub-path included. Else `STEMWRIGHT_BASE_URL`, else this machine. In a page it may be relative. */
+  /** Address of the service, including any sub-path. Default: `STEMWRIGHT_BASE_URL`, then `http://127.0.0.1:8080`. May be relative in a browser. */
   baseUrl?: string;
-  /** Else `STEMWRIGHT_API_KEY`. `null` sends none, for a page whose cookie opens the service. */
+  /** Default: `STEMWRIGHT_API_KEY`. `null` sends no key, e.g. for cookie sessions. */
   apiKey?: string | null;
-  /** The bearer token of the Jobs interface (`client.jobs`). Else `STEMWRIGHT_LEGACY_TOKEN`, else the API key. */
+  /** Bearer token for the Jobs interface (`client.jobs`). Default: `STEMWRIGHT_LEGACY_TOKEN`, then the API key. */
   legacyToken?: string;
-  /** Verifies webhooks (`client.webhooks.unwrap`). Else `STEMWRIGHT_WEBHOOK_SECRET`. */
+  /** Secret for `client.webhooks.unwrap`. Default: `STEMWRIGHT_WEBHOOK_SECRET`. */
   webhookSecret?: string;
-  /** An administrator's key may work for another client: every request is then as that client's. */
+  /** Act for this client; needs an admin key. */
   clientId?: string;
-  /** How often a request is tried again after 408, 429, 5xx or a network error. Two by default. */
+  /** Retries after 408, 429, 5xx and network errors. Default: 2. */
   maxRetries?: number;
-  /** How long one try may take; a minute by default. Uploads, downloads and event streams have no such limit. */
+  /** Limit for one attempt. Default: 60 000. Does not apply to uploads, download bodies and event streams. */
   timeoutMs?: number;
-  /** Sent with every request to the service. */
+  /** Extra headers for every request to the service. */
   headers?: Record<string, string>;
-  /** Whether fetch sends cookies, as in fetch's own option. */
+  /** Passed to fetch, for cookie sessions. */
   credentials?: RequestInit["credentials"];
-  /** Sends the requests instead of the global fetch. */
+  /** Used instead of the global fetch. */
   fetch?: typeof fetch;
 };
 
-/** What every method takes as its last argument. */
+/** The last argument of every method. */
 export type RequestOptions = {
-  /** Ends the request and all waiting; the promise rejects with the signal's reason. */
+  /** Aborts the request and any waiting; the promise rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   maxRetries?: number | undefined;
   timeoutMs?: number | undefined;
   headers?: Record<string, string> | undefined;
-  /** The client to act for, where the key is an administrator's. */
+  /** Act for this client; needs an admin key. */
   clientId?: string | undefined;
   /**
-   * Names a POST: the same key with the same content gets the first answer again for 24 hours. Every POST has one anyway,
-   * made at random, so that its own retries are safe; give one to make repetitions of your own safe too.
+   * For POSTs: the same key and body get the first response again for 24 hours. Every POST gets a random one, which makes
+   * the built-in retries safe. Set it to make your own retries safe, too.
    */
   idempotencyKey?: string | undefined;
 };

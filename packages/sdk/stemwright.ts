@@ -12,22 +12,24 @@ import { StorageIntegrations } from "./resources/storage-integrations.ts";
 import { Tasks } from "./resources/tasks.ts";
 import { Webhooks } from "./resources/webhooks.ts";
 
-/** Where a service on this machine listens unless it is told otherwise. */
+/** Default address of a local service. */
 const LOCAL_BASE_URL = "http://127.0.0.1:8080";
 const MAX_RETRIES = 2;
 const TIMEOUT_MS = 60_000;
 
-/** Without the slash at its end, so that paths can be put behind it: the service may be at a sub-path. */
+/** Resolves the base URL and drops trailing slashes; keeps a sub-path. */
 function parseBaseUrl(text: string): string {
   const { location } = globalThis as { location?: { href: string } };
   if (!URL.canParse(text, location?.href))
-    throw new StemwrightError(`baseUrl is not a URL: ${text}. It is such as https://stems.example/api`);
+    throw new StemwrightError(
+      `baseUrl is not a valid URL: ${text} (expected something like https://stems.example/api)`,
+    );
   const { origin, pathname } = new URL(text, location?.href);
   return origin + pathname.replace(/\/+$/, "");
 }
 
 /**
- * A client of one service.
+ * A client for a Stemwright service.
  *
  * @example
  * const client = new Stemwright({ baseUrl: "https://stems.example", apiKey: "sw_…" });
@@ -58,7 +60,7 @@ export class Stemwright {
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       headers: options.headers ?? {},
       credentials: options.credentials,
-      // Browsers' fetch wants to be called as the window's own.
+      // Browsers throw "Illegal invocation" when fetch is called as a method of another object.
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     });
     this.assets = new Assets(transport);

@@ -1,4 +1,4 @@
-"""Uploaded files, the inputs of Tasks."""
+"""Uploaded files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Assets:
         on_progress: Optional[OnProgress] = None,
         idempotency_key: Optional[str] = None,
     ) -> Asset:
-        """Uploads a path, bytes or an open file. What can be read again is sent again when the connection fails."""
+        """Uploads a path, bytes or an open file. Uploads of open files are not retried."""
         form = make_multipart(source, name=name, on_progress=on_progress)
         return self._transport.load("POST", "/assets", body=form, idempotency_key=idempotency_key)
 
@@ -36,7 +36,7 @@ class Assets:
         return self._transport.load("GET", f"/assets/{escape(id)}")
 
     def delete(self, id: str) -> Asset:
-        """Removes the asset and its file."""
+        """Deletes the asset and its file."""
         return self._transport.load("DELETE", f"/assets/{escape(id)}")
 
     def save(self, asset: Asset, path: PathLike, *, on_progress: Optional[OnProgress] = None) -> None:

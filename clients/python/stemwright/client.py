@@ -1,4 +1,4 @@
-"""The client of one service."""
+"""The client."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .tasks import Tasks
 from .transport import Transport
 from .webhooks import Webhooks
 
-#: Where a service on this machine listens unless it is told otherwise.
+#: Default address of a local service.
 LOCAL_BASE_URL = "http://127.0.0.1:8080"
 
 
 class Stemwright:
-    """A client of one service.
+    """A client for a Stemwright service.
 
-    ``base_url``, ``api_key`` and ``webhook_secret`` come from ``STEMWRIGHT_BASE_URL``, ``STEMWRIGHT_API_KEY`` and
-    ``STEMWRIGHT_WEBHOOK_SECRET`` where they are not given. The service may be at a sub-path.
+    ``base_url``, ``api_key`` and ``webhook_secret`` default to ``STEMWRIGHT_BASE_URL``, ``STEMWRIGHT_API_KEY`` and
+    ``STEMWRIGHT_WEBHOOK_SECRET``. ``base_url`` may have a sub-path.
 
     >>> client = Stemwright(base_url="https://stems.example", api_key="sw_…")  # doctest: +SKIP
     >>> task = client.tasks.run("song.mp3", [{"model": "vocals", "formats": ["wav"]}])  # doctest: +SKIP
@@ -39,7 +39,7 @@ class Stemwright:
     ) -> None:
         url = base_url or os.environ.get("STEMWRIGHT_BASE_URL") or LOCAL_BASE_URL
         if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-            raise StemwrightError(f"base_url is not a URL: {url}. It is such as https://stems.example/api")
+            raise StemwrightError(f"base_url is not a valid URL: {url} (expected something like https://stems.example/api)")
         self.base_url = url.rstrip("/")
         transport = Transport(
             base_url=self.base_url,

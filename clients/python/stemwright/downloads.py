@@ -1,4 +1,4 @@
-"""Files on their way down."""
+"""Downloads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .uploads import OnProgress
 PathLike = Union[str, "os.PathLike[str]"]
 
 _CHUNK_BYTES = 256 * 1024
-#: What an expired link is answered with: 403 by this service, AWS and Azure, 400 by Google.
+#: Status of an expired link: 403 from this service, AWS and Azure, 400 from Google.
 _EXPIRED_STATUSES = (400, 403)
 
 
 class _Download:
-    """One file: what has come of it so far, and the link it comes from."""
+    """State of one download across reconnects."""
 
     def __init__(self, transport: Transport, link: str, renew: Callable[[], str]) -> None:
         self.received = 0
@@ -33,7 +33,7 @@ class _Download:
         self._renew = renew
 
     def connect(self) -> http.client.HTTPResponse:
-        """Asks for the file from the first byte that is missing; with a fresh link where the one at hand has expired."""
+        """Requests the rest of the file; renews the link if it has expired."""
         headers: Dict[str, str] = {}
         if self.received:
             headers["range"] = f"bytes={self.received}-"
@@ -48,12 +48,12 @@ class _Download:
             return self._transport.open_link(self._link, headers)
 
     def begin(self, response: http.client.HTTPResponse, file: IO[bytes]) -> None:
-        """Reads the head of an answer. A server that knows no ranges sends all of it again."""
+        """Reads the response headers; starts over if the server ignored Range."""
         if self.received and response.status == 206:
             return
         tag = response.headers.get("etag")
         if self.received and tag != self._tag:
-            raise StemwrightError("The file was changed while it was downloaded; start again")
+            raise StemwrightError("The file changed during the download; start again")
         file.seek(0)
         file.truncate()
         length = response.headers.get("content-length")
@@ -64,7 +64,7 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     try:
         return response.read(_CHUNK_BYTES)
     except (OSError, http.client.HTTPException) as error:
-        raise ApiConnectionError(f"The download broke off: {error}") from error
+        raise ApiConnectionError(f"Download interrupted: {error}") from error
 
 
 def _fill(file: IO[bytes], download: _Download, on_progress: Optional[OnProgress], max_retries: int) -> None:
@@ -81,7 +81,7 @@ def _fill(file: IO[bytes], download: _Download, on_progress: Optional[OnProgress
                         on_progress(download.received, download.total)
                 if download.total is None or download.received >= download.total:
                     return
-                raise ApiConnectionError(f"The download ended after {download.received} of {download.total} bytes")
+                raise ApiConnectionError(f"Download ended after {download.received} of {download.total} bytes")
             except ApiConnectionError:
                 if failures >= max_retries:
                     raise
@@ -97,7 +97,7 @@ def save_link(
     renew: Callable[[], str],
     on_progress: Optional[OnProgress] = None,
 ) -> None:
-    """Downloads a link to a path: the file is there whole or not at all."""
+    """Downloads a link to a file, atomically."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"{target.name}.{uuid.uuid4().hex}.part")
@@ -111,7 +111,7 @@ def save_link(
 
 
 def name_outputs(task: Dict[str, Any]) -> Iterator[Tuple[Dict[str, Any], str]]:
-    """Every output of a Task with a name for its file: no two alike, with nothing in them that a path could be built from."""
+    """The outputs of a Task with unique file names, without path separators."""
     taken = set()
     for target in task["targets"]:
         for output in target["output"]:

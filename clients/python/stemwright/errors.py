@@ -1,4 +1,4 @@
-"""What can go wrong, one class for each family of statuses."""
+"""Exceptions, one class per status family."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from typing import Any, Dict, List, Optional
 
 
 class StemwrightError(Exception):
-    """What every error of this package is."""
+    """Base class of every error this package raises."""
 
 
 class ApiConnectionError(StemwrightError):
-    """No answer came: the network failed, or nothing was heard in time."""
+    """No response: network error or timeout."""
 
 
 class WebhookSignatureError(StemwrightError):
-    """A webhook call whose signature does not hold, or that is too old."""
+    """A webhook with an invalid signature or a stale timestamp."""
 
 
 class ApiError(StemwrightError):
-    """The service refused a request, or failed at it."""
+    """An error response from the service."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class ApiError(StemwrightError):
     ) -> None:
         super().__init__(message)
         self.status = status
-        #: None where something in front of the service answered, a proxy say.
+        #: None if the response came from a proxy in front of the service.
         self.code = code
-        #: The fields at fault, where it is fields.
+        #: The invalid fields, if any.
         self.details = details or []
-        #: Names the request in the service's log.
+        #: Identifies the request in the service's log.
         self.request_id = request_id
-        #: Seconds after which to try again.
+        #: Seconds to wait before retrying.
         self.retry_after = retry_after
 
 
@@ -47,7 +47,7 @@ class BadRequestError(ApiError):
 
 
 class AuthenticationError(ApiError):
-    """401: no key, or one that is unknown or revoked."""
+    """401: the key is missing, unknown or revoked."""
 
 
 class CreditsError(ApiError):
@@ -55,23 +55,23 @@ class CreditsError(ApiError):
 
 
 class PermissionDeniedError(ApiError):
-    """403: the model is not granted, the account is suspended, or the key may not do that."""
+    """403: model not granted, account suspended, or insufficient role."""
 
 
 class NotFoundError(ApiError):
-    """404: unknown to this account."""
+    """404: no such resource in this account."""
 
 
 class ConflictError(ApiError):
-    """409: in conflict with what is there."""
+    """409: conflicts with the current state."""
 
 
 class RateLimitError(ApiError):
-    """429: too many requests; ``retry_after`` says when to go on."""
+    """429: rate limited; see ``retry_after``."""
 
 
 class ServerError(ApiError):
-    """5xx: the service failed, or is not to be reached for now."""
+    """5xx: the service failed or is temporarily unavailable."""
 
 
 _CLASSES = {
@@ -85,11 +85,11 @@ _CLASSES = {
 
 
 def make_api_error(status: int, body: Any, *, request_id: Optional[str], retry_after: Optional[float]) -> ApiError:
-    """The error of a status. What is no error of ours, a proxy's page say, is told by its status."""
+    """Builds the error for a status. Bodies that are not ours, such as a proxy's HTML page, are reported by status only."""
     kind = _CLASSES.get(status, ServerError if status >= 500 else BadRequestError)
     ours = body if isinstance(body, dict) and "code" in body and "message" in body else {}
     return kind(
-        str(ours.get("message", f"The service answered with status {status}")),
+        str(ours.get("message", f"Request failed with status {status}")),
         status=status,
         code=ours.get("code"),
         details=ours.get("details"),

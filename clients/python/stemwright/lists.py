@@ -1,4 +1,4 @@
-"""Lists, page by page."""
+"""Pagination."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def walk_list(
 ) -> Iterator[Dict[str, Any]]:
     """All records of a list, newest first.
 
-    Records may come and go meanwhile, and pages are counted from the list's beginning: new ones push known ones onto
-    the next page, where they are left out, and when some have gone the next page begins earlier.
+    Offsets shift when records are created or deleted during iteration. Items already yielded are skipped, and when the
+    total has shrunk the next page is read from an earlier offset.
     """
     seen: Set[str] = set()
     first_skip, last_total = skip, 0

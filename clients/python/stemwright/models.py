@@ -1,4 +1,4 @@
-"""What the service can do."""
+"""The model catalogue."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ class Models:
         self._transport = transport
 
     def list(self) -> List[Dict[str, Any]]:
-        """All models, with the account's own access and rates."""
+        """All models, with the account's access and rates."""
         return self._transport.load("GET", "/models")["models"]

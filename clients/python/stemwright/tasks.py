@@ -1,4 +1,4 @@
-"""Tasks: one input, one to twenty targets."""
+"""Processing requests: one input, 1 to 20 targets."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .transport import Transport, escape, is_worth_retrying, make_delay
 from .uploads import OnProgress, UploadInput
 
 Task = Dict[str, Any]
-#: Progress of all targets together, 0 to 1, and the Task.
+#: Called with the mean progress of all targets, 0 to 1, and the Task.
 OnTaskProgress = Callable[[float, Task], None]
-#: 0 when the Task runs, 1 when it is next; and the Task.
+#: Called with the queue position (0 while running, 1 when next) and the Task.
 OnQueueUpdate = Callable[[int, Task], None]
 
-#: A service may be away for a minute while it is updated; the Task outlives that, and so does the wait.
+#: Consecutive failures tolerated while polling: enough for a restart of the service.
 _FAILED_POLLS_MAX = 10
 
 
@@ -62,12 +62,11 @@ class Tasks:
         idempotency_key: Optional[str] = None,
         **fields: Any,
     ) -> Task:
-        """From a file to the finished Task: uploads what is not there yet, creates the Task, waits for it.
+        """Uploads the input if needed, creates a Task and waits for it.
 
-        ``source`` is what ``assets.upload`` takes, an address (``https://``, ``s3://``, ``gs://``, ``az://``), or
-        ``{"assetId": …}``. A target that failed has the status ``error``; the others are done all the same. Where the
-        wait is interrupted (Ctrl-C, ``timeout``), the Task is cancelled. Further fields are the Task's own
-        (``webhook_url``, ``metadata``, …).
+        ``source`` is anything ``assets.upload`` takes, a URL (``https://``, ``s3://``, ``gs://``, ``az://``), or
+        ``{"assetId": …}``. Returns even if targets failed: check their ``status``. Ctrl-C and ``timeout`` (seconds)
+        cancel the Task. Other keyword arguments are fields of the Task (``webhook_url``, ``metadata``, …).
 
         >>> task = client.tasks.run("song.mp3", [{"model": "vocals", "formats": ["wav"]}])  # doctest: +SKIP
         >>> client.tasks.save_all(task, "stems")  # doctest: +SKIP
@@ -77,7 +76,7 @@ class Tasks:
         elif isinstance(source, str) and re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", source):
             fields["url"] = source
         else:
-            # The same file under the same key is the same asset, so that the Task's body is the same too.
+            # A repeated run must get the same asset, or the Task's body would differ and conflict.
             key = idempotency_key and f"{idempotency_key}-upload"
             asset = self._assets.upload(source, name=name, on_progress=on_upload_progress, idempotency_key=key)
             fields["assetId"] = asset["id"]
@@ -98,7 +97,7 @@ class Tasks:
             raise
 
     def create(self, targets: List[Dict[str, Any]], *, idempotency_key: Optional[str] = None, **fields: Any) -> Task:
-        """Creates a Task of ``asset_id`` or ``url``.
+        """Creates a Task from ``asset_id`` or ``url``.
 
         >>> client.tasks.create([{"model": "drums", "formats": ["wav"]}], asset_id=asset["id"])  # doctest: +SKIP
         """
@@ -106,7 +105,7 @@ class Tasks:
         return self._transport.load("POST", "/tasks", body=body, idempotency_key=idempotency_key)
 
     def estimate(self, targets: List[Dict[str, Any]], **fields: Any) -> Dict[str, Any]:
-        """What a Task would cost. Makes the same checks as ``create``; nothing runs."""
+        """Cost of a Task. Makes the same checks as ``create`` but runs nothing."""
         return self._transport.load("POST", "/tasks/estimate", body=_make_request(targets, fields))
 
     def list(self, *, skip: int = 0, take: int = 100) -> Iterator[Task]:
@@ -114,15 +113,15 @@ class Tasks:
         return walk_list(self._transport, "/tasks", skip=skip, take=take)
 
     def get(self, id: str) -> Task:
-        """The Task as it is, with download links that are good for an hour."""
+        """Current state, with fresh download links."""
         return self._transport.load("GET", f"/tasks/{escape(id)}")
 
     def cancel(self, id: str) -> Task:
-        """Ends the targets that are not done, with the error 4001 and at no cost."""
+        """Ends unfinished targets with error 4001, free of charge."""
         return self._transport.load("POST", f"/tasks/{escape(id)}/cancel")
 
     def delete(self, id: str) -> Dict[str, str]:
-        """Removes the Task and its files."""
+        """Deletes the Task and its files."""
         return self._transport.load("DELETE", f"/tasks/{escape(id)}")
 
     def wait(
@@ -134,7 +133,7 @@ class Tasks:
         poll_interval: float = 2.0,
         timeout: Optional[float] = None,
     ) -> Task:
-        """Gives the finished Task. Raises ``TimeoutError`` after ``timeout`` seconds; the Task goes on."""
+        """Returns the finished Task. Raises ``TimeoutError`` after ``timeout`` seconds; the Task keeps running."""
         id = task if isinstance(task, str) else task["id"]
         deadline = None if timeout is None else time.monotonic() + timeout
         told_progress: Optional[float] = None
@@ -161,7 +160,7 @@ class Tasks:
                     return latest
             pause = poll_interval + (make_delay(failures, None) if failures else 0)
             if deadline is not None and time.monotonic() + pause > deadline:
-                raise TimeoutError(f"Task {id} was not done within {timeout} seconds")
+                raise TimeoutError(f"Task {id} did not finish within {timeout} seconds")
             time.sleep(pause)
 
     def save(
@@ -172,7 +171,7 @@ class Tasks:
         *,
         on_progress: Optional[OnProgress] = None,
     ) -> None:
-        """Downloads an output to a path: the file is there whole or not at all. A link that has expired is renewed."""
+        """Downloads an output to a file, atomically. Expired links are renewed, dropped connections resume by Range."""
 
         def renew() -> str:
             return _get_fresh_link(task, output, self.get(task["id"]))
@@ -180,7 +179,7 @@ class Tasks:
         save_link(self._transport, output["link"], path, renew=renew, on_progress=on_progress)
 
     def save_all(self, task: Task, folder: PathLike) -> List[Path]:
-        """Downloads all outputs into a folder, and gives their paths."""
+        """Downloads all outputs into a folder and returns their paths."""
         paths = []
         for output, name in name_outputs(task):
             path = Path(os.fspath(folder)) / name
@@ -190,7 +189,7 @@ class Tasks:
 
 
 def _get_fresh_link(known: Task, output: Dict[str, Any], fresh: Task) -> str:
-    """The output's link in the Task as it is now. Two targets may give files of one name; their links tell them apart."""
+    """The output's link in a freshly loaded Task. Targets are matched by link: two may have outputs of the same name."""
     ids = {target["id"] for target in known["targets"] if any(o["link"] == output["link"] for o in target["output"])}
     for target in fresh["targets"]:
         for file in target["output"]:

@@ -15,16 +15,16 @@ from typing import Any, Callable, Dict, Iterable, Mapping, NamedTuple, Optional,
 
 from .errors import ApiConnectionError, ApiError, StemwrightError, make_api_error
 
-#: A service that asks for more patience than this is not waited for: the caller gets the error.
+#: A longer Retry-After is not waited for: the error is raised at once.
 RETRY_AFTER_MAX_SECONDS = 60.0
 _FIRST_DELAY_SECONDS = 0.5
 _LONGEST_DELAY_SECONDS = 8.0
-#: What urllib and the connections below it fail with.
+#: Raised by urllib and http.client.
 _NETWORK_ERRORS = (OSError, http.client.HTTPException)
 
 
 class Body(NamedTuple):
-    """A request's body: made anew for each try, unless it can be read only once."""
+    """A request body; ``make`` is called for each attempt. ``is_once`` disables retries."""
 
     make: Callable[[], Iterable[bytes]]
     headers: Mapping[str, str]
@@ -32,16 +32,16 @@ class Body(NamedTuple):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A key would be sent along to wherever a redirect leads."""
+    """Following redirects would send the key to another host."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
-        raise StemwrightError(f"{req.full_url} was redirected ({newurl}); set base_url to where the service is")
+        raise StemwrightError(f"{req.full_url} was redirected to {newurl}; set base_url to the final address")
 
 
 def escape(part: str) -> str:
-    """A part of a path. An empty one would be another route, and dots would climb to one."""
+    """Escapes a path segment. Empty and dot segments would address a different route."""
     if part in ("", ".", ".."):
-        raise ValueError(f"Not an id: {part!r}")
+        raise ValueError(f"Invalid id: {part!r}")
     return urllib.parse.quote(part, safe="")
 
 
@@ -59,14 +59,14 @@ def _parse_retry_after(header: Optional[str]) -> Optional[float]:
 
 
 def make_delay(retry: int, retry_after: Optional[float]) -> float:
-    """Seconds before the next try, with jitter; what the service asks for is never cut short."""
+    """Backoff with jitter, in seconds. Jitter is only ever added to Retry-After."""
     if retry_after is not None:
         return retry_after + random.random() * _FIRST_DELAY_SECONDS
     return min(_LONGEST_DELAY_SECONDS, _FIRST_DELAY_SECONDS * 2**retry) * (0.5 + 0.5 * random.random())
 
 
 def is_worth_retrying(error: BaseException) -> bool:
-    """Whether the same request may well succeed a little later."""
+    """Whether the error is transient."""
     if isinstance(error, ApiError):
         is_passing = error.status in (408, 429) or error.status >= 500
         return is_passing and (error.retry_after or 0) <= RETRY_AFTER_MAX_SECONDS
@@ -83,7 +83,7 @@ class Transport:
         self._link_opener = urllib.request.build_opener()
 
     def load(self, method: str, path: str, **options: Any) -> Any:
-        """The answer's JSON; options are those of ``load_with_headers``."""
+        """The JSON body; options as for ``load_with_headers``."""
         return self.load_with_headers(method, path, **options)[0]
 
     def load_with_headers(
@@ -108,7 +108,7 @@ class Transport:
         return self._with_retries(lambda: self._attempt(method, url, headers, body), body is not None and body.is_once)
 
     def open_link(self, url: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
-        """A download link's answer, asked for without the key; its body is not read yet."""
+        """Opens a download link, without the key. The body is not read yet."""
         request = urllib.request.Request(url, headers=dict(headers))
         return self._with_retries(lambda: self._open(self._link_opener, request), False)
 
@@ -132,11 +132,11 @@ class Transport:
             try:
                 content = response.read()
             except _NETWORK_ERRORS as error:
-                raise ApiConnectionError(f"{method} {url} broke off: {error}") from error
+                raise ApiConnectionError(f"{method} {url} was interrupted: {error}") from error
             try:
                 return json.loads(content), response.headers
             except ValueError:
-                raise StemwrightError(f"{url} answered with something other than JSON; is base_url right?") from None
+                raise StemwrightError(f"{url} did not return JSON; check base_url") from None
 
     def _open(self, opener: urllib.request.OpenerDirector, request: urllib.request.Request) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""Files on their way up."""
+"""Uploads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .transport import Body
 
 #: A path, bytes, or a file that is open for reading bytes.
 UploadInput = Union[str, "os.PathLike[str]", bytes, IO[bytes]]
-#: Bytes so far, and of how many where that is known.
+#: Called with the bytes transferred so far and the total, if known.
 OnProgress = Callable[[int, Optional[int]], None]
 
 _CHUNK_BYTES = 256 * 1024
@@ -39,10 +39,10 @@ def _read_chunks(source: UploadInput) -> Iterator[bytes]:
 
 
 def make_multipart(source: UploadInput, *, name: Optional[str], on_progress: Optional[OnProgress]) -> Body:
-    """A form with one file, streamed: constant memory whatever its size."""
+    """A multipart body with one file, streamed in constant memory."""
     size = _find_size(source)
     boundary = f"stemwright{uuid.uuid4().hex}"
-    # Escaped as browsers do it.
+    # Escaped as browsers do.
     label = (name or _find_name(source)).replace("\n", "%0A").replace("\r", "%0D").replace('"', "%22")
     head = (
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{label}"\r\n'
@@ -61,7 +61,7 @@ def make_multipart(source: UploadInput, *, name: Optional[str], on_progress: Opt
         yield tail
 
     headers = {"content-type": f"multipart/form-data; boundary={boundary}"}
-    # Without a length urllib sends the form in chunks.
+    # Without a length urllib uses chunked encoding.
     if size is not None:
         headers["content-length"] = str(len(head) + size + len(tail))
     return Body(make, headers, is_once=size is None)

@@ -1,4 +1,4 @@
-"""Calls that tell of finished targets."""
+"""The account's webhook, and verification of its calls."""
 
 from __future__ import annotations
 
@@ -20,28 +20,27 @@ TOLERANCE_SECONDS = 300
 def unwrap_webhook(
     body: Union[str, bytes], headers: Mapping[str, str], secret: str, *, tolerance: float = TOLERANCE_SECONDS
 ) -> Dict[str, Any]:
-    """Verifies a call as https://www.standardwebhooks.com has it, and gives the Task it tells of.
+    """Verifies a webhook (https://www.standardwebhooks.com) and returns its Task.
 
-    The body is what came, byte for byte, before any JSON parser. Raises ``WebhookSignatureError`` for what is not from
-    the service.
+    Pass the raw body, before any JSON parser. Raises ``WebhookSignatureError`` if the signature is invalid.
     """
     known = {name.lower(): value for name, value in headers.items()}
     try:
         id, timestamp = known["webhook-id"], known["webhook-timestamp"]
         signatures = known["webhook-signature"].split(" ")
     except KeyError as missing:
-        raise WebhookSignatureError(f"The call has no {missing} header: it is not a signed webhook") from None
+        raise WebhookSignatureError(f"Missing {missing} header: not a signed webhook") from None
     if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > tolerance:
-        raise WebhookSignatureError("The call's time is too far from this machine's; are both clocks right?")
+        raise WebhookSignatureError("Webhook timestamp is outside the tolerance; check the clocks of both machines")
     try:
         key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret, validate=True)
     except binascii.Error:
-        raise StemwrightError("The webhook secret is not one: it is whsec_ and base64") from None
+        raise StemwrightError("Invalid webhook secret: expected whsec_ followed by base64") from None
     content = body.encode() if isinstance(body, str) else bytes(body)
     digest = hmac.new(key, f"{id}.{timestamp}.".encode() + content, hashlib.sha256).digest()
     expected = f"v1,{base64.b64encode(digest).decode()}".encode()
     if not any(hmac.compare_digest(expected, signature.encode()) for signature in signatures):
-        raise WebhookSignatureError("No signature of the call holds: it is not from the service, or the secret is another")
+        raise WebhookSignatureError("No webhook signature matches: the secret is wrong or the call is forged")
     return json.loads(content)
 
 
@@ -50,11 +49,11 @@ class Deliveries:
         self._transport = transport
 
     def list(self, *, task_id: Optional[str] = None, state: Optional[str] = None) -> Iterator[Dict[str, Any]]:
-        """The calls that were made or are to be, newest first."""
+        """The delivery log, newest first."""
         return walk_list(self._transport, "/webhooks/deliveries", query={"taskId": task_id, "state": state})
 
     def replay(self, id: str) -> Dict[str, Any]:
-        """Sends one again, with the same ``webhook-id``."""
+        """Sends a delivery again, with the same ``webhook-id``."""
         return self._transport.load("POST", f"/webhooks/deliveries/{escape(id)}/replay")
 
 
@@ -65,25 +64,25 @@ class Webhooks:
         self._secret = secret
 
     def set(self, url: str) -> Dict[str, Any]:
-        """Sets the account's one URL; again: gives it another, and enables it again."""
+        """Sets the account's webhook URL, replacing and re-enabling an existing one."""
         return self._transport.load("POST", "/webhooks", body={"url": url})
 
     def list(self) -> List[Dict[str, Any]]:
         return self._transport.load("GET", "/webhooks")
 
     def secret(self) -> str:
-        """What calls are signed with, also those to the ``webhookUrl`` of a Task."""
+        """The account's signing secret, also used for the ``webhookUrl`` of Tasks."""
         return self._transport.load("GET", "/webhooks/secret")["secret"]
 
     def delete(self, id: str) -> Dict[str, Any]:
         return self._transport.load("DELETE", f"/webhooks/{escape(id)}")
 
     def rotate_secret(self, id: str) -> Dict[str, Any]:
-        """Makes a new secret; the one before signs too for 24 hours."""
+        """Creates a new secret; the old one keeps signing for 24 hours."""
         return self._transport.load("POST", f"/webhooks/{escape(id)}/rotate-secret")
 
     def test(self, id: str) -> Dict[str, Any]:
-        """Sends a sample Task, once."""
+        """Sends a sample Task once."""
         return self._transport.load("POST", f"/webhooks/{escape(id)}/test")
 
     def unwrap(
@@ -94,8 +93,8 @@ class Webhooks:
         *,
         tolerance: float = TOLERANCE_SECONDS,
     ) -> Dict[str, Any]:
-        """As ``unwrap_webhook``, with the client's ``webhook_secret`` where none is given."""
+        """As ``unwrap_webhook``; the secret defaults to the client's ``webhook_secret``."""
         chosen = secret or self._secret
         if chosen is None:
-            raise StemwrightError("Give the webhook secret, as an argument, as webhook_secret or in STEMWRIGHT_WEBHOOK_SECRET")
+            raise StemwrightError("Missing webhook secret: pass it, set webhook_secret or STEMWRIGHT_WEBHOOK_SECRET")
         return unwrap_webhook(body, headers, chosen, tolerance=tolerance)

@@ -54,7 +54,7 @@ class Requests(ClientTest):
         self.assertEqual(server.requests[0].headers["x-api-key"], "sw_env")
 
     def test_refuse_what_is_no_url_and_no_id(self) -> None:
-        with self.assertRaisesRegex(stemwright.StemwrightError, "base_url is not a URL"):
+        with self.assertRaisesRegex(stemwright.StemwrightError, "base_url is not a valid URL"):
             Stemwright(base_url="stems.example")
         _, client = self.serve(MODELS)
         for id in ("", ".", ".."):

@@ -6,7 +6,7 @@ import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
 
 const IDLE_LIMIT_MS = 60_000;
-/** What an expired link is answered with: 403 by this service, AWS and Azure, 400 by Google. */
+/** Status of an expired link: 403 from this service, AWS and Azure, 400 from Google. */
 const EXPIRED_STATUSES = [400, 403];
 
 export type DownloadProgress = { receivedBytes: number; totalBytes: number | undefined };
@@ -15,10 +15,10 @@ export type DownloadOptions = RequestOptions & {
   onProgress?: ((progress: DownloadProgress) => void) | undefined;
 };
 
-/** A download link, and where to get a new one when its hour is over. */
+/** A download link and a way to get a fresh one. */
 export type LinkSource = { link: string; renew(): Promise<string> };
 
-/** Asks for the file from the first byte that is missing; with a fresh link where the one at hand has expired. */
+/** Requests the file from a byte offset; renews the link if it has expired. */
 function makeConnector(transport: Transport, source: LinkSource, options: RequestOptions) {
   let { link } = source;
   const send = (headers: Record<string, string>) =>
@@ -37,7 +37,7 @@ function makeConnector(transport: Transport, source: LinkSource, options: Reques
   };
 }
 
-/** The chunks of an answer behind those that are there already, where all of the file was sent again. */
+/** Skips bytes already received, for servers that ignore Range. */
 async function* passOver(chunks: AsyncIterable<Uint8Array>, countBytes: number): AsyncGenerator<Uint8Array> {
   let leftBytes = countBytes;
   for await (const chunk of chunks) {
@@ -47,8 +47,8 @@ async function* passOver(chunks: AsyncIterable<Uint8Array>, countBytes: number):
 }
 
 /**
- * Follows a link. The answer's body goes on by itself where the connection breaks, from the byte it had come to, and
- * renews the link when it has expired meanwhile.
+ * Opens a download link. If the connection drops, the response body resumes by Range, with a fresh link if the old one has
+ * expired.
  */
 export async function openLink(
   transport: Transport,
@@ -65,19 +65,19 @@ export async function openLink(
   let receivedBytes = 0;
 
   async function* readOnce(response: Response): AsyncGenerator<Uint8Array> {
-    if (!response.body) throw new ConnectionError("The answer has no body that can be read as a stream");
+    if (!response.body) throw new ConnectionError("The response body cannot be read as a stream");
     const isWhole = response.status !== 206;
     if (receivedBytes > 0 && isWhole && response.headers.get("etag") !== tag)
-      throw new StemwrightError("The file was changed while it was downloaded; start again");
+      throw new StemwrightError("The file changed during the download; start again");
     const chunks = toChunks(response.body, IDLE_LIMIT_MS);
     try {
       yield* receivedBytes > 0 && isWhole ? passOver(chunks, receivedBytes) : chunks;
     } catch (error) {
       signal?.throwIfAborted();
-      throw new ConnectionError(`The download broke off after ${receivedBytes} bytes`, { cause: error });
+      throw new ConnectionError(`Download interrupted after ${receivedBytes} bytes`, { cause: error });
     }
     if (totalBytes !== undefined && receivedBytes < totalBytes)
-      throw new ConnectionError(`The download ended after ${receivedBytes} of ${totalBytes} bytes`);
+      throw new ConnectionError(`Download ended after ${receivedBytes} of ${totalBytes} bytes`);
   }
 
   async function* readAll(): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,9 @@
 export type ServerSentEvent = { event: string; data: string };
 
-/** What a stream has told so far that outlives it: where to go on, and how soon. */
+/** State that survives reconnects. */
 export type StreamState = { lastEventId: string; reconnectMs: number };
 
-/** The lines of a stream of bytes, however it is cut; a line may end in CR, LF or both. */
+/** Splits a byte stream into lines ending in CR, LF or CRLF, across chunk boundaries. */
 async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -15,8 +15,8 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
 }
 
 /**
- * Server-sent events as https://html.spec.whatwg.org/multipage/server-sent-events.html reads them. Not by EventSource,
- * which can't send a key. What the stream breaks off in the middle of is left out.
+ * Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html). EventSource is no option: it
+ * cannot send x-api-key. An incomplete event at the end of the stream is dropped.
  */
 export async function* readEvents(
   chunks: AsyncIterable<Uint8Array>,

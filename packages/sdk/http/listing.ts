@@ -10,11 +10,11 @@ export type ListQuery = {
   take?: number;
 };
 
-/** `total` counts the whole list. */
+/** One page; `total` is the size of the whole list. */
 export type Page<Item> = { items: Item[]; total: number };
 
 /**
- * A list, newest first. Walk through all of it with `for await`, or load a page.
+ * A paginated list, newest first. Iterate over all items with `for await`, or load a single page.
  *
  * @example
  * for await (const task of client.tasks.list()) console.log(task.id);
@@ -29,12 +29,12 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
     this.#loadPage = loadPage;
   }
 
-  /** The one page that `skip` and `take` name. */
+  /** Loads the page given by `skip` and `take`. */
   page(): Promise<Page<Item>> {
     return this.#loadPage(this.#query);
   }
 
-  /** All of it at once. */
+  /** Loads all pages. */
   async toArray(): Promise<Item[]> {
     const items: Item[] = [];
     for await (const item of this) items.push(item);
@@ -42,8 +42,8 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
   }
 
   /**
-   * Records may come and go while the list is walked through, and pages are counted from its beginning: new ones push
-   * known ones onto the next page, where they are left out, and when some have gone the next page begins earlier.
+   * Offsets shift when records are created or deleted during iteration. Items already yielded are skipped, and when the
+   * total has shrunk the next page is read from an earlier offset.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     const { take = PAGE_SIZE_MAX, skip: firstSkip = 0 } = this.#query;
@@ -69,7 +69,7 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
   }
 }
 
-/** The list of a route whose answer is an array, or has one inside. */
+/** A listing for a route whose body is, or contains, an array. */
 export function makeListing<Item extends { id: string }, Body = Item[]>(
   transport: Transport,
   list: {

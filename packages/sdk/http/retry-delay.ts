@@ -1,9 +1,9 @@
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8000;
-/** A service that asks for more patience than this is not waited for: the caller gets the error, with `retryAfterMs`. */
+/** A longer Retry-After is not waited for: the error is thrown at once, with `retryAfterMs`. */
 export const RETRY_AFTER_MAX_MS = 60_000;
 
-/** `Retry-After` is a number of seconds or a date. */
+/** Retry-After is either seconds or an HTTP date. */
 export function parseRetryAfterMs(header: string | null, nowMs: number = Date.now()): number | undefined {
   if (header === null || header.trim() === "") return undefined;
   const seconds = Number(header);
@@ -12,8 +12,8 @@ export function parseRetryAfterMs(header: string | null, nowMs: number = Date.no
 }
 
 /**
- * How long to wait before retry `retry`, counted from 0. What the service asks for is never cut short, and a little is
- * added at random, so that clients which were refused together do not come back together.
+ * Delay before retry number `retry` (from 0): exponential backoff with jitter. Jitter is only ever added to Retry-After, so
+ * that clients refused together do not come back together.
  */
 export function makeRetryDelayMs(retry: number, retryAfterMs: number | undefined): number {
   if (retryAfterMs !== undefined) return retryAfterMs + Math.random() * FIRST_DELAY_MS;

@@ -1,4 +1,4 @@
-/** Resolves after so long, or rejects with the signal's reason. */
+/** Resolves after the delay, or rejects with the signal's reason. */
 export function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

@@ -1,10 +1,10 @@
 import { TimeoutError } from "../errors.ts";
 
-/** A connection may die without a word: what nothing comes from for so long is given up. */
+/** Rejects if the promise takes longer than the limit; a dead connection may never report an error. */
 async function limitWait<Value>(promise: Promise<Value>, limitMs: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError(`Nothing arrived for ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new TimeoutError(`No data received for ${limitMs} ms`)), limitMs);
   });
   try {
     return await Promise.race([promise, late]);
@@ -13,7 +13,7 @@ async function limitWait<Value>(promise: Promise<Value>, limitMs: number): Promi
   }
 }
 
-/** Not every browser can walk through a stream with `for await`. Leaving the loop ends the stream. */
+/** Iterates over a stream; not every browser supports `for await` on one. Leaving the loop cancels the stream. */
 export async function* toChunks(
   stream: ReadableStream<Uint8Array>,
   idleLimitMs: number,
@@ -23,12 +23,12 @@ export async function* toChunks(
   try {
     for (let chunk = await read(); !chunk.done; chunk = await read()) yield chunk.value;
   } finally {
-    // Not waited for: a connection that is dead may never say that it has ended.
+    // Not awaited: on a dead connection it may never settle.
     reader.cancel().catch(() => {});
   }
 }
 
-/** Read as fast as it is asked for, and no faster. */
+/** Wraps an iterable in a stream that reads on demand. */
 export function toStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({

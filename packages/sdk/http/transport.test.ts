@@ -74,12 +74,12 @@ describe("a request of the SDK", () => {
   });
 
   it("refuses a base URL that is none", () => {
-    expect(() => new Stemwright({ baseUrl: "stems.example" })).toThrow("baseUrl is not a URL");
+    expect(() => new Stemwright({ baseUrl: "stems.example" })).toThrow("baseUrl is not a valid URL");
   });
 
   it.each(["", ".", ".."])("refuses the id %j, which would be another route", (id) => {
     const client = makeClient(makeFakeFetch());
-    expect(() => client.tasks.delete(id)).toThrow("Not an id");
+    expect(() => client.tasks.delete(id)).toThrow("Invalid id");
   });
 
   it("does not follow redirects, which would carry the key elsewhere", async () => {
@@ -87,7 +87,7 @@ describe("a request of the SDK", () => {
       new Response(null, { status: 301, headers: { location: "https://other.example/models" } }),
     );
     await expect(makeClient(fake).models.list()).rejects.toThrow(
-      "was redirected (https://other.example/models)",
+      "was redirected to https://other.example/models",
     );
     expect(fake.requests[0]?.init.redirect).toBe("manual");
     expect(fake.requests).toHaveLength(1);
@@ -95,7 +95,7 @@ describe("a request of the SDK", () => {
 
   it("says so where the answer is no JSON, and does not try again", async () => {
     const fake = makeFakeFetch(new Response("<html>"));
-    await expect(makeClient(fake).models.list()).rejects.toThrow("other than JSON; is baseUrl right?");
+    await expect(makeClient(fake).models.list()).rejects.toThrow("did not return JSON; check baseUrl");
     expect(fake.requests).toHaveLength(1);
   });
 });
@@ -201,7 +201,7 @@ describe("retries of the SDK", () => {
     );
     const { error } = await settle(makeClient(fake).models.list({ timeoutMs: 1000 }));
     expect(error).toBeInstanceOf(TimeoutError);
-    expect((error as Error).message).toBe("GET https://stems.example/models had no answer within 1000 ms");
+    expect((error as Error).message).toBe("GET https://stems.example/models timed out after 1000 ms");
     expect(fake.requests).toHaveLength(3);
   });
 });
@@ -262,7 +262,7 @@ describe("[E1] the errors of the SDK", () => {
       code: undefined,
       details: [],
       requestId: "r3",
-      message: "The service answered with status 502",
+      message: "Request failed with status 502",
     });
   });
 });

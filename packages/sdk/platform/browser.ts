@@ -2,9 +2,7 @@ import { StemwrightError } from "../errors.ts";
 import type { Platform } from "./platform.ts";
 
 function refuse(): never {
-  throw new StemwrightError(
-    "Paths need a file system, which there is none of here; use a Blob, a File or a stream",
-  );
+  throw new StemwrightError("No file system available; use a Blob, File or stream instead of a path");
 }
 
 export const platform: Platform = {

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { StemwrightError } from "../errors.ts";
 import type { Platform } from "./platform.ts";
 
-/** For Node, and for Deno and Bun, which have the same modules. */
+/** Node, Deno and Bun. */
 export const platform: Platform = {
   canStreamBodies: true,
 

@@ -1,17 +1,17 @@
-/** A file that is to be sent. */
+/** A file to upload. */
 export type LocalFile = {
   name: string;
   sizeBytes: number;
-  /** From the beginning, each time it is called. */
+  /** Opens the file anew. */
   open(): AsyncIterable<Uint8Array>;
 };
 
-/** What differs between a browser and a runtime with a file system. */
+/** What differs between browsers and runtimes with a file system. */
 export type Platform = {
-  /** Whether fetch sends a stream as it comes; browsers do so only over HTTP/2, if at all. */
+  /** Whether fetch can stream request bodies; in browsers only some can, and only over HTTP/2. */
   canStreamBodies: boolean;
   loadFile(path: string): Promise<LocalFile>;
-  /** Writes beside the path and renames: the file is there whole or not at all. Folders are made. */
+  /** Writes to a temporary file and renames it. Creates missing folders. */
   writeFile(path: string, content: ReadableStream<Uint8Array>): Promise<void>;
   joinPath(folder: string, name: string): string;
 };

@@ -8,7 +8,7 @@ import type { RequestOptions } from "../options.ts";
 import { type UploadOptions, uploadFile } from "../uploads/upload-file.ts";
 import type { UploadInput } from "../uploads/upload-source.ts";
 
-/** Uploaded files, the inputs of Tasks. */
+/** Uploaded files. */
 export class Assets {
   readonly #transport: Transport;
 
@@ -17,8 +17,7 @@ export class Assets {
   }
 
   /**
-   * Uploads a file: a path, a Blob or File, bytes, or a stream. A path and a Blob are sent again when the connection fails;
-   * a stream can be read only once, so its upload is tried only once.
+   * Uploads a path, Blob, File, bytes or stream. Uploads of streams are not retried because a stream can be read only once.
    *
    * @example
    * const asset = await client.assets.upload("song.mp3", {
@@ -38,18 +37,18 @@ export class Assets {
     return this.#transport.load({ method: "GET", path: route`/assets/${id}` }, options);
   }
 
-  /** Removes the asset and its file. */
+  /** Deletes the asset and its file. */
   delete(id: string, options?: RequestOptions): Promise<Asset> {
     return this.#transport.load({ method: "DELETE", path: route`/assets/${id}` }, options);
   }
 
-  /** The uploaded file again, as an answer of fetch: `body`, `blob()`, `text()`. See `tasks.download`. */
+  /** Downloads the uploaded file; see `tasks.download`. */
   download(asset: Asset, options: DownloadOptions = {}): Promise<Response> {
     const renew = async () => (await this.get(asset.id, options)).link;
     return openLink(this.#transport, { link: asset.link, renew }, options);
   }
 
-  /** Downloads the file to a path. */
+  /** Downloads the uploaded file to a path, atomically. */
   async save(asset: Asset, path: string, options: DownloadOptions = {}): Promise<void> {
     const { body } = await this.download(asset, options);
     if (body) await platform.writeFile(path, body);

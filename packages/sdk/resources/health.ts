@@ -1,7 +1,7 @@
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
 
-/** Whether the service is there; no key is needed. */
+/** Health checks; need no key. */
 export class Health {
   readonly #transport: Transport;
 
@@ -9,12 +9,12 @@ export class Health {
     this.#transport = transport;
   }
 
-  /** Resolves when the process runs. */
+  /** Resolves if the process is running. */
   live(options?: RequestOptions): Promise<{ status: "ok" }> {
     return this.#transport.load({ method: "GET", path: "/health/live" }, options);
   }
 
-  /** Resolves when requests can be served; else it rejects with a `ServerError`. */
+  /** Resolves if requests can be served; otherwise rejects with a `ServerError`. */
   ready(options?: RequestOptions): Promise<{ status: "ok" }> {
     return this.#transport.load({ method: "GET", path: "/health/ready" }, options);
   }

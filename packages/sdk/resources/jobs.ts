@@ -13,7 +13,7 @@ import type { RequestOptions } from "../options.ts";
 import { type UploadOptions, uploadFile } from "../uploads/upload-file.ts";
 import type { UploadInput } from "../uploads/upload-source.ts";
 
-/** The older Jobs interface: one model a job. Tasks do all of it and more. */
+/** The older Jobs interface, one model per job. New programs should use Tasks. */
 export class Jobs {
   readonly #transport: Transport;
 
@@ -25,7 +25,7 @@ export class Jobs {
     return uploadFile(this.#transport, { path: "/upload", auth: "legacyToken" }, { input, options });
   }
 
-  /** Has the service fetch a file. */
+  /** Lets the service fetch a file. */
   uploadLink(request: LegacyLinkRequest, options?: RequestOptions): Promise<LegacyAsset> {
     const timeoutMs = Number.POSITIVE_INFINITY;
     return this.#load({ method: "POST", path: "/upload/link", json: request, timeoutMs }, options);
@@ -46,7 +46,7 @@ export class Jobs {
     return makeListing(this.#transport, { path: "/job", query, auth: "legacyToken", toItems }, options);
   }
 
-  /** Completed jobs of this month and the two before. */
+  /** Completed jobs of the last three months. */
   usage(options?: RequestOptions): Promise<LegacyUsage> {
     return this.#load({ method: "GET", path: "/usage" }, options);
   }

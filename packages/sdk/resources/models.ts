@@ -2,7 +2,7 @@ import type { Model, ModelList } from "@stemwright/contract";
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
 
-/** What the service can do, with the account's own access and rates. */
+/** The model catalogue, with the account's access and rates. */
 export class Models {
   readonly #transport: Transport;
 

@@ -3,11 +3,11 @@ import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
 
 export type StatisticsQuery = {
-  /** Only the last so many months, the current one counted. */
+  /** Limit to the last months, including the current one. */
   months?: number;
 };
 
-/** What the account has used. */
+/** Usage of the account. */
 export class Statistics {
   readonly #transport: Transport;
 
@@ -15,12 +15,12 @@ export class Statistics {
     this.#transport = transport;
   }
 
-  /** Completed targets and minutes, a row a month, newest first. */
+  /** Completed targets and minutes per month, newest first. */
   usage(query: StatisticsQuery = {}, options?: RequestOptions): Promise<UsageRow[]> {
     return this.#load("usage", query, options);
   }
 
-  /** Completed targets, minutes and credits, a row a model, most used first. */
+  /** Completed targets, minutes and credits per model, most used first. */
   distribution(query: StatisticsQuery = {}, options?: RequestOptions): Promise<DistributionRow[]> {
     return this.#load("distribution", query, options);
   }

@@ -4,7 +4,7 @@ import { route } from "../http/route.ts";
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
 
-/** Ways into the account's own buckets. */
+/** Access to the account's own buckets. */
 export class StorageIntegrations {
   readonly #transport: Transport;
 
@@ -31,7 +31,7 @@ export class StorageIntegrations {
     return makeListing(this.#transport, { path: "/storage-integrations", query }, options);
   }
 
-  /** Null where the account has none of that id. */
+  /** Null if there is none. */
   find(id: string, options?: RequestOptions): Promise<StorageIntegration | null> {
     return this.#transport.load({ method: "GET", path: route`/storage-integrations/${id}` }, options);
   }
@@ -40,7 +40,7 @@ export class StorageIntegrations {
     return this.#transport.load({ method: "DELETE", path: route`/storage-integrations/${id}` }, options);
   }
 
-  /** Lists, writes, reads and deletes a small object in the bucket, and tells what failed. */
+  /** Lists, writes, reads and deletes a small object in the bucket and reports which steps failed. */
   verify(id: string, options?: RequestOptions): Promise<StorageVerification> {
     return this.#transport.load(
       { method: "POST", path: route`/storage-integrations/${id}/verify`, timeoutMs: 120_000 },

@@ -20,11 +20,11 @@ import { type WaitOptions, waitForTask } from "../tasks/wait-for-task.ts";
 import type { Assets } from "./assets.ts";
 
 export type SaveAllOptions = DownloadOptions & {
-  /** The file's name in the folder; by default as the service names it, `vocals.wav`. */
+  /** File name for an output; by default `<name>.<format>`, e.g. `vocals.wav`. */
   toName?: (output: OutputFile, target: Target) => string;
 };
 
-/** Tasks: one input, one to twenty targets. */
+/** Processing requests: one input, 1 to 20 targets. */
 export class Tasks {
   readonly #transport: Transport;
   readonly #assets: Assets;
@@ -35,8 +35,7 @@ export class Tasks {
   }
 
   /**
-   * From a file to the finished Task: uploads what is not there yet, creates the Task, waits for it. A target that failed
-   * has `status: "error"`; the others are done all the same.
+   * Uploads the input if needed, creates a Task and waits for it. Resolves even if targets failed: check their `status`.
    *
    * @example
    * const task = await client.tasks.run("song.mp3", [{ model: "vocals", formats: ["wav"] }], {
@@ -58,7 +57,7 @@ export class Tasks {
     return this.#transport.load({ method: "POST", path: "/tasks", json: task }, options);
   }
 
-  /** What a Task would cost. Makes the same checks as `create`; nothing runs. */
+  /** Cost of a Task. Makes the same checks as `create` but runs nothing. */
   estimate(task: TaskInput, options?: RequestOptions): Promise<TaskEstimate> {
     return this.#transport.load({ method: "POST", path: "/tasks/estimate", json: task }, options);
   }
@@ -68,23 +67,23 @@ export class Tasks {
     return makeListing(this.#transport, { path: "/tasks", query }, options);
   }
 
-  /** The Task as it is, with download links that are good for an hour. */
+  /** Current state, with fresh download links. */
   get(id: string, options?: RequestOptions): Promise<Task> {
     return this.#transport.load({ method: "GET", path: route`/tasks/${id}` }, options);
   }
 
-  /** Ends the targets that are not done, with the error 4001 and at no cost. */
+  /** Ends unfinished targets with error 4001, free of charge. */
   cancel(id: string, options?: RequestOptions): Promise<Task> {
     return this.#transport.load({ method: "POST", path: route`/tasks/${id}/cancel` }, options);
   }
 
-  /** Removes the Task and its files. */
+  /** Deletes the Task and its files. */
   delete(id: string, options?: RequestOptions): Promise<{ id: string }> {
     return this.#transport.load({ method: "DELETE", path: route`/tasks/${id}` }, options);
   }
 
   /**
-   * What happens to a Task, as it happens. Connections that break are opened again behind the last event.
+   * Server-sent events of a Task. Reconnects by itself.
    *
    * @example
    * for await (const event of client.tasks.events(id))
@@ -94,14 +93,14 @@ export class Tasks {
     return followTask(this.#transport, id, options);
   }
 
-  /** Resolves with the finished Task. Aborting ends the wait, not the Task. */
+  /** Resolves with the finished Task. Aborting the signal does not cancel the Task. */
   wait(task: Task | string, options?: WaitOptions): Promise<Task> {
     return waitForTask(this.#transport, task, options);
   }
 
   /**
-   * An output, as an answer of fetch: `body` is a stream, and there are `blob()`, `json()`, `text()`. A link that has
-   * expired is renewed, and a connection that breaks is taken up again where it broke.
+   * Downloads an output. The result is a fetch `Response` with `body`, `blob()`, `json()` and `text()`. Expired links are
+   * renewed, dropped connections resume by Range.
    *
    * @example
    * const [subtitles] = task.targets[0].output;
@@ -112,13 +111,13 @@ export class Tasks {
     return openLink(this.#transport, { link: output.link, renew }, options);
   }
 
-  /** Downloads an output to a path. The file is there whole or not at all. */
+  /** Downloads an output to a file, atomically. */
   async save(task: Task, output: OutputFile, path: string, options: DownloadOptions = {}): Promise<void> {
     const { body } = await this.download(task, output, options);
     if (body) await platform.writeFile(path, body);
   }
 
-  /** Downloads all outputs into a folder, and gives their paths. */
+  /** Downloads all outputs into a folder and returns their paths. */
   async saveAll(task: Task, folder: string, options: SaveAllOptions = {}): Promise<string[]> {
     const { toName, ...rest } = options;
     const paths: string[] = [];

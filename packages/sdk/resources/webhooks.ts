@@ -8,7 +8,7 @@ import { type UnwrapOptions, unwrapWebhook, type WebhookHeaders } from "../webho
 
 export type DeliveryQuery = ListQuery & { taskId?: string; state?: DeliveryState };
 
-/** The calls that were made to webhooks, or are to be. */
+/** The delivery log. */
 export class Deliveries {
   readonly #transport: Transport;
 
@@ -16,18 +16,18 @@ export class Deliveries {
     this.#transport = transport;
   }
 
-  /** All deliveries that are still in the log, newest first. */
+  /** All deliveries in the log, newest first. */
   list(query: DeliveryQuery = {}, options?: RequestOptions): Listing<WebhookDelivery> {
     return makeListing(this.#transport, { path: "/webhooks/deliveries", query }, options);
   }
 
-  /** Sends one again, with the same `webhook-id`. */
+  /** Sends a delivery again, with the same `webhook-id`. */
   replay(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#transport.load({ method: "POST", path: route`/webhooks/deliveries/${id}/replay` }, options);
   }
 }
 
-/** Calls that tell of finished targets. */
+/** The account's webhook, and verification of its calls. */
 export class Webhooks {
   readonly deliveries: Deliveries;
   readonly #transport: Transport;
@@ -39,17 +39,17 @@ export class Webhooks {
     this.#secret = secret;
   }
 
-  /** Sets the account's one URL; again: gives it another, and enables it again. */
+  /** Sets the account's webhook URL, replacing and re-enabling an existing one. */
   set(url: string, options?: RequestOptions): Promise<Webhook> {
     return this.#transport.load({ method: "POST", path: "/webhooks", json: { url } }, options);
   }
 
-  /** The account's webhook, or nothing. */
+  /** The account's webhook, if it has one. */
   list(options?: RequestOptions): Promise<Webhook[]> {
     return this.#transport.load({ method: "GET", path: "/webhooks" }, options);
   }
 
-  /** What calls are signed with, also those to the `webhookUrl` of a Task. */
+  /** The account's signing secret, also used for the `webhookUrl` of Tasks. */
   async secret(options?: RequestOptions): Promise<string> {
     const call = { method: "GET", path: "/webhooks/secret" } as const;
     return (await this.#transport.load<WebhookSecret>(call, options)).secret;
@@ -59,19 +59,19 @@ export class Webhooks {
     return this.#transport.load({ method: "DELETE", path: route`/webhooks/${id}` }, options);
   }
 
-  /** Makes a new secret; the one before signs too for 24 hours. */
+  /** Creates a new secret; the old one keeps signing for 24 hours. */
   rotateSecret(id: string, options?: RequestOptions): Promise<Webhook> {
     return this.#transport.load({ method: "POST", path: route`/webhooks/${id}/rotate-secret` }, options);
   }
 
-  /** Sends a sample Task, once. */
+  /** Sends a sample Task once. */
   test(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#transport.load({ method: "POST", path: route`/webhooks/${id}/test` }, options);
   }
 
   /**
-   * Verifies a call and gives the Task it tells of; rejects with a `WebhookSignatureError` what is not from the service.
-   * The body is what came, before any JSON parser. The secret is the client's `webhookSecret` where none is given.
+   * Verifies a webhook and returns its Task; rejects with a `WebhookSignatureError` if the signature is invalid. Pass the raw
+   * body, before any JSON parser. The secret defaults to the client's `webhookSecret`.
    *
    * @example
    * const task = await client.webhooks.unwrap(await request.text(), request.headers);
@@ -84,7 +84,7 @@ export class Webhooks {
   ): Promise<Payload> {
     if (secret === undefined)
       throw new StemwrightError(
-        "Give the webhook secret, as an argument, as webhookSecret or in STEMWRIGHT_WEBHOOK_SECRET",
+        "Missing webhook secret: pass it, set webhookSecret or STEMWRIGHT_WEBHOOK_SECRET",
       );
     return await unwrapWebhook<Payload>(body, headers, secret, options);
   }

@@ -3,12 +3,12 @@ import { StemwrightError } from "../errors.ts";
 
 const isSame = (a: OutputFile, b: OutputFile) => a.name === b.name && a.format === b.format;
 
-/** The target that made the file. Two targets may give files of the same name; their links tell them apart. */
+/** Finds the target of an output by its link: two targets may have outputs of the same name. */
 function findTarget(task: Task, output: OutputFile): Target | undefined {
   return task.targets.find(({ output: files }) => files.some(({ link }) => link === output.link));
 }
 
-/** The file's link in the Task as it is now. */
+/** The output's link in a freshly loaded Task. */
 export function getFreshLink(known: Task, output: OutputFile, fresh: Task): string {
   const id = findTarget(known, output)?.id;
   const targets = fresh.targets.filter((target) => id === undefined || target.id === id);
@@ -18,7 +18,7 @@ export function getFreshLink(known: Task, output: OutputFile, fresh: Task): stri
   return found.link;
 }
 
-/** Names for all files of a Task, no two alike, with nothing in them that a path could be built from. */
+/** Unique file names for all outputs of a Task, without path separators. */
 export function nameOutputs(
   task: Task,
   toName: (output: OutputFile, target: Target) => string = ({ name, format }) => `${name}.${format}`,

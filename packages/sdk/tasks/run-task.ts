@@ -6,37 +6,36 @@ import type { UploadProgress } from "../uploads/multipart.ts";
 import type { UploadInput } from "../uploads/upload-source.ts";
 import type { WaitOptions } from "./wait-for-task.ts";
 
-/** How long cancelling a Task that nobody waits for any more may take. */
+/** Limit for cancelling the Task after an abort. */
 const CANCEL_TIMEOUT_MS = 10_000;
 
 /**
- * What a Task is to be made of: something to upload (as `assets.upload` takes it), an address (`https://`, `s3://`,
- * `gs://`, `az://`), or an asset that is there already.
+ * Input of a Task: anything `assets.upload` takes, a URL (`https://`, `s3://`, `gs://`, `az://`), or an existing asset.
  */
 export type RunInput = UploadInput | { assetId: string } | { url: string };
 
-/** Everything a Task takes besides its input and its targets, and everything a wait takes. */
+/** The other fields of a Task, plus the options of `wait`. */
 export type RunOptions = Omit<TaskInput, "assetId" | "url" | "targets"> &
   WaitOptions & {
-    /** The name of the upload, with extension, where the input has none. */
+    /** File name of the upload, with extension, for inputs without one. */
     name?: string | undefined;
     onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
-    /** Called once the Task is there, before it is done. */
+    /** Called when the Task has been created. */
     onCreated?: ((task: Task) => void) | undefined;
-    /** Leaves the Task running when the signal aborts; else it is cancelled, and what is not done costs nothing. */
+    /** Keep the Task running when the signal aborts. By default it is cancelled. */
     keepOnAbort?: boolean | undefined;
   };
 
 type Source = { assetId: string } | { url: string };
 
-/** What can be named in a Task as it is; undefined for what has to be uploaded first. */
+/** The Task field for inputs that need no upload; undefined for those that do. */
 function findSource(input: RunInput): Source | undefined {
   if (typeof input === "string") return /^[a-z][a-z0-9+.-]+:\/\//i.test(input) ? { url: input } : undefined;
   if ("assetId" in input) return { assetId: input.assetId };
   return "url" in input ? { url: input.url } : undefined;
 }
 
-/** From an input to the finished Task. */
+/** Uploads if needed, creates the Task and waits for it. */
 export async function runTask(
   { tasks, assets }: { tasks: Tasks; assets: Assets },
   { input, targets }: { input: RunInput; targets: TargetInput[] },
@@ -49,7 +48,7 @@ export async function runTask(
   async function upload(): Promise<Source> {
     const { id } = await assets.upload(input as UploadInput, {
       ...shared,
-      // The same file under the same key is the same asset, so that the Task's body is the same too.
+      // A repeated run must get the same asset, or the Task's body would differ and conflict.
       idempotencyKey: idempotencyKey && `${idempotencyKey}-upload`,
       name,
       onProgress: onUploadProgress,

@@ -7,11 +7,11 @@ import { toChunks } from "../http/stream-chunks.ts";
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
 
-/** Three times the longest silence of the service, which sends a comment every 15 seconds. */
+/** The service sends something at least every 15 seconds. */
 const IDLE_LIMIT_MS = 45_000;
 const RECONNECT_MS = 2000;
 
-/** What a Task tells while it is worked on. After `task` and `deleted` nothing more comes. */
+/** `task` (finished) and `deleted` are the last event of a stream. */
 export type TaskEvent =
   | { type: "target"; target: Target }
   | { type: "task"; task: Task }
@@ -24,7 +24,7 @@ function findTaskEvent({ event, data }: ServerSentEvent): TaskEvent | undefined 
   return undefined;
 }
 
-/** The events of one connection. 204 says that there are none behind the last one: the Task is finished. */
+/** Events of one connection. 204 means that the Task is finished and Last-Event-ID was its last event. */
 async function* readConnection(
   transport: Transport,
   id: string,
@@ -40,7 +40,7 @@ async function* readConnection(
     yield { type: "task", task: await transport.load({ method: "GET", path: route`/tasks/${id}` }, options) };
     return;
   }
-  if (!response.body) throw new ConnectionError("The answer has no body that can be read as a stream");
+  if (!response.body) throw new ConnectionError("The response body cannot be read as a stream");
   try {
     for await (const event of readEvents(toChunks(response.body, IDLE_LIMIT_MS), state)) {
       const known = findTaskEvent(event);
@@ -48,11 +48,11 @@ async function* readConnection(
     }
   } catch (error) {
     options.signal?.throwIfAborted();
-    throw new ConnectionError("The event stream broke off", { cause: error });
+    throw new ConnectionError("Event stream interrupted", { cause: error });
   }
 }
 
-/** The events of a Task until it is finished or deleted; a stream that breaks off is opened again behind the last event. */
+/** Events of a Task until it is finished or deleted; reconnects with Last-Event-ID. */
 export async function* followTask(
   transport: Transport,
   id: string,
@@ -72,7 +72,7 @@ export async function* followTask(
       if (!(error instanceof ConnectionError)) throw error;
       cause = error;
     }
-    if (failures >= maxRetries) throw new ConnectionError(`The events of Task ${id} broke off`, { cause });
+    if (failures >= maxRetries) throw new ConnectionError(`Event stream of Task ${id} lost`, { cause });
     await sleep(state.reconnectMs * (0.5 + 0.5 * Math.random()), signal);
   }
 }

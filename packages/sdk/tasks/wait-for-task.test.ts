@@ -150,7 +150,7 @@ describe("waiting for a Task", () => {
     const deleted = makeFakeFetch(answerEvents(event("deleted", { id: "t1" })));
     const { error } = await settle(makeClient(deleted).tasks.wait(waiting));
     expect(error).toBeInstanceOf(NotFoundError);
-    expect((error as Error).message).toBe("Task t1 was deleted while it was waited for");
+    expect((error as Error).message).toBe("Task t1 was deleted");
   });
 
   it("asks nothing of a Task that is done, and fetches one that is named by its id", async () => {

@@ -8,20 +8,20 @@ import type { RequestOptions } from "../options.ts";
 import { followTask } from "./task-events.ts";
 
 const POLL_INTERVAL_MS = 2000;
-/** A service may be away for a minute while it is updated; the Task outlives that, and so does the wait. */
+/** Consecutive failures tolerated while polling: enough for a restart of the service. */
 const FAILED_POLLS_MAX = 10;
 
 export type TaskProgress = {
-  /** Of all targets together, 0 to 1. */
+  /** Mean over all targets, 0 to 1. */
   progress: number;
-  /** Seconds until the last target is done, once known. */
+  /** Seconds until the last target finishes, once known. */
   etaSeconds: number | undefined;
-  /** The Task as it was last heard of. */
+  /** Latest known state. */
   task: Task;
 };
 
 export type QueueUpdate = {
-  /** 0 when the Task runs, 1 when it is next. */
+  /** 0 while the Task is running, 1 when it is next. */
   position: number;
   task: Task;
 };
@@ -29,7 +29,7 @@ export type QueueUpdate = {
 export type WaitOptions = RequestOptions & {
   onProgress?: ((update: TaskProgress) => void) | undefined;
   onQueueUpdate?: ((update: QueueUpdate) => void) | undefined;
-  /** How often the Task is fetched where its events cannot be had; 2 seconds by default. */
+  /** Poll interval if events are unavailable. Default: 2000. */
   pollIntervalMs?: number | undefined;
 };
 
@@ -44,7 +44,7 @@ function measureProgress(targets: readonly Target[]) {
   };
 }
 
-/** Holds the newest state of a Task, and tells what has changed since the state before. */
+/** Tracks the latest state of a Task and calls back on changes. */
 function makeWatcher({ onProgress, onQueueUpdate }: WaitOptions) {
   let latest: Task | undefined;
   let toldProgress = "";
@@ -88,7 +88,7 @@ async function pollTask(load: () => Promise<Task>, see: (task: Task) => void, op
   }
 }
 
-/** Resolves with the finished Task. Its events tell of it; where they can't be had, it is fetched again and again. */
+/** Resolves with the finished Task: follows its events, falls back to polling. */
 export async function waitForTask(
   transport: Transport,
   taskOrId: Task | string,
@@ -103,7 +103,7 @@ export async function waitForTask(
   const events = followTask(transport, id, options);
   try {
     for (;;) {
-      // Why there are no events does not matter: what is wrong with the Task or the key, the next request tells too.
+      // Whatever is wrong with the events, polling either works or reports the actual error.
       const next = await events.next().catch(() => undefined);
       options.signal?.throwIfAborted();
       if (!next || next.done) return await pollTask(load, watcher.see, options);
@@ -111,7 +111,7 @@ export async function waitForTask(
       if (event.type === "deleted")
         throw makeApiError(404, {
           code: "NOT_FOUND",
-          message: `Task ${id} was deleted while it was waited for`,
+          message: `Task ${id} was deleted`,
         });
       if (event.type === "target") watcher.seeTarget(event.target);
       else {

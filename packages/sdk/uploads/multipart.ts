@@ -3,17 +3,17 @@ import type { UploadSource } from "./upload-source.ts";
 
 export type UploadProgress = {
   sentBytes: number;
-  /** Of the file; undefined for a stream, which does not tell. */
+  /** Size of the file; undefined for streams. */
   totalBytes: number | undefined;
 };
 
-/** As browsers write a name into a form: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+/** Escapes a file name as browsers do: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
 const escapeName = (name: string) =>
   name.replaceAll("\n", "%0A").replaceAll("\r", "%0D").replaceAll('"', "%22");
 
 /**
- * A form with one file, as a stream: constant memory whatever the file's size, and progress as the bytes are taken. Where
- * the size is known it is announced, so that the service can refuse at once what is too large.
+ * A multipart body with one file, streamed in constant memory. Sends Content-Length when the size is known. Progress counts
+ * the bytes that fetch has taken.
  */
 export function makeMultipartBody(source: UploadSource, onProgress?: (progress: UploadProgress) => void) {
   const boundary = `stemwright${crypto.randomUUID().replaceAll("-", "")}`;

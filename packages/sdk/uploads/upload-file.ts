@@ -6,13 +6,13 @@ import { loadUploadSource, type UploadInput, type UploadSource } from "./upload-
 import { findXhrFetch } from "./xhr-fetch.ts";
 
 export type UploadOptions = RequestOptions & {
-  /** The file's name, with extension; by default the path's or the File's own. */
+  /** File name with extension; by default that of the path or File. */
   name?: string | undefined;
-  /** In a page, progress is told by XMLHttpRequest, which then sends the upload in place of fetch. */
+  /** Browsers report upload progress only through XMLHttpRequest, which then replaces fetch for this request. */
   onProgress?: ((progress: UploadProgress) => void) | undefined;
 };
 
-/** Browsers write forms themselves, and hold a Blob's bytes on disk where they are many. */
+/** Lets the browser encode the form; large Blobs are backed by disk there. */
 async function makeFormBody(source: UploadSource): Promise<NonNullable<Call["body"]>> {
   const blob = source.blob ?? (await new Response(source.open()).blob());
   return {
@@ -24,7 +24,7 @@ async function makeFormBody(source: UploadSource): Promise<NonNullable<Call["bod
   };
 }
 
-/** Sends a file to a route that takes one. */
+/** Uploads a file to a multipart route. */
 export async function uploadFile<Answer>(
   transport: Transport,
   call: Pick<Call, "path" | "auth">,

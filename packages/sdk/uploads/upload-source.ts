@@ -1,7 +1,7 @@
 import { platform } from "#platform";
 import { toStream } from "../http/stream-chunks.ts";
 
-/** What can be uploaded: a path, a Blob or File, bytes, or a stream (of the web's kind, or of Node's). */
+/** What can be uploaded: a path, a Blob or File, bytes, a web stream or a Node stream. */
 export type UploadInput =
   | string
   | Blob
@@ -10,14 +10,14 @@ export type UploadInput =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>;
 
-/** A file on its way: its label, its bytes, and whether they can be read more than once. */
+/** A normalised upload input. */
 export type UploadSource = {
   name: string;
   type: string;
   sizeBytes: number | undefined;
   isOnce: boolean;
   open(): ReadableStream<Uint8Array>;
-  /** Where it is one anyway. */
+  /** Set if the input was a Blob or bytes. */
   blob: Blob | undefined;
 };
 

@@ -1,6 +1,6 @@
 import type { UploadProgress } from "./multipart.ts";
 
-/** The part of XMLHttpRequest that is used; it is there in browsers only. */
+/** The parts of XMLHttpRequest we use; lib.dom is not among our types. */
 type Xhr = {
   upload: {
     onprogress: ((event: { loaded: number; total: number; lengthComputable: boolean }) => void) | null;
@@ -31,7 +31,7 @@ function toResponse(xhr: Xhr): Response {
   return new Response(xhr.response, { status: xhr.status, statusText: xhr.statusText, headers });
 }
 
-/** As fetch, and tells how much of the body is sent, which fetch cannot. Undefined where there is no XMLHttpRequest. */
+/** A fetch over XMLHttpRequest that reports upload progress. Undefined outside browsers. */
 export function findXhrFetch(onProgress: (progress: UploadProgress) => void): typeof fetch | undefined {
   const XMLHttpRequest = findXhr();
   if (!XMLHttpRequest) return undefined;
@@ -54,7 +54,7 @@ export function findXhrFetch(onProgress: (progress: UploadProgress) => void): ty
       xhr.upload.onprogress = ({ loaded, total, lengthComputable }) =>
         onProgress({ sentBytes: loaded, totalBytes: lengthComputable ? total : undefined });
       xhr.onload = settle(() => resolve(toResponse(xhr)));
-      xhr.onerror = settle(() => reject(new TypeError("The upload failed")));
+      xhr.onerror = settle(() => reject(new TypeError("Upload failed")));
       xhr.onabort = settle(() => reject(signal?.reason));
       signal?.addEventListener("abort", abort, { once: true });
       xhr.send(init.body);

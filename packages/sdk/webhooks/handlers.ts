@@ -6,9 +6,9 @@ export type WebhookOptions = UnwrapOptions & {
   /** `whsec_…`, from `client.webhooks.secret()`. */
   secret: string;
   /**
-   * Gets the Task of each call that is from the service. Answer soon and work afterwards: after 15 seconds the call is
-   * made again. `id` is the same each time, so that you can leave out what you have had. What it throws is told to the
-   * service as a failure, and the call is made again.
+   * Called with the Task of each verified webhook. Return within 15 seconds and do the work afterwards. Deliveries are
+   * at-least-once: `id` is the same for every attempt, so use it to drop duplicates. If it throws, the response is a 500
+   * and the service retries.
    */
   onTask: (task: Task, call: { id: string }) => void | Promise<void>;
 };
@@ -28,7 +28,7 @@ async function answer(options: WebhookOptions, body: Uint8Array, headers: Webhoo
 }
 
 /**
- * For everything that takes a Request and gives a Response: route handlers of Next.js, Deno, Bun, workers.
+ * For anything that maps a Request to a Response: Next.js route handlers, Deno, Bun, workers.
  *
  * @example
  * // app/api/stemwright/route.ts
@@ -54,12 +54,12 @@ export function honoWebhook(options: WebhookOptions) {
 type ExpressRequest = AsyncIterable<Uint8Array> & { headers: WebhookHeaders; body?: unknown };
 type ExpressResponse = { status(code: number): { send(body: string | null): unknown; end(): unknown } };
 
-/** The body as it came. One that a parser has been at can't be verified any more. */
+/** The raw body; a parsed one cannot be verified. */
 async function readRawBody(request: ExpressRequest): Promise<Uint8Array> {
   if (request.body instanceof Uint8Array) return request.body;
   if (request.body !== undefined)
     throw new Error(
-      "The body has been parsed already; mount the webhook before express.json(), or use express.raw()",
+      "The body is already parsed; mount the webhook before express.json() or use express.raw()",
     );
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -81,7 +81,7 @@ export function expressWebhook(options: WebhookOptions) {
   };
 }
 
-/** The part of Fastify that is used. */
+/** The parts of Fastify we use. */
 type FastifyScope = {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
@@ -99,7 +99,7 @@ type FastifyScope = {
 };
 
 /**
- * A plugin with one route; what it does to the parsing of bodies stays inside of it.
+ * A plugin with one route. Its raw body parser does not affect routes outside the plugin.
  *
  * @example
  * app.register(fastifyWebhook({ path: "/stemwright", secret, onTask: (task) => save(task) }));

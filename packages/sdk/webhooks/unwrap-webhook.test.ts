@@ -61,7 +61,9 @@ describe("[W4] unwrap", () => {
     const client = new Stemwright({ baseUrl: "http://a", webhookSecret: SECRET });
     expect(await client.webhooks.unwrap(body, sign())).toMatchObject({ id: "t1" });
     const without = new Stemwright({ baseUrl: "http://a" });
-    await expect(without.webhooks.unwrap(body, sign())).rejects.toThrow("Give the webhook secret");
-    await expect(without.webhooks.unwrap(body, sign(), "no secret!")).rejects.toThrow("is not one");
+    await expect(without.webhooks.unwrap(body, sign())).rejects.toThrow("Missing webhook secret");
+    await expect(without.webhooks.unwrap(body, sign(), "no secret!")).rejects.toThrow(
+      "Invalid webhook secret",
+    );
   });
 });

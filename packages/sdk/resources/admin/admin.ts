@@ -6,7 +6,7 @@ import { Credits } from "./credits.ts";
 import { Keys } from "./keys.ts";
 import { ModelGrants } from "./model-grants.ts";
 
-/** For keys of the role `admin`. */
+/** Administration; needs a key of the role `admin`. */
 export class Admin {
   readonly clients: Clients;
   readonly keys: Keys;
@@ -22,22 +22,22 @@ export class Admin {
     this.#transport = transport;
   }
 
-  /** The workers, those that died within a day included. */
+  /** All workers, including those that died within the last day. */
   workers(options?: RequestOptions): Promise<Worker[]> {
     return this.#transport.load({ method: "GET", path: "/admin/workers" }, options);
   }
 
-  /** The jobs of each queue, counted. */
+  /** Job counts per queue. */
   queues(options?: RequestOptions): Promise<QueueState[]> {
     return this.#transport.load({ method: "GET", path: "/admin/queue" }, options);
   }
 
-  /** Database, disk, queue and workers. */
+  /** Health of database, disk, queue and workers. */
   health(options?: RequestOptions): Promise<ServiceHealth> {
     return this.#transport.load({ method: "GET", path: "/admin/health" }, options);
   }
 
-  /** Prometheus' text. */
+  /** Metrics in the Prometheus text format. */
   metrics(options: RequestOptions = {}): Promise<string> {
     return this.#transport.send({ method: "GET", path: "/metrics" }, options, (response) => response.text());
   }

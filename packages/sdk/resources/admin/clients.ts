@@ -31,7 +31,7 @@ export class Clients {
     );
   }
 
-  /** Its keys are refused at once; Tasks that were taken in are finished. */
+  /** Refuses the client's keys from now on; accepted Tasks still finish. */
   suspend(id: string, options?: RequestOptions): Promise<Client> {
     return this.#transport.load({ method: "POST", path: route`/admin/clients/${id}/suspend` }, options);
   }

@@ -11,7 +11,7 @@ export class Credits {
     this.#transport = transport;
   }
 
-  /** Grants or refunds; a negative grant takes back. */
+  /** Grants or refunds credits; a negative grant takes them back. */
   grant(clientId: string, grant: CreditGrantInput, options?: RequestOptions): Promise<CreditEntry> {
     const path = route`/admin/clients/${clientId}/credits`;
     return this.#transport.load({ method: "POST", path, json: grant }, options);

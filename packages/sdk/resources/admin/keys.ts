@@ -10,7 +10,7 @@ export class Keys {
     this.#transport = transport;
   }
 
-  /** `secret` is the key itself; it is shown this once. */
+  /** `secret` is the key; it is returned only here. */
   create(clientId: string, key: KeyInput, options?: RequestOptions): Promise<NewApiKey> {
     return this.#transport.load(
       { method: "POST", path: route`/admin/clients/${clientId}/keys`, json: key },

@@ -3,7 +3,7 @@ import { route } from "../../http/route.ts";
 import type { Transport } from "../../http/transport.ts";
 import type { RequestOptions } from "../../options.ts";
 
-/** What was agreed with one client about one model: access and rate. */
+/** Per-client access to models, and rates. */
 export class ModelGrants {
   readonly #transport: Transport;
 
@@ -29,7 +29,7 @@ export class ModelGrants {
     return this.#transport.load({ method: "PUT", path, json: grant }, options);
   }
 
-  /** Goes back to the catalogue's terms. */
+  /** Restores the catalogue's terms. */
   delete(clientId: string, model: string, options?: RequestOptions): Promise<{ model: string }> {
     const path = route`/admin/clients/${clientId}/models/${model}`;
     return this.#transport.load({ method: "DELETE", path }, options);
