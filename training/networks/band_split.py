@@ -27,6 +27,11 @@ class BandSplitConfig:
     bands: tuple = ((12, 4), (8, 8), (6, 16), (5, 32), (4, 64), (3, 134))
 
     @property
+    def parts(self):
+        """Real and imaginary part of middle and side."""
+        return 4
+
+    @property
     def band_count(self):
         return sum(count for count, _ in self.bands)
 
@@ -90,9 +95,9 @@ class BandGroup(nn.Module):
 
     def __init__(self, config, count, size):
         super().__init__()
-        self.count, self.size, self.stems, self.width = count, size, config.stems, config.width
-        hidden, outputs = config.mask_hidden, config.stems * 4 * size
-        self.encode_weight = nn.Parameter(torch.randn(count, 4 * size, config.width) / math.sqrt(4 * size))
+        self.count, self.size, self.stems, self.parts, self.width = count, size, config.stems, config.parts, config.width
+        hidden, inputs, outputs = config.mask_hidden, config.parts * size, config.stems * config.parts * size
+        self.encode_weight = nn.Parameter(torch.randn(count, inputs, config.width) / math.sqrt(inputs))
         self.encode_bias = nn.Parameter(torch.zeros(count, 1, config.width))
         self.hidden_weight = nn.Parameter(torch.randn(count, config.width, hidden) / math.sqrt(config.width))
         self.hidden_bias = nn.Parameter(torch.zeros(count, 1, hidden))
@@ -100,21 +105,21 @@ class BandGroup(nn.Module):
         self.mask_bias = nn.Parameter(torch.zeros(count, 1, outputs))
 
     def encode(self, parts):
-        """[n, 4, frames, count·size] → [n, frames, count, width]."""
+        """[n, parts, frames, count·size] → [n, frames, count, width]."""
         n, _, frames, _ = parts.shape
-        x = parts.reshape(n, 4, frames, self.count, self.size).permute(3, 0, 2, 1, 4)
-        x = x.reshape(self.count, -1, 4 * self.size)
+        x = parts.reshape(n, self.parts, frames, self.count, self.size).permute(3, 0, 2, 1, 4)
+        x = x.reshape(self.count, -1, self.parts * self.size)
         x = torch.matmul(x, self.encode_weight) + self.encode_bias
         return x.reshape(self.count, n, frames, self.width).permute(1, 2, 0, 3)
 
     def decode(self, x):
-        """[n, frames, count, width] → masks [n, stems·4, frames, count·size]."""
+        """[n, frames, count, width] → masks [n, stems·parts, frames, count·size]."""
         n, frames, _, width = x.shape
         x = x.permute(2, 0, 1, 3).reshape(self.count, -1, width)
         x = functional.gelu(torch.matmul(x, self.hidden_weight) + self.hidden_bias)
         x = torch.matmul(x, self.mask_weight) + self.mask_bias
-        x = x.reshape(self.count, n, frames, self.stems * 4, self.size).permute(1, 3, 2, 0, 4)
-        return x.reshape(n, self.stems * 4, frames, self.count * self.size)
+        x = x.reshape(self.count, n, frames, self.stems * self.parts, self.size).permute(1, 3, 2, 0, 4)
+        return x.reshape(n, self.stems * self.parts, frames, self.count * self.size)
 
 
 class BandSplit(nn.Module):

@@ -23,7 +23,7 @@ def decode_stereo(path):
     return numpy.repeat(samples, 2, axis=1) if samples.shape[1] == 1 else samples
 
 
-def unpack(pack, out):
+def unpack(pack, out, decode=decode_stereo):
     target = Path(out) / Path(pack).stem
     target.mkdir(parents=True, exist_ok=True)
     groups = defaultdict(list)
@@ -32,7 +32,7 @@ def unpack(pack, out):
             tar.extractall(folder)
         names = sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*.ogg"))
         with multiprocessing.Pool(max(1, (os.cpu_count() or 2) - 2)) as pool:
-            decoded = pool.map(decode_stereo, [f"{folder}/{name}" for name in names], chunksize=1)
+            decoded = pool.map(decode, [f"{folder}/{name}" for name in names], chunksize=1)
     for name, samples in zip(names, decoded):
         role, split, source, reel = name.split("/")
         groups[(role, split)].append((source, Path(reel).stem, samples))
