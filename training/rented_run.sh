@@ -9,6 +9,7 @@ POOL=$JOB/pool
 RUN=$JOB/run
 UNPACK=training.prepare.unpack
 BACK=$OUT/$NETWORK
+RECIPE=${RECIPE:-$NETWORK}
 TRAIN_OPTIONS=${TRAIN_OPTIONS---init weights/$NETWORK/model.onnx}
 DATA=$NETWORK
 HELD_OUT=$POOL/held-out.npy
@@ -45,6 +46,12 @@ unpack_arrived() {
     esac
     rm "$pack"
   done
+  if [ "$DATA" = voices ]; then return; fi
+  for pack in .data/packs-voices/*.tar; do
+    [ -e "$pack" ] || continue
+    python3 -m training.prepare.unpack_voices "$pack" "$POOL" --as-dialogue
+    rm "$pack"
+  done
 }
 
 bring_back() {
@@ -57,7 +64,7 @@ case $2 in
     cp -r training weights "$JOB/code/"
     unpack_arrived
     cd "$JOB/code"
-    setsid nohup python3 -m training.train --recipe "training/recipes/$NETWORK.json" --packs "$POOL" --out "$RUN" \
+    setsid nohup python3 -m training.train --recipe "training/recipes/$RECIPE.json" --packs "$POOL" --out "$RUN" \
       --end-at-file "$JOB/end" --held-out "$HELD_OUT" $TRAIN_OPTIONS > "$JOB/train.log" 2>&1 &
     if mkdir "$POOL.made" 2> /dev/null; then
       setsid nohup python3 -m $MAKE_HELD_OUT --packs "$POOL" --save "$HELD_OUT" > "$JOB/held-out.log" 2>&1 &

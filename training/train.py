@@ -94,7 +94,8 @@ class Trainer:
         self.base_rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
         if options.resume:
             self.load_state(torch.load(options.resume, map_location=self.device))
-        sources = json.loads((options.recipe.parent.parent / "data" / recipe["data"]).read_text())["sources"]
+        lists = options.recipe.parent.parent / "data"
+        sources = [source for name in (recipe["data"], *recipe.get("more_data", [])) for source in json.loads((lists / name).read_text())["sources"]]
         task = TASKS[recipe["task"]]
         self.pools = getattr(task, "POOLS", Pools)(options.packs, self.device, sources)
         self.note(packs=list(self.pools.load_new()), minutes=self.pools.describe())

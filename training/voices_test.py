@@ -17,12 +17,14 @@ from training.mix.shoebox import make_rooms
 from training.mix.two_voices import TwoVoices, presence
 from training.mix.voice_pool import VoicePools
 from training.networks.voice_stft import istft, stft
+from training.mix.music_presence import through_telephone
 from training.prepare.pack_voices import plain_name
+from training.prepare.unpack_voices import to_44100_hz
 
 SEPARATOR = {"kind": "voice-split", "stems": 3, "width": 16, "depth": 1, "heads": 2, "feed_forward": 16, "mask_hidden": 8}
 EMBEDDING = {"kind": "speaker-embedding", "mels": 20, "width": 16, "dilations": [1], "size": 8, "classes": 4}
 TURNS = {"kind": "speaker-turns", "mels": 20, "width": 16, "depth": 1, "heads": 2, "feed_forward": 16}
-WEIGHTS = {"waveform": 1.0, "magnitude": 4.0, "residual": 0.1}
+WEIGHTS = {"waveform": 1.0, "magnitude": 4.0, "residual": 0.1, "alone": 1.0}
 
 
 def write_pool(folder, speakers=4, seconds=2):
@@ -170,6 +172,24 @@ class Mixtures(unittest.TestCase):
         size, places = numpy.array([5.0, 4.0, 3.0]), numpy.array([[2.0, 2.0, 1.5], [3.0, 2.0, 1.5]])
         response = held_out_voices.respond(size, numpy.array([0.5, 0.5, 0.5]), *places, 0.2)
         self.assertAlmostEqual(int(numpy.abs(response).argmax()), 16000 / 343, delta=1.5)
+
+
+class Elsewhere(unittest.TestCase):
+    """The same speech for the music detector."""
+
+    def test_a_tone_keeps_its_pitch_and_level_at_the_other_rate(self):
+        tone = lambda rate_hz: numpy.sin(2 * numpy.pi * 1000 * numpy.arange(rate_hz) / rate_hz) * 10000
+        turned = to_44100_hz(tone(16000).astype(numpy.int16))
+        self.assertEqual(turned.shape, (44100, 2))
+        self.assertLess(float(numpy.abs(turned[:, 0] - tone(44100)).max()), 20)
+
+    def test_a_telephone_takes_the_same_from_all_stems(self):
+        torch.manual_seed(0)
+        stems = torch.randn(2, 3, 44100)
+        called = through_telephone(stems, 1.0)
+        power = torch.fft.rfft(called).abs().square()
+        self.assertLess(float(power[..., 5000:].sum() / power.sum()), 1e-3)
+        self.assertTrue(torch.equal(through_telephone(stems, 0.0), stems))
 
 
 class Names(unittest.TestCase):

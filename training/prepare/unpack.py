@@ -23,8 +23,8 @@ def decode_stereo(path):
     return numpy.repeat(samples, 2, axis=1) if samples.shape[1] == 1 else samples
 
 
-def unpack(pack, out, decode=decode_stereo):
-    target = Path(out) / Path(pack).stem
+def unpack(pack, out, decode=decode_stereo, prefix="", mark_ready=True):
+    target = Path(out) / f"{prefix}{Path(pack).stem}"
     target.mkdir(parents=True, exist_ok=True)
     groups = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
@@ -41,7 +41,9 @@ def unpack(pack, out, decode=decode_stereo):
         numpy.save(target / f"{role}.{split}.npy", numpy.concatenate([samples for _, _, samples in items]))
         reels[f"{role}.{split}"] = [{"source": source, "reel": reel, "frames": len(samples)} for source, reel, samples in items]
     (target / "reels.json").write_text(json.dumps(reels))
-    (target / "ready").touch()
+    if mark_ready:
+        (target / "ready").touch()
+    return target
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ class Speakers:
 
     def __init__(self, recipe, pools):
         self.pools, self.recipe = pools, recipe
+        self.mixer = SingleVoice(pools, 0, pools.folder / "rooms.npy")
         self.network = None  # set by the trainer: the loss needs its classes
         unknown = set(recipe.get("speakers_unknown", []))
         voices = pools["voice"].speakers
@@ -27,8 +28,8 @@ class Speakers:
             raise ValueError(f"{len(voices)} speakers need {len(voices) * len(SPEEDS)} classes")
 
     def draw(self, batch):
-        hops = random.randint(*self.recipe["segment_hops"])
-        sound, label = SingleVoice(self.pools, hops * HOP, self.pools.folder / "rooms.npy").draw(batch, self.allowed)
+        self.mixer.frames = random.randint(*self.recipe["segment_hops"]) * HOP
+        sound, label = self.mixer.draw(batch, self.allowed)
         return power_of(sound), label
 
     def loss(self, embeddings, labels):
