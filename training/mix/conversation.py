@@ -53,13 +53,7 @@ class Conversation(TwoVoices):
         spectrum = torch.fft.rfft(voices, length)
         bins = spectrum.shape[-1]
         coloured = spectrum * equalizers(count * self.speakers, bins, device, 3).reshape(count, self.speakers, bins)
-        rooms = self.load_rooms(device)
-        if rooms is not None:
-            chosen = torch.randint(len(rooms), (count, 1), device=device)
-            places = torch.rand(count, rooms.shape[1], device=device).argsort(1)[:, : self.speakers]
-            response = torch.fft.rfft(rooms[chosen, places].float(), length)
-            is_dry = ~chance(count, 0.6, device)[:, None, None]
-            coloured = coloured * torch.where(is_dry, torch.ones((), device=device, dtype=torch.complex64), response)
+        coloured = self.in_rooms(coloured, length, 0.6)
         telephone = telephone_curves(count, bins, device)
         sound = torch.fft.irfft(coloured.sum(1) * telephone[:, 0], length)[:, MARGIN:long]
         level = sound.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-3)

@@ -26,11 +26,7 @@ class SingleVoice(TwoVoices):
         spectrum = torch.fft.rfft(sound, length)
         bins = spectrum.shape[-1]
         spectrum = spectrum * equalizers(count, bins, device, 4)
-        rooms = self.load_rooms(device)
-        if rooms is not None:
-            response = torch.fft.rfft(rooms[torch.randint(len(rooms), (count,), device=device), 0].float(), length)
-            is_dry = ~chance(count, 0.5, device)[:, None]
-            spectrum = spectrum * torch.where(is_dry, torch.ones((), device=device, dtype=torch.complex64), response)
+        spectrum = self.in_rooms(spectrum[:, None], length, 0.5)[:, 0]
         sound = torch.fft.irfft(spectrum * telephone_curves(count, bins, device)[:, 0], length)[:, : self.frames]
         level = sound.square().mean(-1, keepdim=True).sqrt()
         noise = self.noise(count) * level * 10 ** (-uniform(count, 0, 35, device)[:, None] / 20) * chance(count, 0.6, device)[:, None]

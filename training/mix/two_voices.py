@@ -81,6 +81,19 @@ class TwoVoices:
             self.rooms = torch.from_numpy(numpy.load(self.rooms_path)).to(device)
         return self.rooms
 
+    def in_rooms(self, spectrum, length, probability):
+        """Some of the spectra [count, voices, bins] of sounds of `length` as heard in a room, each voice from a place of its own."""
+        count, voices, _ = spectrum.shape
+        device = spectrum.device
+        rooms = self.load_rooms(device)
+        if rooms is None:
+            return spectrum
+        chosen = torch.randint(len(rooms), (count, 1), device=device)
+        places = torch.rand(count, rooms.shape[1], device=device).argsort(1)[:, :voices]
+        response = torch.fft.rfft(rooms[chosen, places].float(), length)
+        is_dry = ~chance(count, probability, device)[:, None, None]
+        return spectrum * torch.where(is_dry, torch.ones((), device=device, dtype=torch.complex64), response)
+
     def voices(self, count):
         """float32 [count, 2, frames], at levels of their own, in one room where there is one; and the spectra's common factor."""
         pool, device = self.pools["voice"], self.pools.device
@@ -95,13 +108,7 @@ class TwoVoices:
         spectrum = torch.fft.rfft(sound, length)
         bins = spectrum.shape[-1]
         spectrum = spectrum * equalizers(2 * count, bins, device, 3).reshape(count, 2, bins)
-        rooms = self.load_rooms(device)
-        if rooms is not None:
-            chosen = torch.randint(len(rooms), (count, 1), device=device)
-            places = torch.rand(count, rooms.shape[1], device=device).argsort(1)[:, :2]
-            response = torch.fft.rfft(rooms[chosen, places].float(), length)
-            is_dry = ~chance(count, ROOM, device)[:, None, None]
-            spectrum = spectrum * torch.where(is_dry, torch.ones((), device=device, dtype=torch.complex64), response)
+        spectrum = self.in_rooms(spectrum, length, ROOM)
         telephone = telephone_curves(count, bins, device)
         voices = torch.fft.irfft(spectrum * telephone, length)[..., MARGIN:long]
         return voices, telephone, length

@@ -122,11 +122,35 @@ class BandGroup(nn.Module):
         return x.reshape(n, self.stems * self.parts, frames, self.count * self.size)
 
 
-class BandSplit(nn.Module):
-    def __init__(self, config=BandSplitConfig()):
+class Bands(nn.Module):
+    """All groups of a spectrum, one after the other."""
+
+    def __init__(self, config):
         super().__init__()
-        self.config = config
         self.groups = nn.ModuleList(BandGroup(config, count, size) for count, size in config.bands)
+
+    def tokens(self, features):
+        """[n, parts, frames, padded bins] → [n, frames, bands, width]."""
+        pieces, at = [], 0
+        for group in self.groups:
+            span = group.count * group.size
+            pieces.append(group.encode(features[..., at : at + span]))
+            at += span
+        return torch.cat(pieces, 2)
+
+    def masks(self, x):
+        """[n, frames, bands, width] → [n, stems·parts, frames, padded bins]."""
+        pieces, at = [], 0
+        for group in self.groups:
+            pieces.append(group.decode(x[:, :, at : at + group.count]))
+            at += group.count
+        return torch.cat(pieces, -1)
+
+
+class BandSplit(Bands):
+    def __init__(self, config=BandSplitConfig()):
+        super().__init__(config)
+        self.config = config
         self.time_layers = nn.ModuleList(Layer(config) for _ in range(config.depth))
         self.band_layers = nn.ModuleList(Layer(config) for _ in range(config.depth))
         self.norm = nn.LayerNorm(config.width)
@@ -144,21 +168,6 @@ class BandSplit(nn.Module):
         size = re_im.square().sum(2, keepdim=True)
         return (re_im * torch.exp(-0.35 * torch.log(size + 1e-4))).reshape(scaled.shape)
 
-    def tokens(self, features):
-        pieces, at = [], 0
-        for group in self.groups:
-            span = group.count * group.size
-            pieces.append(group.encode(features[..., at : at + span]))
-            at += span
-        return torch.cat(pieces, 2)
-
-    def masks(self, x):
-        pieces, at = [], 0
-        for group in self.groups:
-            pieces.append(group.decode(x[:, :, at : at + group.count]))
-            at += group.count
-        return torch.cat(pieces, -1)[..., :BINS]
-
     def forward(self, spectrum):
         """[n, 4, frames, bins] (left re, left im, right re, right im) → [n, stems, 4, frames, bins]."""
         n, _, frames, _ = spectrum.shape
@@ -174,7 +183,7 @@ class BandSplit(nn.Module):
             x = x.reshape(n, bands, -1, width).transpose(1, 2).reshape(-1, bands, width)
             x = over_bands(x, cosine[:bands], sine[:bands])
             x = x.reshape(n, -1, bands, width)
-        return self.apply_masks(self.masks(self.norm(x)).float(), middle_side)
+        return self.apply_masks(self.masks(self.norm(x))[..., :BINS].float(), middle_side)
 
     def apply_masks(self, masks, middle_side):
         """Complex masks a stem, for middle and side. What they lack to a sum of 1 is shared out: the stems sum to the mix."""

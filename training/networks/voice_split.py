@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from training.networks.band_split import BandGroup, Layer, rotary_table
+from training.networks.band_split import Bands, Layer, rotary_table
 from training.networks.voice_stft import BINS, HOP, RATE_HZ, WINDOW
 
 
@@ -64,11 +64,10 @@ class Taps(nn.Module):
         return x
 
 
-class VoiceSplit(nn.Module):
+class VoiceSplit(Bands):
     def __init__(self, config=VoiceSplitConfig()):
-        super().__init__()
+        super().__init__(config)
         self.config = config
-        self.groups = nn.ModuleList(BandGroup(config, count, size) for count, size in config.bands)
         self.time_taps = nn.ModuleList(Taps(config.width, config.time_taps) for _ in range(config.depth))
         self.band_taps = nn.ModuleList(Taps(config.width, config.band_taps) for _ in range(config.depth))
         self.time_layers = nn.ModuleList(Layer(config) for _ in range(config.depth))
@@ -86,21 +85,6 @@ class VoiceSplit(nn.Module):
         size = scaled.square().sum(1, keepdim=True)
         return scaled * torch.exp(-0.35 * torch.log(size + 1e-4))
 
-    def tokens(self, features):
-        pieces, at = [], 0
-        for group in self.groups:
-            span = group.count * group.size
-            pieces.append(group.encode(features[..., at : at + span]))
-            at += span
-        return torch.cat(pieces, 2)
-
-    def masks(self, x):
-        pieces, at = [], 0
-        for group in self.groups:
-            pieces.append(group.decode(x[:, :, at : at + group.count]))
-            at += group.count
-        return torch.cat(pieces, -1)[..., :BINS]
-
     def forward(self, spectrum):
         """[n, 2, frames, bins] (re, im) → [n, stems, 2, frames, bins]."""
         n, _, frames, _ = spectrum.shape
@@ -113,7 +97,7 @@ class VoiceSplit(nn.Module):
             x = x.reshape(n, bands, -1, width).transpose(1, 2).reshape(-1, bands, width)
             x = over_bands(near_bands(x), cosine[:bands], sine[:bands])
             x = x.reshape(n, -1, bands, width)
-        return self.apply_masks(self.masks(self.norm(x)).float(), spectrum)
+        return self.apply_masks(self.masks(self.norm(x))[..., :BINS].float(), spectrum)
 
     def apply_masks(self, masks, spectrum):
         """Complex masks. What they lack to a sum of 1 is shared out: the outputs sum to the input."""

@@ -5,6 +5,8 @@ Real layout of a spectrum: [count, 2, frames, bins], channels (re, im).
 
 import torch
 
+from training.networks.overlap import overlap_add
+
 RATE_HZ = 16000
 WINDOW = 640
 HOP = 160
@@ -21,18 +23,8 @@ def stft(sound):
 
 
 def istft(parts, samples):
-    """[..., 2, frames, bins] → [..., samples], for samples = (frames − 1) · HOP. torch.istft does the same but waits for the device."""
+    """[..., 2, frames, bins] → [..., samples], for samples = (frames − 1) · HOP."""
     flat = parts.reshape(-1, *parts.shape[-3:])
     window = torch.hann_window(WINDOW, device=parts.device)
-    pieces = torch.fft.irfft(torch.complex(flat[:, 0], flat[:, 1]), WINDOW) * window
-    total, weight = (sum_shifted(part.unflatten(-1, (-1, HOP))) for part in (pieces, window.square().expand(pieces.shape[1:])))
-    first = WINDOW // 2
-    sound = total[..., first : first + samples] / weight[first : first + samples]
+    sound = overlap_add(torch.complex(flat[:, 0], flat[:, 1]), window, HOP, samples)
     return sound.reshape(*parts.shape[:-3], samples)
-
-
-def sum_shifted(parts):
-    """[..., t, parts, HOP], part k of a piece belonging k hops after its start → [..., (t + parts − 1) · HOP]."""
-    count = parts.shape[-2]
-    shifted = (torch.nn.functional.pad(parts[..., k, :], (0, 0, k, count - 1 - k)) for k in range(count))
-    return sum(shifted).flatten(-2)

@@ -11,11 +11,10 @@ import json
 import multiprocessing
 import random
 import re
-import subprocess
 from pathlib import Path
 
 
-from training.prepare.pack import fill_packs, gather_groups, join
+from training.prepare.pack import encode, fill_packs, gather_groups, join
 from training.prepare.screen import screen
 from training.prepare.sources import decode_clip, hash_fraction, load_data_list
 
@@ -29,13 +28,6 @@ def plain_name(group):
     """A speaker's name in letters that a file's name may have; what is lost to that is told apart by a hash."""
     plain = re.sub(r"[^A-Za-z0-9_]+", "_", Path(group).stem if "/" in group else group)
     return plain if plain == group else f"{plain[:40]}_{hashlib.sha256(group.encode()).hexdigest()[:6]}"
-
-
-def encode(samples, rate_hz, path):
-    command = ["ffmpeg", "-v", "error", "-y", "-threads", "1", "-f", "f32le", "-ar", str(rate_hz), "-ac", "1", "-i", "-"]
-    command += ["-ar", str(RATE_HZ), "-c:a", "libvorbis", "-q:a", str(VORBIS_QUALITY), "-map_metadata", "-1"]
-    command += ["-fflags", "+bitexact", "-flags:a", "+bitexact", "-serial_offset", "1", str(path)]
-    subprocess.run(command, input=samples.tobytes(), check=True)
 
 
 def cut_reels(source, clips, group):
@@ -71,7 +63,7 @@ def make_group(task):
         name = f"{source['role']}/{split}/{source['id']}/{plain_name(group)}-{number:04d}.ogg"
         path = out / "reels" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        encode(samples, rate_hz, path)
+        encode(samples, rate_hz, path, RATE_HZ, VORBIS_QUALITY)
         data = path.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
         entries.append({"reel": name, "seconds": round(len(samples) / rate_hz, 2), "clips": count, "bytes": len(data), "sha256": digest})
