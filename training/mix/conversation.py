@@ -37,8 +37,8 @@ def heard(voices):
 class Conversation(TwoVoices):
     """Draws (sound [count, frames], heard [count, steps, speakers])."""
 
-    def __init__(self, pools, frames, rooms_path=None, speakers=3):
-        super().__init__(pools, frames, rooms_path)
+    def __init__(self, pools, frames, rooms_path=None, speakers=3, **options):
+        super().__init__(pools, frames, rooms_path, **options)
         self.speakers = speakers
 
     def draw(self, count):
@@ -54,7 +54,7 @@ class Conversation(TwoVoices):
         bins = spectrum.shape[-1]
         coloured = spectrum * equalizers(count * self.speakers, bins, device, 3).reshape(count, self.speakers, bins)
         coloured = self.in_rooms(coloured, length, 0.6)
-        telephone = telephone_curves(count, bins, device)
+        telephone = telephone_curves(count, bins, device, self.telephone)
         sound = torch.fft.irfft(coloured.sum(1) * telephone[:, 0], length)[:, MARGIN:long]
         level = sound.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-3)
         noise = self.noise(count) * level * 10 ** (-uniform(count, 3, 40, device)[:, None] / 20) * chance(count, 0.7, device)[:, None]

@@ -27,7 +27,7 @@ class SingleVoice(TwoVoices):
         bins = spectrum.shape[-1]
         spectrum = spectrum * equalizers(count, bins, device, 4)
         spectrum = self.in_rooms(spectrum[:, None], length, 0.5)[:, 0]
-        sound = torch.fft.irfft(spectrum * telephone_curves(count, bins, device)[:, 0], length)[:, : self.frames]
+        sound = torch.fft.irfft(spectrum * telephone_curves(count, bins, device, self.telephone)[:, 0], length)[:, : self.frames]
         level = sound.square().mean(-1, keepdim=True).sqrt()
         noise = self.noise(count) * level * 10 ** (-uniform(count, 0, 35, device)[:, None] / 20) * chance(count, 0.6, device)[:, None]
         return sound + noise, who * len(SPEEDS) + speed

@@ -27,13 +27,13 @@ def equalizers(count, bins, device, spread_db):
     return 10 ** (gain_db.clamp(-18, 12) / 20)
 
 
-def telephone_curves(count, bins, device):
+def telephone_curves(count, bins, device, probability=TELEPHONE):
     """Some mixtures end at 3.3 to 4 kHz, half of these begin at 200 to 350 Hz; [count, 1, bins]."""
     frequency = torch.linspace(0, RATE_HZ / 2, bins, device=device)
     top = torch.sigmoid((uniform(count, 3300, 4000, device)[:, None] - frequency) / 60)
     bottom = torch.sigmoid((frequency - uniform(count, 200, 350, device)[:, None]) / 25)
     bottom = torch.where(chance(count, 0.5, device)[:, None], bottom, torch.ones_like(bottom))
-    return torch.where(chance(count, TELEPHONE, device)[:, None], top * bottom, torch.ones_like(top))[:, None]
+    return torch.where(chance(count, probability, device)[:, None], top * bottom, torch.ones_like(top))[:, None]
 
 
 def presence(count, frames, device):
@@ -71,8 +71,8 @@ def coloured_noise(count, frames, device):
 
 
 class TwoVoices:
-    def __init__(self, pools, frames, rooms_path=None):
-        self.pools, self.frames, self.rooms_path = pools, frames, rooms_path
+    def __init__(self, pools, frames, rooms_path=None, telephone=TELEPHONE):
+        self.pools, self.frames, self.rooms_path, self.telephone = pools, frames, rooms_path, telephone
         self.rooms = None
 
     def load_rooms(self, device):
@@ -109,7 +109,7 @@ class TwoVoices:
         bins = spectrum.shape[-1]
         spectrum = spectrum * equalizers(2 * count, bins, device, 3).reshape(count, 2, bins)
         spectrum = self.in_rooms(spectrum, length, ROOM)
-        telephone = telephone_curves(count, bins, device)
+        telephone = telephone_curves(count, bins, device, self.telephone)
         voices = torch.fft.irfft(spectrum * telephone, length)[..., MARGIN:long]
         return voices, telephone, length
 

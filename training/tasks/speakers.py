@@ -19,7 +19,7 @@ class Speakers:
 
     def __init__(self, recipe, pools):
         self.pools, self.recipe = pools, recipe
-        self.mixer = SingleVoice(pools, 0, pools.folder / "rooms.npy")
+        self.mixer = SingleVoice(pools, 0, pools.folder / "rooms.npy", **recipe.get("mixer_options", {}))
         self.network = None  # set by the trainer: the loss needs its classes
         unknown = set(recipe.get("speakers_unknown", []))
         voices = pools["voice"].speakers

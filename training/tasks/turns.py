@@ -14,7 +14,7 @@ class Turns:
 
     def __init__(self, recipe, pools):
         self.pools, self.frames = pools, recipe["segment_hops"] * HOP
-        self.mixer = Conversation(pools, self.frames, pools.folder / "rooms.npy")
+        self.mixer = Conversation(pools, self.frames, pools.folder / "rooms.npy", **recipe.get("mixer_options", {}))
 
     def draw(self, batch):
         sound, heard = self.mixer.draw(batch)

@@ -18,7 +18,7 @@ class TwoVoices:
     POOLS = VoicePools
 
     def __init__(self, recipe, pools):
-        self.mixer = Mixer(pools, recipe["segment_hops"] * HOP, pools.folder / "rooms.npy")
+        self.mixer = Mixer(pools, recipe["segment_hops"] * HOP, pools.folder / "rooms.npy", **recipe.get("mixer_options", {}))
         self.weights = recipe["losses"]
 
     def draw(self, batch):
