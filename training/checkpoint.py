@@ -6,8 +6,17 @@ import torch
 
 from training.networks.band_split import BandSplit, BandSplitConfig
 from training.networks.music_detector import MusicDetector, MusicDetectorConfig
+from training.networks.speaker_embedding import SpeakerEmbedding, SpeakerEmbeddingConfig
+from training.networks.speaker_turns import SpeakerTurns, SpeakerTurnsConfig
+from training.networks.voice_split import VoiceSplit, VoiceSplitConfig
 
-NETWORKS = {"band-split": (BandSplit, BandSplitConfig), "music-detector": (MusicDetector, MusicDetectorConfig)}
+NETWORKS = {
+    "band-split": (BandSplit, BandSplitConfig),
+    "music-detector": (MusicDetector, MusicDetectorConfig),
+    "voice-split": (VoiceSplit, VoiceSplitConfig),
+    "speaker-embedding": (SpeakerEmbedding, SpeakerEmbeddingConfig),
+    "speaker-turns": (SpeakerTurns, SpeakerTurnsConfig),
+}
 
 
 def save_weights(path, config, weights):

@@ -1,6 +1,7 @@
 """Exports a network to ONNX (opset 17, free number of frames, weights stored in f16 or, with `--bytes`, in 8 bits) and checks it.
 
 A band-split network maps `spectrum` to `stems`; a music detector maps `power` to `music`, a probability for every fourth frame.
+Of the networks for speech the separator maps `spectrum` to `voices`, the one for speakers `power` to `embedding`, the one for turns `power` to `turns`.
 
     python3 -m training.export --weights average.pt --out model.onnx [--check]
 
@@ -10,7 +11,7 @@ folded away when onnxruntime loads the graph: arithmetic is f32. In 8 bits a mat
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy
 import onnx
@@ -19,8 +20,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from training.checkpoint import load_network
 from training.networks.band_split import Layer
-from training.networks.music_detector import MusicDetector
 from training.networks.stft import BINS
+from training.networks.voice_stft import BINS as VOICE_BINS
 
 OPSET = 17
 SMALLEST_HALF = 4096  # elements; smaller tensors (norms, biases) stay f32
@@ -34,12 +35,19 @@ class Ends:
     output: str
     shape: tuple
     input_axis: int
-    output_axis: int
+    output_axis: int | None
     output_frames: str = "frames"
+    gives_probability: bool = False
+    sums_to_input: bool = False
 
 
-BAND_SPLIT = Ends("spectrum", "stems", (1, 4, 87, BINS), 2, 3)
-DETECTOR = Ends("power", "music", (1, 87, BINS), 1, 1, "steps")
+ENDS = {
+    "band-split": Ends("spectrum", "stems", (1, 4, 87, BINS), 2, 3, sums_to_input=True),
+    "music-detector": Ends("power", "music", (1, 87, BINS), 1, 1, "steps", gives_probability=True),
+    "voice-split": Ends("spectrum", "voices", (1, 2, 101, VOICE_BINS), 2, 3, sums_to_input=True),
+    "speaker-embedding": Ends("power", "embedding", (1, 151, VOICE_BINS), 1, None),
+    "speaker-turns": Ends("power", "turns", (1, 201, VOICE_BINS), 1, 1, "steps", gives_probability=True),
+}
 
 
 class Probability(torch.nn.Module):
@@ -54,7 +62,7 @@ class Probability(torch.nn.Module):
 
 
 def ends_of(network):
-    return DETECTOR if isinstance(network, MusicDetector) else BAND_SPLIT
+    return ENDS[network.config.kind]
 
 
 def scale_of(value):
@@ -72,10 +80,13 @@ def to_bytes(parameter):
 
 def trace(network, path):
     ends = ends_of(network)
-    module = Probability(network) if ends is DETECTOR else network
+    module = Probability(network) if ends.gives_probability else network
+    free = {ends.input: {ends.input_axis: "frames"}}
+    if ends.output_axis is not None:
+        free[ends.output] = {ends.output_axis: ends.output_frames}
     torch.onnx.export(
         module, (torch.rand(ends.shape),), path, opset_version=OPSET, input_names=[ends.input], output_names=[ends.output],
-        dynamic_axes={ends.input: {ends.input_axis: "frames"}, ends.output: {ends.output_axis: ends.output_frames}}, do_constant_folding=False,
+        dynamic_axes=free, do_constant_folding=False,
         **({"dynamo": False} if int(torch.__version__.split(".")[0]) >= 2 else {}),
     )
 
@@ -143,8 +154,16 @@ def shorten_names(model, ends):
     del model.graph.value_info[:]
 
 
+def without_classes(network):
+    """The speakers of training are of no use to anybody else."""
+    if getattr(network.config, "classes", 0):
+        del network.classes
+        network.config = replace(network.config, classes=0)
+    return network
+
+
 def export(weights, path, in_bytes=False):
-    network = load_network(weights).eval()
+    network = without_classes(load_network(weights)).eval()
     for layer in network.modules():
         if isinstance(layer, Layer):
             layer.in_plain_operators = True
@@ -175,17 +194,17 @@ def check(network, path):
 
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     ends = ends_of(network)
-    reference = network.probability if ends is DETECTOR else network
+    reference = network.probability if ends.gives_probability else network
     for frames in (65, 259):
         shape = list(ends.shape)
         shape[ends.input_axis] = frames
-        given = torch.randn(shape) * torch.logspace(1, -2, BINS)
-        given = given.square() if ends is DETECTOR else given
+        given = torch.randn(shape) * torch.logspace(1, -2, shape[-1])
+        given = given.square() if ends.input == "power" else given
         result = session.run(None, {ends.input: given.numpy()})[0]
         with torch.no_grad():
             expected = reference(given).numpy()
         print(f"{frames} frames: against PyTorch {numpy.linalg.norm(result - expected) / numpy.linalg.norm(expected):.1e}")
-        if ends is BAND_SPLIT:
+        if ends.sums_to_input:
             print(f"sum against mix {numpy.abs(result.sum(1) - given.numpy()).max() / given.abs().max():.1e}")
 
 

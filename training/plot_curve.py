@@ -11,7 +11,11 @@ WIDTH, HEIGHT, MARGIN = 720, 360, 48
 COLOURS = {
     "dialogue": "#1f6feb", "music": "#bf4b8a", "effects": "#2da44e",
     "guitar": "#bc4c00", "piano": "#1f6feb", "strings": "#bf4b8a", "wind": "#2da44e", "rest": "#6e7781",
+    "dry": "#1f6feb", "rooms": "#bc4c00",
 }  # fmt: skip
+
+IMPROVEMENTS = ("dry", "rooms")
+"""What the separator of voices is scored by: the gain over the mixture."""
 
 
 def read_points(paths):
@@ -21,9 +25,10 @@ def read_points(paths):
         last = 0.0
         for line in Path(path).read_text().splitlines():
             entry = json.loads(line)
-            if "si_sdr" in entry and "seconds" in entry:
+            values = entry.get("si_sdr") or {name: entry[name] for name in IMPROVEMENTS if name in entry}
+            if values and "seconds" in entry:
                 last = entry["seconds"] / 60
-                points.append((before + last, entry["si_sdr"]))
+                points.append((before + last, values))
         before += last
     return points
 
@@ -46,7 +51,8 @@ def draw(points):
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts.append(f'<text x="{WIDTH - MARGIN + 4}" y="{y(points[-1][1][stem]) + 4:.1f}" fill="{colour}" font-size="10">{stem}</text>')
     parts.append(f'<text x="{WIDTH / 2}" y="{HEIGHT - 8}" text-anchor="middle">minutes of training on one H200</text>')
-    parts.append(f'<text x="{MARGIN}" y="24">SI-SDR in dB, held-out set</text></svg>')
+    title = "SI-SDR improvement in dB, held-out speakers" if set(points[-1][1]) <= set(IMPROVEMENTS) else "SI-SDR in dB, held-out set"
+    parts.append(f'<text x="{MARGIN}" y="24">{title}</text></svg>')
     return "\n".join(parts) + "\n"
 
 

@@ -19,8 +19,18 @@ from training.optimizers.muon import make_optimizers
 from training.tasks.detection import Detection
 from training.tasks.separation import Separation
 from training.tasks.splitting import Splitting
+from training.tasks.speakers import Speakers
+from training.tasks.turns import Turns
+from training.tasks.two_voices import TwoVoices
 
-TASKS = {"separation": Separation, "detection": Detection, "splitting": Splitting}
+TASKS = {
+    "separation": Separation,
+    "detection": Detection,
+    "splitting": Splitting,
+    "two-voices": TwoVoices,
+    "speakers": Speakers,
+    "turns": Turns,
+}
 
 
 def parse_options():
@@ -84,10 +94,13 @@ class Trainer:
         self.base_rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
         if options.resume:
             self.load_state(torch.load(options.resume, map_location=self.device))
-        sources = json.loads((options.recipe.parent.parent / "data" / recipe["data"]).read_text())["sources"]
-        self.pools = Pools(options.packs, self.device, sources)
+        lists = options.recipe.parent.parent / "data"
+        sources = [source for name in (recipe["data"], *recipe.get("more_data", [])) for source in json.loads((lists / name).read_text())["sources"]]
+        task = TASKS[recipe["task"]]
+        self.pools = getattr(task, "POOLS", Pools)(options.packs, self.device, sources)
         self.note(packs=list(self.pools.load_new()), minutes=self.pools.describe())
-        self.task = TASKS[recipe["task"]](recipe, self.pools)
+        self.task = task(recipe, self.pools)
+        self.task.network = self.network
         self.batch = options.batch or recipe["batch"]
         self.forward = self.network if options.no_compile else self.compiled()
         self.schedule = Schedule(options, recipe)

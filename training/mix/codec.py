@@ -3,6 +3,7 @@
 import torch
 
 from training.mix.augment import RATE_HZ, chance, uniform
+from training.networks.overlap import overlap_add
 
 WINDOW, HOP, BANDS = 2048, 512, 24
 
@@ -28,22 +29,7 @@ def code(sound):
     rounded = torch.complex(torch.round(spectrum.real / step) * step, torch.round(spectrum.imag / step) * step)
     frequency = torch.linspace(0, RATE_HZ / 2, WINDOW // 2 + 1, device=device)
     is_kept = frequency < uniform(count, 9000, 20000, device).repeat_interleave(2)[:, None]
-    return overlap_add(rounded * is_kept[..., None], window, frames).reshape(sound.shape)
-
-
-def overlap_add(spectrum, window, frames):
-    """[n, bins, t] → [n, frames], the inverse of the transform in `code`. torch.istft does the same but waits for the device."""
-    pieces = torch.fft.irfft(spectrum.transpose(1, 2), WINDOW) * window
-    total, weight = (sum_shifted(part.unflatten(-1, (-1, HOP))) for part in (pieces, window.square().expand(pieces.shape[1:])))
-    first = WINDOW // 2
-    return total[..., first : first + frames] / weight[first : first + frames]
-
-
-def sum_shifted(parts):
-    """[..., t, parts, HOP], part k of a piece belonging k hops after its start → [..., (t + parts − 1) · HOP]."""
-    count = parts.shape[-2]
-    shifted = (torch.nn.functional.pad(parts[..., k, :], (0, 0, k, count - 1 - k)) for k in range(count))
-    return sum(shifted).flatten(-2)
+    return overlap_add((rounded * is_kept[..., None]).transpose(1, 2), window, HOP, frames).reshape(sound.shape)
 
 
 def through_codec(sound, probability):

@@ -50,9 +50,22 @@ def heard(stems):
     return is_heard.float(), is_certain.float()
 
 
+def through_telephone(stems, probability):
+    """Some mixtures [n, stems, frames] as a telephone leaves them: 200 to 350 Hz up to 3.3 to 4 kHz, all stems alike."""
+    count, _, frames = stems.shape
+    length = augment.fast_length(frames)
+    spectrum = torch.fft.rfft(stems, length)
+    frequency = torch.linspace(0, augment.RATE_HZ / 2, spectrum.shape[-1], device=stems.device)
+    lowest, highest = (augment.uniform(count, *ends, stems.device)[:, None] for ends in ((200, 350), (3300, 4000)))
+    band = torch.sigmoid((frequency - lowest) / 25) * torch.sigmoid((highest - frequency) / 60)
+    is_called = augment.chance(count, probability, stems.device)[:, None, None]
+    return torch.where(is_called, torch.fft.irfft(spectrum * band[:, None], length)[..., :frames], stems)
+
+
 class MusicPresence:
-    def __init__(self, pools, frames):
+    def __init__(self, pools, frames, telephone=0.0, two_voices=TWO_VOICES):
         self.frames = frames
+        self.telephone, self.two_voices = telephone, two_voices
         self.device = pools.device
         self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.25, pitched_noise=0.15, speeds=2.0)
 
@@ -61,7 +74,7 @@ class MusicPresence:
         makers = (self.scene.music, self.scene.dialogue, self.scene.events, self.scene.ambience)
         level_db = torch.full((count,), -20.0, device=self.device)
         sounds = torch.stack([augment.set_level(make(count), level_db).mean(1) for make in makers], 1)
-        is_pair = augment.chance(count, TWO_VOICES, self.device)[:, None]
+        is_pair = augment.chance(count, self.two_voices, self.device)[:, None]
         sounds[:, 1] += is_pair * sounds[:, 1].roll(1, 0)
         is_backwards = augment.chance(count * len(KINDS), BACKWARDS, self.device).view(count, len(KINDS), 1)
         return torch.where(is_backwards, sounds.flip(-1), sounds)
@@ -93,5 +106,7 @@ class MusicPresence:
         sounds = sounds * torch.where(is_in_turn, self._in_turn(len(sounds)), self._at_once(len(sounds)))
         stems = torch.stack([sounds[:, 0], sounds[:, 1], sounds[:, 2] + sounds[:, 3]], 1)
         stems = self.scene.finish(stems[:, :, None])[:, :, 0]
+        if self.telephone:
+            stems = through_telephone(stems, self.telephone)
         stems = stems * 10 ** (augment.uniform(len(stems), -22, 6, self.device) / 20)[:, None, None]
         return stems.sum(1), *heard(stems)

@@ -27,6 +27,11 @@ class BandSplitConfig:
     bands: tuple = ((12, 4), (8, 8), (6, 16), (5, 32), (4, 64), (3, 134))
 
     @property
+    def parts(self):
+        """Real and imaginary part of middle and side."""
+        return 4
+
+    @property
     def band_count(self):
         return sum(count for count, _ in self.bands)
 
@@ -90,9 +95,9 @@ class BandGroup(nn.Module):
 
     def __init__(self, config, count, size):
         super().__init__()
-        self.count, self.size, self.stems, self.width = count, size, config.stems, config.width
-        hidden, outputs = config.mask_hidden, config.stems * 4 * size
-        self.encode_weight = nn.Parameter(torch.randn(count, 4 * size, config.width) / math.sqrt(4 * size))
+        self.count, self.size, self.stems, self.parts, self.width = count, size, config.stems, config.parts, config.width
+        hidden, inputs, outputs = config.mask_hidden, config.parts * size, config.stems * config.parts * size
+        self.encode_weight = nn.Parameter(torch.randn(count, inputs, config.width) / math.sqrt(inputs))
         self.encode_bias = nn.Parameter(torch.zeros(count, 1, config.width))
         self.hidden_weight = nn.Parameter(torch.randn(count, config.width, hidden) / math.sqrt(config.width))
         self.hidden_bias = nn.Parameter(torch.zeros(count, 1, hidden))
@@ -100,28 +105,52 @@ class BandGroup(nn.Module):
         self.mask_bias = nn.Parameter(torch.zeros(count, 1, outputs))
 
     def encode(self, parts):
-        """[n, 4, frames, count·size] → [n, frames, count, width]."""
+        """[n, parts, frames, count·size] → [n, frames, count, width]."""
         n, _, frames, _ = parts.shape
-        x = parts.reshape(n, 4, frames, self.count, self.size).permute(3, 0, 2, 1, 4)
-        x = x.reshape(self.count, -1, 4 * self.size)
+        x = parts.reshape(n, self.parts, frames, self.count, self.size).permute(3, 0, 2, 1, 4)
+        x = x.reshape(self.count, -1, self.parts * self.size)
         x = torch.matmul(x, self.encode_weight) + self.encode_bias
         return x.reshape(self.count, n, frames, self.width).permute(1, 2, 0, 3)
 
     def decode(self, x):
-        """[n, frames, count, width] → masks [n, stems·4, frames, count·size]."""
+        """[n, frames, count, width] → masks [n, stems·parts, frames, count·size]."""
         n, frames, _, width = x.shape
         x = x.permute(2, 0, 1, 3).reshape(self.count, -1, width)
         x = functional.gelu(torch.matmul(x, self.hidden_weight) + self.hidden_bias)
         x = torch.matmul(x, self.mask_weight) + self.mask_bias
-        x = x.reshape(self.count, n, frames, self.stems * 4, self.size).permute(1, 3, 2, 0, 4)
-        return x.reshape(n, self.stems * 4, frames, self.count * self.size)
+        x = x.reshape(self.count, n, frames, self.stems * self.parts, self.size).permute(1, 3, 2, 0, 4)
+        return x.reshape(n, self.stems * self.parts, frames, self.count * self.size)
 
 
-class BandSplit(nn.Module):
-    def __init__(self, config=BandSplitConfig()):
+class Bands(nn.Module):
+    """All groups of a spectrum, one after the other."""
+
+    def __init__(self, config):
         super().__init__()
-        self.config = config
         self.groups = nn.ModuleList(BandGroup(config, count, size) for count, size in config.bands)
+
+    def tokens(self, features):
+        """[n, parts, frames, padded bins] → [n, frames, bands, width]."""
+        pieces, at = [], 0
+        for group in self.groups:
+            span = group.count * group.size
+            pieces.append(group.encode(features[..., at : at + span]))
+            at += span
+        return torch.cat(pieces, 2)
+
+    def masks(self, x):
+        """[n, frames, bands, width] → [n, stems·parts, frames, padded bins]."""
+        pieces, at = [], 0
+        for group in self.groups:
+            pieces.append(group.decode(x[:, :, at : at + group.count]))
+            at += group.count
+        return torch.cat(pieces, -1)
+
+
+class BandSplit(Bands):
+    def __init__(self, config=BandSplitConfig()):
+        super().__init__(config)
+        self.config = config
         self.time_layers = nn.ModuleList(Layer(config) for _ in range(config.depth))
         self.band_layers = nn.ModuleList(Layer(config) for _ in range(config.depth))
         self.norm = nn.LayerNorm(config.width)
@@ -139,21 +168,6 @@ class BandSplit(nn.Module):
         size = re_im.square().sum(2, keepdim=True)
         return (re_im * torch.exp(-0.35 * torch.log(size + 1e-4))).reshape(scaled.shape)
 
-    def tokens(self, features):
-        pieces, at = [], 0
-        for group in self.groups:
-            span = group.count * group.size
-            pieces.append(group.encode(features[..., at : at + span]))
-            at += span
-        return torch.cat(pieces, 2)
-
-    def masks(self, x):
-        pieces, at = [], 0
-        for group in self.groups:
-            pieces.append(group.decode(x[:, :, at : at + group.count]))
-            at += group.count
-        return torch.cat(pieces, -1)[..., :BINS]
-
     def forward(self, spectrum):
         """[n, 4, frames, bins] (left re, left im, right re, right im) → [n, stems, 4, frames, bins]."""
         n, _, frames, _ = spectrum.shape
@@ -169,7 +183,7 @@ class BandSplit(nn.Module):
             x = x.reshape(n, bands, -1, width).transpose(1, 2).reshape(-1, bands, width)
             x = over_bands(x, cosine[:bands], sine[:bands])
             x = x.reshape(n, -1, bands, width)
-        return self.apply_masks(self.masks(self.norm(x)).float(), middle_side)
+        return self.apply_masks(self.masks(self.norm(x))[..., :BINS].float(), middle_side)
 
     def apply_masks(self, masks, middle_side):
         """Complex masks a stem, for middle and side. What they lack to a sum of 1 is shared out: the stems sum to the mix."""

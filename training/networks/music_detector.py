@@ -36,12 +36,12 @@ class MusicDetectorConfig:
     to_dict = asdict
 
 
-def mel_filters(count, low_hz=40.0, high_hz=16000.0):
+def mel_filters(count, low_hz=40.0, high_hz=16000.0, bins=BINS, rate_hz=RATE_HZ):
     """Triangles of equal sum, even on the mel scale [bins, count]."""
     to_mel = lambda hz: 2595 * torch.log10(1 + hz / 700)
     edges_mel = torch.linspace(float(to_mel(torch.tensor(low_hz))), float(to_mel(torch.tensor(high_hz))), count + 2)
     edges = (700 * (10 ** (edges_mel / 2595) - 1))[:, None]
-    frequency = torch.linspace(0, RATE_HZ / 2, BINS)
+    frequency = torch.linspace(0, rate_hz / 2, bins)
     rising = (frequency - edges[:-2]) / (edges[1:-1] - edges[:-2])
     falling = (edges[2:] - frequency) / (edges[2:] - edges[1:-1])
     filters = torch.minimum(rising, falling).clamp(min=0) + 1e-6

@@ -141,9 +141,9 @@ def list_reels(source, roots, split):
         yield partial(encode, samples, rate_hz), len(samples) / rate_hz, clips
 
 
-def encode(samples, rate_hz, path):
+def encode(samples, rate_hz, path, kept_rate_hz=RATE_HZ, quality=VORBIS_QUALITY):
     command = ["ffmpeg", "-v", "error", "-y", "-threads", "1", "-f", "f32le", "-ar", str(rate_hz), "-ac", str(samples.shape[1])]
-    command += ["-i", "-", "-ar", str(RATE_HZ), "-c:a", "libvorbis", "-q:a", str(VORBIS_QUALITY), "-map_metadata", "-1"]
+    command += ["-i", "-", "-ar", str(kept_rate_hz), "-c:a", "libvorbis", "-q:a", str(quality), "-map_metadata", "-1"]
     command += ["-fflags", "+bitexact", "-flags:a", "+bitexact", "-serial_offset", "1", str(path)]
     subprocess.run(command, input=samples.tobytes(), check=True)
 

@@ -23,8 +23,8 @@ def decode_stereo(path):
     return numpy.repeat(samples, 2, axis=1) if samples.shape[1] == 1 else samples
 
 
-def unpack(pack, out):
-    target = Path(out) / Path(pack).stem
+def unpack(pack, out, decode=decode_stereo, prefix="", mark_ready=True):
+    target = Path(out) / f"{prefix}{Path(pack).stem}"
     target.mkdir(parents=True, exist_ok=True)
     groups = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def unpack(pack, out):
             tar.extractall(folder)
         names = sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*.ogg"))
         with multiprocessing.Pool(max(1, (os.cpu_count() or 2) - 2)) as pool:
-            decoded = pool.map(decode_stereo, [f"{folder}/{name}" for name in names], chunksize=1)
+            decoded = pool.map(decode, [f"{folder}/{name}" for name in names], chunksize=1)
     for name, samples in zip(names, decoded):
         role, split, source, reel = name.split("/")
         groups[(role, split)].append((source, Path(reel).stem, samples))
@@ -41,7 +41,9 @@ def unpack(pack, out):
         numpy.save(target / f"{role}.{split}.npy", numpy.concatenate([samples for _, _, samples in items]))
         reels[f"{role}.{split}"] = [{"source": source, "reel": reel, "frames": len(samples)} for source, reel, samples in items]
     (target / "reels.json").write_text(json.dumps(reels))
-    (target / "ready").touch()
+    if mark_ready:
+        (target / "ready").touch()
+    return target
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def mask_ranges(power):
 
 class Detection:
     def __init__(self, recipe, pools):
-        self.mixer = MusicPresence(pools, recipe["segment_hops"] * HOP)
+        self.mixer = MusicPresence(pools, recipe["segment_hops"] * HOP, **recipe.get("mixer_options", {}))
 
     def draw(self, batch):
         mixture, is_heard, is_certain = self.mixer.draw(batch)

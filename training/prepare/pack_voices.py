@@ -1,0 +1,108 @@
+"""Makes the packs of speech: clips → reels of one speaker at 16 kHz mono → Ogg Vorbis → tar files.
+
+    python3 -m training.prepare.pack_voices --list training/data/voices.json --roots DIR --out DIR --manifest training/data/voices.reels.jsonl
+
+As `pack.py`, but the speaker stays in a reel's name (`voice/train/SOURCE/SPEAKER-0000.ogg`): mixtures, labels and splits need to know who speaks.
+"""
+
+import argparse
+import hashlib
+import json
+import multiprocessing
+import random
+import re
+from pathlib import Path
+
+
+from training.prepare.pack import encode, fill_packs, gather_groups, join
+from training.prepare.screen import screen
+from training.prepare.sources import decode_clip, hash_fraction, load_data_list
+
+RATE_HZ = 16000
+REEL_S = 45.0
+SHORTEST_REEL_S = 1.5
+VORBIS_QUALITY = 3
+
+
+def plain_name(group):
+    """A speaker's name in letters that a file's name may have; what is lost to that is told apart by a hash."""
+    plain = re.sub(r"[^A-Za-z0-9_]+", "_", Path(group).stem if "/" in group else group)
+    return plain if plain == group else f"{plain[:40]}_{hashlib.sha256(group.encode()).hexdigest()[:6]}"
+
+
+def cut_reels(source, clips, group):
+    """Yields (rate, samples, clip count): up to `seconds_a_group` of one speaker, a reel at a time."""
+    dice = random.Random(f"{source['id']}:{group}")
+    gap_s = source.get("gap_s", [0.1, 0.5])
+    taken, pending = 0.0, {}
+    for clip in sorted(clips, key=lambda clip: hash_fraction(clip.path.name + group)):
+        if taken >= source.get("seconds_a_group", 1e9):
+            break
+        try:
+            samples, rate_hz = decode_clip(clip, 1)
+        except Exception as error:
+            print("skipped", clip.path.name, error)
+            continue
+        piece = screen(samples, rate_hz, keep_pauses=False)
+        if piece is None:
+            continue
+        taken += len(piece) / rate_hz
+        pending.setdefault(rate_hz, []).append(piece)
+        if sum(map(len, pending[rate_hz])) >= REEL_S * rate_hz:
+            pieces = pending.pop(rate_hz)
+            yield rate_hz, join(pieces, rate_hz, gap_s, dice), len(pieces)
+    for rate_hz, pieces in pending.items():
+        if sum(map(len, pieces)) >= SHORTEST_REEL_S * rate_hz:
+            yield rate_hz, join(pieces, rate_hz, gap_s, dice), len(pieces)
+
+
+def make_group(task):
+    source, split, group, clips, out = task
+    entries = []
+    for number, (rate_hz, samples, count) in enumerate(cut_reels(source, clips, group)):
+        name = f"{source['role']}/{split}/{source['id']}/{plain_name(group)}-{number:04d}.ogg"
+        path = out / "reels" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        encode(samples, rate_hz, path, RATE_HZ, VORBIS_QUALITY)
+        data = path.read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        entries.append({"reel": name, "seconds": round(len(samples) / rate_hz, 2), "clips": count, "bytes": len(data), "sha256": digest})
+    return split, entries
+
+
+def make_reels(sources, roots, out, processes):
+    with multiprocessing.Pool(processes) as pool:
+        for source in sources:
+            paths = {split: out / "index" / f"{source['id']}.{split}.json" for split in ("held-out", "train")}
+            if all(path.exists() for path in paths.values()):
+                continue
+            tasks = [(source, split, group, clips, out) for (split, group), clips in sorted(gather_groups(source, roots).items())]
+            made = {split: [] for split in paths}
+            for split, entries in pool.imap(make_group, tasks):
+                made[split] += entries
+            for split, entries in made.items():
+                paths[split].parent.mkdir(parents=True, exist_ok=True)
+                paths[split].write_text(json.dumps(entries))
+                speakers = len({entry["reel"].rsplit("-", 1)[0] for entry in entries})
+                minutes = sum(entry["seconds"] for entry in entries) / 60
+                print(f"{source['id']:32s} {split:8s} {speakers:4d} speakers {len(entries):4d} reels {minutes:7.1f} min", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", required=True)
+    parser.add_argument("--roots", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--manifest", type=Path, required=True)
+    parser.add_argument("--pack-mib", type=float, default=34)
+    parser.add_argument("--processes", type=int, default=2)
+    options = parser.parse_args()
+    make_reels(load_data_list(options.list), options.roots, options.out, options.processes)
+    lines = options.manifest.read_text().splitlines() if options.manifest.exists() else []
+    packed = [json.loads(line) for line in lines]
+    packed += fill_packs(options.out, options.pack_mib * 2**20, packed)
+    options.manifest.write_text("".join(json.dumps(entry) + "\n" for entry in packed))
+
+
+if __name__ == "__main__":
+    main()

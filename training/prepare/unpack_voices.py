@@ -1,0 +1,58 @@
+"""Decodes a pack of speech into one mono int16 array a role and split.
+
+    python3 -m training.prepare.unpack_voices pack-0.tar FOLDER                →  FOLDER/pack-0/{role}.{split}.npy, reels.json
+    python3 -m training.prepare.unpack_voices pack-0.tar FOLDER --as-dialogue  →  FOLDER/voices-pack-0/dialogue.{split}.npy at 44.1 kHz, stereo
+
+The second form is for the networks that hear music as well: the same speech among the reels of `dialogue-music-effects`.
+"""
+
+import json
+import sys
+
+import numpy
+
+from training.prepare.unpack import unpack
+from training.prepare.vorbis import decode_vorbis
+
+
+def decode_mono(path):
+    return decode_vorbis(path)[0][:, 0]
+
+
+def to_44100_hz(samples):
+    """int16 mono at 16 kHz → int16 stereo at 44.1 kHz. A reel is made whole hundreds of samples: 160 become 441."""
+    whole = samples[: len(samples) // 160 * 160]
+    frames = len(whole) // 160 * 441
+    spectrum = numpy.zeros(frames // 2 + 1, complex)
+    given = numpy.fft.rfft(whole)[:-1]
+    spectrum[: len(given)] = given
+    sound = numpy.fft.irfft(spectrum, frames) * (frames / max(1, len(whole)))
+    mono = numpy.clip(numpy.round(sound), -32768, 32767).astype(numpy.int16)
+    return numpy.stack([mono, mono], 1)
+
+
+def decode_as_dialogue(path):
+    return to_44100_hz(decode_mono(path))
+
+
+def unpack_as_dialogue(pack, out):
+    """Speech alone, under the role that the other mixers draw voices from."""
+    target = unpack(pack, out, decode=decode_as_dialogue, prefix="voices-", mark_ready=False)
+    reels = json.loads((target / "reels.json").read_text())
+    for key in list(reels):
+        role, split = key.split(".")
+        if role == "voice":
+            (target / f"{key}.npy").rename(target / f"dialogue.{split}.npy")
+            reels[f"dialogue.{split}"] = reels[key]
+        else:
+            (target / f"{key}.npy").unlink()
+        del reels[key]
+    (target / "reels.json").write_text(json.dumps(reels))
+    (target / "ready").touch()
+
+
+if __name__ == "__main__":
+    if "--as-dialogue" in sys.argv:
+        unpack_as_dialogue(*sys.argv[1:3])
+    else:
+        unpack(*sys.argv[1:3], decode=decode_mono)

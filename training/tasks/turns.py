@@ -1,0 +1,41 @@
+"""Training a network that tells who speaks when."""
+
+import torch
+
+from training.losses.speakers import turns_error, turns_loss
+from training.mix.conversation import Conversation
+from training.mix.voice_pool import VoicePools
+from training.networks.voice_stft import HOP
+from training.tasks.speakers import power_of
+
+
+class Turns:
+    POOLS = VoicePools
+
+    def __init__(self, recipe, pools):
+        self.pools, self.frames = pools, recipe["segment_hops"] * HOP
+        self.mixer = Conversation(pools, self.frames, pools.folder / "rooms.npy", **recipe.get("mixer_options", {}))
+
+    def draw(self, batch):
+        sound, heard = self.mixer.draw(batch)
+        return power_of(sound), heard
+
+    def loss(self, logits, heard):
+        return turns_loss(logits[:, : heard.shape[1]].float(), heard)
+
+    def load_held_out(self, path, device):
+        """200 windows of held-out speakers."""
+        pools = self.pools.of_split("held-out")
+        state = torch.random.get_rng_state()
+        torch.manual_seed(11)
+        mixer = Conversation(pools, self.frames, self.pools.folder / "rooms.npy")
+        made = [mixer.draw(20) for _ in range(10)]
+        torch.random.set_rng_state(state)
+        return torch.cat([power_of(sound) for sound, _ in made]), torch.cat([heard for _, heard in made])
+
+    @torch.no_grad()
+    def score(self, network, held_out):
+        power, heard = held_out
+        logits = torch.cat([network(some)[:, : heard.shape[1]].float() for some in power.split(40)])
+        both = heard.sum(-1) > 1
+        return {"frame_error": round(turns_error(logits, heard), 4), "overlap_share": round(float(both.float().mean()), 3)}
