@@ -8,7 +8,7 @@ const MEASURING = [
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
-  "test/e2e/{newcomer,upload-memory}.test.ts",
+  "test/e2e/{faults,newcomer,upload-memory}.test.ts",
 ];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
 const UNITS = ["packages/**/*.test.ts"];

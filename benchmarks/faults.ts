@@ -30,6 +30,9 @@ const [kills, minutes, seed] = [values.kills, values.minutes, values.seed].map(N
 if (!kills || !minutes || seed === undefined || Number.isNaN(seed))
   throw new Error("--kills, --minutes and --seed are numbers");
 
+// What runs is ended on the way out.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
 const startedAtMs = performance.now();
 const say = (line: string) =>
   console.error(`${((performance.now() - startedAtMs) / 1000).toFixed(1).padStart(7)} s  ${line}`);

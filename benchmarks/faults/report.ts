@@ -39,7 +39,8 @@ function formatFigures({ mode, figures, victims }: StormResult): string[] {
   ];
 }
 
-function formatFindings({ mode, findings }: StormResult): string[] {
+/** With a few examples of each. */
+export function formatFindings({ mode, findings }: StormResult): string[] {
   const byFault = Map.groupBy(findings, ({ fault }) => fault);
   return [...byFault].flatMap(([fault, found]) => [
     "",

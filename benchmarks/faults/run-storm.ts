@@ -11,7 +11,7 @@ import { auditWebhooks } from "./audit-webhooks.ts";
 import { makeCompanyInstallation } from "./company-installation.ts";
 import { makeEmbeddedInstallation } from "./embedded-installation.ts";
 import { type Finding, toFindings } from "./finding.ts";
-import type { Installation, Mode } from "./installation.ts";
+import { ADMIN_KEY, type Installation, type Mode } from "./installation.ts";
 import { killAtRandom } from "./killer.ts";
 import { startReadinessProbe } from "./readiness-probe.ts";
 import type { Recipe } from "./recipes.ts";
@@ -62,6 +62,12 @@ async function waitUntil(isTrue: () => boolean | Promise<boolean>, timeoutMs: nu
   return true;
 }
 
+const hasFirstAccount = ({ addresses: [address] }: Installation) =>
+  fetch(`${address}/admin/clients`, { headers: { "x-api-key": ADMIN_KEY } }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
 async function withDatabase<Result>(
   installation: Installation,
   use: (db: pg.Client) => Promise<Result>,
@@ -110,7 +116,9 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
   const probe = startReadinessProbe(installation.addresses);
   installation.start();
   try {
-    if (!(await waitUntil(probe.isReady, START_TIMEOUT_MS))) throw new Error("the service did not get ready");
+    // It listens before the first account is made.
+    if (!(await waitUntil(() => hasFirstAccount(installation), START_TIMEOUT_MS)))
+      throw new Error("the service did not get ready");
     const never = new AbortController().signal;
     const open = (name: string) => openAccount(name, { installation, receiver, log, signal: never });
     const reference = await makeReferenceOutputs(await open("undisturbed"), recipes, never);

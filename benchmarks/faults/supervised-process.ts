@@ -27,6 +27,9 @@ export function superviseProcess(command: Command): SupervisedProcess {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
+  // Whoever supervises and dies takes them along: told to end, they end what is below them.
+  const endAlong = () => child?.kill("SIGTERM");
+  process.once("exit", endAlong);
 
   function start(): void {
     child = spawn(command.program, command.args, {
@@ -52,6 +55,7 @@ export function superviseProcess(command: Command): SupervisedProcess {
     async stop() {
       isStopping = true;
       clearTimeout(timer);
+      process.off("exit", endAlong);
       const running = child;
       if (running?.pid === undefined) return;
       const exited = once(running, "exit");
