@@ -16,13 +16,17 @@ const ENDED_TARGETS = `
   group by targets.id`;
 
 /** Each target that ended owes one webhook, and that one came, signed. Deleted Tasks owe none. */
-export async function auditWebhooks(db: pg.Client, receiver: WebhookReceiver): Promise<Finding[]> {
+export async function auditWebhooks(
+  db: pg.Client,
+  receiver: WebhookReceiver,
+  waitMs = WAIT_MS,
+): Promise<Finding[]> {
   const findMissing = async () => {
     const { rows } = await db.query<EndedTarget>(ENDED_TARGETS);
     const isThere = (id: string) => receiver.received.has(id);
     return { rows, missing: rows.filter(({ delivery_ids }) => !delivery_ids.some(isThere)) };
   };
-  const deadlineMs = performance.now() + WAIT_MS;
+  const deadlineMs = performance.now() + waitMs;
   let found = await findMissing();
   while (found.missing.length > 0 && performance.now() < deadlineMs) {
     await wait(POLL_MS);
