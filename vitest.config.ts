@@ -10,7 +10,7 @@ const MEASURING = [
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
-  "test/e2e/{database-outage,newcomer,upload-memory}.test.ts",
+  "test/e2e/{database-outage,faults,newcomer,upload-memory}.test.ts",
   "packages/server/worker/idle-worker.integration.test.ts",
 ];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];

@@ -1,0 +1,53 @@
+import { readdir, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type pg from "pg";
+import { type Finding, toFindings } from "./finding.ts";
+import type { Installation } from "./installation.ts";
+import { listFiles } from "./list-files.ts";
+
+const DAY_MS = 86_400_000;
+/** Kept between runs by design, and no client's: compiled modules. */
+const COMPILED = /^(stemwright-compiled|node-compile-cache)/;
+
+const STORED = `
+  select blob_key from assets
+  union all
+  select blob_key from outputs join targets on targets.id = target_id join tasks on tasks.id = task_id
+  where outputs_removed_at is null`;
+
+const list = (dir: string) => readdir(dir).catch(() => []);
+
+/** Files that no row, and no work under way, has a use for. */
+async function listStray(installation: Installation, rowKeys: ReadonlySet<string>): Promise<string[]> {
+  const stray = (await installation.listBlobKeys()).filter((key) => !rowKeys.has(key));
+  for (const dataDir of installation.dataDirs) {
+    for (const dir of [join("blobs", "partial"), "work"])
+      stray.push(...(await list(join(dataDir, dir))).map((name) => join(dir, name)));
+  }
+  stray.push(...(await list(installation.tempDir)).filter((name) => !COMPILED.test(name)));
+  return stray;
+}
+
+export async function auditFiles(db: pg.Client, installation: Installation): Promise<Finding[]> {
+  const { rows } = await db.query<{ blob_key: string }>(STORED);
+  const rowKeys = new Set(rows.map(({ blob_key }) => blob_key));
+  const present = new Set(await installation.listBlobKeys());
+  return [
+    ...toFindings("filesStray", await listStray(installation, rowKeys)),
+    ...toFindings(
+      "filesMissing",
+      [...rowKeys].filter((key) => !present.has(key)),
+    ),
+  ];
+}
+
+/** Lets a day pass for the files of the store: half-written ones are left alone while somebody may still be writing them. */
+export async function ageFiles({ dataDirs }: Installation): Promise<void> {
+  for (const dataDir of dataDirs) {
+    for (const file of await listFiles(join(dataDir, "blobs"))) {
+      const path = join(dataDir, "blobs", file);
+      const before = new Date((await stat(path)).mtimeMs - 1.1 * DAY_MS);
+      await utimes(path, before, before);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import type { Role } from "./process-tree.ts";
+
+export const MODES = ["embedded", "company"] as const;
+export type Mode = (typeof MODES)[number];
+
+/** One installation of the service with all its processes, kept running by a service manager. */
+export type Installation = {
+  mode: Mode;
+  /** Whose turn it is to be killed. */
+  victims: readonly Role[];
+  /** Of each API process; they stay the same over restarts. */
+  addresses: readonly string[];
+  dataDirs: readonly string[];
+  /** TMPDIR of all its processes. */
+  tempDir: string;
+  logPaths: readonly string[];
+  /** Starts what is to run; ready when /health/ready says so. */
+  start(): void;
+  /** Stops everything in order. */
+  stop(): Promise<void>;
+  /** The supervised processes, below which all others are. */
+  listRootPids(): number[];
+  /** Of the database; undefined while it can't be told. */
+  findDatabaseUrl(): Promise<string | undefined>;
+  /** What is stored for good: assets and outputs. */
+  listBlobKeys(): Promise<string[]>;
+  /** Multipart uploads that nobody will finish. A bucket has a rule of its own for these. */
+  countOpenUploads(): Promise<number>;
+  remove(): Promise<void>;
+};
+
+export const PROJECT_DIR = join(import.meta.dirname, "..", "..");
+export const ADMIN_KEY = "sw_FaultsAreSentWithThisKeyAndNothingElseIs0";
+
+export function makeEnvironment(own: Record<string, string>): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    NODE_ENV: "",
+    HOST: "127.0.0.1",
+    BOOTSTRAP_API_KEY: ADMIN_KEY,
+    RATE_LIMIT_PER_SECOND: "0",
+    URL_ALLOW_PRIVATE: "127.0.0.1",
+    SPEECH_MODEL: "whisper-tiny",
+    LOG_LEVEL: "info",
+    ...own,
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Installation } from "./installation.ts";
+import { listProcessTree, type Role, type ServiceProcess } from "./process-tree.ts";
+import type { StormLog } from "./storm-log.ts";
+
+const LOOK_INTERVAL_MS = 30;
+/** A process that comes and goes is waited for so long; then it is another one's turn. */
+const VICTIM_WAIT_MS = 20_000;
+/** The service ends a Task after five attempts (Q3), by design: nobody's work is hit so often. */
+const HITS_MAX = 3;
+
+/** Those that cost the Tasks at work an attempt when they die. */
+const HITTING: readonly Role[] = ["main", "worker", "engine", "media"];
+
+export type Storm = { kills: number; durationMs: number; random: () => number };
+export type RunningTasks = { listRunning(): readonly { hits: number }[] };
+
+function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ item }) => item);
+}
+
+/**
+ * Kills processes at random moments. Every role has its turn before one has a second; which process of the role it is,
+ * and when, is left to the seed.
+ */
+export async function killAtRandom(
+  installation: Installation,
+  storm: Storm,
+  { tasks, log, signal }: { tasks: RunningTasks; log: StormLog; signal: AbortSignal },
+): Promise<void> {
+  const { random } = storm;
+  const mayHit = () => tasks.listRunning().every(({ hits }) => hits < HITS_MAX);
+
+  async function findVictim(role: Role): Promise<ServiceProcess | undefined> {
+    for (const deadlineMs = performance.now() + VICTIM_WAIT_MS; performance.now() < deadlineMs; ) {
+      if (signal.aborted) return undefined;
+      const tree = await listProcessTree(installation.listRootPids());
+      const found = tree.filter((one) => one.role === role);
+      const isAllowed = !HITTING.includes(role) || mayHit();
+      if (isAllowed && found.length > 0) return found[Math.floor(random() * found.length)];
+      await wait(LOOK_INTERVAL_MS);
+    }
+    return undefined;
+  }
+
+  function kill({ pid }: ServiceProcess, role: Role): void {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It was faster.
+      return;
+    }
+    log.kills.push({ atMs: performance.now(), role, pid });
+    log.say(`kill ${log.kills.length}: ${role} ${pid}`);
+    if (HITTING.includes(role)) for (const task of tasks.listRunning()) task.hits += 1;
+  }
+
+  const meanGapMs = storm.durationMs / storm.kills;
+  let bag: Role[] = [];
+  for (let turns = 0; log.kills.length < storm.kills && turns < 2 * storm.kills; turns += 1) {
+    if (bag.length === 0) bag = shuffle(installation.victims, random);
+    await wait((0.3 + 1.4 * random()) * meanGapMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    const role = bag.pop() ?? "main";
+    const victim = await findVictim(role);
+    if (victim) kill(victim, role);
+    else log.say(`no ${role} to kill`);
+  }
+}

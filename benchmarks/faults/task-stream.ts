@@ -1,0 +1,176 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Task } from "@stemwright/contract";
+import { makeSeededRandom } from "../../packages/engine/dsp/seeded-random.ts";
+import type { Account } from "./account.ts";
+import { UnexpectedAnswer } from "./api-client.ts";
+import { pickRecipe, type Recipe } from "./recipes.ts";
+import { uploadSlowly } from "./slow-upload.ts";
+import type { WebhookReceiver } from "./webhook-receiver.ts";
+
+const POLL_MS = 250;
+const READ_PAUSE_MS = 50;
+const UPLOAD_MS_MAX = 3000;
+const FATE_DELAY_MS_MAX = 6000;
+/** Above the size from which S3 stores take files in parts. */
+const LARGE_UPLOAD_BYTES = 12 * 1024 ** 2;
+
+/** A Task that somebody wants, and what became of it. */
+export type WantedTask = {
+  account: Account;
+  recipe: Recipe;
+  fate: "keep" | "cancel" | "delete";
+  /** Travels as metadata: however often its creation was tried, there is to be one Task with it. */
+  mark: string;
+  /** Undefined until the creation was answered. */
+  task?: Task;
+  isDeleted: boolean;
+  hits: number;
+};
+export type WantedAsset = { id: string; account: Account; isDeleted: boolean };
+
+export type TaskStreamOptions = {
+  accounts: readonly Account[];
+  recipes: readonly Recipe[];
+  receiver: WebhookReceiver;
+  seed: number;
+  /** Tasks under way at once. */
+  lanes: number;
+  /** No new ones from here on. */
+  over: AbortSignal;
+  /** Nothing is waited for any longer. */
+  deadline: AbortSignal;
+};
+
+/** The next one may fare better. */
+function passOver(error: unknown): void {
+  if (!(error instanceof UnexpectedAnswer)) throw error;
+}
+
+/** Clients that create Tasks, follow, cancel and delete them, upload and read, as long as the storm lasts. */
+export function startTaskStream(options: TaskStreamOptions) {
+  const { accounts, recipes, over, deadline } = options;
+  const tasks: WantedTask[] = [];
+  const assets: WantedAsset[] = [];
+  const links = new Map(
+    recipes.map((recipe) => [recipe, options.receiver.addFile(recipe.filename, recipe.content)]),
+  );
+
+  function want(random: () => number): WantedTask {
+    const account = accounts[Math.floor(random() * accounts.length)];
+    if (!account) throw new Error("there are no accounts");
+    const fates = ["keep", "keep", "keep", "keep", "cancel", "delete"] as const;
+    const fate = fates[Math.floor(random() * fates.length)] ?? "keep";
+    return {
+      account,
+      recipe: pickRecipe(recipes, random),
+      fate,
+      mark: randomUUID(),
+      isDeleted: false,
+      hits: 0,
+    };
+  }
+
+  async function upload(
+    account: Account,
+    file: { filename: string; content: Uint8Array },
+    durationMs: number,
+  ) {
+    const { id } = await uploadSlowly(account, { ...file, durationMs }, deadline);
+    const asset = { id, account, isDeleted: false };
+    assets.push(asset);
+    return asset;
+  }
+
+  async function deleteAsset(asset: WantedAsset): Promise<void> {
+    await asset.account.api.call({ method: "DELETE", path: `/assets/${asset.id}` }, deadline);
+    asset.isDeleted = true;
+  }
+
+  /** Asks for the Task until it is over. */
+  async function follow(wanted: WantedTask): Promise<void> {
+    const path = `/tasks/${wanted.task?.id}`;
+    while (!deadline.aborted && !wanted.isDeleted && wanted.task?.completedAt === null) {
+      const answer = await wanted.account.api.try({ path, expected: wanted.fate === "delete" ? [404] : [] });
+      if (answer?.status === 404) return;
+      if (answer?.status === 200) wanted.task = answer.body as Task;
+      await wait(POLL_MS);
+    }
+  }
+
+  async function meetFate(wanted: WantedTask, delayMs: number): Promise<void> {
+    if (wanted.fate === "keep") return;
+    await wait(delayMs);
+    const path = `/tasks/${wanted.task?.id}`;
+    const { api } = wanted.account;
+    if (wanted.fate === "cancel") await api.call({ method: "POST", path: `${path}/cancel` }, deadline);
+    else {
+      await api.call({ method: "DELETE", path }, deadline);
+      wanted.isDeleted = true;
+    }
+  }
+
+  async function live(wanted: WantedTask, random: () => number): Promise<void> {
+    const { account, recipe, mark } = wanted;
+    const isByUrl = random() < 0.3;
+    const asset = isByUrl ? undefined : await upload(account, recipe, random() * UPLOAD_MS_MAX);
+    const input = asset ? { assetId: asset.id } : { url: links.get(recipe) };
+    const json = { ...input, targets: recipe.targets, metadata: mark };
+    const created = await account.api.call(
+      { method: "POST", path: "/tasks", json, idempotencyKey: mark },
+      deadline,
+    );
+    wanted.task = created.body as Task;
+    await Promise.all([follow(wanted), meetFate(wanted, random() * FATE_DELAY_MS_MAX)]);
+    if (asset && random() < 0.3) await deleteAsset(asset);
+  }
+
+  async function runLane(lane: number): Promise<void> {
+    for (let turn = 0; !over.aborted; turn += 1) {
+      const random = makeSeededRandom(options.seed + 1000 * lane + turn);
+      const wanted = want(random);
+      tasks.push(wanted);
+      await live(wanted, random).catch(passOver);
+    }
+  }
+
+  /** Large files, in parts where the store takes parts; half of them are deleted again. */
+  async function runUploads(): Promise<void> {
+    const content = randomBytes(LARGE_UPLOAD_BYTES);
+    for (let turn = 0; !over.aborted; turn += 1) {
+      const account = accounts[turn % accounts.length];
+      if (!account) return;
+      const work = upload(account, { filename: "large.wav", content }, UPLOAD_MS_MAX);
+      await work.then((asset) => (turn % 2 === 0 ? deleteAsset(asset) : undefined)).catch(passOver);
+    }
+  }
+
+  async function runReads(): Promise<void> {
+    const paths = ["/tasks?take=5", "/tasks/statistics", "/assets", "/models", "/webhooks/deliveries?take=5"];
+    for (let turn = 0; !over.aborted; turn += 1) {
+      await accounts[turn % accounts.length]?.api.try({ path: paths[turn % paths.length] ?? "/tasks" });
+      await wait(READ_PAUSE_MS);
+    }
+  }
+
+  const lanes = Array.from({ length: options.lanes }, (_, lane) => runLane(lane));
+  const done = Promise.all([...lanes, runUploads(), runReads()]).then(
+    () => undefined,
+    (error: unknown) => {
+      // Past the deadline calls are given up; the audit tells what is missing.
+      if (!deadline.aborted) throw error;
+    },
+  );
+  return {
+    tasks,
+    assets,
+    /** Everything that was begun has come to its end, or the deadline has passed. */
+    done,
+    /** Tasks that a worker may be at. */
+    listRunning: () =>
+      tasks.filter(
+        ({ task, isDeleted }) => !isDeleted && task?.targets.some(({ queuePosition }) => queuePosition === 0),
+      ),
+  };
+}
+export type TaskStream = ReturnType<typeof startTaskStream>;

@@ -1,0 +1,51 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Installation } from "./installation.ts";
+import { listProcessTree, type Role, type ServiceProcess } from "./process-tree.ts";
+import type { StormLog } from "./storm-log.ts";
+
+const INTERVAL_MS = 300;
+/** These run until they are stopped; the others come and go with the work. */
+const LASTING: readonly (Role | undefined)[] = ["main", "api", "worker", "postmaster"];
+
+/** Notes every lasting process that ends although neither it nor one above it was killed. */
+export function watchProcesses(installation: Installation, log: StormLog) {
+  const stopping = new AbortController();
+  const known = new Map<number, ServiceProcess>();
+  /** Killed, or noted as ended: what they take with them is no news. */
+  const dead = new Set<number>();
+
+  const isBelowDead = ({ pid, parentPid }: ServiceProcess): boolean => {
+    if (dead.has(pid) || dead.has(parentPid)) return true;
+    const parent = known.get(parentPid);
+    return parent !== undefined && isBelowDead(parent);
+  };
+
+  async function look(): Promise<void> {
+    const tree = await listProcessTree(installation.listRootPids());
+    if (stopping.signal.aborted) return;
+    for (const { pid } of log.kills) dead.add(pid);
+    const present = new Set(tree.map(({ pid }) => pid));
+    // Parents before children, so that what a process took with it is not counted again.
+    for (const [pid, one] of known) {
+      if (present.has(pid) || !LASTING.includes(one.role) || isBelowDead(one)) continue;
+      const lastKill = log.kills.at(-1);
+      log.endedUnasked.push(`${one.role} ${pid}, after ${lastKill?.role} ${lastKill?.pid} was killed`);
+      log.say(`the ${one.role} ${pid} ended although nobody killed it`);
+      dead.add(pid);
+    }
+    for (const one of tree) if (!known.has(one.pid)) known.set(one.pid, one);
+  }
+
+  const watching = (async () => {
+    while (!stopping.signal.aborted) {
+      await look();
+      await wait(INTERVAL_MS);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await watching;
+    },
+  };
+}
