@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeTone, toWav } from "./support/audio.ts";
@@ -28,6 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await closeWorker();
   await api.close();
+  await rm(folder, { recursive: true });
 });
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
@@ -44,7 +44,8 @@ describe.skipIf(python === undefined)("the Python client", () => {
   it("works with a service", async () => {
     const api = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" }, { pollIntervalMs: 50 });
     const worker = await startWorkerOfApi(api, finishAll);
-    const songPath = join(await makeTempDir("python"), "song.wav");
+    const folder = await makeTempDir("python");
+    const songPath = join(folder, "song.wav");
     await writeFile(songPath, toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 })));
     const { output, exitCode } = await runUnittest(
       { STEMWRIGHT_BASE_URL: api.address, STEMWRIGHT_API_KEY: api.account.key, SONG_PATH: songPath },
@@ -52,6 +53,7 @@ describe.skipIf(python === undefined)("the Python client", () => {
     );
     await worker.close();
     await api.close();
+    await rm(folder, { recursive: true });
     expect(exitCode, output).toBe(0);
     expect(output).not.toContain("skipped");
   });

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundleSdk } from "../../test/support/bundle-sdk.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 
@@ -50,6 +50,7 @@ describe("the SDK in one module", () => {
 
   it("loads as a module", async () => {
     const folder = await makeTempDir("sdk-bundle");
+    onTestFinished(() => rm(folder, { recursive: true }));
     for (const [name, code] of Object.entries({ browser: forBrowsers, node: forNode })) {
       await writeFile(join(folder, `${name}.mjs`), code);
       const loaded = (await import(/* @vite-ignore */ join(folder, `${name}.mjs`))) as Record<
@@ -64,6 +65,7 @@ describe("the SDK in one module", () => {
     "uploads, waits and saves on Node 20 (skipped where there is none)",
     async () => {
       const folder = await makeTempDir("sdk-node20");
+      onTestFinished(() => rm(folder, { recursive: true }));
       await writeFile(join(folder, "sdk.mjs"), forNode);
       await writeFile(join(folder, "song.wav"), "sound");
       await writeFile(

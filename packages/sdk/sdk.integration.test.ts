@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Task } from "@stemwright/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -44,6 +44,7 @@ afterEach(async () => {
 afterAll(async () => {
   await proxy.close();
   await api.close();
+  await rm(folder, { recursive: true });
 });
 
 async function startWorker(run: RunEngine): Promise<void> {

@@ -1,7 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { OutputFile, Target, Task } from "@stemwright/contract";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   answerError,
   answerJson,
@@ -176,9 +176,15 @@ describe("[O2] a download", () => {
   });
 });
 
+async function openTempDir(): Promise<string> {
+  const folder = await makeTempDir("sdk");
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
 describe("saving outputs", () => {
   it("writes a file whole or not at all", async () => {
-    const folder = await makeTempDir("sdk");
+    const folder = await openTempDir();
     const path = join(folder, "a", "b", "vocals.wav");
     const fake = makeFakeFetch((request) => sendFile(request));
     await makeClient(fake).tasks.save(task, getOutput(task), path);
@@ -191,7 +197,7 @@ describe("saving outputs", () => {
   });
 
   it("names all files of a Task apart, and lets none out of the folder", async () => {
-    const folder = await makeTempDir("sdk");
+    const folder = await openTempDir();
     const fake = makeFakeFetch((request) => sendFile(request));
     const three = makeTask(
       target("g1", [output("https://f/1"), output("https://f/2", "../../vocals")]),

@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   answerError,
   answerJson,
@@ -45,6 +45,7 @@ const upload = (fake: { fetch: typeof fetch }, input: UploadInput, options = {})
 
 beforeEach(useFakeTime);
 afterEach(() => void vi.useRealTimers());
+afterAll(() => rm(folder, { recursive: true }));
 
 describe("[A1] an upload", () => {
   const unknown = "application/octet-stream";
