@@ -19,6 +19,7 @@ const FORBIDDEN: Case[] = [
   imports("packages/engine/pipelines", "onnxruntime-node"),
   imports("packages/engine/media", "onnxruntime-node"),
   imports("packages/engine/runtime", "node-av/lib"),
+  imports("packages/engine/runtime", "koffi"),
   imports("packages/engine/dsp", "node:fs"),
   imports("packages/engine/dsp", "../media/index.ts"),
   imports("packages/server/domain/tasks", "../../db/tasks.ts"),
@@ -41,6 +42,7 @@ const FORBIDDEN: Case[] = [
 ];
 const ALLOWED: Case[] = [
   imports("packages/engine/media", "node-av"),
+  imports("packages/engine/media", "koffi"),
   imports("packages/engine/runtime", "onnxruntime-node"),
   imports("packages/engine/dsp", "./fft.ts"),
   imports("packages/server/domain/tasks", "@stemwright/contract"),

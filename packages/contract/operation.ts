@@ -39,6 +39,12 @@ export const serviceHealth = z
     disk: z.object({ isOk: z.boolean(), freeBytes: z.int(), totalBytes: z.int() }),
     queue: z.object({ waiting: z.int(), active: z.int(), oldestWaitingSeconds: z.number().nullable() }),
     workers: z.object({ isOk: z.boolean(), alive: z.int() }),
+    mediaSandbox: z.object({
+      isOk: z.boolean().meta({ description: "Whether it is `required`" }),
+      mode: z.enum(["required", "relaxed"]).meta({ description: "`MEDIA_SANDBOX`" }),
+      layers: z.array(z.string()).meta({ description: "The protections in force on the machine of the API" }),
+      gaps: z.array(z.string()).meta({ description: "What it does not protect, when it is `relaxed`" }),
+    }),
   })
   .meta({ id: "ServiceHealth" });
 export type ServiceHealth = z.infer<typeof serviceHealth>;

@@ -5,9 +5,12 @@ export {
   AUDIO_FORMATS,
   type AudioFormat,
   describeSandbox,
+  explainGaps,
   findOutputFault,
   MediaError,
   probeMedia,
+  SANDBOX_MODES,
+  setSandboxMode,
 } from "./media/index.ts";
 export { listEngineModels } from "./models/list-engine-models.ts";
 export type { DetectionFormat, EngineTarget, TargetResult } from "./pipelines/engine-request.ts";

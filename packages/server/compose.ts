@@ -3,7 +3,6 @@ import { ApiError } from "@stemwright/contract";
 import {
   AUDIO_FORMATS,
   type AudioFormat,
-  describeSandbox,
   EngineProcess,
   findOutputFault,
   forgetStems,
@@ -52,6 +51,7 @@ import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { addLegacyRoutes } from "./legacy/legacy-routes.ts";
 import { makeStores } from "./make-stores.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
+import { openMediaSandbox } from "./open-media-sandbox.ts";
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
@@ -176,6 +176,7 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
 /** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
 export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
+  const sandbox = await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.apiPoolSize);
   const { db, blobs, unclaimed, secret, stores, guard, storage } = opened;
   const probe = openDatabaseProbe(house.databaseUrl);
@@ -234,7 +235,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
         await forgetStems(config.cacheDir, taskId);
       },
     },
-    operation: makeOperation({ db, probe, dataDir: config.dataDir }),
+    operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     health: { isReady: probe.isReady, findOutage: house.findOutage ?? (() => undefined) },
   };
   const outputLinks = makeOutputLinks(storage, links, (error) =>
@@ -268,9 +269,9 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
 /** The working side: takes Tasks and runs the engine for them. */
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
+  await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.workerPoolSize);
   const { db, blobs, stores, guard, storage, keptStems } = opened;
-  log.info({ sandbox: await describeSandbox() }, "what protects this machine from the media it opens");
   const engine = new EngineProcess({
     threads: config.engineThreads,
     executionProvider: config.executionProvider,

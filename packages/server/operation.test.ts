@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "./db/database.ts";
 import { openDatabaseProbe } from "./db/database-probe.ts";
+import type { MediaSandbox } from "./open-media-sandbox.ts";
 import { makeOperation } from "./operation.ts";
 
 describe("the health of the service", () => {
@@ -9,7 +10,9 @@ describe("the health of the service", () => {
     const connectionString = "postgres://127.0.0.1:1/none";
     const { db } = openDatabase({ connectionString, maxConnections: 1 });
     const probe = openDatabaseProbe(connectionString);
-    const health = await makeOperation({ db, probe, dataDir: import.meta.dirname }).checkHealth();
+    const sandbox: MediaSandbox = { mode: "required", layers: [], gaps: [] };
+    const operation = makeOperation({ db, probe, dataDir: import.meta.dirname, sandbox });
+    const health = await operation.checkHealth();
     await probe.close();
     await db.destroy();
     expect(health).toMatchObject({

@@ -6,6 +6,7 @@ import type { Database } from "./db/database.ts";
 import type { DatabaseProbe } from "./db/database-probe.ts";
 import { listWorkers } from "./db/workers.ts";
 import type { Operation } from "./domain/operation.ts";
+import type { MediaSandbox } from "./open-media-sandbox.ts";
 import { readQueues } from "./queue/read-queues.ts";
 
 /** Less than this, and uploads and Tasks of ordinary length begin to fail. */
@@ -31,8 +32,9 @@ export function makeOperation(options: {
   db: Database;
   probe: Pick<DatabaseProbe, "isReady">;
   dataDir: string;
+  sandbox: MediaSandbox;
 }): Operation {
-  const { db, probe, dataDir } = options;
+  const { db, probe, dataDir, sandbox } = options;
   const operation: Operation = {
     listWorkers: async () => (await listWorkers(db)).map(toWorker),
     readQueues: () => readQueues(db),
@@ -53,6 +55,7 @@ export function makeOperation(options: {
         database: { isOk: isDatabaseOk, latencyMs },
         disk: { isOk: freeBytes >= DISK_FREE_MIN_BYTES, freeBytes, totalBytes: blocks * bsize },
         workers: { isOk: alive > 0, alive },
+        mediaSandbox: { isOk: sandbox.mode === "required", ...sandbox },
       };
       return {
         status: Object.values(parts).every(({ isOk }) => isOk) ? "ok" : "degraded",

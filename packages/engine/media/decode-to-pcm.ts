@@ -1,5 +1,6 @@
 import { open, rm } from "node:fs/promises";
-import type { MediaInfo } from "./media-info.ts";
+import { z } from "zod";
+import { mediaInfoSchema } from "./media-info.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 
@@ -13,7 +14,9 @@ type DecodeOptions = {
   onProgress?: (fraction: number) => void;
 };
 
-export type DecodedMedia = MediaInfo & { lengthFrames: number };
+const decodedMediaSchema = mediaInfoSchema.extend({ lengthFrames: z.int().nonnegative() });
+
+export type DecodedMedia = z.infer<typeof decodedMediaSchema>;
 
 /** Writes raw interleaved f32le at the file's own rate and channel count. */
 export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
@@ -23,19 +26,20 @@ export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia>
     const pcm = await open(pcmPath, "w");
     try {
       const child = await startMediaChild({
-        request: {
+        work: {
           kind: "decode",
           inputFd: FIRST_FILE_FD,
           pcmFd: FIRST_FILE_FD + 1,
           inputSizeBytes: sizeBytes,
           ...(maxDurationSeconds === undefined ? {} : { maxDurationSeconds }),
         },
+        resultSchema: decodedMediaSchema,
         files: [input, pcm],
         watchStall: true,
         onProgress,
       });
       onStart?.();
-      const media = (await child.result) as DecodedMedia;
+      const media = await child.result;
       onProgress?.(1);
       return media;
     } catch (error) {

@@ -10,3 +10,5 @@ export type { MediaInfo } from "./media-info.ts";
 export { openEncoder, type PcmEncoder } from "./open-encoder.ts";
 export { findOutputFault } from "./output-fault.ts";
 export { probeMedia } from "./probe-media.ts";
+export { SANDBOX_MODES, type SandboxMode, setSandboxMode } from "./sandbox-mode.ts";
+export { explainGaps } from "./sandbox-report.ts";

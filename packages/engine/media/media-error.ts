@@ -1,11 +1,14 @@
-export type MediaErrorKind =
-  | "unreadable"
-  | "no-audio"
-  | "too-long"
-  | "disk-full"
-  | "encode-failed"
-  | "machine-failed"
-  | "crashed";
+export const MEDIA_ERROR_KINDS = [
+  "unreadable",
+  "no-audio",
+  "too-long",
+  "disk-full",
+  "encode-failed",
+  "machine-failed",
+  "crashed",
+] as const;
+
+export type MediaErrorKind = (typeof MEDIA_ERROR_KINDS)[number];
 
 /**
  * Something about the file or the machine that a person can act on; misuse of the interface is a plain Error.

@@ -1,18 +1,23 @@
-export type MediaInfo = {
+import { z } from "zod";
+
+/** Checked where it comes from the media process, which may have been taken over by the file it read. */
+export const mediaInfoSchema = z.object({
   /** FFmpeg's short name of the demuxer, e.g. "mov,mp4,m4a,3gp,3g2,mj2". */
-  container: string;
-  codec: string;
-  sampleRateHz: number;
-  channels: number;
+  container: z.string(),
+  codec: z.string(),
+  sampleRateHz: z.number().positive(),
+  channels: z.int().positive(),
   /**
    * FFmpeg's description, e.g. "5.1(side)". A file that names no layout gets the usual one for its channel
    * count.
    */
-  channelLayout: string;
-  /** As the container states it, which may be wrong; undefined where it states none. */
-  durationSeconds: number | undefined;
+  channelLayout: z.string(),
+  /** As the container states it, which may be wrong; absent where it states none. */
+  durationSeconds: z.number().positive().optional(),
   /** A moving picture; cover art does not count. */
-  hasVideo: boolean;
+  hasVideo: z.boolean(),
   /** FFmpeg's name of how that picture is coded. */
-  pictureCodec?: string;
-};
+  pictureCodec: z.string().optional(),
+});
+
+export type MediaInfo = z.infer<typeof mediaInfoSchema>;

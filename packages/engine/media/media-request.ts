@@ -1,8 +1,12 @@
+import { z } from "zod";
 import type { AudioFormat, WavBitDepth } from "./audio-format.ts";
-import type { MediaErrorKind } from "./media-error.ts";
+import { MEDIA_ERROR_KINDS } from "./media-error.ts";
+import type { SandboxMode } from "./sandbox-mode.ts";
 
-/** What the parent asks of a media child. Files are descriptors the child inherits, never paths. */
-export type MediaRequest = ProbeRequest | DecodeRequest | EncodeRequest | { kind: "describe" };
+/** What the parent asks of a media child, once. Files are descriptors the child inherits, never paths. */
+export type MediaRequest = { work: MediaWork; sandbox: SandboxMode };
+
+export type MediaWork = ProbeRequest | DecodeRequest | EncodeRequest | { kind: "describe" };
 
 export type ProbeRequest = { kind: "probe"; inputFd: number };
 
@@ -23,7 +27,12 @@ export type EncodeRequest = {
   tags: Record<string, string>;
 };
 
-export type EncodeResult = { lengthFrames: number; clippedSamples: number[] };
+export const encodeResultSchema = z.object({
+  lengthFrames: z.int().nonnegative(),
+  clippedSamples: z.array(z.int().nonnegative()),
+});
+
+export type EncodeResult = z.infer<typeof encodeResultSchema>;
 
 export type EncodeTarget = {
   fd: number;
@@ -37,9 +46,12 @@ export type EncodeTarget = {
  */
 export type PictureFds = { videoFd: number; soundFd: number };
 
-/** What the child tells the parent. */
-export type MediaReport =
-  | { kind: "ready" }
-  | { kind: "progress"; fraction: number }
-  | { kind: "done"; result: unknown }
-  | { kind: "failed"; errorKind: MediaErrorKind; message: string };
+/** What the child tells the parent, a line of JSON each. */
+export const mediaReportSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ready") }),
+  z.object({ kind: z.literal("progress"), fraction: z.number().min(0).max(1) }),
+  z.object({ kind: z.literal("done"), result: z.unknown() }),
+  z.object({ kind: z.literal("failed"), errorKind: z.enum(MEDIA_ERROR_KINDS), message: z.string() }),
+]);
+
+export type MediaReport = z.infer<typeof mediaReportSchema>;

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { isDiskFull } from "../is-disk-full.ts";
 import type { EncodeFile } from "./audio-format.ts";
 import { MediaError, makeDiskFullError } from "./media-error.ts";
-import type { EncodeResult, EncodeTarget } from "./media-request.ts";
+import { type EncodeResult, type EncodeTarget, encodeResultSchema } from "./media-request.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, type MediaChild, startMediaChild } from "./start-media-child.ts";
 
@@ -25,6 +25,8 @@ export interface PcmEncoder {
   abort(): Promise<void>;
 }
 
+/** In frames. */
+
 /** Encodes one stream of PCM into any number of files at once. */
 export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> {
   const { sampleRateHz, channels, channelLayout, files, tags = {}, pictureFrom } = options;
@@ -32,7 +34,8 @@ export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> 
   try {
     const targets = await openTargets({ files, pictureFrom, opened });
     const child = await startMediaChild({
-      request: { kind: "encode", sampleRateHz, channels, channelLayout, files: targets, tags },
+      work: { kind: "encode", sampleRateHz, channels, channelLayout, files: targets, tags },
+      resultSchema: encodeResultSchema,
       files: opened,
       watchStall: false,
     });
@@ -83,7 +86,7 @@ function throwOpenFailure(cause: NodeJS.ErrnoException): never {
 }
 
 function makePcmEncoder(options: {
-  child: MediaChild;
+  child: MediaChild<EncodeResult>;
   files: readonly EncodeFile[];
   channels: number;
 }): PcmEncoder {
@@ -108,7 +111,7 @@ function makePcmEncoder(options: {
     async finish() {
       child.startStallWatch();
       child.stdin.end();
-      const { lengthFrames, clippedSamples } = (await child.result.catch(() => failed)) as EncodeResult;
+      const { lengthFrames, clippedSamples } = await child.result.catch(() => failed);
       if (lengthFrames !== lengthSamples / channels) {
         await removeFiles(files);
         throw new MediaError(
@@ -126,7 +129,7 @@ function makePcmEncoder(options: {
   };
 }
 
-function sendBlock(child: MediaChild, block: Float32Array): Promise<void> {
+function sendBlock(child: MediaChild<EncodeResult>, block: Float32Array): Promise<void> {
   const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
   return new Promise((resolve) => {
     // A failed write means a dead child, whose reason `result` tells better; so it never settles here.

@@ -1,4 +1,4 @@
-import type { MediaInfo } from "./media-info.ts";
+import { type MediaInfo, mediaInfoSchema } from "./media-info.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 
@@ -10,11 +10,12 @@ export async function probeMedia(inputPath: string): Promise<MediaInfo> {
   const { file } = await openInputFile(inputPath);
   try {
     const child = await startMediaChild({
-      request: { kind: "probe", inputFd: FIRST_FILE_FD },
+      work: { kind: "probe", inputFd: FIRST_FILE_FD },
+      resultSchema: mediaInfoSchema,
       files: [file],
       watchStall: true,
     });
-    return (await child.result) as MediaInfo;
+    return await child.result;
   } finally {
     await file.close();
   }

@@ -1,70 +1,47 @@
 import { spawn } from "node:child_process";
 
-/** The whole environment of the child and of the tools in front of it: nothing of ours leaks into it. */
+/** The whole environment of the child and of the tool in front of it: nothing of ours leaks into it. */
 export const SANDBOX_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LANG: "C.UTF-8",
 };
 
 /**
- * RLIMIT_DATA rather than RLIMIT_AS: V8 reserves tens of GiB of address space that it never touches, while
- * the data limit counts only private writable memory. A child starts at about 0.1 GiB.
+ * Namespaces that a process can only be started in, the most that is wished for first. In a user namespace a plain user has the rights to leave
+ * the network and, by `--keep-caps`, to enter an empty root. Root must not have one, as the child could then not change to another uid. Some
+ * systems let no program but bwrap make one.
  */
-const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
-
-/** A last resort for a child that spins in native code after its parent died; real work stays far below. */
-const CPU_LIMIT_SECONDS = 4 * 3600;
-/** Beyond the limit that ends it with SIGXCPU: where both are one, Linux sends SIGKILL, as if the machine were at fault. */
-const CPU_HARD_LIMIT_SECONDS = CPU_LIMIT_SECONDS + 60;
-
-/** Each row is one protection; its alternatives are tried in order and the first that works here is used. */
-function listProtections(isRoot: boolean): string[][][] {
-  return [
-    // A plain user needs a user namespace to own a network namespace; root must not use one, as the child
-    // could then not change to another uid.
-    isRoot
-      ? [
-          ["unshare", "--net", "--ipc"],
-          ["unshare", "--net"],
-        ]
-      : [["unshare", "--user", "--net", "--ipc"]],
-    [["setpriv", "--no-new-privs"]],
+const ALTERNATIVES = {
+  root: [
+    ["unshare", "--net", "--ipc"],
+    ["unshare", "--net"],
+  ],
+  user: [
+    ["unshare", "--user", "--map-current-user", "--keep-caps", "--net", "--ipc"],
+    ["unshare", "--user", "--net", "--ipc"],
     [
-      [
-        "prlimit",
-        `--data=${MEMORY_LIMIT_BYTES}`,
-        `--cpu=${CPU_LIMIT_SECONDS}:${CPU_HARD_LIMIT_SECONDS}`,
-        "--core=0",
-        "--nofile=4096",
-      ],
+      ...["bwrap", "--dev-bind", "/", "/", "--proc", "/proc", "--die-with-parent"],
+      ...["--unshare-pid", "--unshare-net", "--unshare-ipc"],
     ],
-  ];
-}
+  ],
+} as const;
 
 let probed: Promise<readonly string[]> | undefined;
 
-/**
- * The words to put before a command so that it runs with every protection this machine allows; probed once.
- */
+/** The words to put before a command so that it starts in all namespaces this machine allows, none perhaps; probed once. */
 export function loadSandboxCommand(): Promise<readonly string[]> {
-  probed ??= probeSandboxCommand();
+  probed ??= findWorking(ALTERNATIVES[process.getuid?.() === 0 ? "root" : "user"]);
   return probed;
 }
 
-async function probeSandboxCommand(): Promise<readonly string[]> {
-  const protections = listProtections(process.getuid?.() === 0);
-  const chosen = await Promise.all(protections.map(findWorking));
-  return chosen.flat();
-}
-
-async function findWorking(alternatives: string[][]): Promise<string[]> {
+async function findWorking(alternatives: readonly (readonly string[])[]): Promise<readonly string[]> {
   for (const words of alternatives) {
     if (await succeeds([...words, "true"])) return words;
   }
   return [];
 }
 
-function succeeds([command = "", ...args]: string[]): Promise<boolean> {
+function succeeds([command = "", ...args]: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: "ignore", env: SANDBOX_ENVIRONMENT, cwd: "/" });
     child.on("error", () => resolve(false));

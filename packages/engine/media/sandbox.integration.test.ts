@@ -1,17 +1,18 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { describeSandbox } from "./describe-sandbox.ts";
-import type { MediaRequest } from "./media-request.ts";
-import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
+import { z } from "zod";
+import type { MediaWork } from "./media-request.ts";
+import { SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
 import { startMediaChild } from "./start-media-child.ts";
+import type { HostileReport } from "./testing/run-hostile-child.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** A child that waits for PCM until it is ended. */
-const waiting: MediaRequest = {
+const work: MediaWork = {
   kind: "encode",
   sampleRateHz: 44100,
   channels: 1,
@@ -19,63 +20,140 @@ const waiting: MediaRequest = {
   files: [],
   tags: {},
 };
+const waiting = { work, resultSchema: z.unknown(), watchStall: false };
 
-/** Runs a program behind the same words as the media child and gives its exit code. */
-async function runInSandbox(program: string): Promise<number | null> {
-  const [command = "", ...args] = [...(await loadSandboxCommand()), process.execPath, "-e", program];
-  const child = spawn(command, args, { stdio: "ignore", env: SANDBOX_ENVIRONMENT });
-  const [code] = await once(child, "exit");
-  return code;
-}
-
-function readStatus(pid: number | undefined, field: string): string | undefined {
+function readStatus(pid: number | string | undefined, field: string): string | undefined {
   return readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${field}:[ \\t]*(.*)$`, "m"))?.[1];
 }
 
-describe("the sandbox", () => {
-  it("tells the truth about the network", async () => {
-    const server = createServer((socket) => socket.end());
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const code = await runInSandbox(
-      `require("node:net").connect(${port}, "127.0.0.1").on("connect", () => process.exit(0)).on("error", () => process.exit(7))`,
-    );
-    server.close();
-    const hasOwnNetwork = (await loadSandboxCommand()).includes("--net");
-    expect(code).toBe(hasOwnNetwork ? 7 : 0);
-    const description = await describeSandbox();
-    expect(description.includes("network: none")).toBe(hasOwnNetwork);
-  });
+/** An id that nobody has. */
+const PLAIN_USER = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
+/** In a namespace in which no other can be made, and without the rights to do so. */
+const WITHOUT_NAMESPACES = [
+  ...["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c"],
+  'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all --bounding-set=-all "$@"',
+  "sh",
+];
 
-  it("runs as another user without rights when started by root, and never with more than it was started with", async () => {
-    const child = await startMediaChild({ request: waiting, watchStall: false });
+/** Runs hostile code in place of the decoder, in the hands of a service that is started behind the words. */
+async function runHostileCode(words: readonly string[]): Promise<HostileReport> {
+  const [command = "", ...args] = [
+    ...words,
+    process.execPath,
+    new URL("./testing/run-hostile-child.ts", import.meta.url).pathname,
+  ];
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], cwd: "/" });
+  return JSON.parse(await text(child.stdout)) as HostileReport;
+}
+
+const REFUSED = "EPERM";
+/** What a file that took the decoder over may try, and how it fails. */
+const OUTCOMES = {
+  "connect to a port": REFUSED,
+  "connect to a unix socket": REFUSED,
+  "read the encryption key": REFUSED,
+  "list the blobs": REFUSED,
+  "read a file of another Task": REFUSED,
+  "write into the data folder": REFUSED,
+  "remove a blob": REFUSED,
+  "make a folder": REFUSED,
+  "read the shadow file": REFUSED,
+  "read the list of users": REFUSED,
+  "write to /tmp": REFUSED,
+  "read the parent's environment": REFUSED,
+  "signal the parent": REFUSED,
+  "signal everybody": REFUSED,
+  "trace the parent": REFUSED,
+  "have the kernel signal the parent": REFUSED,
+  "start a process": REFUSED,
+  "run a program": REFUSED,
+  "become root": REFUSED,
+  "make a namespace": REFUSED,
+  "raise its memory limit": REFUSED,
+  "make an io_uring": REFUSED,
+  "take 3 GiB of memory": "ENOMEM",
+  "take 3 GiB of shared memory": REFUSED,
+  "take 3 GiB as a stack": REFUSED,
+  "write a file of 300 GiB": "EFBIG",
+};
+/** In the order they are entered. Those of the first row a machine may lack, and says so. */
+const LAYERS = [
+  ...["namespaces", "empty root", "other user"],
+  ...["permission model", "limits", "no capabilities", "ends with its parent"],
+  ...["no new privileges", "system call filter"],
+];
+
+describe("hostile code behind the sandbox", () => {
+  it.for([
+    { who: "root", words: [], absent: [] },
+    { who: "a plain user", words: PLAIN_USER, absent: ["other user"] },
+    {
+      who: "a plain user without namespaces",
+      words: [...PLAIN_USER, ...WITHOUT_NAMESPACES],
+      absent: ["namespaces", "empty root", "other user"],
+    },
+  ])("[S5] reaches nothing of a service that $who runs", async ({ words, absent }, { skip }) => {
+    skip(!isRoot, "only root can start the service as other users");
+    const isPossible = spawnSync(words[0] ?? "true", [...words.slice(1), "true"]).status === 0;
+    skip(!isPossible, "this machine lets nobody make a user namespace");
+    const { outcomes, descriptors, layers, missing, gaps } = await runHostileCode(words);
+    expect(gaps).toEqual([]);
+    expect([...layers, ...missing.map((text) => text.split(":")[0])].sort()).toEqual(
+      LAYERS.filter((name) => name !== "other user" || !absent.includes(name)).sort(),
+    );
+    expect(layers.filter((name) => absent.includes(name))).toEqual([]);
+    const { "find out that a file exists": stat, ...others } = outcomes;
+    expect(others).toEqual(OUTCOMES);
+    // Without an empty root it can tell that a file exists whose path it knows. It still can't open it.
+    expect(stat === "done").toBe(!layers.includes("empty root"));
+    expect(descriptors.map((text) => text.replace(/\/.*\/output$/, "output"))).toEqual([
+      "0 socket:[n]",
+      "1 /dev/null",
+      "2 socket:[n]",
+      "3 socket:[n]",
+      "4 output",
+      expect.stringMatching(/^\d+ \/dev\/null$/),
+    ]);
+  });
+});
+
+describe("the media child in its sandbox", () => {
+  it("[S5] has no rights, and a filter of system calls in every thread", async () => {
+    const child = await startMediaChild(waiting);
     await child.ready;
     const [realUid] = readStatus(child.pid, "Uid")?.split(/\s+/) ?? [];
     expect(realUid).toBe(isRoot ? "65534" : String(process.getuid?.()));
-    expect(readStatus(child.pid, "Groups")?.trim()).toBe(
-      isRoot ? "" : readStatus(process.pid, "Groups")?.trim(),
-    );
+    if (isRoot) expect(readStatus(child.pid, "Groups")?.trim()).toBe("");
+    for (const thread of readdirSync(`/proc/${child.pid}/task`)) {
+      const task = `${child.pid}/task/${thread}`;
+      expect([readStatus(task, "NoNewPrivs"), readStatus(task, "Seccomp")]).toEqual(["1", "2"]);
+      if (isRoot) expect(readStatus(task, "CapEff")).toMatch(/^0+$/);
+    }
     expect(readStatus(child.pid, "CapEff")).toMatch(/^0+$/);
-    const canDropPrivileges = (await loadSandboxCommand()).includes("--no-new-privs");
-    expect(readStatus(child.pid, "NoNewPrivs")).toBe(canDropPrivileges ? "1" : "0");
+    const environment = readFileSync(`/proc/${child.pid}/environ`, "utf8").split("\0").filter(Boolean);
+    expect(environment.map((entry) => entry.split("=")[0]).sort()).toEqual(
+      [...Object.keys(SANDBOX_ENVIRONMENT), "NODE_COMPILE_CACHE"].sort(),
+    );
     child.kill();
     await expect(child.result).rejects.toMatchObject({ kind: "crashed" });
-    expect((await describeSandbox()).includes("user: uid 65534, gid 65534")).toBe(isRoot);
   });
+});
 
-  it("ends a program that takes too much memory", async () => {
-    const fill =
-      "const kept = []; for (let i = 0; i < 48; i++) kept.push(Buffer.alloc(64 * 2 ** 20, 1)); process.exit(0)";
-    const code = await runInSandbox(fill);
-    const hasLimit = (await loadSandboxCommand()).includes("prlimit");
-    expect(code === 0).toBe(!hasLimit);
-  });
-
-  it("passes on nothing of the environment", async () => {
-    const names = [...Object.keys(SANDBOX_ENVIRONMENT)].sort();
-    const program = `process.exit(Object.keys(process.env).sort().join() === ${JSON.stringify(names.join())} ? 0 : 9)`;
-    expect(await runInSandbox(program)).toBe(0);
+describe("where the sandbox is incomplete", () => {
+  it.each([
+    { mode: "required", told: /^machine-failed: The media sandbox is incomplete here: .*EINVAL/ },
+    // It was opened, and is no media.
+    { mode: "relaxed", told: /^unreadable: The file is not audio or video/ },
+  ])("[S6] a file is opened when it is $mode: $told", async ({ mode, told }) => {
+    const engine = JSON.stringify(import.meta.resolve("./index.ts"));
+    const program = `
+      const { probeMedia, setSandboxMode } = await import(${engine});
+      setSandboxMode(${JSON.stringify(mode)});
+      const outcome = await probeMedia(${JSON.stringify(import.meta.filename)}).catch(({ kind, message }) => kind + ": " + message);
+      process.stdout.write(outcome, () => process.exit());`;
+    const preload = import.meta.resolve("./testing/refuse-filters.ts");
+    const child = spawn(process.execPath, ["--import", preload, "--input-type=module", "-e", program]);
+    expect(await text(child.stdout)).toMatch(told);
   });
 });
 
@@ -87,24 +165,23 @@ describe("the life of a media child", () => {
     { signal: "SIGKILL", kind: "machine-failed", message: /from outside \(signal SIGKILL\)/ },
     { signal: "SIGTERM", kind: "machine-failed", message: /from outside \(signal SIGTERM\)/ },
   ])("[Q6] that dies of $signal is $kind, with the signal named", async ({ signal, kind, message }) => {
-    const child = await startMediaChild({ request: waiting, watchStall: false });
+    const child = await startMediaChild(waiting);
     await child.ready;
     process.kill(child.pid ?? 0, signal);
     await expect(child.result).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
   it("[Q6] is told by another signal than SIGKILL that its processor time is over", async () => {
-    const hasLimit = (await loadSandboxCommand()).includes("prlimit");
-    const child = await startMediaChild({ request: waiting, watchStall: false });
+    const child = await startMediaChild(waiting);
     await child.ready;
     const limits = readFileSync(`/proc/${child.pid}/limits`, "utf8");
     child.kill();
     await expect(child.result).rejects.toMatchObject({ kind: "crashed" });
-    expect(/^Max cpu time +14400 +14460 +seconds/m.test(limits)).toBe(hasLimit);
+    expect(limits).toMatch(/^Max cpu time +14400 +14460 +seconds/m);
   });
 
   it("is ended when it makes no progress", async () => {
-    const child = await startMediaChild({ request: waiting, watchStall: true, stallLimitMs: 1500 });
+    const child = await startMediaChild({ ...waiting, watchStall: true, stallLimitMs: 1500 });
     await expect(child.result).rejects.toMatchObject({
       kind: "crashed",
       message: expect.stringMatching(/no progress/),
@@ -114,7 +191,8 @@ describe("the life of a media child", () => {
   it("ends with its parent", async () => {
     const program = `
       const { startMediaChild } = await import(${JSON.stringify(new URL("./start-media-child.ts", import.meta.url).href)});
-      const child = await startMediaChild({ request: ${JSON.stringify(waiting)}, watchStall: false });
+      const options = { work: ${JSON.stringify(work)}, resultSchema: { safeParse: (data) => ({ data, success: true }) } };
+      const child = await startMediaChild({ ...options, watchStall: false });
       await child.ready;
       process.stdout.write(String(child.pid));
       setInterval(() => {}, 1000);`;

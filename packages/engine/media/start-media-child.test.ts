@@ -1,5 +1,6 @@
 import { ChildProcess } from "node:child_process";
 import { expect, it, vi } from "vitest";
+import { z } from "zod";
 import { startMediaChild } from "./start-media-child.ts";
 
 vi.mock("./sandbox-command.ts", () => ({ loadSandboxCommand: async () => [], SANDBOX_ENVIRONMENT: {} }));
@@ -14,7 +15,11 @@ vi.mock("node:child_process", async (importOriginal) => ({
 }));
 
 it("[Q6] a media process that can't be started is the machine's fault, and ends nothing else", async () => {
-  const starting = startMediaChild({ request: { kind: "probe" } as never, watchStall: false });
+  const starting = startMediaChild({
+    work: { kind: "describe" },
+    resultSchema: z.unknown(),
+    watchStall: false,
+  });
   await expect(starting).rejects.toMatchObject({ kind: "machine-failed" });
   await new Promise(setImmediate);
 });

@@ -1,23 +1,31 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
-import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
+import type { Duplex, Readable, Writable } from "node:stream";
+import type { z } from "zod";
 import { findCompileCachePath } from "../compile-cache.ts";
 import { isOutsideSignal } from "../outside-signal.ts";
 import { MediaError } from "./media-error.ts";
-import type { MediaReport, MediaRequest } from "./media-request.ts";
+import type { MediaReport, MediaRequest, MediaWork } from "./media-request.ts";
+import { readReports } from "./read-reports.ts";
 import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
+import { getSandboxMode } from "./sandbox-mode.ts";
 
-const CHILD_PATH = fileURLToPath(new URL("./child/media-child.ts", import.meta.url));
+const ENGINE_DIR = dirname(import.meta.dirname);
+const CHILD_PATH = join(import.meta.dirname, "child", "media-child.ts");
 
-/** stdin, stdout, stderr and the IPC channel come before the files. */
-export const FIRST_FILE_FD = 4;
+/** stdin, stdout, stderr and the channel for requests and reports come before the files. */
+const CHANNEL_FD = 3;
+export const FIRST_FILE_FD = CHANNEL_FD + 1;
 
 const STALL_LIMIT_MS = 60_000;
 const STDERR_KEPT_CHARS = 2000;
 
-export type MediaChildOptions = {
-  request: MediaRequest;
+export type MediaChildOptions<Result> = {
+  work: MediaWork;
+  /** What the work ends in. The child may have been taken over by the file it read. */
+  resultSchema: z.ZodType<Result>;
   /** Inherited as descriptors FIRST_FILE_FD, FIRST_FILE_FD + 1, … in this order. */
   files?: readonly FileHandle[];
   /** An encode waits for its caller, so silence means nothing there until the caller waits for it. */
@@ -26,11 +34,11 @@ export type MediaChildOptions = {
   onProgress?: ((fraction: number) => void) | undefined;
 };
 
-export interface MediaChild {
+export interface MediaChild<Result> {
   readonly pid: number | undefined;
   readonly stdin: Writable;
   /** Settles once the process has ended, so that no descriptor or half-written byte outlives it. */
-  readonly result: Promise<unknown>;
+  readonly result: Promise<Result>;
   readonly ready: Promise<void>;
   /** From here on, a child that is silent for the stall limit is killed. */
   startStallWatch(): void;
@@ -39,28 +47,62 @@ export interface MediaChild {
 }
 
 /** Starts the sandboxed process that alone touches media bytes. */
-export async function startMediaChild(options: MediaChildOptions): Promise<MediaChild> {
+export async function startMediaChild<Result>(
+  options: MediaChildOptions<Result>,
+): Promise<MediaChild<Result>> {
+  return superviseChild(await spawnConfined(CHILD_PATH, options.files), options);
+}
+
+/** Runs a program of ours with as little as can be given up from outside; the rest it gives up itself. */
+export async function spawnConfined(
+  programPath: string,
+  files: readonly FileHandle[] = [],
+): Promise<ChildProcess> {
+  const cachePath = findCompileCachePath();
+  const namespaces = await loadSandboxCommand();
   const [command = process.execPath, ...args] = [
-    ...(await loadSandboxCommand()),
+    ...namespaces,
     process.execPath,
-    "--disable-warning=ExperimentalWarning",
+    // A warning would have the event loop watch stderr, which it can't in the sandbox.
+    "--no-warnings",
     // What is thrown away by a long file is collected before it is tens of megabytes.
     "--max-semi-space-size=1",
-    CHILD_PATH,
+    ...listPermissions(cachePath),
+    programPath,
+    ...namespaces.slice(0, 1),
   ];
-  const cachePath = findCompileCachePath();
-  const fds = (options.files ?? []).map((file) => file.fd);
-  const child = spawn(command, args, {
-    stdio: ["pipe", "ignore", "pipe", "ipc", ...fds],
+  return spawn(command, args, {
+    stdio: ["pipe", "ignore", "pipe", "pipe", ...files.map((file) => file.fd)],
     env: { ...SANDBOX_ENVIRONMENT, ...(cachePath ? { NODE_COMPILE_CACHE: cachePath } : {}) },
     cwd: "/",
   });
-  return superviseChild(child, options);
 }
 
-function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaChild {
+/** What JavaScript may do in the child: read our code and what it needs, and keep it as compiled. */
+function listPermissions(cachePath: string | undefined): string[] {
+  const cache = cachePath === undefined ? [] : [cachePath];
+  return [
+    "--permission",
+    "--allow-addons",
+    ...[...listCodeFolders(), ...cache].map((folder) => `--allow-fs-read=${folder}/*`),
+    ...cache.map((folder) => `--allow-fs-write=${folder}/*`),
+  ];
+}
+
+/** The engine, and every folder that Node looks for its packages in. */
+function listCodeFolders(): string[] {
+  const folders = [ENGINE_DIR];
+  for (let folder = ENGINE_DIR; folder !== dirname(folder); folder = dirname(folder))
+    folders.push(join(folder, "node_modules"));
+  return folders;
+}
+
+function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<Result>): MediaChild<Result> {
   const { stdin, stderr } = child;
-  if (!stdin || !stderr) {
+  // None of them is there where no file descriptor was left, whatever the types say.
+  const stdio: readonly unknown[] | undefined = child.stdio;
+  const channel = stdio?.[CHANNEL_FD] as Duplex | undefined;
+  if (!stdin || !stderr || !channel) {
     // Node tells of it a moment later, too.
     child.on("error", () => {});
     throw new MediaError(
@@ -72,28 +114,31 @@ function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaC
   if (options.watchStall) stall.start();
   // A child that died shows as EPIPE here; its end is reported by `result`.
   stdin.on("error", () => {});
+  channel.on("error", () => {});
   const lastWords = keepLastWords(stderr as Readable);
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<{ code: number | null; exitSignal: string | null }>();
   let report: MediaReport | undefined;
 
-  child.on("message", (message: MediaReport) => {
+  const hear = (message: MediaReport) => {
     stall.touch();
     if (message.kind === "ready") ready.resolve();
     else if (message.kind === "progress") options.onProgress?.(message.fraction);
     else report = message;
-  });
+  };
+  readReports(channel, hear, () => child.kill("SIGKILL"));
   child.on("error", (cause) => {
     ended.reject(
       new MediaError("machine-failed", `The media process cannot be started (${cause.message}).`, { cause }),
     );
   });
-  child.on("close", (code, exitSignal) => ended.resolve({ code, exitSignal }));
-  child.send(options.request, () => {});
+  child.on("close", (code, signal) => ended.resolve({ code, exitSignal: signal ?? findSignal(code) }));
+  const request: MediaRequest = { work: options.work, sandbox: getSandboxMode() };
+  channel.write(`${JSON.stringify(request)}\n`);
 
   const result = ended.promise
     .then(({ code, exitSignal }) => {
-      if (report?.kind === "done") return report.result;
+      if (report?.kind === "done") return parseResult(options.resultSchema, report.result);
       if (report?.kind === "failed") throw new MediaError(report.errorKind, report.message);
       if (stall.stalled) throw makeStalledError();
       if (!child.killed && isOutsideSignal(exitSignal)) throw makeKilledError(exitSignal);
@@ -111,6 +156,20 @@ function superviseChild(child: ChildProcess, options: MediaChildOptions): MediaC
     stopStallWatch: stall.stop,
     kill: () => child.kill("SIGKILL"),
   };
+}
+
+/** bwrap stays in front of the child, and gives the signal that ended it as shells do. */
+function findSignal(code: number | null): string | null {
+  const names = Object.entries(constants.signals);
+  return names.find(([, number]) => code === 128 + number)?.[0] ?? null;
+}
+
+function parseResult<Result>(schema: z.ZodType<Result>, result: unknown): Result {
+  const parsed = schema.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new MediaError("crashed", "The media process gave no result that makes sense.", {
+    cause: parsed.error,
+  });
 }
 
 function makeStallWatch(child: ChildProcess, limitMs: number) {

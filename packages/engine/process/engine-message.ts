@@ -1,4 +1,5 @@
 import type { EngineErrorKind } from "../engine-error.ts";
+import type { SandboxMode } from "../media/index.ts";
 import type { EngineRequest, TargetResult } from "../pipelines/engine-request.ts";
 import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
@@ -12,6 +13,7 @@ export type EngineCommand = {
   speechModel?: SpeechModel;
   cacheDir?: string;
   stemCacheBytes: number;
+  sandboxMode: SandboxMode;
 };
 
 /** An error on its way through the channel. Without a kind it is a defect or the machine's fault, not a condition. */
@@ -20,6 +22,8 @@ export type EngineFailure = { kind?: EngineErrorKind; message: string };
 /** What the child tells, in the order it happens; `done` or `failed` ends a request. */
 export type EngineMessage =
   | { kind: "notice"; notice: string }
+  /** A thread of a network has died: the process should get no further request. */
+  | { kind: "retired" }
   | { kind: "progress"; progress: readonly TargetProgress[] }
   | { kind: "target-done"; key: string; result: TargetResult }
   | { kind: "target-failed"; key: string; failure: EngineFailure }

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../engine-error.ts";
 import { EngineKilled } from "../engine-killed.ts";
+import { getSandboxMode } from "../media/sandbox-mode.ts";
 import { isOutsideSignal } from "../outside-signal.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
@@ -68,6 +69,7 @@ export class EngineProcess {
       await settleHooks();
       throw error instanceof ReportedError ? error.cause : error;
     } finally {
+      if (this.#child !== child) await this.#kill(child);
       this.#isBusy = false;
       this.#startIdleTimer();
     }
@@ -91,8 +93,18 @@ export class EngineProcess {
     child.once("exit", () => {
       if (this.#child === child) this.#child = undefined;
     });
+    child.on("message", ({ kind }: EngineMessage) => {
+      if (kind === "retired") this.#retire(child);
+    });
     this.#child = child;
     return child;
+  }
+
+  /** Ends a child that is of no use any more, once the request it may be at work on has ended. */
+  #retire(child: ChildProcess): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    if (!this.#isBusy) void this.#kill(child);
   }
 
   /** Once it has ended no further hook begins; `settleHooks` waits for the one at work. */
@@ -113,6 +125,7 @@ export class EngineProcess {
       threads,
       executionProvider,
       stemCacheBytes,
+      sandboxMode: getSandboxMode(),
       ...(speechModel === undefined ? {} : { speechModel }),
       ...(cacheDir === undefined ? {} : { cacheDir }),
     };
@@ -121,6 +134,7 @@ export class EngineProcess {
     let hooksDone = Promise.resolve();
     let isOver = false;
     const onMessage = (message: EngineMessage) => {
+      if (message.kind === "retired") return;
       if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
       hooksDone = hooksDone.then(() => (isOver ? undefined : deliver(message, hooks, ended.resolve)));
       hooksDone.catch(ended.reject);
@@ -174,7 +188,7 @@ export class EngineProcess {
 class ReportedError extends Error {}
 
 async function deliver(
-  message: Exclude<EngineMessage, { kind: "notice" }>,
+  message: Exclude<EngineMessage, { kind: "notice" | "retired" }>,
   hooks: EngineHooks,
   onDone: () => void,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import { EngineError } from "../engine-error.ts";
+import { setSandboxMode } from "../media/index.ts";
 import { NetworkStore } from "../models/network-store.ts";
 import type { EngineReport } from "../pipelines/engine-request.ts";
 import { runRequest } from "../pipelines/run-request.ts";
@@ -23,8 +24,13 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { request, speechModel, ...settings } = command;
-  networks ??= new NetworkStore({ ...settings, onNotice: tellOnce });
+  const { request, speechModel, sandboxMode, ...settings } = command;
+  setSandboxMode(sandboxMode);
+  networks ??= new NetworkStore({
+    ...settings,
+    onNotice: tellOnce,
+    onThreadDeath: () => send({ kind: "retired" }),
+  });
   await claimWorkDir(request.workDir);
   const { cacheDir, stemCacheBytes } = settings;
   const hasCache = cacheDir !== undefined && stemCacheBytes > 0;

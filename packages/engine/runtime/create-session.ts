@@ -14,6 +14,8 @@ export type SessionOptions = {
   executionProvider?: ExecutionProvider;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;
+  /** Told that a thread of a network has ended, at work or idle: the network is of no use any more. May be told twice. */
+  onThreadDeath?: () => void;
 };
 
 /** A session of onnxruntime, and what it really runs on. */

@@ -4,9 +4,12 @@ import type { SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import { type Buffers, type ChainLink, GraphChain } from "./graph-chain.ts";
 
+/** What of the options can be sent to a thread. */
+export type ThreadOptions = Omit<SessionOptions, "onNotice" | "onThreadDeath">;
+
 /** What the thread is told; it answers in the same order. */
 export type GraphCommand =
-  | { kind: "add"; link: ChainLink; options: Omit<SessionOptions, "onNotice"> }
+  | { kind: "add"; link: ChainLink; options: ThreadOptions }
   | { kind: "run"; buffers: Buffers };
 
 /** What the thread tells: `added`, `ran` or `failed` ends a command. */

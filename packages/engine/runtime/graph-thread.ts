@@ -4,11 +4,18 @@ import { hasExactByteProducts } from "./byte-products.ts";
 import type { SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import type { Buffers, ChainLink } from "./graph-chain.ts";
-import type { GraphCommand, GraphMessage } from "./graph-thread-entry.ts";
+import type { GraphCommand, GraphMessage, ThreadOptions } from "./graph-thread-entry.ts";
 
 type Answer = Extract<GraphMessage, { kind: "added" | "ran" }>;
 
 type Pending = PromiseWithResolvers<Answer> & { onLinkDone: (count: number) => void };
+
+/** Not an EngineError: the end of a thread tells nothing of the work, which is tried again in another process. */
+class GraphThreadDied extends Error {
+  constructor(how: string) {
+    super(`The network's thread ended unexpectedly (${how}).`);
+  }
+}
 
 /**
  * A chain of graphs in a thread of its own: while it works, this one reads, transforms and writes what is before and behind it. Commands may be
@@ -16,7 +23,7 @@ type Pending = PromiseWithResolvers<Answer> & { onLinkDone: (count: number) => v
  */
 export class GraphThread {
   readonly #worker = new Worker(new URL("./graph-thread-entry.ts", import.meta.url));
-  readonly #options: Omit<SessionOptions, "onNotice">;
+  readonly #options: ThreadOptions;
   readonly #pending: Pending[] = [];
   #end: { reason: unknown } | undefined;
 
@@ -26,14 +33,18 @@ export class GraphThread {
     return new GraphThread(options);
   }
 
-  private constructor({ onNotice, ...options }: SessionOptions) {
+  private constructor({ onNotice, onThreadDeath, ...options }: SessionOptions) {
     this.#options = options;
     this.#worker.on("message", (message: GraphMessage) => {
       if (message.kind === "notice") onNotice?.(message.notice);
       else this.#settle(message);
     });
-    this.#worker.on("error", (error) => this.#finish(makeEndError(error.message)));
-    this.#worker.on("exit", (code) => this.#finish(makeEndError(`exit code ${code}`)));
+    const die = (how: string) => {
+      onThreadDeath?.();
+      this.#finish(new GraphThreadDied(how));
+    };
+    this.#worker.on("error", (error) => die(error.message));
+    this.#worker.on("exit", (code) => die(`exit code ${code}`));
     this.#worker.unref();
   }
 
@@ -92,8 +103,4 @@ export class GraphThread {
     this.#end ??= { reason };
     for (const pending of this.#pending.splice(0)) pending.reject(this.#end.reason);
   }
-}
-
-function makeEndError(how: string): EngineError {
-  return new EngineError("model-failed", `The network's thread ended unexpectedly (${how}).`);
 }

@@ -60,6 +60,7 @@ export type Config = Readonly<{
   stemCacheBytes: number;
   executionProvider: SettingValues["EXECUTION_PROVIDER"];
   speechModel: SettingValues["SPEECH_MODEL"];
+  mediaSandbox: SettingValues["MEDIA_SANDBOX"];
   logLevel: SettingValues["LOG_LEVEL"];
   logFile: string | undefined;
 }>;
@@ -173,6 +174,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     stemCacheBytes: settings.CACHE_SIZE_BYTES,
     executionProvider: settings.EXECUTION_PROVIDER,
     speechModel: settings.SPEECH_MODEL,
+    mediaSandbox: settings.MEDIA_SANDBOX,
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE,
   });

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { EXECUTION_PROVIDERS, SPEECH_MODELS } from "@stemwright/engine";
+import { EXECUTION_PROVIDERS, SANDBOX_MODES, SPEECH_MODELS } from "@stemwright/engine";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -274,6 +274,12 @@ export const SETTINGS = {
     default: "whisper-small",
     description:
       "The network that writes down speech: `whisper-small`, or `whisper-base` or `whisper-tiny`, which are faster and make more mistakes.",
+  },
+  MEDIA_SANDBOX: {
+    schema: z.enum(SANDBOX_MODES),
+    default: "required",
+    description:
+      "`required`: media is opened only where a file that takes the decoder over can reach nothing, and the service does not start elsewhere. `relaxed`: it is opened behind whatever protection the machine has; the log warns at every start, and `/admin/health` is `degraded`.",
   },
   CACHE_SIZE_BYTES: {
     schema: wholeNumber(0),

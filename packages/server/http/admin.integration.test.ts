@@ -321,6 +321,7 @@ describe("the running service", () => {
       database: { isOk: true },
       queue: { waiting: expect.any(Number), active: 0 },
       workers: { isOk: false, alive: 0 },
+      mediaSandbox: { isOk: true, mode: "required", gaps: [] },
     });
   });
 });

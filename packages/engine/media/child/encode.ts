@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { readSync } from "node:fs";
 import { MediaError } from "../media-error.ts";
 import type { EncodeRequest, EncodeResult } from "../media-request.ts";
 import { parseLayout, toNamedLayout } from "./channel-layout.ts";
@@ -7,10 +7,14 @@ import { OutputFile } from "./output-file.ts";
 import { PictureSource } from "./picture-source.ts";
 import type { Pulse } from "./pulse.ts";
 
+const PCM_FD = 0;
+/** A multiple of a float, and more than a frame of any channel count. */
+const PCM_CHUNK_BYTES = 1 << 16;
+
 /** Encoder delay, its padding and the resampler's edge, in blocks of the encoder. */
 const LOSSY_SLACK_BLOCKS = 4;
 
-type RunEncoding = (run: { pcm: Readable; pulse: Pulse; onReady: () => void }) => Promise<EncodeResult>;
+type RunEncoding = (run: { pulse: Pulse; onReady: () => void }) => Promise<EncodeResult>;
 
 /**
  * Opens every output at once and gives the work to be done afterwards, as another user; it ends in the number
@@ -26,13 +30,13 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
   }
   const input = { sampleRateHz: request.sampleRateHz, layout: toNamedLayout(layout) };
   const outputs = request.files.map((target) => new OutputFile(target, input));
-  return async ({ pcm, pulse, onReady }) => {
+  return async ({ pulse, onReady }) => {
     for (const output of outputs) {
       const { picture } = output.target;
       output.writeHeader(request.tags, picture && PictureSource.open(picture));
     }
     onReady();
-    const lengthFrames = await encodeStream({ pcm, outputs, channels: request.channels });
+    const lengthFrames = await encodeStream({ outputs, channels: request.channels, pulse });
     for (const output of outputs) {
       output.finish();
       await pulse();
@@ -43,29 +47,28 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
   };
 }
 
+/** Read in place, as everything is that the sandboxed child reads (`parent-channel.ts`). */
 async function encodeStream(options: {
-  pcm: Readable;
   outputs: OutputFile[];
   channels: number;
+  pulse: Pulse;
 }): Promise<number> {
   const bytesPerFrame = options.channels * Float32Array.BYTES_PER_ELEMENT;
-  let carry: Buffer = Buffer.alloc(0);
+  const chunk = Buffer.from(new ArrayBuffer(PCM_CHUNK_BYTES));
+  let heldBytes = 0;
   let lengthFrames = 0;
-  for await (const chunk of options.pcm) {
-    const bytes = carry.length === 0 ? (chunk as Buffer) : Buffer.concat([carry, chunk as Buffer]);
-    const frames = Math.floor(bytes.length / bytesPerFrame);
-    carry = bytes.subarray(frames * bytesPerFrame);
+  for (;;) {
+    const readBytes = readSync(PCM_FD, chunk, { offset: heldBytes });
+    if (readBytes === 0) return lengthFrames;
+    heldBytes += readBytes;
+    const frames = Math.floor(heldBytes / bytesPerFrame);
     lengthFrames += frames;
-    const samples = toFloats(bytes.subarray(0, frames * bytesPerFrame));
+    const samples = new Float32Array(chunk.buffer, 0, frames * options.channels);
     for (const output of options.outputs) output.write(samples);
+    chunk.copyWithin(0, frames * bytesPerFrame, heldBytes);
+    heldBytes -= frames * bytesPerFrame;
+    await options.pulse();
   }
-  return lengthFrames;
-}
-
-/** A view where that can be: pooled buffers need not start on a multiple of four bytes. */
-function toFloats(bytes: Uint8Array): Float32Array {
-  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
-  return new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT);
 }
 
 async function verifyLength(options: {

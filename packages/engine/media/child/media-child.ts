@@ -1,44 +1,52 @@
 import { flushCompileCache } from "node:module";
+import { setImmediate } from "node:timers/promises";
 import { AV_LOG_QUIET } from "node-av/constants";
 import { Log } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
-import type { MediaReport, MediaRequest } from "../media-request.ts";
+import type { MediaReport, MediaRequest, MediaWork } from "../media-request.ts";
+import { explainGaps } from "../sandbox-report.ts";
 import { decode } from "./decode.ts";
-import { describeProtection } from "./describe-protection.ts";
-import { dropPrivileges } from "./drop-privileges.ts";
 import { openEncoding } from "./encode.ts";
+import { readRequest, sendReport } from "./parent-channel.ts";
 import { probe } from "./probe.ts";
 import { makePulse } from "./pulse.ts";
+import { enterSandbox } from "./sandbox/enter-sandbox.ts";
 
-// Everything is loaded by now, so the uid may go before the first media byte is parsed: the folder of this
-// program may be closed to the other user.
+// Everything is loaded by now, so the rights may go before the first media byte is parsed.
 
 Log.setLevel(AV_LOG_QUIET);
-// The parent is gone: nobody waits for the result.
-process.on("disconnect", () => process.exit(1));
-process.once("message", (request: MediaRequest) => {
-  serve(request)
-    .then((result) => report({ kind: "done", result }))
-    .catch((error: unknown) => report(toFailure(error)))
-    .finally(() => process.exit(0));
-});
+// Whatever the event loop waits for is told to the kernel in its first turn: the sandbox takes no later word.
+await setImmediate();
+try {
+  sendReport({ kind: "done", result: await serve(readRequest()) });
+} catch (error) {
+  sendReport(toFailure(error));
+}
+process.exit(0);
 
-async function serve(request: MediaRequest): Promise<unknown> {
-  const pulse = makePulse((fraction) => void report({ kind: "progress", fraction }));
-  // Outputs are opened as the starting user, before the drop.
-  const encoding = request.kind === "encode" ? openEncoding(request) : undefined;
-  // At exit the other user could no longer write to the cache.
+async function serve({ work, sandbox: mode }: MediaRequest): Promise<unknown> {
+  const perform = work.kind === "describe" ? undefined : prepare(work);
+  // At its exit the process could no longer write to the cache.
   flushCompileCache();
-  dropPrivileges();
-  if (encoding) return encoding({ pcm: process.stdin, pulse, onReady: () => void report({ kind: "ready" }) });
-  await report({ kind: "ready" });
-  switch (request.kind) {
+  const sandbox = enterSandbox();
+  if (perform === undefined) return sandbox;
+  if (mode === "required" && sandbox.gaps.length > 0)
+    throw new MediaError("machine-failed", explainGaps(sandbox));
+  return await perform();
+}
+
+/** What has to be done outside the sandbox: outputs are opened by their paths. Gives the rest. */
+function prepare(work: Exclude<MediaWork, { kind: "describe" }>): () => unknown {
+  const pulse = makePulse((fraction) => sendReport({ kind: "progress", fraction }));
+  switch (work.kind) {
     case "probe":
-      return probe(request);
+      return () => probe(work);
     case "decode":
-      return decode(request, pulse);
-    default:
-      return describeProtection();
+      return () => decode(work, pulse);
+    case "encode": {
+      const encode = openEncoding(work);
+      return () => encode({ pulse, onReady: () => sendReport({ kind: "ready" }) });
+    }
   }
 }
 
@@ -46,11 +54,4 @@ function toFailure(error: unknown): MediaReport {
   if (error instanceof MediaError) return { kind: "failed", errorKind: error.kind, message: error.message };
   const message = error instanceof Error ? error.message : String(error);
   return { kind: "failed", errorKind: "crashed", message: `The media process failed: ${message}` };
-}
-
-function report(message: MediaReport): Promise<void> {
-  return new Promise((resolve) => {
-    if (!process.send) return resolve();
-    process.send(message, () => resolve());
-  });
 }

@@ -1,0 +1,27 @@
+import { readSync, writeSync } from "node:fs";
+import type { MediaReport, MediaRequest } from "../media-request.ts";
+
+/** Behind stdin, stdout and stderr. */
+const CHANNEL_FD = 3;
+const CHUNK_BYTES = 1 << 16;
+
+/**
+ * The child's end of the channel, read and written in place: an event loop that waits for a descriptor tells the kernel so by io_uring, which
+ * the sandbox does not let through. A parent that is gone shows as EPIPE.
+ */
+export function readRequest(): MediaRequest {
+  let text = "";
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  const decoder = new TextDecoder();
+  while (!text.endsWith("\n")) {
+    const length = readSync(CHANNEL_FD, chunk);
+    if (length === 0) throw new Error("the parent is gone");
+    text += decoder.decode(chunk.subarray(0, length), { stream: true });
+  }
+  return JSON.parse(text) as MediaRequest;
+}
+
+export function sendReport(report: MediaReport): void {
+  const bytes = Buffer.from(`${JSON.stringify(report)}\n`);
+  for (let sent = 0; sent < bytes.length; ) sent += writeSync(CHANNEL_FD, bytes, sent);
+}

@@ -1,0 +1,149 @@
+import { constants } from "node:os";
+import { GUARANTEES, type Guarantee, type SandboxReport } from "../../sandbox-report.ts";
+import { makeSystemCallFilter } from "./system-call-filter.ts";
+
+type Kernel = typeof import("./kernel.ts");
+
+/** Loaded with the rest of the program, which is kept as compiled before the sandbox is entered. */
+const loaded = await import("./kernel.ts").catch((error: unknown) => ({ error }));
+
+type Layer = {
+  name: string;
+  /** Without any it stands behind others that guarantee the same. */
+  guarantees: readonly Guarantee[];
+  /** Where there is nothing to give up, by default everywhere. */
+  isNeeded?: () => boolean;
+  /** Throws why it can't be had here. */
+  enter(kernel: Kernel): void;
+};
+
+/** "nobody" and "nogroup" on every Linux. */
+const NOBODY_ID = 65534;
+
+/**
+ * RLIMIT_DATA rather than RLIMIT_AS: V8 reserves tens of GiB of address space that it never touches, while the data limit counts only private
+ * writable memory. A child starts at about 0.1 GiB.
+ */
+const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
+/** A last resort for a child that spins in native code; real work stays far below. */
+const CPU_LIMIT_SECONDS = 4 * 3600;
+/** Beyond the limit that ends it with SIGXCPU: where both are one, Linux sends SIGKILL, as if the machine were at fault. */
+const CPU_HARD_LIMIT_SECONDS = CPU_LIMIT_SECONDS + 60;
+/** Twelve hours of eight channels at 192 kHz. */
+const FILE_LIMIT_BYTES = 256 * 1024 ** 3;
+const OPEN_FILES_LIMIT = 256;
+/** asm-generic/resource.h */
+const RLIMIT = { cpu: 0, fileSize: 1, data: 2, core: 4, processes: 6, openFiles: 7 };
+
+/** In the order they are entered: each takes what the next ones no longer need. */
+const LAYERS: readonly Layer[] = [
+  {
+    // Of the network at least. This process was started in it: the parent says by which program.
+    name: "namespaces",
+    guarantees: ["network"],
+    enter() {
+      if (process.argv[2] === undefined) throw new Error("neither unshare nor bwrap may be used here");
+    },
+  },
+  {
+    // Of JavaScript alone: native code knows nothing of it.
+    name: "permission model",
+    guarantees: [],
+    enter() {
+      if (process.permission === undefined) throw new Error("started without --permission");
+    },
+  },
+  {
+    name: "limits",
+    guarantees: ["limits"],
+    enter({ setLimit }) {
+      const limits = [
+        [RLIMIT.data, MEMORY_LIMIT_BYTES],
+        [RLIMIT.fileSize, FILE_LIMIT_BYTES],
+        [RLIMIT.openFiles, OPEN_FILES_LIMIT],
+        [RLIMIT.core, 0],
+        [RLIMIT.processes, 0],
+      ] as const;
+      for (const [resource, limit] of limits) setLimit(resource, limit, limit);
+      setLimit(RLIMIT.cpu, CPU_LIMIT_SECONDS, CPU_HARD_LIMIT_SECONDS);
+    },
+  },
+  { name: "empty root", guarantees: [], enter: ({ enterEmptyRoot }) => enterEmptyRoot() },
+  { name: "other user", guarantees: [], isNeeded: () => process.getuid?.() === 0, enter: becomeNobody },
+  // Those that a plain user has in a namespace of its own.
+  { name: "no capabilities", guarantees: [], enter: ({ dropCapabilities }) => dropCapabilities() },
+  {
+    name: "ends with its parent",
+    guarantees: [],
+    enter: ({ endWithParent }) => endWithParent(constants.signals.SIGKILL),
+  },
+  {
+    name: "no new privileges",
+    guarantees: ["privileges"],
+    enter: ({ renounceNewPrivileges }) => renounceNewPrivileges(),
+  },
+  {
+    name: "system call filter",
+    guarantees: ["network", "files", "processes"],
+    enter(kernel) {
+      kernel.filterSystemCalls(makeSystemCallFilter({ processor: kernel.PROCESSOR, ownPid: process.pid }));
+      checkFilter(kernel);
+    },
+  },
+];
+
+/** In all threads and for good. */
+function becomeNobody(): void {
+  process.setgroups?.([]);
+  process.setgid?.(NOBODY_ID);
+  process.setuid?.(NOBODY_ID);
+}
+
+const AF_INET = 2;
+const SOCK_STREAM = 1;
+const AT_FDCWD = -100;
+
+/** Tries what the filter is there for, so that what is told of it is what holds. */
+function checkFilter({ callKernel }: Kernel): void {
+  const attempts = {
+    socket: ["int", AF_INET, "int", SOCK_STREAM, "int", 0],
+    openat: ["int", AT_FDCWD, "const char *", "/", "int", 0, "int", 0],
+    kill: ["int", process.pid, "int", 0],
+    // Without a program to run, or entries in its ring: what is let through fails for that instead.
+    execve: ["void *", null, "void *", null, "void *", null],
+    io_uring_setup: ["int", 0, "void *", null],
+  } as const;
+  for (const [call, typedArguments] of Object.entries(attempts)) {
+    if (failsWith("EPERM", () => callKernel(call as keyof typeof attempts, ...typedArguments))) continue;
+    throw new Error(`${call} is let through`);
+  }
+}
+
+function failsWith(code: string, attempt: () => unknown): boolean {
+  try {
+    attempt();
+    return false;
+  } catch (error) {
+    return (error as Error).message.endsWith(code);
+  }
+}
+
+/** Gives up, for good, whatever this machine allows to be given up. Before it the child has seen no byte of media. */
+export function enterSandbox(): SandboxReport {
+  const layers: string[] = [];
+  const missing: string[] = [];
+  const held = new Set<Guarantee>();
+  for (const { name, guarantees, isNeeded = () => true, enter } of LAYERS) {
+    if (!isNeeded()) continue;
+    try {
+      if ("error" in loaded) throw loaded.error;
+      enter(loaded);
+      layers.push(name);
+      for (const guarantee of guarantees) held.add(guarantee);
+    } catch (error) {
+      missing.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const required = Object.keys(GUARANTEES) as Guarantee[];
+  return { layers, missing, gaps: required.filter((guarantee) => !held.has(guarantee)) };
+}

@@ -1,0 +1,119 @@
+import { findCallNumber, type Processor, type SystemCall } from "./system-calls.ts";
+
+/**
+ * What a media child may still ask of the kernel once it is about to look at media: work on the descriptors it holds, its own memory, its own
+ * threads, the time, its end. It can open nothing, connect to nothing, start nothing and touch no other process. Neither io_uring, which would
+ * do all of that past a filter, nor sendmsg, which could fill its parent with descriptors, is among it.
+ */
+const ALLOWED: readonly SystemCall[] = [
+  // The descriptors it holds.
+  ...(["read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek"] as const),
+  ...(["ftruncate", "fstat", "fsync", "fdatasync", "dup", "close"] as const),
+  // The event loop.
+  ...(["epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll"] as const),
+  // Its own memory.
+  ...(["brk", "munmap", "mremap", "mprotect", "pkey_mprotect", "madvise", "mincore", "membarrier"] as const),
+  // Its threads, which are all there by then.
+  ...(["futex", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity", "getcpu"] as const),
+  ...(["sched_getparam", "sched_getscheduler"] as const),
+  ...(["rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall"] as const),
+  // What tells it something.
+  ...(["getpid", "gettid", "getppid", "getuid", "geteuid", "getgid", "getegid"] as const),
+  ...(["getrandom", "getrusage", "uname", "sysinfo", "time", "gettimeofday"] as const),
+  ...(["clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep"] as const),
+  ...(["exit", "exit_group"] as const),
+];
+
+/** Calls that are let through by one argument: one of the values or, with a mask, none of its bits. */
+type Condition = { call: SystemCall; argument: number } & (
+  | { isOneOf: readonly number[] }
+  | { hasNoneOf: number }
+);
+
+const MAP_SHARED = 0x1;
+const MAP_GROWSDOWN = 0x100;
+const AT_EMPTY_PATH = 0x1000;
+const [F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC] = [0, 1, 2, 3, 4, 1030];
+const [TCGETS, FIONBIO, FIOCLEX] = [0x5401, 0x5421, 0x5451];
+const [PR_SET_NAME, PR_SET_VMA] = [15, 0x53564d41];
+
+function listConditions(ownPid: number): Condition[] {
+  return [
+    // RLIMIT_DATA counts neither shared memory nor stacks.
+    { call: "mmap", argument: 3, hasNoneOf: MAP_SHARED | MAP_GROWSDOWN },
+    // How glibc writes fstat. Where there is no empty root, a path given with it still tells whether a file exists and how large it is.
+    { call: "newfstatat", argument: 3, isOneOf: [AT_EMPTY_PATH] },
+    // Not F_SETOWN, by which the kernel sends signals to other processes.
+    { call: "fcntl", argument: 1, isOneOf: [F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC] },
+    { call: "ioctl", argument: 1, isOneOf: [TCGETS, FIONBIO, FIOCLEX] },
+    { call: "prctl", argument: 0, isOneOf: [PR_SET_NAME, PR_SET_VMA] },
+    // 0 is the caller.
+    { call: "prlimit64", argument: 0, isOneOf: [0] },
+    // How a process that fails ends itself.
+    { call: "tgkill", argument: 0, isOneOf: [ownPid] },
+  ];
+}
+
+// Instructions of classic BPF (linux/bpf_common.h), and what a filter gives (linux/seccomp.h).
+const [LOAD, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, AND, RETURN] = [0x20, 0x15, 0x35, 0x54, 0x06];
+const KILL_PROCESS = 0x80000000;
+const ALLOW = 0x7fff0000;
+const FAIL = 0x00050000;
+const EPERM = 1;
+const ENOSYS = 38;
+// Offsets in struct seccomp_data. The lower half of an argument comes first on both processors; the kernel reads no more of those above.
+const NUMBER_AT = 0;
+const ARCHITECTURE_AT = 4;
+const argumentAt = (index: number) => 16 + 8 * index;
+/** linux/audit.h; a process may call the kernel in the ways of another processor, by other numbers. */
+const ARCHITECTURES: Record<Processor, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
+/** Numbers of the x32 way of calling. */
+const FIRST_X32_NUMBER = 0x40000000;
+
+type Instruction = readonly [code: number, value: number, skipIfTrue: number, skipIfFalse: number];
+const plain = (code: number, value: number): Instruction => [code, value, 0, 0];
+
+/** The filter as the kernel reads it: an array of struct sock_filter. Whatever is not let through fails with EPERM. */
+export function makeSystemCallFilter(options: { processor: Processor; ownPid: number }): Buffer {
+  const { processor, ownPid } = options;
+  const numberOf = (call: SystemCall) => findCallNumber(call, processor);
+  const instructions: Instruction[] = [
+    plain(LOAD, ARCHITECTURE_AT),
+    [JUMP_IF_EQUAL, ARCHITECTURES[processor], 1, 0],
+    plain(RETURN, KILL_PROCESS),
+    plain(LOAD, NUMBER_AT),
+    [JUMP_IF_AT_LEAST, FIRST_X32_NUMBER, 0, 1],
+    plain(RETURN, KILL_PROCESS),
+  ];
+  const add = (call: SystemCall, then: readonly Instruction[]) => {
+    const number = numberOf(call);
+    if (number !== undefined) instructions.push([JUMP_IF_EQUAL, number, 0, then.length], ...then);
+  };
+  for (const call of ALLOWED) add(call, [plain(RETURN, ALLOW)]);
+  for (const condition of listConditions(ownPid)) add(condition.call, checkArgument(condition));
+  // glibc then takes clone, and is told that it may not.
+  add("clone3", [plain(RETURN, FAIL | ENOSYS)]);
+  instructions.push(plain(RETURN, FAIL | EPERM));
+  return toBytes(instructions);
+}
+
+function checkArgument(condition: Condition): Instruction[] {
+  const [values, mask] = "isOneOf" in condition ? [condition.isOneOf, []] : [[0], [condition.hasNoneOf]];
+  return [
+    plain(LOAD, argumentAt(condition.argument)),
+    ...mask.map((bits) => plain(AND, bits)),
+    ...values.flatMap((value): Instruction[] => [[JUMP_IF_EQUAL, value, 0, 1], plain(RETURN, ALLOW)]),
+    plain(RETURN, FAIL | EPERM),
+  ];
+}
+
+function toBytes(instructions: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(instructions.length * 8);
+  instructions.forEach(([code, value, skipIfTrue, skipIfFalse], index) => {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(skipIfTrue, index * 8 + 2);
+    bytes.writeUInt8(skipIfFalse, index * 8 + 3);
+    bytes.writeUInt32LE(value >>> 0, index * 8 + 4);
+  });
+  return bytes;
+}

@@ -1,0 +1,43 @@
+import { PassThrough } from "node:stream";
+import { expect, it } from "vitest";
+import type { MediaReport } from "./media-request.ts";
+import { readReports } from "./read-reports.ts";
+
+function listen() {
+  const channel = new PassThrough();
+  const heard: (MediaReport | "nonsense")[] = [];
+  readReports(
+    channel,
+    (report) => heard.push(report),
+    () => heard.push("nonsense"),
+  );
+  return { channel, heard };
+}
+
+it("reports are heard in their order, however they are cut", async () => {
+  const { channel, heard } = listen();
+  for (const text of [
+    '{"kind":"rea',
+    'dy"}\n{"kind":"progress","fraction":0.5}\n{"kind":"done"',
+    ',"result":3}\n',
+  ])
+    channel.write(text);
+  await expect.poll(() => heard).toHaveLength(3);
+  expect(heard).toEqual([
+    { kind: "ready" },
+    { kind: "progress", fraction: 0.5 },
+    { kind: "done", result: 3 },
+  ]);
+});
+
+it.each([
+  ["no JSON", "ready\n"],
+  ["no report", '{"kind":"NODE_HANDLE"}\n'],
+  ["a report out of its range", '{"kind":"progress","fraction":7}\n'],
+  ["a line without an end", "x".repeat(2 ** 20 + 1)],
+])("[S5] %s ends the conversation", async (_what, text) => {
+  const { channel, heard } = listen();
+  channel.write(text);
+  await expect.poll(() => heard).toEqual(["nonsense"]);
+  expect(channel.destroyed).toBe(true);
+});
