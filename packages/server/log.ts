@@ -38,7 +38,7 @@ export function makeLog(
 function openDestination(logFile: string | undefined): DestinationStream {
   if (logFile === undefined) return { write: (line) => writeLine(STANDARD_ERROR, line) };
   mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
-  const file = openSync(logFile, "a");
+  const file = openSync(logFile, "a", 0o600);
   return { write: (line) => writeLine(file, line) };
 }
 

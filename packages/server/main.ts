@@ -12,6 +12,7 @@ import { migrate } from "./db/migrate.ts";
 import { explainStartError } from "./explain-start-error.ts";
 import { parseKeysCommand } from "./keys-command.ts";
 import { makeLog } from "./log.ts";
+import { secureContents, secureDataDir } from "./secure-data-dir.ts";
 import { StartError } from "./start-error.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
 
@@ -23,6 +24,9 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 process.stdout.on("error", () => {});
 
 type Started = { close(): Promise<void> };
+
+// Whatever this process and its children make is theirs alone.
+process.umask(0o077);
 
 /** The outside server where one is given, the embedded one otherwise. */
 async function openPostgres(
@@ -86,6 +90,12 @@ function printWelcome(options: { address: string; firstKey: string | undefined; 
   print("Stop with Ctrl-C.");
 }
 
+/** Beside everything else: nobody gets that far any more, and a large store takes a while. */
+async function closeContents({ dataDir }: Config, log: House["log"]): Promise<void> {
+  const count = await secureContents(dataDir);
+  if (count > 0) log.warn({ count, dataDir }, "files were open to other users and are closed now");
+}
+
 /** Everything in one place: database, API, and workers beside it. */
 async function startAll(environmentConfig: Config): Promise<Started> {
   const isTerminal = process.stdout.isTTY === true && environmentConfig.logFile === undefined;
@@ -108,6 +118,7 @@ async function startAll(environmentConfig: Config): Promise<Started> {
   try {
     const databaseUrl = postgres.connectionString;
     log = makeLog(config, "api");
+    void closeContents(config, log);
     const house = { config, databaseUrl, log, findOutage: () => outage };
     const { api, firstKey } = await startMigratedApi(house);
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
@@ -129,6 +140,8 @@ async function startOne(command: "api" | "worker", config: Config): Promise<Star
   if (config.databaseUrl === undefined)
     throw new StartError(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
   const log = makeLog(config, command);
+  // A worker that another process started shares its folder.
+  if (process.send === undefined) void closeContents(config, log);
   const house = { config, databaseUrl: config.databaseUrl, log };
   if (command === "worker") return await startTaskWorker(house);
   const { api, firstKey } = await startMigratedApi(house);
@@ -170,6 +183,7 @@ async function main(): Promise<void> {
   if (!COMMANDS.includes(command))
     throw new StartError(`unknown command "${command}"; it must be one of ${COMMANDS.join(", ")}`);
   const config = loadConfig();
+  await secureDataDir(config.dataDir);
   if (command === "migrate" || command === "keys") return await runOnce(command, config);
   const starting = command === "all" ? startAll(config) : startOne(command, config);
   stopOnSignals(starting);

@@ -37,7 +37,7 @@ export async function loadDecodedInput(options: {
 }): Promise<DecodedInput> {
   const { inputPath, workDir, maxDurationSeconds, onStart, onProgress } = options;
   const limit = maxDurationSeconds === undefined ? {} : { maxDurationSeconds };
-  mkdirSync(workDir, { recursive: true });
+  mkdirSync(workDir, { recursive: true, mode: 0o700 });
   const pcmPath = join(workDir, "input.f32");
   const recordPath = join(workDir, "input.json");
   const sha256 = hashInput(inputPath);

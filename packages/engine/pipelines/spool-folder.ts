@@ -8,6 +8,6 @@ export function prepareSpoolFolder(folder: string, identity: Record<string, stri
   const statePath = join(folder, "pass.json");
   if (isDeepStrictEqual(findJson(statePath), identity)) return;
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   replaceJson(statePath, identity);
 }

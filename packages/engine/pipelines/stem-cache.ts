@@ -103,7 +103,7 @@ function listEntries(folder: string): Entry[] {
 export const ownersOf = (entry: string) => join(entry, "owners");
 
 function sign(entry: string, { owner }: CacheUser): void {
-  mkdirSync(ownersOf(entry), { recursive: true });
+  mkdirSync(ownersOf(entry), { recursive: true, mode: 0o700 });
   writeFileSync(join(ownersOf(entry), owner), "");
 }
 

@@ -14,7 +14,7 @@ const POLL_MS = 10;
  * busy with, and would still append that segment to the spools: it is ended first.
  */
 export async function claimWorkDir(workDir: string): Promise<void> {
-  mkdirSync(workDir, { recursive: true });
+  mkdirSync(workDir, { recursive: true, mode: 0o700 });
   const path = join(workDir, "owner.json");
   const owner = ownerSchema.safeParse(findJson(path)).data;
   if (owner !== undefined && owner.pid !== process.pid) await endOwner(owner);

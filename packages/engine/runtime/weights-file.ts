@@ -68,7 +68,7 @@ function findText(path: string): string | undefined {
 
 /** Two processes may write at once: each its own file, and the rename is atomic. */
 function replaceText(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text);
   renameSync(draft, path);

@@ -36,7 +36,7 @@ export function withCustomerObjects(
     },
     async copyTo(blobKey, path) {
       if (!isCustomerBlobKey(blobKey)) return await own.copyTo(blobKey, path);
-      await pipeline(await read(blobKey), createWriteStream(path));
+      await pipeline(await read(blobKey), createWriteStream(path, { mode: 0o600 }));
     },
   };
 }
