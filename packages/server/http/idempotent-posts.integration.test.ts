@@ -118,7 +118,7 @@ const posts: {
   { path: "/usage", as: "token" },
 ];
 /** Tested apart from the others below. */
-const others = ["/tasks/{id}/cancel", "/assets", "/upload", "/upload/link"];
+const others = ["/tasks/{id}/cancel", "/assets", "/upload", "/upload/link", "/upload/audio-link"];
 
 const credentials = {
   account: () => ({ key: account.key }),
@@ -257,14 +257,14 @@ describe("an Idempotency-Key on an upload", () => {
     expect(await listFolders()).toHaveLength(foldersBefore.length + 1);
   });
 
-  it("[I1] a link is fetched once", async () => {
+  it.each(["/upload/link", "/upload/audio-link"])("[I1] %s fetches a link once", async (path) => {
     const receiver = await startReceiver();
     receiver.answer = (response) => response.end("from elsewhere");
     const body = { link: receiver.url, name: "a.txt" };
-    const headers = { "idempotency-key": "link" };
-    const first = await postAs("/upload/link", { key: account.key, body, headers });
+    const headers = { "idempotency-key": `link to ${path}` };
+    const first = await postAs(path, { key: account.key, body, headers });
     await receiver.close();
-    const second = await postAs("/upload/link", { key: account.key, body, headers });
+    const second = await postAs(path, { key: account.key, body, headers });
     expect([first.status, isReplay(second)]).toEqual([200, true]);
     expect(await second.text()).toBe(await first.text());
     expect(receiver.calls).toHaveLength(1);
