@@ -47,7 +47,7 @@ it("[Q6] a Task whose graph thread dies completes at its next attempt, and the T
   const attempts = service
     .output()
     .split("\n")
-    .filter((line) => line.includes("an attempt at a Task failed"));
+    .filter((line) => line.includes('"msg":"attempt failed"'));
   expect(attempts).toHaveLength(1);
   expect(attempts[0]).toContain("thread ended unexpectedly (the test ends this thread)");
 });
