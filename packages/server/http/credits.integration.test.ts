@@ -63,7 +63,7 @@ describe("credits", () => {
     expect(refused.status).toBe(402);
     expect(await refused.json()).toMatchObject({
       code: "CREDITS_INSUFFICIENT",
-      message: expect.stringContaining("1 are left"),
+      message: expect.stringContaining("1 is left"),
     });
     expect(await client.account()).toEqual({ balance: 5, reserved: 4 });
     expect((await api.call("/tasks", client)).headers.get("x-total-count")).toBe("1");
