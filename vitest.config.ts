@@ -10,9 +10,11 @@ const MEASURING = [
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
-  "test/e2e/{database-outage,faults,newcomer,upload-memory}.test.ts",
+  "test/e2e/{database-outage,newcomer,upload-memory}.test.ts",
   "packages/server/worker/idle-worker.integration.test.ts",
 ];
+/** Takes minutes of killing processes: `npm run test:faults` runs it. */
+const FAULTS = ["test/e2e/faults.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
 const UNITS = ["packages/**/*.test.ts"];
 
@@ -26,7 +28,10 @@ export default defineConfig({
     // Much of a test is waiting for one process or another: two files at a time keep two cores busy.
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: "integration", include: INTEGRATION, exclude: MEASURING } },
+      {
+        extends: true,
+        test: { name: "integration", include: INTEGRATION, exclude: [...MEASURING, ...FAULTS] },
+      },
       {
         extends: true,
         // Arithmetic leaves nothing behind that the next file could stumble over: no process for each.
@@ -34,6 +39,7 @@ export default defineConfig({
       },
       // Vitest leaves files that run one at a time until the others are done.
       { extends: true, test: { name: "measuring", include: MEASURING, maxWorkers: 1 } },
+      { extends: true, test: { name: "faults", include: FAULTS } },
     ],
   },
 });
