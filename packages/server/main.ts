@@ -23,6 +23,9 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 // Whoever read what is printed may be gone; that is no reason to end.
 process.stdout.on("error", () => {});
 
+/** A worker whose parent is gone has so long to stop in order. */
+const ORPHAN_LIFE_MS = 8000;
+
 type Started = { close(): Promise<void> };
 
 // Whatever this process and its children make is theirs alone.
@@ -176,6 +179,8 @@ function stopOnSignals(starting: Promise<Started>): void {
     }
   };
   for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => void stop());
+  // The parent was killed, and its database may be gone with it: what waits for that would wait for ever.
+  process.on("disconnect", () => setTimeout(() => process.exit(1), ORPHAN_LIFE_MS).unref());
 }
 
 async function main(): Promise<void> {
