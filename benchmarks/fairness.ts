@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { openFileBlobs } from "../packages/server/blobs/file-blobs.ts";
+import { insertAsset } from "../packages/server/db/assets.ts";
 import { changeClient, insertClient } from "../packages/server/db/clients.ts";
 import { countTargets } from "../packages/server/db/count-targets.ts";
 import { type Database, openDatabase } from "../packages/server/db/database.ts";
@@ -57,13 +58,13 @@ async function addClient(
   await insertClient(db, { id, name: "Bench" });
   const rules = { clientRunningMax: 0, clientWaitingMax: 0, longTaskSeconds: 0 };
   const vault = openVault({ key: undefined, keyFile: join(dataDir, "encryption.key") });
-  const { tasks, assets } = makeStores(db, { rules, vault });
+  const { tasks } = makeStores(db, { rules, vault });
   const blobs = await openFileBlobs(join(dataDir, "blobs"));
   const blobKey = `assets/${assetId}/a.wav`;
   await writeFile(join(dataDir, assetId), "sound");
   const { sizeBytes } = await blobs.adopt(blobKey, join(dataDir, assetId));
   const file = { name: "a.wav", format: "wav", sizeBytes, blobKey };
-  await assets.insertAsset({ id: assetId, clientId: id, ...file, createdAt: new Date() });
+  await insertAsset(db, { id: assetId, clientId: id, ...file, createdAt: new Date() });
   return {
     id,
     async create() {
