@@ -258,7 +258,7 @@ async function main(): Promise<void> {
       "",
       `## One Task of B behind ${TASKS_OF_A} of A`,
       "",
-      `The engine takes ${TASK_MS} ms. B comes when the next of A's Tasks has just begun, at the worst moment.`,
+      `The engine takes ${TASK_MS} ms. B comes once some of A's Tasks have ended, at whatever moment of the next.`,
       "",
     );
     report(
