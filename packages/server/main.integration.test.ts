@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -35,4 +36,19 @@ it.each([
   expect(told).toMatch(sentence);
   expect(told).not.toMatch(/^ +at |secret/m);
   expect(exitCode).toBe(2);
+});
+
+it("[S2] a worker whose parent was gone before it listened ends by itself", async () => {
+  // It takes the connection and never answers: a worker that has not heard waits there.
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const worker = fork(join(import.meta.dirname, "main.ts"), ["worker"], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, DATABASE_URL: `postgres://someone@127.0.0.1:${port}/none` },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  worker.disconnect();
+  const [exitCode] = await once(worker, "exit");
+  expect(exitCode).toBe(0);
+  silent.close();
 });

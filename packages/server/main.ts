@@ -190,6 +190,8 @@ async function main(): Promise<void> {
   const config = loadConfig();
   await secureDataDir(config.dataDir);
   if (command === "migrate" || command === "keys") return await runOnce(command, config);
+  // The parent died while this was loading, before anything listened for that.
+  if (process.connected === false) return;
   const starting = command === "all" ? startAll(config) : startOne(command, config);
   stopOnSignals(starting);
   await starting;
