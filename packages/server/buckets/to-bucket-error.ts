@@ -58,7 +58,11 @@ export function toBucketError(error: unknown): BucketError {
   if (error instanceof BucketError) return error;
   const refusal = findRefusal(error);
   const refusalKind = KIND_OF_REFUSAL[refusal?.code ?? ""];
-  if (refusal && refusalKind) return new BucketError(refusalKind, refusal.message, { cause: error });
+  if (refusal && refusalKind)
+    return new BucketError(refusalKind, refusal.message, {
+      cause: error,
+      isTransient: isTransientFailure(refusal),
+    });
   if (!(error instanceof Error)) return new BucketError("failed", String(error), { cause: error });
   const service = error as ServiceError;
   const fault = findOperatorFault(service);

@@ -169,7 +169,7 @@ export const SETTINGS = {
   },
   EVENT_STREAMS_PER_CLIENT: {
     schema: wholeNumber(1, 1_000_000),
-    default: "100",
+    default: "200",
     description: "Event streams that one client may have open at once.",
   },
   S3_BUCKET: {

@@ -66,7 +66,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route needs no key. */
     isPublic?: boolean;
-    /** The route tells how the service does: it is served when all else is refused, and looks at no key, for which the database would have to be asked. */
+    /** The route tells how the service does: it is served when all else is refused, and looks at no key. */
     isHealth?: boolean;
     /** The route finds its caller itself, in other headers. */
     looksAtKeysItself?: boolean;

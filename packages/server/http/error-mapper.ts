@@ -19,14 +19,12 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 };
 const PAGE_FIELDS = ["skip", "take"];
 
-/** What passes without the client's doing. How long a rate limit lasts is told by itself. */
-const WAITS: readonly ApiErrorCode[] = [
-  "OVERLOADED",
-  "UNAVAILABLE",
-  "NOT_SET_UP",
-  "STORAGE_FULL",
-  "STREAMS_TOO_MANY",
-];
+/** When to try again what is refused for now; how long a rate limit lasts is told by itself. */
+const RETRY_AFTER_SECONDS: Partial<Record<ApiErrorCode, number>> = {
+  // Until one of the Tasks that wait has been taken.
+  TASKS_WAITING_TOO_MANY: 30,
+  STREAMS_TOO_MANY: 5,
+};
 
 /** What the framework itself refuses, by its own codes. */
 const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
@@ -120,9 +118,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const apiError = toApiError(error);
   if (apiError.code === "OVERLOADED") request.log.warn({ url: request.routeOptions.url }, "request shed");
   else if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
-  if (WAITS.includes(apiError.code)) void reply.header("retry-after", "5");
-  // Until one of the Tasks that wait has been taken.
-  if (apiError.code === "TASKS_WAITING_TOO_MANY") void reply.header("retry-after", "30");
+  const waitSeconds = RETRY_AFTER_SECONDS[apiError.code] ?? (apiError.statusCode === 503 ? 5 : undefined);
+  if (waitSeconds !== undefined) void reply.header("retry-after", waitSeconds);
   void reply
     .code(apiError.statusCode)
     // What the router itself refuses has passed no hook.

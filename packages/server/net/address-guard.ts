@@ -23,11 +23,14 @@ export class AddressRefused extends Error {
 export class HostNotPublic extends Error {
   override readonly name = "HostNotPublic";
   readonly code = HOST_NOT_PUBLIC;
+  /** Whoever was asked for the name may answer in a moment. */
+  readonly isTransient: boolean;
 
-  constructor(hostname: string) {
+  constructor(hostname: string, options: { isTransient: boolean }) {
     super(
       `${hostname} has no public address. Check the name; the operator can allow private hosts with URL_ALLOW_PRIVATE`,
     );
+    this.isTransient = options.isTransient;
   }
 }
 
@@ -95,7 +98,7 @@ export function makeAddressGuard(
       const [first] = addresses;
       if (reason !== undefined || !first) {
         onRefused?.({ hostname, reason: reason ?? "" });
-        return callback(new HostNotPublic(hostname), "", 0);
+        return callback(new HostNotPublic(hostname, { isTransient: error?.code === "EAI_AGAIN" }), "", 0);
       }
       if (options.all)
         return (callback as unknown as (error: null, all: LookupAddress[]) => void)(null, addresses);

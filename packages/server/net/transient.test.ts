@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HostNotPublic } from "./address-guard.ts";
 import { findRetryAfterMs, isTransientFailure, isTransientStatus } from "./transient.ts";
 
 describe("what may be over in a moment", () => {
@@ -27,6 +28,14 @@ describe("what may be over in a moment", () => {
     const cause = Object.assign(new Error("below"), { code });
     expect(isTransientFailure(new Error("above", { cause }))).toBe(is);
   });
+
+  it.each([true, false])(
+    "[T16] [U3] a name that whoever was asked for it may know in a moment: %s",
+    (isTransient) => {
+      const cause = new HostNotPublic("media.example", { isTransient });
+      expect(isTransientFailure(new Error("above", { cause }))).toBe(isTransient);
+    },
+  );
 
   it("[T16] Retry-After is read in seconds and as a date", () => {
     expect(findRetryAfterMs("7")).toBe(7000);

@@ -1,3 +1,4 @@
+import { HostNotPublic } from "./address-guard.ts";
 import { findReason } from "./find-reason.ts";
 
 /** What a connection fails with that may be over in a moment. A name that nobody knows (ENOTFOUND) is not among them. */
@@ -14,7 +15,9 @@ export const isTransientStatus = (statusCode: number) =>
 
 /** Whether a connection failed in a way that may be over in a moment. */
 export function isTransientFailure(error: unknown): boolean {
-  const { code, name } = findReason(error) as NodeJS.ErrnoException;
+  const reason = findReason(error);
+  if (reason instanceof HostNotPublic) return reason.isTransient;
+  const { code, name } = reason as NodeJS.ErrnoException;
   return name === "TimeoutError" || (code !== undefined && TRANSIENT_CODES.includes(code));
 }
 

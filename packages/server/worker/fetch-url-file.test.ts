@@ -197,23 +197,36 @@ describe("an input by URL", () => {
       (error: Error & { code?: number }) => error.code === 1005 && !error.message.includes("wr0ng"),
     );
   });
+});
 
-  it("[U1] [U3] at a private address is refused by it; at a private host, or at one that nobody knows, fails alike", async () => {
+describe("a URL at a host that is not for us", () => {
+  /** The failure of an input at that host, with the host left out of it. */
+  async function failureAt(host: string) {
     const closed = makeAddressGuard([]);
-    const failureAt = async (host: string) => {
-      const download = { path, what: "input", maxBytes: 10, delaysMs: [1], onProgress: () => {} } as const;
-      const signal = AbortSignal.timeout(20_000);
-      const origin = { url: `https://${host}/a.wav`, login: undefined };
-      const failure: unknown = await fetchUrlFile({ guard: closed }, origin, { ...download, signal }).catch(
-        (error: unknown) => error,
-      );
-      const { code, message } = failure as { code: number; message: string };
-      return { code, message: message.replaceAll(host, "HOST") };
-    };
-    expect(await failureAt("127.0.0.1")).toMatchObject({ code: 1005 });
+    const failure: unknown = await fetchUrlFile(
+      { guard: closed },
+      { url: `https://${host}/a.wav`, login: undefined },
+      {
+        path,
+        what: "input",
+        maxBytes: 1000,
+        delaysMs: [1],
+        signal: AbortSignal.timeout(20_000),
+        onProgress: () => {},
+      },
+    ).catch((error: unknown) => error);
+    await closed.close();
+    const { code, message } = failure as { code: number; message: string };
+    return { code, message: message.replaceAll(host, "HOST") };
+  }
+
+  it("[U3] fails alike whether the name leads inside or nobody knows it", async () => {
     const known = await failureAt("localhost");
     expect(known.code).toBe(1006);
     expect(await failureAt("no-such-host.invalid")).toEqual(known);
-    await closed.close();
+  });
+
+  it("[U1] is refused by the private address that it names", async () => {
+    expect(await failureAt("127.0.0.1")).toMatchObject({ code: 1005 });
   });
 });

@@ -34,8 +34,8 @@ export function addTaskEventRoutes({ app, ports, outputLinks: links, config }: A
       },
     },
     async (request, reply) => {
-      const caller = getCaller(request);
       const { "last-event-id": lastEventId } = request.headers;
+      const caller = getCaller(request);
       const task = await getTask(ports, caller, request.params.id).catch((error: unknown) => {
         if (lastEventId !== LAST_EVENT_IDS.deleted) throw error;
       });
