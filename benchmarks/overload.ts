@@ -189,7 +189,7 @@ async function measureSilence(): Promise<void> {
 async function main(): Promise<void> {
   const dataDir = await makeTempDir("bench-overload");
   const postgres = await startEmbeddedPostgres({ dataDir });
-  const api = await startApiProcess(dataDir, postgres.connectionString);
+  const api = await startApiProcess(dataDir, postgres.connectionString, { LOG_LEVEL: "silent" });
   address = api.address;
   try {
     report("# The API under too much load", "", ...describeRun());

@@ -14,6 +14,10 @@ export const TARGET_ERRORS = {
   INPUT_FETCH_FAILED: { code: 1006, when: "The input could not be fetched." },
   INPUT_TOO_LARGE: { code: 1007, when: "The input has more bytes than the server takes." },
   INPUT_OVER_CREDITS: { code: 1008, when: "The input is longer than the account's credits cover." },
+  INPUT_DECODED_TOO_LARGE: {
+    code: 1009,
+    when: "The input, decoded or with the stems that are asked for, takes more of the disk than the server allows.",
+  },
   LANGUAGE_UNSUPPORTED: { code: 2001, when: "The model does not know the language." },
   TRANSCRIPT_UNUSABLE: { code: 2002, when: "The transcript can't be read or does not fit the audio." },
   OUT_OF_MEMORY: { code: 2003, when: "The model ran out of memory." },

@@ -2,6 +2,7 @@ export type EngineErrorKind =
   | "input-unreadable"
   | "input-no-audio"
   | "input-too-long"
+  | "input-too-large"
   | "disk-full"
   | "out-of-memory"
   | "transcript-unusable"

@@ -16,6 +16,7 @@ export { listEngineModels } from "./models/list-engine-models.ts";
 export type { DetectionFormat, EngineTarget, TargetResult } from "./pipelines/engine-request.ts";
 export type { TargetProgress } from "./pipelines/stage-progress.ts";
 export { forgetStems, sweepStemCache } from "./pipelines/sweep-stem-cache.ts";
+export { estimateWorkBytes } from "./pipelines/work-bytes.ts";
 export { EngineProcess } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS } from "./runtime/execution-provider.ts";
 export { SPEECH_MODELS } from "./runtime/model-manifest.ts";

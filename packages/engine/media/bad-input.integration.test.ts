@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { makeFlacBomb } from "../../../test/support/flac-bomb.ts";
 import { writeSound } from "../pipelines/fixtures/sound-file.ts";
 import { decodeToPcm } from "./decode-to-pcm.ts";
 import { probeMedia } from "./probe-media.ts";
@@ -136,6 +137,39 @@ describe("lengths that a header claims", () => {
     await expect(limited(3.99)).rejects.toMatchObject({ kind: "too-long" });
     expect(existsSync(inFolder("limited.pcm"))).toBe(false);
     await expect(limited(4)).resolves.toMatchObject({ lengthFrames: 192_000 });
+  });
+});
+
+describe("a file that is much larger when decoded", () => {
+  const bomb = { sampleRateHz: 48_000, channels: 2, lengthFrames: 3_000_000 };
+  const sizeBytes = bomb.lengthFrames * 8;
+  const decodeBomb = async (isLengthHidden: boolean, maxBytes: number) => {
+    await writeFile(inFolder("bomb.flac"), makeFlacBomb({ ...bomb, isLengthHidden }));
+    let started = 0;
+    const decoding = decodeToPcm({
+      inputPath: inFolder("bomb.flac"),
+      pcmPath: inFolder("bomb.pcm"),
+      maxBytes,
+      onProgress: () => {
+        started += 1;
+      },
+    });
+    return await decoding.then(
+      ({ lengthFrames }) => ({ lengthFrames, started }),
+      ({ kind }: { kind: string }) => ({ kind, started }),
+    );
+  };
+
+  it("[T20] is refused by its header, before any of it is decoded", async () => {
+    expect(await decodeBomb(false, sizeBytes - 1)).toEqual({ kind: "too-large", started: 0 });
+    expect(existsSync(inFolder("bomb.pcm"))).toBe(false);
+  });
+
+  it("[T20] is refused when it passes the limit, where the header tells nothing, and leaves nothing", async () => {
+    expect(await decodeBomb(true, sizeBytes - 1)).toMatchObject({ kind: "too-large" });
+    expect(existsSync(inFolder("bomb.pcm"))).toBe(false);
+    expect(await decodeBomb(true, sizeBytes)).toMatchObject({ lengthFrames: bomb.lengthFrames });
+    expect(await decodeBomb(false, sizeBytes)).toMatchObject({ lengthFrames: bomb.lengthFrames });
   });
 });
 

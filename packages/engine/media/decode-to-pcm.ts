@@ -9,6 +9,8 @@ type DecodeOptions = {
   pcmPath: string;
   /** Counted on what is really decoded, not on what the container claims. */
   maxDurationSeconds?: number;
+  /** Of raw PCM; what the container claims counts as well, so that a small file that says how large it is takes no disk. */
+  maxBytes?: number;
   /** Called when another process is at it: this one may then be kept busy. */
   onStart?: () => void;
   onProgress?: (fraction: number) => void;
@@ -20,7 +22,7 @@ export type DecodedMedia = z.infer<typeof decodedMediaSchema>;
 
 /** Writes raw interleaved f32le at the file's own rate and channel count. */
 export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
-  const { inputPath, pcmPath, maxDurationSeconds, onStart, onProgress } = options;
+  const { inputPath, pcmPath, maxDurationSeconds, maxBytes, onStart, onProgress } = options;
   const { file: input, sizeBytes } = await openInputFile(inputPath);
   try {
     const pcm = await open(pcmPath, "w");
@@ -32,6 +34,7 @@ export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia>
           pcmFd: FIRST_FILE_FD + 1,
           inputSizeBytes: sizeBytes,
           ...(maxDurationSeconds === undefined ? {} : { maxDurationSeconds }),
+          ...(maxBytes === undefined ? {} : { maxBytes }),
         },
         resultSchema: decodedMediaSchema,
         files: [input, pcm],

@@ -2,6 +2,7 @@ export const MEDIA_ERROR_KINDS = [
   "unreadable",
   "no-audio",
   "too-long",
+  "too-large",
   "disk-full",
   "encode-failed",
   "machine-failed",

@@ -16,6 +16,7 @@ export type DecodeRequest = {
   pcmFd: number;
   inputSizeBytes: number;
   maxDurationSeconds?: number;
+  maxBytes?: number;
 };
 
 export type EncodeRequest = {

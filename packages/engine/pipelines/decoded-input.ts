@@ -5,6 +5,7 @@ import { EngineError } from "../engine-error.ts";
 import { type DecodedMedia, decodeToPcm } from "../media/index.ts";
 import { sha256OfFile } from "../runtime/sha256-of-file.ts";
 import { findJson, replaceJson } from "./json-file.ts";
+import { toPcmBytes } from "./pcm-bytes.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
 export type DecodedInput = { info: DecodedMedia; sha256: string; pcmPath: string };
@@ -32,22 +33,28 @@ export async function loadDecodedInput(options: {
   inputPath: string;
   workDir: string;
   maxDurationSeconds?: number;
+  maxDecodedBytes?: number;
   onStart: () => void;
   onProgress: (fraction: number) => void;
 }): Promise<DecodedInput> {
-  const { inputPath, workDir, maxDurationSeconds, onStart, onProgress } = options;
-  const limit = maxDurationSeconds === undefined ? {} : { maxDurationSeconds };
+  const { inputPath, workDir, maxDurationSeconds, maxDecodedBytes, onStart, onProgress } = options;
+  const limits = {
+    ...(maxDurationSeconds === undefined ? {} : { maxDurationSeconds }),
+    ...(maxDecodedBytes === undefined ? {} : { maxBytes: maxDecodedBytes }),
+  };
   mkdirSync(workDir, { recursive: true, mode: 0o700 });
   const pcmPath = join(workDir, "input.f32");
   const recordPath = join(workDir, "input.json");
   const sha256 = hashInput(inputPath);
   const known = findRecord({ recordPath, pcmPath, sha256 });
   if (known === undefined) rmSync(recordPath, { force: true });
-  const info = known ?? (await decode({ inputPath, pcmPath, onStart, onProgress, ...limit }));
+  const info = known ?? (await decode({ inputPath, pcmPath, onStart, onProgress, ...limits }));
   if (info.lengthFrames === 0) throw new EngineError("input-no-audio", "The input holds no sound.");
   if (maxDurationSeconds !== undefined && info.lengthFrames / info.sampleRateHz > maxDurationSeconds) {
     throw new EngineError("input-too-long", `The input is longer than ${maxDurationSeconds} seconds.`);
   }
+  if (maxDecodedBytes !== undefined && toPcmBytes(info) > maxDecodedBytes)
+    throw new EngineError("input-too-large", `The input has more than ${maxDecodedBytes} bytes of sound.`);
   if (known === undefined) replaceJson(recordPath, { sha256, info });
   return { info, sha256, pcmPath };
 }
@@ -76,7 +83,6 @@ function findRecord(options: {
   const record = recordSchema.safeParse(findJson(options.recordPath));
   if (!record.success || record.data.sha256 !== options.sha256) return undefined;
   const { durationSeconds, ...info } = record.data.info;
-  const sizeBytes = info.lengthFrames * info.channels * Float32Array.BYTES_PER_ELEMENT;
-  const isWhole = statSync(options.pcmPath, { throwIfNoEntry: false })?.size === sizeBytes;
+  const isWhole = statSync(options.pcmPath, { throwIfNoEntry: false })?.size === toPcmBytes(info);
   return isWhole ? { ...info, durationSeconds } : undefined;
 }

@@ -45,6 +45,10 @@ export type EngineRequest = {
   workDir: string;
   targets: EngineTarget[];
   maxDurationSeconds?: number;
+  /** Of the input as raw float. */
+  maxDecodedBytes?: number;
+  /** Of the decoded input and the stems together, as they come to lie in the work folder. */
+  maxWorkBytes?: number;
   /** In whose name finished stems are kept for the next request; without one they are neither kept nor found. */
   cacheUser?: CacheUser;
 };

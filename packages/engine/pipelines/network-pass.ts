@@ -10,6 +10,7 @@ import {
 import type { StemNetwork } from "../models/stem-network.ts";
 import { forEachAhead } from "./for-each-ahead.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
+import { toPcmBytes } from "./pcm-bytes.ts";
 import { prepareSpoolFolder } from "./spool-folder.ts";
 import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
@@ -77,7 +78,7 @@ export async function runNetworkPass(pass: NetworkPass): Promise<void> {
 }
 
 function borrowStems({ cache, folder, input, stems }: NetworkPass, madeFrom: NetworkPass["identity"]): void {
-  const sizeBytes = input.lengthFrames * input.channels * Float32Array.BYTES_PER_ELEMENT;
+  const sizeBytes = toPcmBytes(input);
   for (const stem of stems) {
     cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
   }

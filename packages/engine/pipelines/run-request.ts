@@ -16,6 +16,7 @@ import { runStemPass } from "./stem-pass.ts";
 import { TargetWaits } from "./target-waits.ts";
 import { toSystemError } from "./to-engine-error.ts";
 import { DECODE_SECONDS, weighTargets } from "./weigh-targets.ts";
+import { checkWorkBytes } from "./work-bytes.ts";
 
 /**
  * Decodes the input once, runs each needed network once, and makes every target from what they give. Errors of the input
@@ -62,6 +63,7 @@ export async function runRequest(
     weigh();
     progress.begin();
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
+    checkWorkBytes(plan.stemPasses, input, request.maxWorkBytes);
     const run: InputRun = { request, networks, report, decoded, input, progress, waits, stemCache };
     await runPlan(run, plan, { manifests, onNewPass: weigh });
   } catch (error) {
@@ -91,6 +93,8 @@ async function runPlan(
 ): Promise<void> {
   if (detectionPass) await runDetectionPass(run, detectionPass);
   const speechSource = speechPass && (await chooseSpeechSource(run, manifests, { stemPasses, onNewPass }));
+  // Sung words need one stem more.
+  if (speechSource) checkWorkBytes(stemPasses, run.input, run.request.maxWorkBytes);
   const failures = await runStemPasses(run, stemPasses);
   const vocals = speechSource?.vocals;
   const heard = vocals && !failures.has(vocals) ? { vocals } : {};

@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -15,6 +23,7 @@ import { makeProgressLog } from "./fixtures/progress-log.ts";
 import { readSound, writeSound } from "./fixtures/sound-file.ts";
 import { runRequest } from "./run-request.ts";
 import { StemCache } from "./stem-cache.ts";
+import { estimateTargetBytes } from "./work-bytes.ts";
 
 const SEGMENT_FRAMES = 4000;
 const STRIDE_FRAMES = 3000;
@@ -591,5 +600,41 @@ describe("errors", () => {
     await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
     rmSync(join(folder, "work"), { recursive: true });
     await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
+  });
+
+  it("[T20] name an input that takes more of the disk than allowed, decoded or with its stems, before any stem is made", async () => {
+    const lengthFrames = 9000;
+    writeSound(join(folder, "input.wav"), makeTones({ channels: 2, sampleRateHz: 8000, lengthFrames }), 8000);
+    const targets = [makeTarget("vocals"), makeTarget("drums")];
+    const manifests = [makeGainManifest(SEGMENT_FRAMES)];
+    const runWithin = (limits: { maxDecodedBytes?: number; maxWorkBytes?: number }) =>
+      runRequest(
+        { inputPath: join(folder, "input.wav"), workDir: join(folder, "work"), targets, ...limits },
+        { networks: network, manifests, report: {} },
+      );
+    const separate = vi.spyOn(network, "separate");
+    const decodedBytes = lengthFrames * 2 * 4;
+    await expect(runWithin({ maxDecodedBytes: decodedBytes - 1 })).rejects.toMatchObject({
+      kind: "input-too-large",
+    });
+    const media = { durationSeconds: lengthFrames / 8000, sampleRateHz: 8000, channels: 2 };
+    const workBytes = estimateTargetBytes(targets, media, manifests);
+    expect(workBytes).toBeGreaterThan(2 * decodedBytes);
+    await expect(
+      runWithin({ maxDecodedBytes: decodedBytes, maxWorkBytes: workBytes - 1 }),
+    ).rejects.toMatchObject({
+      kind: "input-too-large",
+      message: expect.stringContaining(`${workBytes} bytes`) as string,
+    });
+    expect(separate).not.toHaveBeenCalled();
+    await runWithin({ maxDecodedBytes: decodedBytes, maxWorkBytes: workBytes });
+    const spools = readdirSync(join(folder, "work"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.name.endsWith(".f32"))
+      .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
+    expect(spools.reduce((sum, sizeBytes) => sum + sizeBytes, 0)).toBe(workBytes);
+    // Also where all of it was there before.
+    await expect(runWithin({ maxDecodedBytes: decodedBytes - 1 })).rejects.toMatchObject({
+      kind: "input-too-large",
+    });
   });
 });

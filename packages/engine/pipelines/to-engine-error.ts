@@ -6,6 +6,7 @@ const KIND_OF_MEDIA_ERROR: Record<Exclude<MediaErrorKind, "machine-failed">, Eng
   unreadable: "input-unreadable",
   "no-audio": "input-no-audio",
   "too-long": "input-too-long",
+  "too-large": "input-too-large",
   "disk-full": "disk-full",
   "encode-failed": "encode-failed",
   crashed: "crashed",

@@ -7,6 +7,7 @@ const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
   "input-unreadable": "INPUT_UNREADABLE",
   "input-no-audio": "INPUT_NO_AUDIO",
   "input-too-long": "INPUT_TOO_LONG",
+  "input-too-large": "INPUT_DECODED_TOO_LARGE",
   "disk-full": "DISK_FULL",
   "out-of-memory": "OUT_OF_MEMORY",
   "transcript-unusable": "TRANSCRIPT_UNUSABLE",

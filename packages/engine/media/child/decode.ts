@@ -23,6 +23,8 @@ export async function decode(
   const file = new PcmFile(request.pcmFd, converter.bytesPerFrame);
   const timeline = startTimeline(input, first.value);
   const maxFrames = (request.maxDurationSeconds ?? Number.POSITIVE_INFINITY) * info.sampleRateHz;
+  const maxBytes = request.maxBytes ?? Number.POSITIVE_INFINITY;
+  checkSize((info.durationSeconds ?? 0) * info.sampleRateHz * converter.bytesPerFrame, maxBytes);
   let excessFrames = 0;
   for (let next: IteratorResult<DecodedFrame, number> = first; !next.done; next = frames.next()) {
     const { frame, startSeconds, positionBytes, isAfterError } = next.value;
@@ -30,9 +32,9 @@ export async function decode(
     const lengthFrames = pcm.length / converter.bytesPerFrame;
     const gapFrames = timeline.place({ startSeconds, lengthFrames, isAfterError });
     excessFrames = findExcessFrames(frame, input);
-    if (file.lengthFrames + gapFrames + lengthFrames - excessFrames > maxFrames) {
-      throw makeTooLongError(request.maxDurationSeconds ?? 0);
-    }
+    const decodedFrames = file.lengthFrames + gapFrames + lengthFrames - excessFrames;
+    if (decodedFrames > maxFrames) throw makeTooLongError(request.maxDurationSeconds ?? 0);
+    checkSize(decodedFrames * converter.bytesPerFrame, maxBytes);
     file.writeSilence(gapFrames);
     file.write(pcm);
     await pulse(positionBytes / request.inputSizeBytes);
@@ -57,4 +59,12 @@ function makeTooLongError(maxDurationSeconds: number): MediaError {
     "too-long",
     `The file is longer than the ${maxDurationSeconds} seconds that are allowed.`,
   );
+}
+
+function checkSize(sizeBytes: number, maxBytes: number): void {
+  if (sizeBytes > maxBytes)
+    throw new MediaError(
+      "too-large",
+      `The file has more than the ${maxBytes} bytes of sound that are allowed.`,
+    );
 }

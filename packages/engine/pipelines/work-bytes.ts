@@ -1,0 +1,62 @@
+import { toResampledLength } from "../dsp/resampled-source.ts";
+import { EngineError } from "../engine-error.ts";
+import {
+  isStemManifest,
+  loadManifests,
+  type ModelManifest,
+  type SpeechModel,
+} from "../runtime/model-manifest.ts";
+import type { EngineTarget } from "./engine-request.ts";
+import { toPcmBytes } from "./pcm-bytes.ts";
+import { planTargets, type StemPass } from "./plan-targets.ts";
+
+type Sound = { lengthFrames: number; sampleRateHz: number; channels: number };
+type PassStems = Pick<StemPass, "manifest" | "stems">;
+
+/** What the work folder comes to hold: the decoded input, and a spool for each stem of each pass. */
+function countWorkBytes(passes: readonly PassStems[], input: Sound): number {
+  const spools = passes.map(({ manifest, stems }) => {
+    const lengthFrames = toResampledLength(input, manifest.sampleRateHz);
+    return stems.length * toPcmBytes({ lengthFrames, channels: input.channels });
+  });
+  return spools.reduce((sum, sizeBytes) => sum + sizeBytes, toPcmBytes(input));
+}
+
+export function checkWorkBytes(
+  passes: readonly PassStems[],
+  input: Sound,
+  maxWorkBytes: number | undefined,
+): void {
+  const workBytes = countWorkBytes(passes, input);
+  if (maxWorkBytes === undefined || workBytes <= maxWorkBytes) return;
+  throw new EngineError(
+    "input-too-large",
+    `The work on the input takes ${workBytes} bytes of the disk, and ${maxWorkBytes} are allowed. Send it in parts, or ask for fewer stems at once.`,
+  );
+}
+
+/** The work of targets by what a file's header says, before it is decoded. */
+export function estimateTargetBytes(
+  targets: readonly EngineTarget[],
+  media: { durationSeconds: number; sampleRateHz: number; channels: number },
+  manifests: readonly ModelManifest[],
+): number {
+  const { stemPasses, speechPass } = planTargets(targets, manifests);
+  const passes: PassStems[] = [...stemPasses];
+  // Words may turn out to be sung, and are then read from one stem more.
+  const vocals = manifests
+    .filter(isStemManifest)
+    .find(({ serves }) => serves.some(({ model }) => model === "vocals"));
+  if (speechPass && vocals) passes.push({ manifest: vocals, stems: ["vocals"] });
+  return countWorkBytes(passes, {
+    ...media,
+    lengthFrames: Math.ceil(media.durationSeconds * media.sampleRateHz),
+  });
+}
+
+/** How much of the disk the engine takes for an input while it works on these targets. */
+export const estimateWorkBytes = (
+  targets: readonly EngineTarget[],
+  media: Parameters<typeof estimateTargetBytes>[1],
+  options: { speechModel?: SpeechModel } = {},
+): number => estimateTargetBytes(targets, media, loadManifests(options));
