@@ -72,6 +72,10 @@ export const API_ERRORS = {
   MEDIA_UNREADABLE: { statusCode: 400, when: "The asset is not audio or video that can be read." },
   MEDIA_NO_AUDIO: { statusCode: 400, when: "The asset has no sound." },
   MEDIA_TOO_LONG: { statusCode: 400, when: "The asset is longer than a target's model takes." },
+  MEDIA_TOO_LARGE: {
+    statusCode: 400,
+    when: "The asset, decoded, is larger than the server takes.",
+  },
   UPLOAD_FILE_MISSING: { statusCode: 400, when: "An upload has no file part named `file`." },
   UPLOAD_FILE_EXTRA: { statusCode: 400, when: "An upload has more than one file part." },
   UPLOAD_EMPTY: { statusCode: 400, when: "The uploaded file has no bytes." },
@@ -129,6 +133,10 @@ export const API_ERRORS = {
   },
   BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB." },
   UPLOAD_TOO_LARGE: { statusCode: 413, when: "The uploaded file is over the limit." },
+  STORAGE_QUOTA_EXCEEDED: {
+    statusCode: 413,
+    when: "The account's assets, outputs and work in progress leave no room for it in its storage quota.",
+  },
   CONTENT_TYPE_UNSUPPORTED: {
     statusCode: 415,
     when: "The body's content type is not the one the route takes.",

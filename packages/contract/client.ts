@@ -20,18 +20,27 @@ const givenMax = (what: string, setting: string) =>
 const shownMax = (setting: string) =>
   tasksMax.nullable().meta({ description: `Null where ${setting} applies` });
 
-/** How a client takes its turns; what is not given stays as it is, or as it is for everybody. */
-const turns = {
+const quotaBytes = z.int().min(0);
+
+/** How a client takes its turns and how much it may store; what is not given stays as it is, or as it is for everybody. */
+const limits = {
   weight: weight.exactOptional(),
   runningMax: givenMax("run", "CLIENT_RUNNING_MAX"),
   waitingMax: givenMax("wait", "CLIENT_WAITING_MAX"),
+  storageQuotaBytes: z
+    .union([quotaBytes, z.literal("default")])
+    .exactOptional()
+    .meta({
+      description:
+        'Bytes that its assets, outputs and work in progress may take; 0 = no limit, "default" = as STORAGE_QUOTA_BYTES says',
+    }),
 };
 
 export const clientRequest = z
   .object({
     name,
     metered: metered.default(false),
-    ...turns,
+    ...limits,
   })
   .meta({ id: "ClientRequest" });
 export type ClientRequest = z.output<typeof clientRequest>;
@@ -42,7 +51,7 @@ export const clientChange = z
   .object({
     name: name.exactOptional(),
     metered: metered.exactOptional(),
-    ...turns,
+    ...limits,
   })
   .meta({ id: "ClientChange" });
 export type ClientChange = z.output<typeof clientChange>;
@@ -58,6 +67,16 @@ export const client = z
     weight,
     runningMax: shownMax("CLIENT_RUNNING_MAX"),
     waitingMax: shownMax("CLIENT_WAITING_MAX"),
+    storageQuotaBytes: quotaBytes.nullable().meta({ description: "Null where STORAGE_QUOTA_BYTES applies" }),
+    storage: z
+      .object({
+        assetsBytes: z.int(),
+        outputsBytes: z.int(),
+        heldBytes: z.int().meta({
+          description: "Set aside for uploads on their way and work in progress, of clients with a quota",
+        }),
+      })
+      .meta({ id: "StorageUse", description: "What the client's files take" }),
     credits,
   })
   .meta({ id: "Client" });

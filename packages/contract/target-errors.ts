@@ -18,6 +18,10 @@ export const TARGET_ERRORS = {
     code: 1009,
     when: "The input, decoded or with the stems that are asked for, takes more of the disk than the server allows.",
   },
+  INPUT_OVER_QUOTA: {
+    code: 1010,
+    when: "The account's storage quota leaves no room for the work on the input.",
+  },
   LANGUAGE_UNSUPPORTED: { code: 2001, when: "The model does not know the language." },
   TRANSCRIPT_UNUSABLE: { code: 2002, when: "The transcript can't be read or does not fit the audio." },
   OUT_OF_MEMORY: { code: 2003, when: "The model ran out of memory." },
@@ -26,6 +30,7 @@ export const TARGET_ERRORS = {
   DESTINATION_NOT_WRITABLE: { code: 3001, when: "The outputs could not be written to the destination." },
   DISK_FULL: { code: 3002, when: "The worker's disk is full." },
   ENCODE_FAILED: { code: 3003, when: "The output could not be encoded in that format." },
+  OUTPUT_OVER_QUOTA: { code: 3004, when: "The account's storage quota leaves no room for the outputs." },
   CANCELLED: { code: 4001, when: "The client cancelled or deleted the Task." },
   INTERNAL: { code: 9001, when: "Something failed on our side." },
   ABANDONED: {

@@ -4,6 +4,7 @@ import {
   AUDIO_FORMATS,
   type AudioFormat,
   EngineProcess,
+  estimateWorkBytes,
   findOutputFault,
   forgetStems,
   listEngineModels,
@@ -25,6 +26,7 @@ import { listGrants } from "./db/grants.ts";
 import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
+import { makeStorageQuota } from "./db/storage-quota.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
 import { makeTaskReports } from "./db/task-reports.ts";
 import { listSources } from "./db/task-sources.ts";
@@ -119,7 +121,12 @@ async function openHouse({ config, databaseUrl, log }: House, maxConnections: nu
   const own = withOutages(await openOwnBlobs(config, keptStems));
   const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage);
   const secret = await loadSecret(db, "links");
-  return { db, pool, blobs, unclaimed, secret, stores, guard, storage, keptStems };
+  const quota = makeStorageQuota({
+    db,
+    defaultQuotaBytes: config.storageQuotaBytes,
+    onError: (error) => log.warn({ err: error }, "failed to refresh storage holds"),
+  });
+  return { db, pool, blobs, unclaimed, secret, stores, guard, storage, keptStems, quota };
 }
 
 const isAudioFormat = (format: string): format is AudioFormat =>
@@ -178,7 +185,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const { config, log } = house;
   const sandbox = await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.apiPoolSize);
-  const { db, blobs, unclaimed, secret, stores, guard, storage } = opened;
+  const { db, blobs, unclaimed, secret, stores, guard, storage, quota } = opened;
   const probe = openDatabaseProbe(house.databaseUrl);
   await sealOldSecrets(db, storage.vault);
   let address = "";
@@ -209,6 +216,8 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     installed: listEngineModels({ speechModel: config.speechModel }),
     blobs,
     unclaimed,
+    quota,
+    sizeLimits: config.sizeLimits,
     receipts: makeReceiptStore({
       db,
       vault: storage.vault,
@@ -271,7 +280,7 @@ export async function startTaskWorker(house: House) {
   const { config, log } = house;
   await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.workerPoolSize);
-  const { db, blobs, stores, guard, storage, keptStems } = opened;
+  const { db, blobs, stores, guard, storage, keptStems, quota } = opened;
   const engine = new EngineProcess({
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
@@ -298,12 +307,12 @@ export async function startTaskWorker(house: House) {
     log,
     reports: makeTaskReports(db),
     credits: makeCreditCover(db),
+    quota,
+    sizeLimits: config.sizeLimits,
+    estimateWorkBytes: (targets, media) =>
+      estimateWorkBytes(targets, media, { speechModel: config.speechModel }),
     // What can't be looked into is the engine's to refuse, in its own words.
-    probeDuration: (path) =>
-      probeMedia(path).then(
-        ({ durationSeconds }) => durationSeconds,
-        () => undefined,
-      ),
+    probeInput: (path) => probeMedia(path).catch(() => undefined),
     version: SERVICE_VERSION,
     register: makeWorkerRegister(db),
   });

@@ -16,6 +16,7 @@ import type { S3Bucket } from "../support/s3-objects.ts";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../support/s3-server.ts";
 import { startTestApi, type TestApi } from "../support/test-api.ts";
 import { makeTestStorage } from "../support/test-storage.ts";
+import { withoutLimits } from "../support/without-limits.ts";
 
 const INPUT_MAX_BYTES = 2 * 1024 ** 2;
 /** Written in two parts. */
@@ -65,7 +66,7 @@ async function work(taskId: string): Promise<void> {
       sources: { listSources: (taskId) => listSources(db, taskId) },
       fetchDelaysMs: [10, 20],
       credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
-      probeDuration: async () => undefined,
+      ...withoutLimits,
       maxBytes: INPUT_MAX_BYTES,
       workDir: join(api.dataDir, "work"),
       keptStems: { giveUp: async () => 0 },

@@ -5,6 +5,7 @@ import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
 import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
 import { openDatabase } from "../../packages/server/db/database.ts";
+import { makeStorageQuota } from "../../packages/server/db/storage-quota.ts";
 import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
 import { listSources } from "../../packages/server/db/task-sources.ts";
 import { makeWorkerRegister } from "../../packages/server/db/worker-register.ts";
@@ -31,6 +32,7 @@ export async function startWorkerWithoutNetwork(options: {
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
   const { db } = openDatabase({ connectionString, maxConnections: 2 });
+  const quota = makeStorageQuota({ db, defaultQuotaBytes: 0, onError: () => {} });
   const guard = makeAddressGuard([]);
   const log = makeLog({ logLevel: "silent", logFile: undefined }, "worker");
   const worker = await startWorker({
@@ -48,7 +50,16 @@ export async function startWorkerWithoutNetwork(options: {
     fetchDelaysMs: [10, 20],
     maxBytes: 1000,
     credits: makeCreditCover(db),
-    probeDuration: options.probeDuration ?? (async () => undefined),
+    probeInput: async (path) => ({
+      durationSeconds: await options.probeDuration?.(path),
+      sampleRateHz: 44_100,
+      channels: 2,
+    }),
+    quota,
+    sizeLimits: { decodedMaxBytes: 1e9, workMaxBytes: 1e9 },
+    // Bytes of the decoded input, and as many again for each target.
+    estimateWorkBytes: (targets, { durationSeconds, sampleRateHz, channels }) =>
+      Math.ceil(durationSeconds * sampleRateHz) * channels * 4 * (1 + targets.length),
     version: "1.2.3",
     register: makeWorkerRegister(db),
     log,
@@ -58,7 +69,10 @@ export async function startWorkerWithoutNetwork(options: {
   return {
     log,
     close(): Promise<void> {
-      closing ??= worker.close().then(() => db.destroy());
+      closing ??= worker.close().then(() => {
+        quota.close();
+        return db.destroy();
+      });
       return closing;
     },
   };

@@ -36,6 +36,8 @@ export type Config = Readonly<{
   bootstrapApiKey: string | undefined;
   allowPrivate: readonly string[];
   uploadMaxBytes: number;
+  sizeLimits: { decodedMaxBytes: number; workMaxBytes: number };
+  storageQuotaBytes: number;
   assetRetentionHours: number;
   outputRetentionHours: number;
   deliveryRetentionHours: number;
@@ -142,6 +144,8 @@ export function loadConfig(environment: Environment = process.env): Config {
         ? [...settings.URL_ALLOW_PRIVATE, ...LOOPBACK]
         : settings.URL_ALLOW_PRIVATE,
     uploadMaxBytes: settings.UPLOAD_MAX_BYTES,
+    sizeLimits: { decodedMaxBytes: settings.DECODED_MAX_BYTES, workMaxBytes: settings.WORK_MAX_BYTES },
+    storageQuotaBytes: settings.STORAGE_QUOTA_BYTES,
     assetRetentionHours: settings.ASSET_RETENTION_HOURS,
     outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
     deliveryRetentionHours: settings.DELIVERY_RETENTION_HOURS,

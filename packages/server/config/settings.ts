@@ -76,6 +76,24 @@ export const SETTINGS = {
     default: String(2 * 1024 ** 3),
     description: "Largest upload, and largest input read from a URL.",
   },
+  DECODED_MAX_BYTES: {
+    schema: wholeNumber(1),
+    default: String(16 * 1024 ** 3),
+    description:
+      "Most bytes of sound an input may have, decoded to 32-bit float: 16 GiB are 3 hours of stereo at 192 kHz. Larger ones are refused, before they are decoded where their header tells.",
+  },
+  WORK_MAX_BYTES: {
+    schema: wholeNumber(1),
+    default: String(128 * 1024 ** 3),
+    description:
+      "Most bytes of a worker's disk that a Task may take while it runs: the decoded input and all stems that are asked for.",
+  },
+  STORAGE_QUOTA_BYTES: {
+    schema: wholeNumber(0),
+    default: "0",
+    description:
+      "Bytes that the assets, outputs and work in progress of one client may take; 0 = no limit. `storageQuotaBytes` of `/admin/clients` overrides it for one client.",
+  },
   ASSET_RETENTION_HOURS: {
     schema: wholeNumber(0, 1_000_000),
     default: "72",

@@ -4,13 +4,15 @@ import type { ClientRecord } from "../domain/accounts/client-record.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { listPage } from "./list-page.ts";
+import { selectStorageUse } from "./storage-quota.ts";
 
 const selectClients = (db: DatabaseHandle) =>
   db
     .selectFrom("clients")
     .leftJoin("credit_accounts", "credit_accounts.client_id", "clients.id")
     .select(["id", "name", "is_metered", "created_at", "suspended_at", "balance", "reserved"])
-    .select(["weight", "running_max", "waiting_max"]);
+    .select(["weight", "running_max", "waiting_max", "storage_quota_bytes"])
+    .select(selectStorageUse(sql.ref("clients.id")).as("storage"));
 type Row = Awaited<ReturnType<ReturnType<typeof selectClients>["executeTakeFirstOrThrow"]>>;
 
 const toClientRecord = (row: Row): ClientRecord => ({
@@ -22,6 +24,8 @@ const toClientRecord = (row: Row): ClientRecord => ({
   weight: row.weight,
   runningMax: row.running_max,
   waitingMax: row.waiting_max,
+  storageQuotaBytes: row.storage_quota_bytes,
+  storage: row.storage,
   balance: row.balance ?? 0,
   reserved: row.reserved ?? 0,
 });
@@ -68,13 +72,14 @@ export async function listClients(db: DatabaseHandle, page: Page): Promise<Liste
 const toMax = (given: number | "default") => (given === "default" ? null : given);
 
 export async function changeClient(db: DatabaseHandle, id: string, change: ClientChange): Promise<void> {
-  const { name, metered, weight, runningMax, waitingMax } = change;
+  const { name, metered, weight, runningMax, waitingMax, storageQuotaBytes } = change;
   const values = {
     ...(name === undefined ? {} : { name }),
     ...(metered === undefined ? {} : { is_metered: metered }),
     ...(weight === undefined ? {} : { weight }),
     ...(runningMax === undefined ? {} : { running_max: toMax(runningMax) }),
     ...(waitingMax === undefined ? {} : { waiting_max: toMax(waitingMax) }),
+    ...(storageQuotaBytes === undefined ? {} : { storage_quota_bytes: toMax(storageQuotaBytes) }),
   };
   if (Object.keys(values).length === 0) return;
   await db.updateTable("clients").set(values).where("id", "=", id).execute();

@@ -30,6 +30,7 @@ export type Tables = {
     weight: Generated<number>;
     running_max: Generated<number | null>;
     waiting_max: Generated<number | null>;
+    storage_quota_bytes: Generated<number | null>;
   };
   api_keys: {
     id: string;
@@ -138,7 +139,11 @@ export type Tables = {
     size_bytes: number;
     media: MediaFacts | null;
     clipped_samples: number | null;
+    /** Set by a trigger: whose storage it takes. */
+    client_id: Generated<string | null>;
   };
+  storage_totals: { client_id: string; noun: "assets" | "outputs"; slot: number; total_bytes: number };
+  storage_holds: { id: string; client_id: string; size_bytes: number; seen_at: Generated<Date> };
   task_sources: {
     task_id: string;
     target_id: string | null;

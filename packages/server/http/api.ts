@@ -13,6 +13,7 @@ import type { Operation } from "../domain/operation.ts";
 import type { Blobs, StatisticsStore, StemCachePort } from "../domain/ports.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
+import type { StorageQuota } from "../domain/storage-quota.ts";
 import type { Stores } from "../domain/stores.ts";
 import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
@@ -35,6 +36,7 @@ export type ApiPorts = CheckPorts &
     };
     operation: Operation;
     stemCache: StemCachePort;
+    quota: StorageQuota;
   };
 
 /** What every routes file is given. */

@@ -5,6 +5,12 @@ import { discardFiles } from "../domain/unclaimed-files.ts";
 import type { ApiPorts } from "./api.ts";
 import { onceAfter } from "./once.ts";
 
+/** Takes a stored file out again that is to be no asset. */
+export async function discardUpload(ports: ApiPorts, id: string): Promise<void> {
+  await ports.quota.release(id);
+  await discardFiles(ports, toAssetFolder(id));
+}
+
 /**
  * Makes a stored file visible as an asset. It is removed again where it did not become one: the database refused it, or the
  * request was a repetition, which gets the asset that the first one made. Whether it did is the database's to say: of a
@@ -40,7 +46,7 @@ export async function keepAsset<Answer extends { id: string }>(
   } finally {
     // What can't be removed now a sweep removes: the request's own failure is the one to tell.
     if (stored && stored.id !== keptId)
-      await discardFiles(ports, toAssetFolder(stored.id)).catch((error) =>
+      await discardUpload(ports, stored.id).catch((error) =>
         exchange.request.log.warn({ err: error }, "failed to remove a refused upload, left to the sweep"),
       );
   }

@@ -6,6 +6,7 @@ import { storeUpload, toCleanName } from "../domain/assets/store-upload.ts";
 import type { Caller } from "../domain/caller.ts";
 import { checkWebUrl } from "../domain/check-web-url.ts";
 import type { Blobs, UrlRules } from "../domain/ports.ts";
+import type { StorageQuota } from "../domain/storage-quota.ts";
 
 export type OpenedLink = { content: Readable; contentType?: string | undefined };
 
@@ -14,7 +15,7 @@ export interface LinkOpener {
   openLink(link: string, signal: AbortSignal): Promise<OpenedLink>;
 }
 
-type StoreLinkPorts = { blobs: Blobs; urls: UrlRules; links: LinkOpener };
+type StoreLinkPorts = { blobs: Blobs; quota: StorageQuota; urls: UrlRules; links: LinkOpener };
 
 /** The last part of the link's path, as people name files. */
 function findFileName(link: string): string {
@@ -56,7 +57,7 @@ async function fetchLink(
     // It is a label, and comes back as it was given.
     const name = request.name?.toWellFormed() || toCleanName(linkName);
     const names = [linkName, ...(request.name === undefined ? [] : [request.name])];
-    return await storeUpload(ports.blobs, caller, { name, names, contentType, content, maxBytes });
+    return await storeUpload(ports, caller, { name, names, contentType, content, maxBytes });
   } finally {
     content.destroy();
   }

@@ -5,6 +5,7 @@ import { takeTask } from "../../../test/support/begin-run.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeTestStorage } from "../../../test/support/test-storage.ts";
+import { withoutLimits } from "../../../test/support/without-limits.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { insertClient } from "../db/clients.ts";
 import { makeTaskReports } from "../db/task-reports.ts";
@@ -65,7 +66,7 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     fetchDelaysMs: [10, 20],
     maxBytes: 1000,
     credits: { hasReservations: async () => false, coverMinutes: async (_task, minutes) => minutes },
-    probeDuration: async () => undefined,
+    ...withoutLimits,
     isLong: () => false,
     workDir: join(dataDir, "work"),
     keptStems: { giveUp: async () => 0 },

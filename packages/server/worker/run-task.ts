@@ -20,6 +20,7 @@ import { findTargetFailure } from "./engine-failure.ts";
 import { planOutputs, toEngineTarget, transcriptPath } from "./engine-target.ts";
 import { type FetchFilePorts, fetchInput } from "./fetch-input.ts";
 import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
+import { type HoldWorkPorts, holdWork } from "./hold-work.ts";
 import { type NoteLengthPorts, noteLength } from "./note-length.ts";
 import { openWorkDir } from "./open-work-dir.ts";
 import { spareTargets } from "./spare-targets.ts";
@@ -28,8 +29,8 @@ import { TargetFailure } from "./target-failure.ts";
 
 export type RunTaskPorts = FetchFilePorts &
   StoreOutputsPorts &
-  CoverInputPorts &
-  NoteLengthPorts & {
+  Omit<CoverInputPorts & NoteLengthPorts, "probeDuration"> &
+  HoldWorkPorts & {
     engine: Pick<EngineProcess, "run" | "close">;
     reports: TaskReports;
     keptStems: KeptStems;
@@ -42,7 +43,7 @@ const WATCH_INTERVAL_MS = 1000;
 
 /** Does all that is left to do of a Task. Safe to run again after any interruption: what is finished stays finished. */
 export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSignal): Promise<void> {
-  const ports = { ...given, probeDuration: rememberProbe(given.probeDuration) };
+  const ports = withOneProbe(given);
   const { taskId } = run;
   const task = await ports.reports.findTask(taskId);
   const targets = listUnfinished(task);
@@ -58,25 +59,34 @@ export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSi
       if (spared.length > 0) await tryTargets(ports, { ...work, targets: spared }, signal);
     } finally {
       watch.stop();
+      await ports.quota
+        .release(taskId)
+        .catch((error) => ports.log.warn({ err: error, taskId }, "failed to release a storage hold"));
     }
   }
   await rm(join(ports.workDir, taskId), { recursive: true, force: true });
 }
 
-/** Its one input is looked into once, whoever asks for its length. */
-function rememberProbe(probe: RunTaskPorts["probeDuration"]): RunTaskPorts["probeDuration"] {
-  let probed: ReturnType<typeof probe> | undefined;
-  return (path) => {
-    probed ??= probe(path);
+/** A Task's one input is looked into once, whoever asks what it is. */
+function withOneProbe(given: RunTaskPorts) {
+  let probed: ReturnType<RunTaskPorts["probeInput"]> | undefined;
+  const probeInput = (path: string) => {
+    probed ??= given.probeInput(path);
     return probed;
   };
+  return {
+    ...given,
+    probeInput,
+    probeDuration: async (path: string) => (await probeInput(path))?.durationSeconds,
+  };
 }
+type RunPorts = ReturnType<typeof withOneProbe>;
 
 const listUnfinished = (task: TaskRecord | undefined) =>
   task?.targets.filter(({ status }) => status === "processing") ?? [];
 
 /** Where the work fails as a whole, so do the targets. */
-async function tryTargets(ports: RunTaskPorts, work: Work, signal: AbortSignal): Promise<void> {
+async function tryTargets(ports: RunPorts, work: Work, signal: AbortSignal): Promise<void> {
   try {
     await runTargets(ports, work);
   } catch (error) {
@@ -138,7 +148,7 @@ function toAdvance({ key, fraction, secondsLeft, atMs }: TargetProgress & { atMs
 
 type Work = { task: TaskRecord; run: TaskRun; targets: TargetRecord[]; taskDir: string; watch: Watch };
 
-async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
+async function runTargets(ports: RunPorts, work: Work): Promise<void> {
   const { task, taskDir, watch } = work;
   const inputPath = join(taskDir, "input");
   const targets = await fetchTranscripts(ports, work);
@@ -153,7 +163,7 @@ async function runTargets(ports: RunTaskPorts, work: Work): Promise<void> {
 const limitOf = ({ model }: TargetRecord) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0;
 
 /** Each target has the limit of its model: those that the input is too long for end, the others go on. */
-async function runEngine(ports: RunTaskPorts, work: Work): Promise<void> {
+async function runEngine(ports: RunPorts, work: Work): Promise<void> {
   const limitSeconds = Math.min(...work.targets.map(limitOf));
   try {
     await runWithin(ports, work, limitSeconds);
@@ -168,16 +178,19 @@ async function runEngine(ports: RunTaskPorts, work: Work): Promise<void> {
 
 const isTooLong = (error: unknown) => error instanceof EngineError && error.kind === "input-too-long";
 
-async function runWithin(ports: RunTaskPorts, work: Work, limitSeconds: number): Promise<void> {
+async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Promise<void> {
   const { task, targets, taskDir, watch } = work;
   const inputPath = join(taskDir, "input");
+  const engineTargets = targets.map((target) => toEngineTarget(target, taskDir));
   const coveredSeconds = await coverInput(ports, task, { inputPath, limitSeconds });
+  const held = await holdWork(ports, task, { inputPath, targets: engineTargets });
   const running = ports.engine.run(
     {
       inputPath,
       workDir: join(taskDir, "engine"),
-      targets: targets.map((target) => toEngineTarget(target, taskDir)),
+      targets: engineTargets,
       maxDurationSeconds: Math.min(limitSeconds, coveredSeconds),
+      ...held.limits,
       cacheUser: { scope: task.clientId, owner: task.id },
     },
     {
@@ -199,7 +212,9 @@ async function runWithin(ports: RunTaskPorts, work: Work, limitSeconds: number):
     },
   );
   await running.catch((error: unknown) => {
-    throw isTooLong(error) && coveredSeconds < limitSeconds ? makeOverCredits(coveredSeconds) : error;
+    throw isTooLong(error) && coveredSeconds < limitSeconds
+      ? makeOverCredits(coveredSeconds)
+      : held.explain(error);
   });
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import { expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { noQuota } from "../../../test/support/without-limits.ts";
 import type { Blobs } from "../domain/ports.ts";
 import type { Bucket } from "../domain/storage/bucket.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
@@ -38,7 +39,7 @@ const finished = {
 
 it("[O11] a store that fills up between two files ends the target, and keeps neither", async () => {
   const { kept, blobs } = makeBlobs(() => new ApiError("STORAGE_FULL", "The server's disk is full"));
-  const ports = { blobs, reports: reportsOf("processing") } as StoreOutputsPorts;
+  const ports = { blobs, quota: noQuota, reports: reportsOf("processing") } as StoreOutputsPorts;
   const { signal } = new AbortController();
   await expect(storeOutputs(ports, { ...finished, signal, over: signal })).rejects.toMatchObject({
     code: 3002,
@@ -56,7 +57,7 @@ it.each([
     (end === "goes on in another worker" ? stopping : over).abort();
     return new Error("given up");
   });
-  const ports = { blobs, reports: reportsOf(status) } as StoreOutputsPorts;
+  const ports = { blobs, quota: noQuota, reports: reportsOf(status) } as StoreOutputsPorts;
   const signal = AbortSignal.any([stopping.signal, over.signal]);
   await expect(storeOutputs(ports, { ...finished, signal, over: over.signal })).rejects.toThrow("given up");
   expect([...kept]).toEqual(left);

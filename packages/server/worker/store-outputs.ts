@@ -6,6 +6,7 @@ import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toOutputKey } from "../domain/storage/bucket-url.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
+import { describeUse, type StorageQuota } from "../domain/storage-quota.ts";
 import { toOutputFolder } from "../domain/tasks/output-names.ts";
 import type { OutputRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
@@ -13,6 +14,7 @@ import { TargetFailure } from "./target-failure.ts";
 
 export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> & {
   blobs: Blobs;
+  quota: StorageQuota;
   reports: Pick<TaskReports, "findTask">;
 };
 
@@ -50,12 +52,30 @@ async function removeUnlessKept(
   if (target?.status !== "completed") await remove();
 }
 
+/** Sets room aside in the client's quota for all files of a target, which are counted when it is ended. */
+async function holdOutputs(quota: StorageQuota, { task, targetId, files }: Finished): Promise<void> {
+  if ((await quota.findQuota(task.clientId)) === undefined) return;
+  const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size));
+  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
+  const shortage = await quota.hold({ id: targetId, clientId: task.clientId }, sizeBytes);
+  if (shortage)
+    throw new TargetFailure(
+      "OUTPUT_OVER_QUOTA",
+      `There is no room for the outputs, ${sizeBytes} bytes: ${describeUse(shortage)}`,
+    );
+}
+
 async function keep(ports: StoreOutputsPorts, finished: Finished): Promise<StoredOutputs> {
   const { task, targetId, files, signal } = finished;
   const folder = `${toOutputFolder(task.id)}/${targetId}`;
-  const remove = () => removeUnlessKept(ports, finished, () => ports.blobs.delete(folder));
+  const remove = () =>
+    removeUnlessKept(ports, finished, async () => {
+      await ports.blobs.delete(folder);
+      await ports.quota.release(targetId);
+    });
   const output: OutputRecord[] = [];
   try {
+    await holdOutputs(ports.quota, finished);
     for (const { path, ...file } of files) {
       signal.throwIfAborted();
       const blobKey = `${folder}/${file.name}.${file.format}`;

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TestDatabase } from "../../../test/support/test-database.ts";
@@ -5,6 +6,7 @@ import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts"
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import * as clients from "../db/clients.ts";
 import * as credits from "../db/credits.ts";
+import { loadStorageUse } from "../db/storage-quota.ts";
 import { endTarget } from "../db/target-ends.ts";
 import * as tasks from "../db/tasks.ts";
 import * as workers from "../db/workers.ts";
@@ -318,5 +320,87 @@ describe("ends of targets", () => {
     const told = await Promise.all([end(first), end(first), end(first), end(targets[1]?.id)]);
     expect(told.filter(Boolean)).toHaveLength(2);
     expect((await tasks.findTask(database.db, id))?.completedAt).toBeInstanceOf(Date);
+  });
+});
+
+describe("a client's storage quota", () => {
+  /** The asset takes some of it. */
+  const setQuota = async (storageQuotaBytes: number) => {
+    await clients.changeClient(database.db, clientId, { storageQuotaBytes });
+    const { assetsBytes } = await loadStorageUse(database.db, clientId);
+    return assetsBytes;
+  };
+  const use = () => loadStorageUse(database.db, clientId);
+  /** Of one second and so many targets, as the test's worker reckons. */
+  const workBytes = (seconds: number, targets: number) => seconds * 44_100 * 2 * 4 * (1 + targets);
+
+  it("[P6] ends the targets of an input that there is no room to work on, before any work", async () => {
+    probedSeconds = 10;
+    await setQuota(workBytes(10, 1));
+    const run = vi.fn<RunEngine>(finishAll);
+    await startTestWorker(run);
+    const task = await waitForEnd(await createTask(["vocals"]));
+    expect(task.targets[0]?.error).toMatchObject({
+      code: 1010,
+      message: expect.stringContaining("There is no room to work on the input") as string,
+    });
+    expect(run).not.toHaveBeenCalled();
+    expect(await use()).toMatchObject({ outputsBytes: 0, heldBytes: 0 });
+  });
+
+  it("[P6] sets aside what the work takes while it lasts, with a minute to spare where there is room", async () => {
+    probedSeconds = 10;
+    const assetsBytes = await setQuota(1e9);
+    const seen: { maxWorkBytes: number | undefined; heldBytes: number }[] = [];
+    await startTestWorker(async (request, hooks) => {
+      seen.push({ maxWorkBytes: request.maxWorkBytes, heldBytes: (await use()).heldBytes });
+      await finishAll(request, hooks);
+    });
+    await waitForEnd(await createTask(["vocals", "drums"]));
+    expect(seen).toEqual([{ maxWorkBytes: workBytes(70, 2), heldBytes: workBytes(70, 2) }]);
+    await expect.poll(use).toEqual({ assetsBytes, outputsBytes: 8, heldBytes: 0 });
+    await setQuota(workBytes(10, 1) + assetsBytes + 8);
+    await waitForEnd(await createTask(["bass"]));
+    expect(seen[1]).toEqual({ maxWorkBytes: workBytes(10, 1), heldBytes: workBytes(10, 1) });
+  });
+
+  it("[P6] sets aside all that is left for an input that does not tell its length, and tells whose limit it met", async () => {
+    probedSeconds = undefined;
+    const assetsBytes = await setQuota(1_000_000);
+    await startTestWorker(async (request) => {
+      expect(request).toMatchObject({
+        maxDecodedBytes: 1_000_000 - assetsBytes,
+        maxWorkBytes: 1_000_000 - assetsBytes,
+      });
+      throw new EngineError("input-too-large", "The input has more than some bytes of sound.");
+    });
+    const task = await waitForEnd(await createTask(["vocals"]));
+    expect(task.targets[0]?.error?.code).toBe(1010);
+    await clients.changeClient(database.db, clientId, { storageQuotaBytes: 0 });
+    await house.closeWorkers();
+    await startTestWorker(async () => {
+      throw new EngineError("input-too-large", "The input has more than some bytes of sound.");
+    });
+    const unlimited = await waitForEnd(await createTask(["vocals"]));
+    expect(unlimited.targets[0]?.error?.code).toBe(1009);
+  });
+
+  it("[P6] ends a target whose outputs have no room, keeps none of them, and lets the others go on", async () => {
+    probedSeconds = 1;
+    const assetsBytes = await setQuota(1e9);
+    await startTestWorker(async (request, hooks = {}) => {
+      await setQuota(assetsBytes + (request.maxWorkBytes ?? 0) + 10);
+      for (const [index, { key, files }] of request.targets.entries()) {
+        for (const { path } of files) await writeFile(path, "x".repeat(index === 0 ? 11 : 10));
+        await hooks.onTargetDone?.(key, { durationSeconds: 1 });
+      }
+    });
+    const task = await waitForEnd(await createTask(["vocals", "drums"]));
+    expect(task.targets.map(({ status, error }) => [status, error?.code])).toEqual([
+      ["error", 3004],
+      ["completed", undefined],
+    ]);
+    expect(await blobs.findSize(`outputs/${task.id}/${task.targets[0]?.id}/vocals.wav`)).toBeUndefined();
+    await expect.poll(use).toEqual({ assetsBytes, outputsBytes: 10, heldBytes: 0 });
   });
 });

@@ -36,6 +36,7 @@ export async function startWorker(given: WorkerPorts) {
     engine: heartbeat.measure(given.engine),
     reports: waitOut(given.reports, outage),
     credits: waitOut(given.credits, outage),
+    quota: waitOut(given.quota, outage),
     assets: waitOut(given.assets, outage),
     sources: waitOut(given.sources, outage),
     integrations: waitOut(given.integrations, outage),

@@ -1,5 +1,6 @@
 import type { Client, Credits } from "@stemwright/contract";
 import { sumCredits } from "../credits.ts";
+import type { StorageUse } from "../storage-quota.ts";
 
 export type ClientRecord = {
   id: string;
@@ -11,6 +12,8 @@ export type ClientRecord = {
   /** Null where the service's setting applies. */
   runningMax: number | null;
   waitingMax: number | null;
+  storageQuotaBytes: number | null;
+  storage: StorageUse;
   balance: number;
   reserved: number;
 };
@@ -30,5 +33,7 @@ export const toClient = (record: ClientRecord): Client => ({
   weight: record.weight,
   runningMax: record.runningMax,
   waitingMax: record.waitingMax,
+  storageQuotaBytes: record.storageQuotaBytes,
+  storage: record.storage,
   credits: toCredits(record),
 });

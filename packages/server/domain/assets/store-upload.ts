@@ -5,9 +5,11 @@ import type { Caller } from "../caller.ts";
 import { makeId } from "../ids.ts";
 import type { Blobs } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";
+import type { StorageQuota } from "../storage-quota.ts";
 import type { AssetRecord } from "./asset-record.ts";
 import { FORMAT_HEAD_BYTES } from "./content-format.ts";
 import { ACCEPTED_FORMATS, type FormatHints, findFormatOfContent, findToldFormat } from "./find-format.ts";
+import { holdUpload } from "./hold-upload.ts";
 import { peekStream } from "./peek-stream.ts";
 
 const NAME_MAX_CHARACTERS = 255;
@@ -37,6 +39,8 @@ export type Upload = FormatHints & {
   name: string;
   content: Readable;
   maxBytes: number;
+  /** What comes of it and around it, where that is known. */
+  expectedBytes?: number | undefined;
 };
 
 const makeEmptyError = (name: string) =>
@@ -54,16 +58,27 @@ async function openFormat(upload: Upload): Promise<{ format: string; content: Re
   return refuseFormat(upload.name);
 }
 
-/** Streams an upload into the store. It is an asset once that is written down. */
-export async function storeUpload(blobs: Blobs, caller: Caller, upload: Upload): Promise<AssetRecord> {
-  const { name, maxBytes } = upload;
+/** Streams an upload into the store, within the client's quota. It is an asset once that is written down. */
+export async function storeUpload(
+  { blobs, quota }: { blobs: Blobs; quota: StorageQuota },
+  caller: Caller,
+  upload: Upload,
+): Promise<AssetRecord> {
+  const { name, maxBytes, expectedBytes } = upload;
+  const { clientId } = caller;
   const { format, content } = await openFormat(upload);
   const id = makeId();
   const blobKey = `${toAssetFolder(id)}/${toPathSegment(basename(name, extname(name)))}.${format}`;
-  const { sizeBytes } = await blobs.write(blobKey, content, { maxBytes });
-  if (sizeBytes === 0) {
-    await blobs.delete(toAssetFolder(id));
-    throw makeEmptyError(name);
+  try {
+    const held = await holdUpload(quota, { id, clientId }, { content, expectedBytes });
+    const { sizeBytes } = await blobs.write(blobKey, held, { maxBytes });
+    if (sizeBytes === 0) {
+      await blobs.delete(toAssetFolder(id));
+      throw makeEmptyError(name);
+    }
+    return { id, clientId, name, format, sizeBytes, blobKey, createdAt: new Date() };
+  } catch (error) {
+    await quota.release(id);
+    throw error;
   }
-  return { id, clientId: caller.clientId, name, format, sizeBytes, blobKey, createdAt: new Date() };
 }

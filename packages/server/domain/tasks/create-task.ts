@@ -11,7 +11,9 @@ import { refuseField } from "../refuse-field.ts";
 import { isBucketUrl } from "../storage/bucket-url.ts";
 import { checkBuckets } from "../storage/check-buckets.ts";
 import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
+import type { StorageQuota } from "../storage-quota.ts";
 import type { Vault } from "../vault.ts";
+import { checkDecodedSize, checkRoom } from "./check-decoded-size.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
@@ -28,6 +30,8 @@ export type CheckPorts = {
   installed: readonly InstalledModel[];
   integrations: StorageIntegrationStore;
   vault: Vault;
+  quota: StorageQuota;
+  sizeLimits: { decodedMaxBytes: number };
 };
 
 type CheckedRequest = {
@@ -55,9 +59,10 @@ export async function checkRequest(
   if (request.webhookUrl !== undefined) checkWebUrl(ports.urls, request.webhookUrl, "webhookUrl");
   const checkedAsset =
     request.assetId === undefined ? undefined : await checkAsset(ports, caller, request.assetId, checked);
+  await checkRoom(ports.quota, caller, checkedAsset?.facts);
   return {
     targets: checked.map(({ target }) => target),
-    durationSeconds: checkedAsset?.durationSeconds,
+    durationSeconds: checkedAsset?.facts.durationSeconds,
     asset: checkedAsset?.asset,
     transcripts,
   };
@@ -106,7 +111,7 @@ async function checkAsset(
   caller: Caller,
   assetId: string,
   targets: CheckedTarget[],
-): Promise<{ asset: AssetRecord; durationSeconds: number | undefined }> {
+): Promise<{ asset: AssetRecord; facts: ReadableMedia }> {
   const find = () => ports.assets.findAsset(caller.clientId, assetId);
   const asset = await getFound(
     assetId,
@@ -124,7 +129,8 @@ async function checkAsset(
     refuseField("MEDIA_TOO_LONG", { path: `targets[${index}].model`, message });
   }
   checkOutputs(ports.media, targets, facts);
-  return { asset, durationSeconds: facts.durationSeconds };
+  checkDecodedSize(facts, ports.sizeLimits.decodedMaxBytes);
+  return { asset, facts };
 }
 
 /** Refuses formats that can't hold what is made of the asset, before anything is made of it. */

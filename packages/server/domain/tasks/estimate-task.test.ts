@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { noQuota } from "../../../../test/support/without-limits.ts";
 import type { CheckPorts } from "./create-task.ts";
 import { estimateTask } from "./estimate-task.ts";
 
@@ -40,6 +41,8 @@ function makePorts(rates: Record<string, number>): CheckPorts {
     integrations: {} as CheckPorts["integrations"],
     vault: {} as CheckPorts["vault"],
     transcriptReader: {} as CheckPorts["transcriptReader"],
+    quota: noQuota,
+    sizeLimits: { decodedMaxBytes: 1e9 },
   };
 }
 const caller = { keyId: "key", clientId: "client", role: "client" as const };

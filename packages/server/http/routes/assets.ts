@@ -12,7 +12,7 @@ import { removeDeleted } from "../../domain/remove-deleted.ts";
 import { discardFiles } from "../../domain/unclaimed-files.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
-import { isRepeatable, keepAsset } from "../keep-asset.ts";
+import { discardUpload, isRepeatable, keepAsset } from "../keep-asset.ts";
 
 const unknownAsset = makeUnknownError("asset");
 
@@ -52,6 +52,9 @@ async function passOverRest({ raw }: FastifyRequest): Promise<void> {
   if (raw.headers.connection?.toLowerCase() === "close") await finished(raw).catch(() => {});
 }
 
+const findExpectedBytes = ({ headers }: FastifyRequest) =>
+  headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
+
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
 async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
   const hash = isRepeatable(request) ? createHash("sha256") : undefined;
@@ -68,18 +71,19 @@ async function storeOnlyFile({ ports, config }: Api, request: FastifyRequest) {
         );
       }
       const name = toCleanName(part.filename ?? "");
-      stored = await storeUpload(ports.blobs, getCaller(request), {
+      stored = await storeUpload(ports, getCaller(request), {
         name,
         names: [name],
         contentType: part.mimetype,
         content: hash ? Readable.from(hashOnTheWay(part.file, hash), { objectMode: false }) : part.file,
         maxBytes: config.uploadMaxBytes,
+        expectedBytes: findExpectedBytes(request),
       });
     }
   } catch (error) {
     const isTooSlow = error instanceof ApiError && error.code === "REQUEST_TIMEOUT";
     if (!isTooSlow) await passOverRest(request);
-    if (stored) await discardFiles(ports, toAssetFolder(stored.id));
+    if (stored) await discardUpload(ports, stored.id);
     throw toUploadError(error, request);
   }
   if (!stored)

@@ -1,0 +1,31 @@
+import { ApiError } from "@stemwright/contract";
+import type { ReadableMedia } from "../assets/asset-record.ts";
+import type { Caller } from "../caller.ts";
+import { makeQuotaError, type StorageQuota } from "../storage-quota.ts";
+
+/** Work is done on 32-bit float. */
+const SAMPLE_BYTES = 4;
+
+const toDecodedBytes = ({ durationSeconds = 0, sampleRateHz, channels }: ReadableMedia) =>
+  Math.ceil(durationSeconds * sampleRateHz) * channels * SAMPLE_BYTES;
+
+/** Refuses an asset that says it is larger than the server takes once it is decoded. */
+export function checkDecodedSize(facts: ReadableMedia, maxBytes: number): void {
+  const decodedBytes = toDecodedBytes(facts);
+  if (decodedBytes <= maxBytes) return;
+  throw new ApiError(
+    "MEDIA_TOO_LARGE",
+    `The asset has ${decodedBytes} bytes of sound when it is decoded, and the server takes ${maxBytes}; send it in parts, or with a lower sample rate`,
+  );
+}
+
+/** Refuses a Task that a client's quota leaves no room for: for the input as it is decoded, where that is known, else for anything. */
+export async function checkRoom(
+  quota: StorageQuota,
+  { clientId }: Caller,
+  facts: ReadableMedia | undefined,
+): Promise<void> {
+  const use = await quota.findQuota(clientId);
+  if (use && use.usedBytes + Math.max(1, facts ? toDecodedBytes(facts) : 0) > use.quotaBytes)
+    throw makeQuotaError(use);
+}

@@ -1,0 +1,16 @@
+import type { StorageQuota } from "../../packages/server/domain/storage-quota.ts";
+import type { HoldWorkPorts } from "../../packages/server/worker/hold-work.ts";
+
+export const noQuota: StorageQuota = {
+  hold: async () => undefined,
+  release: async () => {},
+  findQuota: async () => undefined,
+};
+
+/** Work on inputs of unknown length, for clients that may store as much as they like. */
+export const withoutLimits: HoldWorkPorts = {
+  quota: noQuota,
+  sizeLimits: { decodedMaxBytes: 1e9, workMaxBytes: 1e9 },
+  estimateWorkBytes: () => 0,
+  probeInput: async () => undefined,
+};
