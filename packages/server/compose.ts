@@ -270,6 +270,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       await guard.close();
       await probe.close();
       await forSweeps.db.destroy();
+      quota.close();
       await db.destroy();
     },
   };
@@ -320,6 +321,7 @@ export async function startTaskWorker(house: House) {
     async close(): Promise<void> {
       await sweeper.close();
       await worker.close();
+      quota.close();
       await db.destroy();
     },
   };

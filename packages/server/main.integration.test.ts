@@ -44,7 +44,11 @@ it("[S2] a worker whose parent was gone before it listened ends by itself", asyn
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
   const worker = fork(join(import.meta.dirname, "main.ts"), ["worker"], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, DATABASE_URL: `postgres://someone@127.0.0.1:${port}/none` },
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      DATABASE_URL: `postgres://someone@127.0.0.1:${port}/none`,
+    },
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   worker.disconnect();

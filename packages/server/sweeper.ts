@@ -8,6 +8,7 @@ import type { Database, Tables } from "./db/database.ts";
 import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { sweepAssets, sweepOutputs } from "./db/retention.ts";
+import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
 import { forgetFiles, takeDueFiles } from "./db/unclaimed-files.ts";
 import type { Blobs } from "./domain/ports.ts";
@@ -74,6 +75,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     assets: await sweepOld(config.assetRetentionHours, sweepAssets),
     tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
     deliveries: await sweepLog(config.deliveryRetentionHours),
+    holds: await deleteOldHolds(db),
     receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
     ...(await sweepMachine(options)),
   };

@@ -106,7 +106,7 @@ describe("what a client's files take", () => {
       [id],
     );
     expect(await roomOf()).toBe(1000);
-    await deleteOldHolds(database.db);
+    expect(await deleteOldHolds(database.db)).toBe(1);
     expect((await database.pool.query("select from storage_holds where id = $1", [id])).rowCount).toBe(0);
   });
 

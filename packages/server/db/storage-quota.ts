@@ -32,9 +32,10 @@ export async function loadStorageUse(
   return rows[0]?.use ?? { assetsBytes: 0, outputsBytes: 0, heldBytes: 0 };
 }
 
-/** Those of processes that died. */
-export async function deleteOldHolds(db: DatabaseHandle): Promise<void> {
-  await sql`delete from storage_holds where seen_at < now() - ${LIFETIME}`.execute(db);
+/** Removes those of processes that died; gives how many. */
+export async function deleteOldHolds(db: DatabaseHandle): Promise<number> {
+  const deleted = await sql`delete from storage_holds where seen_at < now() - ${LIFETIME}`.execute(db);
+  return Number(deleted.numAffectedRows ?? 0n);
 }
 
 /** The quotas of all clients, over one process's share of what is set aside. */
