@@ -269,7 +269,8 @@ export const SETTINGS = {
   API_POOL_SIZE: {
     schema: wholeNumber(2, 1000),
     default: "10",
-    description: "Database connections that the API may open; one more is kept to hear of changes.",
+    description:
+      "Database connections that requests and webhooks may open; the API has up to four more: to hear of changes, for its readiness and, two, for sweeps.",
   },
   WORKER_POOL_SIZE: {
     schema: wholeNumber(2, 100),
