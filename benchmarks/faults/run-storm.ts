@@ -4,7 +4,7 @@ import { makeSeededRandom } from "../../packages/engine/dsp/seeded-random.ts";
 import { listProcesses } from "../../test/support/service.ts";
 import { openAccount } from "./account.ts";
 import { auditCharges } from "./audit-charges.ts";
-import { ageFiles, auditFiles } from "./audit-files.ts";
+import { ageFiles, ageUnclaimedFiles, auditFiles } from "./audit-files.ts";
 import { auditRequests } from "./audit-requests.ts";
 import { auditOutputs, auditTasks } from "./audit-tasks.ts";
 import { auditWebhooks } from "./audit-webhooks.ts";
@@ -91,6 +91,7 @@ async function auditFilesAfterSweep(installation: Installation, isReady: () => b
   const look = () => withDatabase(installation, (db) => auditFiles(db, installation));
   const found = await look();
   if (found.length === 0) return found;
+  await withDatabase(installation, ageUnclaimedFiles);
   await installation.stop();
   await ageFiles(installation);
   installation.start();
