@@ -18,6 +18,7 @@ import { addLoadShedding } from "./load-shedding.ts";
 import { addNotModified } from "./not-modified.ts";
 import { addOpenApi } from "./openapi.ts";
 import { addOtherMethods } from "./other-methods.ts";
+import { addLingering } from "./pass-over-rest.ts";
 import { addRateLimit } from "./rate-limit.ts";
 import { addReferencePage } from "./reference-page.ts";
 import { addAdminRoutes } from "./routes/admin/admin-routes.ts";
@@ -134,6 +135,7 @@ export async function makeApp(
   });
   addFramingCheck(app);
   addClosingAnswer(app);
+  addLingering(app);
   addConnectionLimits(app, options.config.connectionLimits, options.config.trustProxy);
   const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
   app.setErrorHandler(async (error, request, reply) => {

@@ -1,6 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
-import { finished } from "node:stream/promises";
 import { ApiError, asset, idParams, pageQuery } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -13,6 +12,7 @@ import { discardFiles } from "../../domain/unclaimed-files.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { discardUpload, isRepeatable, keepAsset } from "../keep-asset.ts";
+import { passOverRest } from "../pass-over-rest.ts";
 
 const unknownAsset = makeUnknownError("asset");
 
@@ -41,15 +41,6 @@ async function* hashOnTheWay(content: Readable, hash: Hash): AsyncGenerator<Buff
     hash.update(chunk as Buffer);
     yield chunk as Buffer;
   }
-}
-
-/**
- * Many clients read no answer before all is sent, so the rest of a refused upload is read too. Where the connection ends with the answer, that
- * has to wait for it, or the client would hear of a broken connection alone.
- */
-async function passOverRest({ raw }: FastifyRequest): Promise<void> {
-  raw.unpipe().resume();
-  if (raw.headers.connection?.toLowerCase() === "close") await finished(raw).catch(() => {});
 }
 
 const findExpectedBytes = ({ headers }: FastifyRequest) =>

@@ -1,0 +1,30 @@
+import { finished } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+/** So long the body of a request that was refused unread is waited for. */
+const LINGER_MS = 5000;
+
+/**
+ * Many clients read no answer before all is sent, so the rest of a refused upload is read too. Where the connection ends with the answer, that
+ * has to wait for it, or the client would hear of a broken connection alone.
+ */
+export async function passOverRest({ raw }: FastifyRequest): Promise<void> {
+  raw.unpipe().resume();
+  if (raw.headers.connection?.toLowerCase() === "close") await finished(raw).catch(() => {});
+}
+
+/** The same for what is refused before its route sees it, and by those that nobody knows: not for ever. */
+export function addLingering(app: FastifyInstance): void {
+  app.addHook("onSend", async (request, reply) => {
+    const { raw } = request;
+    const isRefused = reply.statusCode >= 400 && reply.statusCode !== 408;
+    if (!isRefused || raw.complete || raw.destroyed) return;
+    const controller = new AbortController();
+    await Promise.race([
+      passOverRest(request),
+      wait(LINGER_MS, undefined, { signal: controller.signal }).catch(() => {}),
+    ]);
+    controller.abort();
+  });
+}
