@@ -36,6 +36,9 @@ const FORBIDDEN: Case[] = [
   imports("packages/sdk/http", "node:fs"),
   imports("packages/sdk/resources", "../../server/domain/links.ts"),
   imports("packages/sdk", "zod"),
+  imports("packages/dashboard/pages/tasks", "@stemwright/contract"),
+  imports("packages/dashboard/parts", "../../server/domain/links.ts"),
+  imports("packages/dashboard/parts", "node:fs"),
   { folder: "packages/sdk/http", line: "const it = process.env.HOME;" },
   { folder: "packages/server/http", line: "const it = process.env.HOME;" },
   { folder: "packages/engine/pipelines", line: "const it = process.env.HOME;" },
@@ -52,6 +55,8 @@ const ALLOWED: Case[] = [
   imports("packages/server/legacy", "../net/open-url.ts"),
   imports("packages/server/legacy", "../http/api.ts"),
   imports("packages/sdk/tasks", "@stemwright/contract"),
+  imports("packages/dashboard/pages/tasks", "@stemwright/sdk"),
+  imports("packages/dashboard/build", "node:fs"),
   { folder: "packages/server/config", line: "const it = process.env.HOME;" },
 ];
 

@@ -47,6 +47,7 @@ import { isLong } from "./domain/tasks/queue-rules.ts";
 import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { Vault } from "./domain/vault.ts";
 import type { ApiPorts } from "./http/api.ts";
+import type { Dashboard } from "./http/dashboard/load-dashboard.ts";
 import { makeApp } from "./http/make-app.ts";
 import { type KeptStems, makeKeptStems } from "./kept-stems.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
@@ -79,6 +80,8 @@ export type House = {
   log: FastifyBaseLogger;
   /** Why the database is away, where its supervisor knows. */
   findOutage?: () => Error | undefined;
+  /** The pages that the API serves, or why there are none. */
+  dashboard?: Promise<Dashboard | string>;
 };
 
 function openOwnBlobs({ s3, aws, blobsDir }: Config, keptStems: KeptStems): Promise<Blobs> {
@@ -251,8 +254,11 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     log.warn({ err: error }, "a link could not be presigned"),
   );
   const legacy = makeLegacyPorts({ db, blobs, links, guard });
+  const dashboard = (await house.dashboard) ?? "This process was started without one.";
+  if (house.dashboard && typeof dashboard === "string")
+    log.warn({ reason: dashboard }, "dashboard not available");
   const app = await makeApp({
-    ...{ ports, links, outputLinks, config, publicBaseUrl },
+    ...{ ports, links, outputLinks, config, publicBaseUrl, dashboard },
     logger: log,
     addOtherRoutes: (api) => addLegacyRoutes({ ...api, legacy }),
   });

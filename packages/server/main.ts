@@ -12,6 +12,7 @@ import { migrate } from "./db/migrate.ts";
 import { explainStartError } from "./explain-start-error.ts";
 import { parseKeysCommand } from "./keys-command.ts";
 import { makeLog } from "./log.ts";
+import { openDashboard } from "./open-dashboard.ts";
 import { secureContents, secureDataDir } from "./secure-data-dir.ts";
 import { StartError } from "./start-error.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
@@ -105,6 +106,7 @@ async function startAll(environmentConfig: Config): Promise<Started> {
   const config = isTerminal
     ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
     : environmentConfig;
+  const dashboard = openDashboard();
   // First of all, for it makes the data folder so that the user it runs as can pass through.
   let log: FastifyBaseLogger | undefined;
   let outage: Error | undefined;
@@ -122,7 +124,7 @@ async function startAll(environmentConfig: Config): Promise<Started> {
     const databaseUrl = postgres.connectionString;
     log = makeLog(config, "api");
     void closeContents(config, log);
-    const house = { config, databaseUrl, log, findOutage: () => outage };
+    const house = { config, databaseUrl, log, findOutage: () => outage, dashboard };
     const { api, firstKey } = await startMigratedApi(house);
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
     const workers = startWorkerProcesses({ count: config.workers, environment, log });
@@ -147,7 +149,7 @@ async function startOne(command: "api" | "worker", config: Config): Promise<Star
   if (process.send === undefined) void closeContents(config, log);
   const house = { config, databaseUrl: config.databaseUrl, log };
   if (command === "worker") return await startTaskWorker(house);
-  const { api, firstKey } = await startMigratedApi(house);
+  const { api, firstKey } = await startMigratedApi({ ...house, dashboard: openDashboard() });
   printWelcome({ address: api.address, firstKey, config });
   return api;
 }

@@ -7,6 +7,7 @@ import { insertKey } from "../../packages/server/db/keys.ts";
 import type { DeliveryOptions } from "../../packages/server/deliveries/start-deliveries.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { makeKey } from "../../packages/server/domain/keys.ts";
+import type { Dashboard } from "../../packages/server/http/dashboard/load-dashboard.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeResponseChecker, type OpenApi } from "./openapi.ts";
 import { makeTempDir } from "./temp-dir.ts";
@@ -34,13 +35,20 @@ export async function startTestApi(
   deliveries: Partial<DeliveryOptions> = {},
   /** Another way to the same database. */
   toDatabaseUrl: (url: string) => string = (url) => url,
+  dashboard?: Dashboard | string,
 ): Promise<TestApi> {
   const dataDir = await makeTempDir("api");
   const database = await openTestDatabase();
   const config = loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
   const logLines: string[] = [];
   const log = makeLog({ ...config, logLevel: "debug" }, "api", { write: (line) => void logLines.push(line) });
-  const api = await startApi({ config, databaseUrl: toDatabaseUrl(database.url), log, deliveries });
+  const api = await startApi({
+    config,
+    databaseUrl: toDatabaseUrl(database.url),
+    log,
+    deliveries,
+    ...(dashboard === undefined ? {} : { dashboard: Promise.resolve(dashboard) }),
+  });
 
   const addAccount: TestApi["addAccount"] = async ({ role = "client", isMetered = false } = {}) => {
     const clientId = makeId();

@@ -11,6 +11,8 @@ import { addFramingCheck } from "./check-framing.ts";
 import { addClientIdParameter } from "./client-id-parameter.ts";
 import { addCompression } from "./compression.ts";
 import { addConnectionLimits, HEADERS_MAX_BYTES, makeServerOptions } from "./connection-limits.ts";
+import { addDashboard } from "./dashboard/add-dashboard.ts";
+import type { Dashboard } from "./dashboard/load-dashboard.ts";
 import { toDecodablePath } from "./decodable-path.ts";
 import { sendError, toRequestError, toRootError } from "./error-mapper.ts";
 import { addIdempotencyHeader } from "./idempotency-header.ts";
@@ -99,6 +101,8 @@ export async function makeApp(
   options: Omit<Api, "app"> & {
     logger: FastifyBaseLogger;
     publicBaseUrl: () => string;
+    /** A sentence where there is none: why. */
+    dashboard: Dashboard | string;
     /** Routes of another interface beside ours. */
     addOtherRoutes: (api: Api) => Promise<void>;
   },
@@ -129,6 +133,8 @@ export async function makeApp(
   app.addHook("onRequest", async (request, reply) => {
     void reply
       .header("x-request-id", request.id)
+      // Uploads and outputs share the dashboard's origin: no browser may take one for a page.
+      .header("x-content-type-options", "nosniff")
       // Preflights are answered by the routes' own OPTIONS, which know their methods.
       .header("access-control-allow-origin", "*")
       .header("access-control-expose-headers", EXPOSED_HEADERS);
@@ -182,6 +188,7 @@ export async function makeApp(
   });
   await addOpenApi(app, options.publicBaseUrl);
   addReferencePage(app);
+  addDashboard(app, options);
   const { ports, links, outputLinks, config } = options;
   const api: Api = { app, ports, links, outputLinks, config };
   addRoutes(api);

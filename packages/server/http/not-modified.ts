@@ -20,7 +20,7 @@ export function addNotModified(app: FastifyInstance): void {
       .header("etag", `W/${tag}`)
       // Kept by the client alone, since the view is its own; asked about before each use, since terms may change.
       .header("cache-control", "private, no-cache")
-      .header("vary", "x-api-key");
+      .header("vary", [reply.getHeader("vary") ?? [], "x-api-key"].flat().join(", "));
     if (!isKnownTag(request.headers["if-none-match"], tag)) return payload;
     void reply.code(304).removeHeader("content-type").removeHeader("content-length");
     return "";

@@ -32,7 +32,6 @@ SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true,
 /** The interactive reference. Everything it shows and runs comes from this server, so it works without the internet. */
 export function addReferencePage(app: FastifyInstance): void {
   const options = { config: { isPublic: true }, schema: { hide: true } };
-  app.get("/", options, async (_request, reply) => reply.redirect("/docs"));
   app.get("/docs", options, async (_request, reply) => reply.type("text/html; charset=utf-8").send(PAGE));
   app.get<{ Params: { asset: string } }>("/docs/:asset", options, async ({ params }, reply) => {
     const type = ASSETS[params.asset];

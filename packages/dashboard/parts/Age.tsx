@@ -1,0 +1,10 @@
+import { formatAge, formatDateTime } from "./format.ts";
+
+/** How long ago something was, with the exact time for whoever points at it. */
+export function Age({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={formatDateTime(at)}>
+      {formatAge(at)}
+    </time>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Icon, type IconName } from "./Icon.tsx";
+import { reportError } from "./toast.ts";
+
+export type ButtonProps = {
+  /** While a promise it returns is pending, the button shows so and takes no further click; a failure is told. */
+  onClick?: () => unknown;
+  children?: ComponentChildren;
+  kind?: "primary" | "danger" | "plain";
+  isSmall?: boolean;
+  isDisabled?: boolean;
+  /** Shown as working, whoever does the work. */
+  isBusy?: boolean;
+  icon?: IconName;
+  /** The name of a button that shows an icon alone. */
+  label?: string;
+  type?: "button" | "submit";
+};
+
+export function Button({ kind, isSmall, icon, label, type = "button", ...props }: ButtonProps) {
+  const [isPending, setPending] = useState(false);
+  const isBusy = isPending || props.isBusy;
+  const isOff = props.isDisabled || isBusy;
+
+  async function click(event: Event) {
+    if (isOff) return event.preventDefault();
+    if (!props.onClick) return;
+    setPending(true);
+    try {
+      await props.onClick();
+    } catch (error) {
+      reportError(error);
+    } finally {
+      setPending(false);
+    }
+  }
+
+  const classes = ["button", kind && `button-${kind}`, isSmall && "button-small", label && "button-icon"];
+  return (
+    <button
+      type={type}
+      class={classes.filter(Boolean).join(" ")}
+      // Not `disabled`, which would take the focus from under a keyboard.
+      aria-disabled={isOff}
+      aria-label={label}
+      title={label}
+      onClick={click}
+    >
+      {isBusy ? <span class="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
+      {props.children}
+    </button>
+  );
+}

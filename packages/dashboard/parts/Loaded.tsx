@@ -1,0 +1,29 @@
+import type { ComponentChildren } from "preact";
+import { ErrorNotice } from "./ErrorNotice.tsx";
+import type { Load } from "./use-load.ts";
+
+function Skeleton() {
+  return (
+    <div class="stack-tight" role="status" aria-label="Loading">
+      <div class="skeleton" />
+      <div class="skeleton" />
+      <div class="skeleton" />
+    </div>
+  );
+}
+
+/** The value once it is there, bars until then, and the error with a way to try again. */
+export function Loaded<Value>({
+  loaded,
+  children,
+  placeholder = <Skeleton />,
+}: {
+  loaded: Load<Value>;
+  children: (value: Value) => ComponentChildren;
+  placeholder?: ComponentChildren;
+}) {
+  const { value, error, reload } = loaded;
+  if (error !== undefined && value === undefined)
+    return <ErrorNotice error={error} action={{ label: "Try again", onClick: reload }} />;
+  return <>{value === undefined ? placeholder : children(value)}</>;
+}

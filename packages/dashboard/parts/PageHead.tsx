@@ -1,0 +1,36 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+let isFirstPage = true;
+
+/** The title of a page and of its tab, and on the right what can be done there. */
+export function PageHead({
+  title,
+  lead,
+  children,
+}: {
+  title: string;
+  lead?: ComponentChildren;
+  children?: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Stemwright`;
+  }, [title]);
+  useEffect(() => {
+    // Screen readers hear of a new page by its heading; the first one they read by themselves.
+    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
+    isFirstPage = false;
+  }, []);
+  return (
+    <div class="page-head">
+      <div>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {lead && <p class="page-lead">{lead}</p>}
+      </div>
+      {children && <div class="row row-wrap">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+/** Copies a text; pages served over plain http have no clipboard of their own, and copy what is selected. */
+export async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return await navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "visually-hidden";
+  document.body.append(area);
+  const { activeElement } = document;
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  if (activeElement instanceof HTMLElement) activeElement.focus();
+  if (!isCopied) throw new Error("The browser did not allow to copy; select the text and copy it yourself");
+}

@@ -1,0 +1,32 @@
+import { signal } from "@preact/signals";
+import { AuthenticationError } from "@stemwright/sdk";
+import { me } from "../account/session.ts";
+import { describeError } from "./describe-error.ts";
+
+export type Toast = { id: number; text: string; isError: boolean };
+
+const SHOWN_MS = 6000;
+
+export const toasts = signal<readonly Toast[]>([]);
+let lastId = 0;
+
+export function dismissToast(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+function add(text: string, isError: boolean): void {
+  lastId += 1;
+  const id = lastId;
+  toasts.value = [...toasts.value, { id, text, isError }];
+  // An error stays until it is dismissed: it may need to be read twice.
+  if (!isError) setTimeout(() => dismissToast(id), SHOWN_MS);
+}
+
+/** Says what was done. */
+export const announce = (text: string): void => add(text, false);
+
+/** Tells what an action failed of; for `promise.catch(reportError)`. */
+export function reportError(error: unknown): void {
+  if (error instanceof AuthenticationError) me.value = null;
+  add(describeError(error), true);
+}

@@ -1,0 +1,48 @@
+import { AuthenticationError } from "@stemwright/sdk";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { me } from "../account/session.ts";
+
+/** What a page asked for: the last value stays while a newer one is on its way. */
+export type Load<Value> = {
+  value: Value | undefined;
+  error: unknown;
+  isLoading: boolean;
+  reload(): void;
+};
+
+/**
+ * Loads what a page shows, again when one of the dependencies changes. What comes too late is dropped.
+ *
+ * @example
+ * const models = useLoad((signal) => client.models.list({ signal }), []);
+ * return <Loaded loaded={models}>{(list) => …}</Loaded>;
+ */
+export function useLoad<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  dependencies: readonly unknown[],
+): Load<Value> {
+  const [count, setCount] = useState(0);
+  const [state, setState] = useState<{ value: Value | undefined; error: unknown; isLoading: boolean }>({
+    value: undefined,
+    error: undefined,
+    isLoading: true,
+  });
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    setState((old) => ({ ...old, isLoading: true }));
+    load(signal).then(
+      (value) => {
+        if (!signal.aborted) setState({ value, error: undefined, isLoading: false });
+      },
+      (error: unknown) => {
+        if (signal.aborted) return;
+        // The session ended meanwhile: the sign-in page takes over.
+        if (error instanceof AuthenticationError) me.value = null;
+        setState((old) => ({ ...old, error, isLoading: false }));
+      },
+    );
+    return () => controller.abort();
+  }, [...dependencies, count]);
+  return { ...state, reload: useCallback(() => setCount((old) => old + 1), []) };
+}

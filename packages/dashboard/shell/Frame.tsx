@@ -1,0 +1,101 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { me, signOut } from "../account/session.ts";
+import { Icon } from "../parts/Icon.tsx";
+import { reportError } from "../parts/toast.ts";
+import icon from "./icon.svg";
+import { NAVIGATION, type NavigationLink } from "./navigation.ts";
+import { address } from "./router.ts";
+import { ThemeSwitch } from "./ThemeSwitch.tsx";
+
+const isAt = (path: string, { to }: NavigationLink) => path === to || path.startsWith(`${to}/`);
+
+function SideLink({ link }: { link: NavigationLink }) {
+  return (
+    <a class="side-link" href={link.to} aria-current={isAt(address.value.path, link) ? "page" : undefined}>
+      <Icon name={link.icon} />
+      {link.label}
+    </a>
+  );
+}
+
+function Account() {
+  const { value } = me;
+  if (!value) return null;
+  return (
+    <div class="row row-apart">
+      <div class="small truncate">
+        <div class="truncate">{value.person.name}</div>
+        <div class="muted truncate">{value.client.name}</div>
+      </div>
+      <button
+        type="button"
+        class="button button-plain button-icon"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={() => void signOut().catch(reportError)}
+      >
+        <Icon name="sign-out" />
+      </button>
+    </div>
+  );
+}
+
+/** The navigation with a page beside it; on narrow screens above it, behind a button. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  const { path } = address.value;
+  useEffect(() => setOpen(false), [path]);
+  const groups = NAVIGATION.filter(
+    ({ isForAdministrators }) => !isForAdministrators || me.value?.person.isAdministrator,
+  );
+  return (
+    <div class="frame">
+      <button
+        type="button"
+        class="button button-primary skip"
+        onClick={() => document.querySelector<HTMLElement>("main")?.focus()}
+      >
+        Skip to the page
+      </button>
+      <header class="side" data-open={isOpen || undefined}>
+        <div class="side-head">
+          <a class="brand" href="app">
+            <img src={icon} alt="" />
+            Stemwright
+          </a>
+          <button
+            type="button"
+            class="button button-plain side-menu"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? "close" : "menu"} />
+            Menu
+          </button>
+        </div>
+        <div class="side-body">
+          {groups.map(({ title, links }, index) => (
+            <nav key={title ?? index} aria-label={title ?? "Main"}>
+              {title && <div class="side-title">{title}</div>}
+              {links.map((link) => (
+                <SideLink key={link.to} link={link} />
+              ))}
+            </nav>
+          ))}
+          <div class="side-foot">
+            <a class="side-link" href="docs" target="_blank" rel="noreferrer">
+              <Icon name="book" />
+              API reference
+            </a>
+            <ThemeSwitch />
+            <Account />
+          </div>
+        </div>
+      </header>
+      <main class="page" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}

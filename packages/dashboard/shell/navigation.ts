@@ -1,0 +1,13 @@
+import type { IconName } from "../parts/Icon.tsx";
+
+export type NavigationLink = { to: string; label: string; icon: IconName };
+export type NavigationGroup = {
+  title?: string;
+  links: readonly NavigationLink[];
+  isForAdministrators?: boolean;
+};
+
+/** What the side of every page lists. */
+export const NAVIGATION: readonly NavigationGroup[] = [
+  { links: [{ to: "app/models", label: "Models", icon: "models" }] },
+];

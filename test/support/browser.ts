@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import chromiumPackage from "@sparticuz/chromium";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+const SYSTEM_BROWSERS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+];
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+const FLAGS = [
+  // Containers often refuse the namespaces that the browser's own sandbox needs; it opens our own pages alone.
+  "--no-sandbox",
+  // Sound is rendered without a device, and a microphone is there that nobody speaks into.
+  "--autoplay-policy=no-user-gesture-required",
+  "--use-fake-device-for-media-stream",
+  "--use-fake-ui-for-media-stream",
+];
+
+/** The browser that an npm package carries for x64, else the system's own. */
+async function findBrowser(): Promise<string> {
+  if (process.arch === "x64") return await chromiumPackage.executablePath();
+  const path = SYSTEM_BROWSERS.find((each) => existsSync(each));
+  if (path === undefined)
+    throw new Error(
+      `Tests in a browser need Chromium. The npm package that carries one is for x64 alone, and this machine is ${process.arch}: ` +
+        `install the system's, e.g. "apt install chromium" (looked for ${SYSTEM_BROWSERS.join(", ")})`,
+    );
+  return path;
+}
+
+/** One browser for a test file; tests open contexts of their own in it. */
+export async function openBrowser(): Promise<Browser> {
+  return await chromium.launch({ executablePath: await findBrowser(), args: FLAGS });
+}
+
+export type View = { width: number; theme: "light" | "dark" };
+
+/** A phone and a desk, by day and by night. */
+export const VIEWS: readonly View[] = [390, 1440].flatMap((width) =>
+  (["light", "dark"] as const).map((theme) => ({ width, theme })),
+);
+
+export type WatchedPage = {
+  page: Page;
+  context: BrowserContext;
+  /** What the browser refused for the content security policy, and errors that no script caught. */
+  complaints: string[];
+};
+
+/** A new visitor, whose troubles are written down. */
+export async function openPage(
+  browser: Browser,
+  options: { view?: View; baseURL: string },
+): Promise<WatchedPage> {
+  const { width, theme } = options.view ?? { width: 1440, theme: "light" };
+  const context = await browser.newContext({
+    baseURL: options.baseURL,
+    viewport: { width, height: 900 },
+    colorScheme: theme,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error" && /content security policy/i.test(message.text()))
+      complaints.push(message.text());
+  });
+  return { page, context, complaints };
+}
+
+/** How wide the page is, beyond the screen's edge too. */
+export const measureWidth = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth");
+
+/** What axe-core finds wrong with the page as it stands; one line for each kind of violation. */
+export async function listViolations(page: Page): Promise<string[]> {
+  // Not by a script element: the page's policy allows none from elsewhere.
+  await page.evaluate(await readFile(AXE, "utf8"));
+  return await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; help: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(
+      ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`,
+    );
+  });
+}
