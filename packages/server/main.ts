@@ -1,37 +1,31 @@
-import { join } from "node:path";
-import type { FastifyBaseLogger } from "fastify";
-import { bootstrapAccount } from "./bootstrap.ts";
-import { type House, startApi, startTaskWorker } from "./compose.ts";
-import { type Config, loadConfig, makeChildEnvironment } from "./config/load-config.ts";
-import { openDatabase } from "./db/database.ts";
-import {
-  type EmbeddedPostgresError,
-  startEmbeddedPostgres,
-} from "./db/embedded-postgres/embedded-postgres.ts";
-import { migrate } from "./db/migrate.ts";
+import { type Config, loadConfig } from "./config/load-config.ts";
 import { explainStartError } from "./explain-start-error.ts";
 import { parseKeysCommand } from "./keys-command.ts";
+<<<<<<< HEAD
 import { makeLog } from "./log.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { secureContents, secureDataDir } from "./secure-data-dir.ts";
+=======
+import { migrateDatabase, openPostgres, withDatabase } from "./open-postgres.ts";
+import { print } from "./print.ts";
+import { secureDataDir } from "./secure-data-dir.ts";
+>>>>>>> 8148330 (feat(release): packages are built, checked and tried by npm run release)
 import { StartError } from "./start-error.ts";
-import { startWorkerProcesses } from "./worker-processes.ts";
+import { type Started, startAll, startOne } from "./start-service.ts";
 
 const COMMANDS = ["all", "api", "worker", "migrate", "keys"] as const;
 type Command = (typeof COMMANDS)[number];
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
 // Whoever read what is printed may be gone; that is no reason to end.
 process.stdout.on("error", () => {});
 
 /** A worker whose parent is gone has so long to stop in order. */
 const ORPHAN_LIFE_MS = 8000;
 
-type Started = { close(): Promise<void> };
-
 // Whatever this process and its children make is theirs alone.
 process.umask(0o077);
 
+<<<<<<< HEAD
 /** The outside server where one is given, the embedded one otherwise. */
 async function openPostgres(
   config: Config,
@@ -154,6 +148,8 @@ async function startOne(command: "api" | "worker", config: Config): Promise<Star
   return api;
 }
 
+=======
+>>>>>>> 8148330 (feat(release): packages are built, checked and tried by npm run release)
 async function runOnce(command: "migrate" | "keys", config: Config): Promise<void> {
   const runKeys = command === "keys" ? parseKeysCommand(process.argv.slice(3)) : undefined;
   const postgres = await openPostgres(config);

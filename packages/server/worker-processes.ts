@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyBaseLogger } from "fastify";
 import { makeRestartDelay } from "./restart-delay.ts";
 
+/** TypeScript in a checkout, JavaScript in the published package. */
+const MAIN_PATH = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
 const STOP_TIMEOUT_MS = 8000;
 
 type WorkerOptions = { environment: Record<string, string | undefined>; log: FastifyBaseLogger };
@@ -26,7 +28,7 @@ function keepWorkerRunning({ environment, log }: WorkerOptions) {
 
   /** Resolves once the process has ended; rejects where none could be started. */
   async function runOnce(): Promise<void> {
-    const started = fork(join(import.meta.dirname, "main.ts"), ["worker"], {
+    const started = fork(MAIN_PATH, ["worker"], {
       env: environment,
       // A process group of its own: Ctrl-C is for the parent to hear, which then ends the workers in order.
       detached: true,

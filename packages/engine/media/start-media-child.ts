@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { FileHandle } from "node:fs/promises";
 import { constants } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { Duplex, Readable, Writable } from "node:stream";
 import type { z } from "zod";
 import { findCompileCachePath } from "../compile-cache.ts";
@@ -13,7 +13,8 @@ import { loadSandboxCommand, SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
 import { getSandboxMode } from "./sandbox-mode.ts";
 
 const ENGINE_DIR = dirname(import.meta.dirname);
-const CHILD_PATH = join(import.meta.dirname, "child", "media-child.ts");
+/** TypeScript in a checkout, JavaScript in the published package. */
+const CHILD_PATH = join(import.meta.dirname, "child", `media-child${extname(import.meta.filename)}`);
 
 /** stdin, stdout, stderr and the channel for requests and reports come before the files. */
 const CHANNEL_FD = 3;

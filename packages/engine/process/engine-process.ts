@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { EngineError } from "../engine-error.ts";
 import { EngineKilled } from "../engine-killed.ts";
 import { getSandboxMode } from "../media/sandbox-mode.ts";
@@ -11,7 +11,8 @@ import type { SpeechModel } from "../runtime/model-manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
 import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
 
-const CHILD_PATH = join(import.meta.dirname, "engine-child.ts");
+/** TypeScript in a checkout, JavaScript in the published package. */
+const CHILD_PATH = join(import.meta.dirname, `engine-child${extname(import.meta.filename)}`);
 const IDLE_MS = 60_000;
 
 export type EngineHooks = EngineReport & { signal?: AbortSignal };

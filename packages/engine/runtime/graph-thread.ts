@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { EngineError } from "../engine-error.ts";
 import { hasExactByteProducts } from "./byte-products.ts";
@@ -5,6 +6,9 @@ import type { SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import type { Buffers, ChainLink } from "./graph-chain.ts";
 import type { GraphCommand, GraphMessage, ThreadOptions } from "./graph-thread-entry.ts";
+
+/** TypeScript in a checkout, JavaScript in the published package. */
+const ENTRY = new URL(`./graph-thread-entry${extname(import.meta.filename)}`, import.meta.url);
 
 type Answer = Extract<GraphMessage, { kind: "added" | "ran" }>;
 
@@ -22,7 +26,7 @@ class GraphThreadDied extends Error {
  * given ahead; they are carried out in order.
  */
 export class GraphThread {
-  readonly #worker = new Worker(new URL("./graph-thread-entry.ts", import.meta.url));
+  readonly #worker = new Worker(ENTRY);
   readonly #options: ThreadOptions;
   readonly #pending: Pending[] = [];
   #end: { reason: unknown } | undefined;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { z } from "zod";
 
 const weightsFileSchema = z.strictObject({
@@ -115,7 +115,9 @@ export type WeightsFile = z.infer<typeof weightsFileSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
 
-export const MANIFESTS_FOLDER = join(import.meta.dirname, "../../../models");
+/** Beside the packages in a checkout; the published package carries them, with the weights they refer to. */
+const DATA_FOLDER = extname(import.meta.filename) === ".ts" ? "../../.." : "../data";
+export const MANIFESTS_FOLDER = join(import.meta.dirname, DATA_FOLDER, "models");
 /** The speech networks an installation may choose from, the default first. */
 export const SPEECH_MODELS = ["whisper-small", "whisper-base", "whisper-tiny"] as const;
 export type SpeechModel = (typeof SPEECH_MODELS)[number];

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+import type { FastifyBaseLogger } from "fastify";
+import { bootstrapAccount } from "./bootstrap.ts";
+import { type House, startApi, startTaskWorker } from "./compose.ts";
+import { type Config, makeChildEnvironment } from "./config/load-config.ts";
+import { makeLog } from "./log.ts";
+import { migrateDatabase, openPostgres, withDatabase } from "./open-postgres.ts";
+import { print } from "./print.ts";
+import { secureContents } from "./secure-data-dir.ts";
+import { StartError } from "./start-error.ts";
+import { startWorkerProcesses } from "./worker-processes.ts";
+
+/** A part of the service that runs; `address` is where its API listens. */
+export type Started = { address?: string; close(): Promise<void> };
+
+/** The API over a schema that is up to date. The first key is made only when it listens, so that it is never made unseen. */
+async function startMigratedApi(
+  house: House,
+): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstKey: string | undefined }> {
+  const { config, databaseUrl, log } = house;
+  const applied = await migrateDatabase(databaseUrl);
+  if (applied.length > 0) log.info({ applied }, "schema brought up to date");
+  const api = await startApi(house);
+  return {
+    api,
+    firstKey: await withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, config.bootstrapApiKey)),
+  };
+}
+
+function printWelcome(options: { address: string; firstKey: string | undefined; config: Config }): void {
+  const { address, firstKey, config } = options;
+  print("");
+  print(`Stemwright is ready at ${address}   (reference: ${address}/docs)`);
+  if (firstKey !== undefined && config.bootstrapApiKey === undefined) {
+    print("");
+    print(`Your API key, shown this once:  ${firstKey}`);
+    print("Try it:");
+    print(`  curl -H 'x-api-key: ${firstKey}' ${address}/tasks`);
+  } else {
+    print(`Try it:  curl ${address}/models`);
+    if (firstKey === undefined)
+      print(
+        "Lost your key?  npm run keys -- create --name NAME  (while the service is stopped or with DATABASE_URL)",
+      );
+  }
+  if (config.logFile !== undefined) print(`Logs: ${config.logFile}`);
+  print("Stop with Ctrl-C.");
+}
+
+/** Beside everything else: nobody gets that far any more, and a large store takes a while. */
+async function closeContents({ dataDir }: Config, log: House["log"]): Promise<void> {
+  const count = await secureContents(dataDir);
+  if (count > 0) log.warn({ count, dataDir }, "files were open to other users and are closed now");
+}
+
+/** Everything in one place: database, API, and workers beside it. */
+export async function startAll(environmentConfig: Config): Promise<Started & { address: string }> {
+  const isTerminal = process.stdout.isTTY === true && environmentConfig.logFile === undefined;
+  const config = isTerminal
+    ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
+    : environmentConfig;
+  // First of all, for it makes the data folder so that the user it runs as can pass through.
+  let log: FastifyBaseLogger | undefined;
+  let outage: Error | undefined;
+  const postgres = await openPostgres(config, {
+    onDown(error) {
+      outage = error;
+      log?.error({ err: error }, "embedded PostgreSQL is down, restarting it");
+    },
+    onUp() {
+      outage = undefined;
+      log?.warn("embedded PostgreSQL is up again");
+    },
+  });
+  try {
+    const databaseUrl = postgres.connectionString;
+    log = makeLog(config, "api");
+    void closeContents(config, log);
+    const house = { config, databaseUrl, log, findOutage: () => outage };
+    const { api, firstKey } = await startMigratedApi(house);
+    const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
+    const workers = startWorkerProcesses({ count: config.workers, environment, log });
+    printWelcome({ address: api.address, firstKey, config });
+    return {
+      address: api.address,
+      async close() {
+        await Promise.all([api.close(), workers.stop()]);
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+/** One part of an installation whose database is outside. */
+export async function startOne(command: "api" | "worker", config: Config): Promise<Started> {
+  if (config.databaseUrl === undefined)
+    throw new StartError(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
+  const log = makeLog(config, command);
+  // A worker that another process started shares its folder.
+  if (process.send === undefined) void closeContents(config, log);
+  const house = { config, databaseUrl: config.databaseUrl, log };
+  if (command === "worker") return await startTaskWorker(house);
+  const { api, firstKey } = await startMigratedApi(house);
+  printWelcome({ address: api.address, firstKey, config });
+  return api;
+}
