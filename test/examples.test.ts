@@ -71,6 +71,13 @@ describe("the examples", () => {
       expect(await readFile(join(folder, name), "utf8")).toBe("stem");
   });
 
+  it("engine.ts separates without a service", async () => {
+    const { exitCode, stderr, stdout } = await start("engine.ts", "song.wav", "alone.wav").ended;
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/100 %\nalone\.wav\n$/);
+    expect((await readFile(join(folder, "alone.wav"))).subarray(0, 4).toString()).toBe("RIFF");
+  });
+
   it("batch.ts does a folder, goes on behind a failure, and does nothing twice", async () => {
     await mkdir(join(folder, "songs"));
     for (const name of ["a.wav", "b.WAV", "c.wav", "d.wav"])

@@ -1,12 +1,13 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { buildDashboard } from "@stemwright/dashboard/build";
 import { runCommand } from "./run-command.ts";
 import { type PackageManifest, toPublishedManifest } from "./to-published-manifest.ts";
 import { writeContractTypes } from "./write-contract-types.ts";
 
 export const PROJECT_DIR = join(import.meta.dirname, "../..");
 /** In the order of their dependencies. */
-export const PACKAGES = ["contract", "engine", "sdk", "server", "cli"] as const;
+export const PACKAGES = ["contract", "engine", "sdk", "dashboard", "server", "cli"] as const;
 type PackageName = (typeof PACKAGES)[number];
 
 const CODE = ["**/*.js", "**/*.d.ts"];
@@ -15,6 +16,7 @@ const OTHER_FILES: Record<PackageName, readonly string[]> = {
   contract: [],
   engine: ["data/**"],
   sdk: [],
+  dashboard: ["dist/**"],
   server: ["db/migrations/*.sql"],
   cli: ["stemwright.mjs"],
 };
@@ -26,6 +28,7 @@ export async function buildPackages(distDir: string): Promise<Record<PackageName
   await runCommand(["npx", "tsc", "-p", build, "--outDir", distDir], { cwd: PROJECT_DIR });
   for (const name of PACKAGES) await completePackage(distDir, name);
   await freeSdkOfContract(distDir);
+  await copyPages(join(distDir, "dashboard"));
   const folders = PACKAGES.map((name) => [name, join(distDir, name)]);
   return Object.fromEntries(folders);
 }
@@ -35,7 +38,7 @@ async function completePackage(distDir: string, name: PackageName): Promise<void
   const packageDir = join(distDir, name);
   await rewriteDeclarations(packageDir);
   for (const file of ["LICENSE", "NOTICE.md"]) await cp(join(PROJECT_DIR, file), join(packageDir, file));
-  for (const pattern of OTHER_FILES[name].filter((one) => !one.startsWith("data/"))) {
+  for (const pattern of OTHER_FILES[name].filter((one) => !one.endsWith("/**"))) {
     const { dir, ending } = splitPattern(pattern);
     for (const file of await readdir(join(sourceDir, dir)))
       if (file.endsWith(ending)) await copyInto(join(sourceDir, dir, file), join(packageDir, dir, file));
@@ -69,6 +72,18 @@ async function copyEngineData(dataDir: string): Promise<void> {
       );
     }
   }
+}
+
+/** The pages as they are served. Without sources beside them, they are taken as they are. */
+async function copyPages(packageDir: string): Promise<void> {
+  const built = await buildDashboard();
+  await cp(built, join(packageDir, "dist", basename(built)), { recursive: true });
+  for (const name of ["vite-build.js", "vite-build.d.ts"]) await rm(join(packageDir, "build", name));
+  const path = join(packageDir, "package.json");
+  const manifest = JSON.parse(await readFile(path, "utf8")) as PackageManifest;
+  // All but the SDK is compiled in.
+  const dependencies = { "@stemwright/sdk": manifest.version };
+  await writeFile(path, `${JSON.stringify({ ...manifest, dependencies }, null, 2)}\n`);
 }
 
 /** The compiler rewrites `.ts` in the imports of JavaScript, not in those of declarations. */

@@ -39,7 +39,9 @@ async function tryService(folder: string, step: (title: string) => void): Promis
   const service = spawn("npx", ["stemwright", "serve"], {
     cwd: folder,
     env: { ...process.env, DATA_DIR: join(folder, "data"), PORT: "0", BOOTSTRAP_API_KEY: key },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "ignore"],
+    // A group of its own, which hears Ctrl-C as in a terminal: npx passes no signal on.
+    detached: true,
   });
   const ended = once(service, "exit");
   try {
@@ -49,7 +51,7 @@ async function tryService(folder: string, step: (title: string) => void): Promis
     const env = { ...process.env, STEMWRIGHT_BASE_URL: baseUrl, STEMWRIGHT_API_KEY: key };
     await runCommand(["npx", "node", "separate.ts", "song.wav", "stems"], { cwd: folder, env });
   } finally {
-    service.kill("SIGINT");
+    if (service.pid !== undefined) process.kill(-service.pid, "SIGINT");
     await ended;
   }
 }
