@@ -4,6 +4,7 @@ import { bootstrapAccount } from "./bootstrap.ts";
 import { type House, startApi, startTaskWorker } from "./compose.ts";
 import { type Config, makeChildEnvironment } from "./config/load-config.ts";
 import { makeLog } from "./log.ts";
+import { openDashboard } from "./open-dashboard.ts";
 import { migrateDatabase, openPostgres, withDatabase } from "./open-postgres.ts";
 import { print } from "./print.ts";
 import { secureContents } from "./secure-data-dir.ts";
@@ -59,6 +60,7 @@ export async function startAll(environmentConfig: Config): Promise<Started & { a
   const config = isTerminal
     ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
     : environmentConfig;
+  const dashboard = openDashboard();
   // First of all, for it makes the data folder so that the user it runs as can pass through.
   let log: FastifyBaseLogger | undefined;
   let outage: Error | undefined;
@@ -76,7 +78,7 @@ export async function startAll(environmentConfig: Config): Promise<Started & { a
     const databaseUrl = postgres.connectionString;
     log = makeLog(config, "api");
     void closeContents(config, log);
-    const house = { config, databaseUrl, log, findOutage: () => outage };
+    const house = { config, databaseUrl, log, findOutage: () => outage, dashboard };
     const { api, firstKey } = await startMigratedApi(house);
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
     const workers = startWorkerProcesses({ count: config.workers, environment, log });
@@ -103,7 +105,7 @@ export async function startOne(command: "api" | "worker", config: Config): Promi
   if (process.send === undefined) void closeContents(config, log);
   const house = { config, databaseUrl: config.databaseUrl, log };
   if (command === "worker") return await startTaskWorker(house);
-  const { api, firstKey } = await startMigratedApi(house);
+  const { api, firstKey } = await startMigratedApi({ ...house, dashboard: openDashboard() });
   printWelcome({ address: api.address, firstKey, config });
   return api;
 }

@@ -33,7 +33,8 @@ export async function writeContractTypes(options: {
     const config = {
       extends: join(projectDir, "tsconfig.json"),
       compilerOptions: { ...compilerOptions, rootDir: ".", outDir: "out" },
-      include: ["types.ts"],
+      files: ["types.ts"],
+      include: [],
     };
     await writeFile(join(workDir, "tsconfig.json"), JSON.stringify(config));
     await runCommand(["npx", "tsc", "-p", workDir], { cwd: projectDir });
