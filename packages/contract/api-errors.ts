@@ -97,6 +97,11 @@ export const API_ERRORS = {
     when: "The request has no `x-api-key` header, or no bearer token on a route of the Jobs interface.",
   },
   KEY_INVALID: { statusCode: 401, when: "The key is unknown or revoked." },
+  SESSION_INVALID: {
+    statusCode: 401,
+    when: "Nobody is signed in at the dashboard: the session has expired or was revoked. Sign in again.",
+  },
+  SIGN_IN_FAILED: { statusCode: 401, when: "Email address or password is wrong." },
   CREDITS_INSUFFICIENT: {
     statusCode: 402,
     when: "The Task's estimate, or what is to be taken back, is above the credits left.",
@@ -107,6 +112,20 @@ export const API_ERRORS = {
   },
   CLIENT_SUSPENDED: { statusCode: 403, when: "The account is suspended." },
   ADMIN_REQUIRED: { statusCode: 403, when: "The route is for keys of the role `admin`." },
+  PERSON_REQUIRED: {
+    statusCode: 403,
+    when: "The route is for people who are signed in, and some of them for keys of the role `admin`.",
+  },
+  OWNER_REQUIRED: { statusCode: 403, when: "This is for the owners of the account." },
+  PASSWORD_WRONG: { statusCode: 403, when: "`currentPassword` is missing or wrong." },
+  SIGN_IN_LINK_INVALID: {
+    statusCode: 403,
+    when: "A one-time sign-in link was used before, has expired or is unknown; `npm run sign-in` prints another.",
+  },
+  INVITATION_INVALID: {
+    statusCode: 403,
+    when: "An invitation was accepted or withdrawn, has expired or is unknown, or is for another email address.",
+  },
   LINK_INVALID: { statusCode: 403, when: "A download link was changed or has expired." },
   NOT_FOUND: { statusCode: 404, when: "No such route, or no such resource in the account." },
   METHOD_NOT_ALLOWED: {
@@ -118,6 +137,8 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "An administrator would suspend its own account or revoke the key in use.",
   },
+  EMAIL_TAKEN: { statusCode: 409, when: "Another person has that email address." },
+  LAST_OWNER: { statusCode: 409, when: "The account's last owner would be removed or become a member." },
   IDEMPOTENCY_CONFLICT: {
     statusCode: 409,
     when: "The `Idempotency-Key` was used within the last 24 hours with another body.",
@@ -145,6 +166,10 @@ export const API_ERRORS = {
   RATE_LIMITED: {
     statusCode: 429,
     when: "The key, or the address of requests without a valid one, made more requests a second than it may; `Retry-After` says when to go on.",
+  },
+  SIGN_IN_THROTTLED: {
+    statusCode: 429,
+    when: "Too many failed attempts at a password from that address, or for that account; `Retry-After` says when to go on.",
   },
   TASKS_WAITING_TOO_MANY: {
     statusCode: 429,

@@ -58,7 +58,10 @@ export const creditEntry = z
     note: z.string().exactOptional(),
     taskId: z.string().exactOptional().meta({ description: "Only of charges" }),
     targetId: z.string().exactOptional().meta({ description: "Only of charges" }),
-    keyId: z.string().exactOptional().meta({ description: "The administrator's key; not of charges" }),
+    keyId: z
+      .string()
+      .exactOptional()
+      .meta({ description: "The administrator's key, or the person; not of charges" }),
     createdAt: dateTime,
   })
   .meta({ id: "CreditEntry" });

@@ -11,6 +11,7 @@ export * from "./model-grant.ts";
 export * from "./operation.ts";
 export * from "./output-file.ts";
 export * from "./page.ts";
+export * from "./person.ts";
 export * from "./statistics.ts";
 export * from "./storage-integration.ts";
 export * from "./target.ts";

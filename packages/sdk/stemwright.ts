@@ -2,6 +2,7 @@ import { StemwrightError } from "./errors.ts";
 import { makeTransport } from "./http/transport.ts";
 import type { StemwrightOptions } from "./options.ts";
 import { readEnvironment } from "./read-environment.ts";
+import { Account } from "./resources/account/account.ts";
 import { Admin } from "./resources/admin/admin.ts";
 import { Assets } from "./resources/assets.ts";
 import { Health } from "./resources/health.ts";
@@ -44,6 +45,7 @@ export class Stemwright {
   readonly statistics: Statistics;
   readonly webhooks: Webhooks;
   readonly storageIntegrations: StorageIntegrations;
+  readonly account: Account;
   readonly admin: Admin;
   readonly jobs: Jobs;
   readonly health: Health;
@@ -72,6 +74,7 @@ export class Stemwright {
       options.webhookSecret ?? readEnvironment("STEMWRIGHT_WEBHOOK_SECRET"),
     );
     this.storageIntegrations = new StorageIntegrations(transport);
+    this.account = new Account(transport);
     this.admin = new Admin(transport);
     this.jobs = new Jobs(transport);
     this.health = new Health(transport);

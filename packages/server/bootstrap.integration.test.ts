@@ -14,9 +14,16 @@ describe("the first account", () => {
     async (bootstrapApiKey) => {
       // Five connections that are open already: who has to connect first would come too late to collide.
       await Promise.all(Array.from({ length: 5 }, () => database.pool.query("select pg_sleep(0.2)")));
-      const starts = Array.from({ length: 5 }, () => bootstrapAccount(database.db, bootstrapApiKey));
-      const keys = (await Promise.all(starts)).filter((key) => key !== undefined);
-      expect(keys).toEqual([bootstrapApiKey ?? expect.stringMatching(/^sw_/)]);
+      const starts = Array.from({ length: 5 }, () =>
+        bootstrapAccount(database.db, { bootstrapApiKey, baseUrl: "http://here" }),
+      );
+      const made = (await Promise.all(starts)).filter((account) => account !== undefined);
+      expect(made).toEqual([
+        {
+          key: bootstrapApiKey ?? expect.stringMatching(/^sw_/),
+          signInLink: expect.stringMatching(/^http:\/\/here\/app\/sign-in#[\w-]{43}$/),
+        },
+      ]);
       expect(await database.db.selectFrom("clients").select("name").execute()).toHaveLength(1);
     },
   );

@@ -2,22 +2,29 @@ import { sql } from "kysely";
 import { hasClients, insertClient } from "./db/clients.ts";
 import type { Database } from "./db/database.ts";
 import { insertKey } from "./db/keys.ts";
+import { makePeopleStore } from "./db/people-store.ts";
+import { makeSignInLink } from "./domain/accounts/sign-in.ts";
 import { makeId } from "./domain/ids.ts";
 import { makeKey } from "./domain/keys.ts";
+import { getFirstOwner } from "./sign-in-command.ts";
 
-/** On a first start, makes one account with an administrator's key; gives the key, which is shown once. */
+/** What the first start makes; both are shown once. */
+export type FirstAccount = { key: string; signInLink: string };
+
+/** On a first start, makes one account with an administrator's key, and an owner with a link to sign in. */
 export async function bootstrapAccount(
   db: Database,
-  bootstrapApiKey: string | undefined,
-): Promise<string | undefined> {
+  options: { bootstrapApiKey: string | undefined; baseUrl: string },
+): Promise<FirstAccount | undefined> {
   return await db.transaction().execute(async (transaction) => {
     // Of processes that start together, the others wait here and find the account of the first.
     await sql`select pg_advisory_xact_lock(hashtextextended('first account', 0))`.execute(transaction);
     if (await hasClients(transaction)) return undefined;
-    const secret = bootstrapApiKey ?? makeKey();
+    const key = options.bootstrapApiKey ?? makeKey();
     const clientId = makeId();
-    await insertClient(transaction, { id: clientId, name: "First account" });
-    await insertKey(transaction, { clientId, name: "First key", role: "admin", secret });
-    return secret;
+    await insertClient(transaction, { id: clientId, name: "First account", isAdministrative: true });
+    await insertKey(transaction, { clientId, name: "First key", role: "admin", secret: key });
+    const owner = await getFirstOwner(transaction, clientId);
+    return { key, signInLink: await makeSignInLink(makePeopleStore(transaction), owner.id, options.baseUrl) };
   });
 }

@@ -19,11 +19,13 @@ import { withOutages } from "./blobs/with-outages.ts";
 import { withUnclaimedFiles } from "./blobs/with-unclaimed-files.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
 import type { Config } from "./config/load-config.ts";
+import { findFirstClientId } from "./db/clients.ts";
 import { makeCreditCover } from "./db/credit-cover.ts";
 import { openDatabase } from "./db/database.ts";
 import { openDatabaseProbe } from "./db/database-probe.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
+import { findSessionCaller, listActiveSessionIds, touchSession } from "./db/person-sessions.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { makeStorageQuota } from "./db/storage-quota.ts";
@@ -37,6 +39,7 @@ import { sealOldSecrets } from "./db/webhook-secrets.ts";
 import { makeWorkerRegister } from "./db/worker-register.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
+import { makePasswords } from "./domain/accounts/passwords.ts";
 import { limitLooks } from "./domain/assets/limit-looks.ts";
 import { shareLooks } from "./domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "./domain/links.ts";
@@ -54,6 +57,7 @@ import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { addLegacyRoutes } from "./legacy/legacy-routes.ts";
 import { makeStores } from "./make-stores.ts";
 import { type AddressGuard, AddressRefused, makeAddressGuard } from "./net/address-guard.ts";
+import { openIdentityProvider } from "./oidc/open-identity-provider.ts";
 import { openMediaSandbox } from "./open-media-sandbox.ts";
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
@@ -240,8 +244,24 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
           );
         return caller;
       },
-      listActiveKeyIds: (keyIds) => listActiveKeyIds(db, keyIds),
+      listActiveKeyIds: async (keyIds) => [
+        ...(await listActiveKeyIds(db, keyIds)),
+        ...(await listActiveSessionIds(db, keyIds)),
+      ],
     },
+    sessions: {
+      async findCaller(token) {
+        const caller = await findSessionCaller(db, token);
+        if (caller && Date.now() - caller.lastUsedAt.getTime() > KEY_USE_NOTED_MS)
+          void touchSession(db, caller.keyId).catch((error) =>
+            log.warn({ err: error }, "last use of a session not noted"),
+          );
+        return caller;
+      },
+    },
+    passwords: makePasswords(),
+    identityProvider: config.oidc && openIdentityProvider(config.oidc),
+    admission: { domains: config.oidc?.domains ?? [], findFirstClientId: () => findFirstClientId(db) },
     stemCache: {
       async forget(taskId) {
         await forgetStems(config.cacheDir, taskId);

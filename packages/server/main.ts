@@ -4,11 +4,16 @@ import { parseKeysCommand } from "./keys-command.ts";
 import { migrateDatabase, openPostgres, withDatabase } from "./open-postgres.ts";
 import { print } from "./print.ts";
 import { secureDataDir } from "./secure-data-dir.ts";
+import { parseSignInCommand } from "./sign-in-command.ts";
 import { StartError } from "./start-error.ts";
 import { type Started, startAll, startOne } from "./start-service.ts";
 
-const COMMANDS = ["all", "api", "worker", "migrate", "keys"] as const;
+const ONCE_COMMANDS = ["migrate", "keys", "sign-in"] as const;
+const COMMANDS = ["all", "api", "worker", ...ONCE_COMMANDS] as const;
 type Command = (typeof COMMANDS)[number];
+type OnceCommand = (typeof ONCE_COMMANDS)[number];
+const isOnceCommand = (command: string | undefined): command is OnceCommand =>
+  ONCE_COMMANDS.some((known) => known === command);
 
 // Whoever read what is printed may be gone; that is no reason to end.
 process.stdout.on("error", () => {});
@@ -19,12 +24,20 @@ const ORPHAN_LIFE_MS = 8000;
 // Whatever this process and its children make is theirs alone.
 process.umask(0o077);
 
-async function runOnce(command: "migrate" | "keys", config: Config): Promise<void> {
-  const runKeys = command === "keys" ? parseKeysCommand(process.argv.slice(3)) : undefined;
+/** What can be asked for at the machine, with what it does over the database. */
+function parseOnce(command: OnceCommand, config: Config) {
+  const args = process.argv.slice(3);
+  if (command === "keys") return parseKeysCommand(args);
+  const { host, port, publicBaseUrl = `http://${host}:${port}` } = config;
+  return command === "sign-in" ? parseSignInCommand(args, publicBaseUrl) : undefined;
+}
+
+async function runOnce(command: OnceCommand, config: Config): Promise<void> {
+  const run = parseOnce(command, config);
   const postgres = await openPostgres(config);
   try {
     const applied = await migrateDatabase(postgres.connectionString);
-    if (runKeys) await withDatabase(postgres.connectionString, ({ db }) => runKeys(db, print));
+    if (run) await withDatabase(postgres.connectionString, ({ db }) => run(db, print));
     else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
   } finally {
     await postgres.stop();
@@ -56,7 +69,7 @@ async function main(): Promise<void> {
     throw new StartError(`unknown command "${command}"; it must be one of ${COMMANDS.join(", ")}`);
   const config = loadConfig();
   await secureDataDir(config.dataDir);
-  if (command === "migrate" || command === "keys") return await runOnce(command, config);
+  if (isOnceCommand(command)) return await runOnce(command, config);
   // The parent died while this was loading, before anything listened for that.
   if (process.connected === false) return;
   const starting = command === "all" ? startAll(config) : startOne(command, config);
@@ -66,7 +79,7 @@ async function main(): Promise<void> {
 
 main().catch((error: unknown) => {
   const { message, exitCode } = explainStartError(error, loadConfig);
-  const isOnce = process.argv[2] === "keys" || process.argv[2] === "migrate";
+  const isOnce = isOnceCommand(process.argv[2]);
   process.stderr.write(`${isOnce ? "" : "Stemwright could not start: "}${message}\n`);
   process.exit(exitCode);
 });

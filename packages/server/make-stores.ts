@@ -7,6 +7,7 @@ import * as credits from "./db/credits.ts";
 import type { DatabaseHandle, Tables } from "./db/database.ts";
 import { inTransaction } from "./db/in-transaction.ts";
 import { makeIntegrationStore } from "./db/integration-store.ts";
+import { makePeopleStore } from "./db/people-store.ts";
 import { findQueuePositions } from "./db/queue-positions.ts";
 import { holdIntegration } from "./db/storage-integrations.ts";
 import { cancelTask } from "./db/target-ends.ts";
@@ -32,6 +33,7 @@ export function makeStores(
     webhooks: makeWebhookStore(handle, vault),
     integrations: makeIntegrationStore(handle),
     accounts: makeAccountStore(handle),
+    people: makePeopleStore(handle),
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
-import { bootstrapAccount } from "./bootstrap.ts";
+import { bootstrapAccount, type FirstAccount } from "./bootstrap.ts";
 import { type House, startApi, startTaskWorker } from "./compose.ts";
 import { type Config, makeChildEnvironment } from "./config/load-config.ts";
 import { makeLog } from "./log.ts";
@@ -14,34 +14,46 @@ import { startWorkerProcesses } from "./worker-processes.ts";
 /** A part of the service that runs; `address` is where its API listens. */
 export type Started = { address?: string; close(): Promise<void> };
 
-/** The API over a schema that is up to date. The first key is made only when it listens, so that it is never made unseen. */
+/** The API over a schema that is up to date. The first account is made only when it listens, so that it is never made unseen. */
 async function startMigratedApi(
   house: House,
-): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstKey: string | undefined }> {
+): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstAccount: FirstAccount | undefined }> {
   const { config, databaseUrl, log } = house;
   const applied = await migrateDatabase(databaseUrl);
   if (applied.length > 0) log.info({ applied }, "schema brought up to date");
   const api = await startApi(house);
+  const { bootstrapApiKey } = config;
   return {
     api,
-    firstKey: await withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, config.bootstrapApiKey)),
+    firstAccount: await withDatabase(databaseUrl, ({ db }) =>
+      bootstrapAccount(db, { bootstrapApiKey, baseUrl: api.address }),
+    ),
   };
 }
 
-function printWelcome(options: { address: string; firstKey: string | undefined; config: Config }): void {
-  const { address, firstKey, config } = options;
+function printWelcome(options: {
+  address: string;
+  firstAccount: FirstAccount | undefined;
+  config: Config;
+}): void {
+  const { address, firstAccount, config } = options;
   print("");
   print(`Stemwright is ready at ${address}   (reference: ${address}/docs)`);
-  if (firstKey !== undefined && config.bootstrapApiKey === undefined) {
+  if (firstAccount) {
     print("");
-    print(`Your API key, shown this once:  ${firstKey}`);
+    print("Open the dashboard with this link, once, within an hour:");
+    print(`  ${firstAccount.signInLink}`);
+  }
+  if (firstAccount && config.bootstrapApiKey === undefined) {
+    print("");
+    print(`Your API key, shown this once:  ${firstAccount.key}`);
     print("Try it:");
-    print(`  curl -H 'x-api-key: ${firstKey}' ${address}/tasks`);
+    print(`  curl -H 'x-api-key: ${firstAccount.key}' ${address}/tasks`);
   } else {
     print(`Try it:  curl ${address}/models`);
-    if (firstKey === undefined)
+    if (!firstAccount)
       print(
-        "Lost your key?  npm run keys -- create --name NAME  (while the service is stopped or with DATABASE_URL)",
+        "Can't get in?  npm run sign-in, npm run keys -- create --name NAME  (while the service is stopped or with DATABASE_URL)",
       );
   }
   if (config.logFile !== undefined) print(`Logs: ${config.logFile}`);
@@ -79,10 +91,10 @@ export async function startAll(environmentConfig: Config): Promise<Started & { a
     log = makeLog(config, "api");
     void closeContents(config, log);
     const house = { config, databaseUrl, log, findOutage: () => outage, dashboard };
-    const { api, firstKey } = await startMigratedApi(house);
+    const { api, firstAccount } = await startMigratedApi(house);
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
     const workers = startWorkerProcesses({ count: config.workers, environment, log });
-    printWelcome({ address: api.address, firstKey, config });
+    printWelcome({ address: api.address, firstAccount, config });
     return {
       address: api.address,
       async close() {
@@ -105,7 +117,7 @@ export async function startOne(command: "api" | "worker", config: Config): Promi
   if (process.send === undefined) void closeContents(config, log);
   const house = { config, databaseUrl: config.databaseUrl, log };
   if (command === "worker") return await startTaskWorker(house);
-  const { api, firstKey } = await startMigratedApi({ ...house, dashboard: openDashboard() });
-  printWelcome({ address: api.address, firstKey, config });
+  const { api, firstAccount } = await startMigratedApi({ ...house, dashboard: openDashboard() });
+  printWelcome({ address: api.address, firstAccount, config });
   return api;
 }

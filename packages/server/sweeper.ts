@@ -7,6 +7,7 @@ import type { Config } from "./config/load-config.ts";
 import type { Database, Tables } from "./db/database.ts";
 import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
+import { deleteExpiredEntries } from "./db/person-sessions.ts";
 import { sweepAssets, sweepOutputs } from "./db/retention.ts";
 import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
@@ -77,6 +78,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     deliveries: await sweepLog(config.deliveryRetentionHours),
     holds: await deleteOldHolds(db),
     receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
+    signIns: await deleteExpiredEntries(db),
     ...(await sweepMachine(options)),
   };
   // Last, so that a store that hangs keeps nothing else from being swept.

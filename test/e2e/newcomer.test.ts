@@ -31,6 +31,23 @@ describe("start and stop", () => {
     expect((await shell(`${line} --silent`)).stdout).toBe("[]");
   });
 
+  it("[PE2] it prints a link that signs the owner in, once", async () => {
+    const [, base, token] = /^ +(http:\S+)\/app\/sign-in#([\w-]{43})$/m.exec(service.output()) ?? [];
+    expect(base).toBe(service.address);
+    const use = () =>
+      fetch(new URL("/account/sign-in/link", service.address), {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token }),
+      });
+    const first = await use();
+    expect(await first.json()).toMatchObject({
+      person: { role: "owner", isAdministrator: true },
+      needsPassword: true,
+    });
+    expect((await use()).status).toBe(403);
+  });
+
   it("[S2] Ctrl-C ends every process within seconds", async () => {
     const startMs = Date.now();
     await service.stop();

@@ -31,6 +31,16 @@ export type Config = Readonly<{
     stsEndpoint: string | undefined;
   };
   gcpIdentityTokenFile: string | undefined;
+  /** The identity provider that people may sign in with. */
+  oidc:
+    | {
+        issuer: string;
+        clientId: string;
+        clientSecret: string | undefined;
+        name: string;
+        domains: readonly string[];
+      }
+    | undefined;
   encryption: { key: Buffer | undefined; keyFile: string };
   databaseUrl: string | undefined;
   bootstrapApiKey: string | undefined;
@@ -91,6 +101,8 @@ function parseSettings(environment: Environment): SettingValues {
   }
   if ((values.AWS_ACCESS_KEY_ID === undefined) !== (values.AWS_SECRET_ACCESS_KEY === undefined))
     mistakes.push("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together; one of them is missing");
+  if ((values.OIDC_ISSUER === undefined) !== (values.OIDC_CLIENT_ID === undefined))
+    mistakes.push("OIDC_ISSUER and OIDC_CLIENT_ID belong together; one of them is missing");
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return values as SettingValues;
 }
@@ -102,6 +114,18 @@ function toCredentials(settings: SettingValues): Config["aws"]["credentials"] {
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
     ...(AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: AWS_SESSION_TOKEN }),
+  };
+}
+
+function toOidc(settings: SettingValues): Config["oidc"] {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = settings;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return {
+    issuer,
+    clientId,
+    clientSecret: settings.OIDC_CLIENT_SECRET,
+    name: settings.OIDC_NAME,
+    domains: settings.OIDC_DOMAINS.map((domain) => domain.toLowerCase()),
   };
 }
 
@@ -136,6 +160,7 @@ export function loadConfig(environment: Environment = process.env): Config {
           },
     aws: { credentials: toCredentials(settings), stsEndpoint: settings.AWS_ENDPOINT_URL_STS },
     gcpIdentityTokenFile: settings.GCP_IDENTITY_TOKEN_FILE,
+    oidc: toOidc(settings),
     encryption: { key: settings.ENCRYPTION_KEY, keyFile: join(dataDir, "encryption.key") },
     databaseUrl: settings.DATABASE_URL,
     bootstrapApiKey: settings.BOOTSTRAP_API_KEY,

@@ -190,6 +190,28 @@ export const SETTINGS = {
     default: "200",
     description: "Event streams that one client may have open at once.",
   },
+  OIDC_ISSUER: {
+    schema: z.url({ protocol: /^https?$/ }),
+    description:
+      "Identity provider (OpenID Connect) that people may sign in to the dashboard with, by its issuer URL. Register `<PUBLIC_BASE_URL>/account/oidc/callback` there. Default: none.",
+  },
+  OIDC_CLIENT_ID: { schema: z.string().min(1), description: "This installation's client id at OIDC_ISSUER." },
+  OIDC_CLIENT_SECRET: {
+    schema: z.string().min(1),
+    description: "The secret of OIDC_CLIENT_ID. Default: none, as of a public client.",
+    isSecret: true,
+  },
+  OIDC_NAME: {
+    schema: z.string().min(1).max(60),
+    default: "single sign-on",
+    description: "What the button calls OIDC_ISSUER: `Sign in with …`.",
+  },
+  OIDC_DOMAINS: {
+    schema: commaSeparated,
+    default: "",
+    description:
+      "Comma-separated domains of verified email addresses (`example.com`) whose people join the first account as members at their first sign-in with OIDC_ISSUER. Default: none, so only those who are there already or were invited by their email address come in.",
+  },
   S3_BUCKET: {
     schema: z.string().regex(/^[\w.-]{3,255}$/, "must be a bucket's name"),
     description:

@@ -32,11 +32,16 @@ const toClientRecord = (row: Row): ClientRecord => ({
 
 export async function insertClient(
   db: DatabaseHandle,
-  client: { id: string; name: string; isMetered?: boolean },
+  client: { id: string; name: string; isMetered?: boolean; isAdministrative?: boolean },
 ): Promise<void> {
   await db
     .insertInto("clients")
-    .values({ id: client.id, name: client.name, is_metered: client.isMetered ?? false })
+    .values({
+      id: client.id,
+      name: client.name,
+      is_metered: client.isMetered ?? false,
+      is_administrative: client.isAdministrative ?? false,
+    })
     .execute();
 }
 

@@ -7,6 +7,8 @@ import type {
   LegacyJobMetadata,
   LegacyJobStatus,
   ModelAccess,
+  PersonRole,
+  SignInMethod,
   StorageType,
   TargetStatus,
 } from "@stemwright/contract";
@@ -31,7 +33,39 @@ export type Tables = {
     running_max: Generated<number | null>;
     waiting_max: Generated<number | null>;
     storage_quota_bytes: Generated<number | null>;
+    is_administrative: Generated<boolean>;
   };
+  people: {
+    id: string;
+    client_id: string;
+    role: PersonRole;
+    email: string | null;
+    name: string;
+    password_hash: string | null;
+    identity: string | null;
+    created_at: Generated<Date>;
+  };
+  person_sessions: {
+    id: string;
+    person_id: string;
+    hash: Buffer;
+    method: SignInMethod;
+    address: string;
+    agent: string;
+    created_at: Generated<Date>;
+    last_used_at: Generated<Date>;
+  };
+  sign_in_links: { hash: Buffer; person_id: string; expires_at: Date };
+  invitations: {
+    id: string;
+    client_id: string;
+    hash: Buffer;
+    role: PersonRole;
+    email: string | null;
+    created_at: Generated<Date>;
+    expires_at: Date;
+  };
+  sign_in_attempts: { subject: Buffer; attempts: number; resets_at: Date };
   api_keys: {
     id: string;
     client_id: string;

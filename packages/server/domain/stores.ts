@@ -1,4 +1,5 @@
 import type { AccountStore } from "./accounts/account-store.ts";
+import type { PeopleStore } from "./accounts/people-store.ts";
 import type { AssetStore, TaskStore, WebhookStore } from "./ports.ts";
 import type { StorageIntegrationStore } from "./storage/storage-ports.ts";
 
@@ -9,4 +10,5 @@ export type Stores = {
   webhooks: WebhookStore;
   integrations: StorageIntegrationStore;
   accounts: AccountStore;
+  people: PeopleStore;
 };

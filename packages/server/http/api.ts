@@ -7,6 +7,8 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
+import type { IdentityProvider } from "../domain/accounts/identity.ts";
+import type { Passwords } from "../domain/accounts/passwords.ts";
 import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
 import type { Operation } from "../domain/operation.ts";
@@ -19,6 +21,7 @@ import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { UnclaimedFiles } from "../domain/unclaimed-files.ts";
 import type { KeyRing } from "./authenticate.ts";
+import type { SessionRing } from "./session-caller.ts";
 
 export type ApiPorts = CheckPorts &
   StoragePorts &
@@ -29,6 +32,12 @@ export type ApiPorts = CheckPorts &
     statistics: StatisticsStore;
     feed: TaskFeed;
     keys: KeyRing;
+    sessions: SessionRing;
+    passwords: Passwords;
+    /** Where one is set up. */
+    identityProvider: IdentityProvider | undefined;
+    /** Who comes in by it without an invitation. */
+    admission: { domains: readonly string[]; findFirstClientId(): Promise<string | undefined> };
     health: {
       isReady(): Promise<boolean>;
       /** Why the database is away, where its supervisor knows. */
@@ -52,6 +61,8 @@ export type Api = {
   links: Links;
   /** Links of outputs, which may lie in a customer's bucket. */
   outputLinks: OutputLinks;
+  /** The service as clients see it. */
+  publicBaseUrl: () => string;
   config: Pick<
     Config,
     | "uploadMaxBytes"

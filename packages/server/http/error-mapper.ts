@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { SignInThrottled } from "../domain/accounts/sign-in-throttle.ts";
 import { isDiskFull } from "../is-disk-full.ts";
 import { isOutOfReach } from "../is-out-of-reach.ts";
 import { describeIssue } from "./describe-issue.ts";
@@ -118,7 +119,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const apiError = toApiError(error);
   if (apiError.code === "OVERLOADED") request.log.warn({ url: request.routeOptions.url }, "request shed");
   else if (apiError.statusCode >= 500) request.log.error({ err: error }, apiError.message);
-  const waitSeconds = RETRY_AFTER_SECONDS[apiError.code] ?? (apiError.statusCode === 503 ? 5 : undefined);
+  const waitSeconds =
+    error instanceof SignInThrottled
+      ? error.retryAfterSeconds
+      : (RETRY_AFTER_SECONDS[apiError.code] ?? (apiError.statusCode === 503 ? 5 : undefined));
   if (waitSeconds !== undefined) void reply.header("retry-after", waitSeconds);
   void reply
     .code(apiError.statusCode)

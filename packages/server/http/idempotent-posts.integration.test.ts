@@ -114,11 +114,21 @@ const posts: {
   },
   { path: "/admin/clients/{client}/suspend", as: "admin" },
   { path: "/admin/clients/{client}/resume", as: "admin" },
+  { path: "/account/keys", as: "admin", bodies: [() => ({ name: "One" }), () => ({ name: "Two" })] },
+  {
+    path: "/account/invitations",
+    as: "admin",
+    bodies: [() => ({ role: "member" }), () => ({ role: "owner" })],
+  },
   { path: "/job", as: "token", bodies: [() => job("wav"), () => job("mp3")] },
   { path: "/usage", as: "token" },
 ];
 /** Tested apart from the others below. */
 const others = ["/tasks/{id}/cancel", "/assets", "/upload", "/upload/link", "/upload/audio-link"];
+/** Each opens or ends a session, for nobody that a receipt could be kept for yet. */
+const signIns = ["/sign-in", "/sign-in/link", "/sign-out", "/invitations/accept"].map(
+  (path) => `/account${path}`,
+);
 
 const credentials = {
   account: () => ({ key: account.key }),
@@ -150,7 +160,7 @@ describe("an Idempotency-Key on every POST", () => {
         post.parameters?.map(({ name }) => name),
         path,
       ).toContain("idempotency-key");
-    const tested = [...posts.map(({ path }) => path), ...others];
+    const tested = [...posts.map(({ path }) => path), ...others, ...signIns];
     expect(tested.map((path) => path.replace(/\{\w+\}/g, "{id}")).sort()).toEqual(
       described.map(([path]) => path).sort(),
     );

@@ -23,6 +23,7 @@ import { addOtherMethods } from "./other-methods.ts";
 import { addLingering } from "./pass-over-rest.ts";
 import { addRateLimit } from "./rate-limit.ts";
 import { addReferencePage } from "./reference-page.ts";
+import { addAccountRoutes } from "./routes/account/account-routes.ts";
 import { addAdminRoutes } from "./routes/admin/admin-routes.ts";
 import { addAssetRoutes } from "./routes/assets.ts";
 import { addFileRoutes } from "./routes/files.ts";
@@ -34,6 +35,7 @@ import { addStorageIntegrationRoutes } from "./routes/storage-integrations.ts";
 import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
+import { findSessionCaller } from "./session-caller.ts";
 import { isNestedTooDeep, withoutNulls } from "./without-nulls.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
@@ -95,12 +97,12 @@ function addRoutes(api: Api): void {
   addHealthRoutes(api);
   addMetricsRoute(api);
   addAdminRoutes(api);
+  addAccountRoutes(api);
 }
 
 export async function makeApp(
   options: Omit<Api, "app"> & {
     logger: FastifyBaseLogger;
-    publicBaseUrl: () => string;
     /** A sentence where there is none: why. */
     dashboard: Dashboard | string;
     /** Routes of another interface beside ours. */
@@ -154,7 +156,10 @@ export async function makeApp(
   app.addHook("preParsing", async (request) => {
     const { isPublic, isAdmin, takesClientId, isHealth, looksAtKeysItself } = request.routeOptions.config;
     if (request.is404 || isHealth || looksAtKeysItself) return;
-    request.caller = (await findCaller(options.ports.keys, request)) ?? null;
+    request.caller =
+      (await findCaller(options.ports.keys, request)) ??
+      (await findSessionCaller(options.ports.sessions, request)) ??
+      null;
     if (!isPublic) getCaller(request);
     if (isAdmin) checkAdmin(request);
     if (takesClientId && request.caller)
@@ -189,8 +194,8 @@ export async function makeApp(
   await addOpenApi(app, options.publicBaseUrl);
   addReferencePage(app);
   addDashboard(app, options);
-  const { ports, links, outputLinks, config } = options;
-  const api: Api = { app, ports, links, outputLinks, config };
+  const { ports, links, outputLinks, publicBaseUrl, config } = options;
+  const api: Api = { app, ports, links, outputLinks, publicBaseUrl, config };
   addRoutes(api);
   await options.addOtherRoutes(api);
   addOtherMethods(app, new Map(methodsOf));

@@ -1,7 +1,8 @@
 import rateLimit, { normalizeIP } from "@fastify/rate-limit";
-import { ApiError } from "@stemwright/contract";
+import { ApiError, type ApiErrorCode } from "@stemwright/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hashKey } from "../domain/keys.ts";
+import { findSessionToken } from "./cookies.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -10,18 +11,23 @@ declare module "fastify" {
   }
 }
 
-/** The key or token that the route will look at; others would be a free choice of whom to be counted as. */
-function findSecret({ is404, headers, routeOptions }: FastifyRequest): string | undefined {
+/** The key, token or session that the route will look at; others would be a free choice of whom to be counted as. */
+function findSecret(request: FastifyRequest): string | undefined {
+  const { is404, headers, routeOptions } = request;
   if (is404) return undefined;
   const key = headers["x-api-key"];
   const token = routeOptions.config.takesToken ? headers.authorization : undefined;
   // Of the two either may be the good one, and the other made up anew with each request.
   if (key && token) return undefined;
-  const secret = key || token;
+  // A route that is open to all lets any session pass, also one that was made up.
+  const session = routeOptions.config.isPublic ? undefined : findSessionToken(request);
+  const secret = key || token || session;
   return typeof secret === "string" ? secret : undefined;
 }
 
 const isHealth = ({ routeOptions }: FastifyRequest) => routeOptions.config.isHealth === true;
+
+const REFUSALS: readonly ApiErrorCode[] = ["KEY_INVALID", "KEY_MISSING", "SESSION_INVALID"];
 
 type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -63,7 +69,7 @@ export async function addRateLimit(
 
   const count = app.createRateLimit();
   return async (error, request, reply) => {
-    const isKeyRefused = error instanceof ApiError && ["KEY_INVALID", "KEY_MISSING"].includes(error.code);
+    const isKeyRefused = error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isKeyRefused || findSecret(request) === undefined) return error;
     withoutKey.add(request);
     const counted = await count(request);

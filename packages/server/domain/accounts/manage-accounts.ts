@@ -10,7 +10,7 @@ import {
 } from "@stemwright/contract";
 import type { Caller } from "../caller.ts";
 import { makeCreditsError } from "../credits.ts";
-import { getFound } from "../get-found.ts";
+import { getFound, makeUnknownError } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import { makeKey } from "../keys.ts";
 import { describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
@@ -76,6 +76,31 @@ export async function revokeKey(accounts: AccountStore, caller: Caller, id: stri
   return (await accounts.findKey(id)) ?? key;
 }
 
+const refuseUnlessAdmin = (caller: Caller, what: string) => {
+  if (caller.role !== "admin") throw new ApiError("ADMIN_REQUIRED", `${what} are for administrators`);
+};
+
+/** A key of the caller's own account. */
+export async function createOwnKey(
+  accounts: AccountStore,
+  caller: Caller,
+  request: KeyRequest,
+): Promise<ApiKey & { secret: string }> {
+  if (request.role === "admin") refuseUnlessAdmin(caller, "Keys of the role admin");
+  if (request.kind === "legacy") refuseUnlessAdmin(caller, "Tokens of the Jobs interface");
+  return await createKey(accounts, caller.clientId, request);
+}
+
+export async function revokeOwnKey(accounts: AccountStore, caller: Caller, id: string): Promise<ApiKey> {
+  const findOwn = async (known: string) => {
+    const key = await accounts.findKey(known);
+    return key?.clientId === caller.clientId ? key : undefined;
+  };
+  const key = await getFound(id, findOwn, makeUnknownError("key"));
+  if (key.role === "admin") refuseUnlessAdmin(caller, "Keys of the role admin");
+  return await revokeKey(accounts, caller, id);
+}
+
 export async function setGrant(
   accounts: AccountStore,
   options: {
@@ -108,7 +133,10 @@ export async function grantCredits(
   request: CreditGrantRequest,
 ): Promise<CreditEntry> {
   const client = await getClient(accounts, clientId);
-  const entry = await accounts.grantCredits(clientId, { ...request, keyId: caller.keyId });
+  const entry = await accounts.grantCredits(clientId, {
+    ...request,
+    keyId: caller.person?.id ?? caller.keyId,
+  });
   if (entry) return entry;
   if (request.amount < 0) throw makeCreditsError(-request.amount, toCredits(client).available);
   const message = `an account can hold ${CREDITS_MAX} credits; this one has ${client.balance}`;

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { dateTime, id } from "./id.ts";
+import { plainText } from "./plain-text.ts";
+
+export const PERSON_ROLES = ["owner", "member"] as const;
+export type PersonRole = (typeof PERSON_ROLES)[number];
+
+export const SIGN_IN_METHODS = ["password", "link", "invitation", "oidc"] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+const PASSWORD_MIN_CHARACTERS = 10;
+/** More is work for the hash, not safety. */
+const PASSWORD_MAX_CHARACTERS = 200;
+
+const role = z
+  .enum(PERSON_ROLES)
+  .meta({ description: "Owners invite and remove people; members do everything else" });
+const name = plainText(200).min(1).meta({ description: "For people", example: "Ada" });
+/** Letters differ in case between mail programs and never between mailboxes. */
+const email = plainText(254)
+  .trim()
+  .toLowerCase()
+  .regex(/^[^\s@]+@[^\s@]+$/, "must be an email address")
+  .meta({ example: "ada@example.com" });
+const anyPassword = plainText(PASSWORD_MAX_CHARACTERS);
+const newPassword = anyPassword
+  .refine(
+    (text) => [...text].length >= PASSWORD_MIN_CHARACTERS,
+    `must have at least ${PASSWORD_MIN_CHARACTERS} characters`,
+  )
+  .meta({ description: `At least ${PASSWORD_MIN_CHARACTERS} characters` });
+const token = plainText(200).min(1).meta({ description: "What stands behind the # of the link" });
+
+export const person = z
+  .object({
+    id,
+    email: z.string().nullable().meta({ description: "Null until it is set" }),
+    name: z.string(),
+    role,
+    isAdministrator: z.boolean().meta({ description: "Whether the person may act for all clients" }),
+    createdAt: dateTime,
+    lastSeenAt: dateTime.nullable(),
+  })
+  .meta({ id: "Person" });
+export type Person = z.infer<typeof person>;
+
+export const me = z
+  .object({
+    person: person.pick({ id: true, email: true, name: true, role: true, isAdministrator: true }),
+    client: z.object({ id, name: z.string() }),
+    needsPassword: z
+      .boolean()
+      .meta({
+        description:
+          "Whether email and password are still to be set; until then only another link lets the person in",
+      }),
+    mayResetPassword: z.boolean().meta({
+      description:
+        "Whether email and password can be changed without `currentPassword`: for an hour after a sign-in by link, and where there is none",
+    }),
+  })
+  .meta({ id: "Me" });
+export type Me = z.infer<typeof me>;
+
+export const accountOptions = z
+  .object({
+    hasPeople: z.boolean().meta({ description: "Whether anybody can sign in with an email address yet" }),
+    oidc: z
+      .object({ name: z.string() })
+      .nullable()
+      .meta({ description: "The identity provider, where one is set up; sign in at /account/oidc/start" }),
+  })
+  .meta({ id: "AccountOptions" });
+export type AccountOptions = z.infer<typeof accountOptions>;
+
+export const signInRequest = z.object({ email, password: anyPassword }).meta({ id: "SignInRequest" });
+export type SignInRequest = z.output<typeof signInRequest>;
+export type SignInInput = z.input<typeof signInRequest>;
+
+export const linkSignInRequest = z.object({ token }).meta({ id: "LinkSignInRequest" });
+
+export const meChange = z
+  .object({
+    name: name.exactOptional(),
+    email: email.exactOptional(),
+    password: newPassword.exactOptional(),
+    currentPassword: anyPassword.exactOptional().meta({
+      description: "Needed to change email or password, except where `mayResetPassword` is true",
+    }),
+  })
+  .meta({ id: "MeChange" });
+export type MeChange = z.output<typeof meChange>;
+export type MeChangeInput = z.input<typeof meChange>;
+
+export const personChange = z.object({ role }).meta({ id: "PersonChange" });
+export type PersonChange = z.output<typeof personChange>;
+
+export const personSession = z
+  .object({
+    id,
+    method: z.enum(SIGN_IN_METHODS),
+    address: z.string().meta({ description: "Where it was signed in from" }),
+    agent: z.string().meta({ description: "The browser, as it calls itself" }),
+    createdAt: dateTime,
+    lastUsedAt: dateTime,
+    isCurrent: z.boolean().meta({ description: "Whether this request is of it" }),
+  })
+  .meta({ id: "PersonSession" });
+export type PersonSession = z.infer<typeof personSession>;
+
+export const invitationRequest = z
+  .object({
+    role: role.default("member"),
+    email: email
+      .exactOptional()
+      .meta({ description: "Whom it is for; nobody else can accept it then", example: "ada@example.com" }),
+  })
+  .meta({ id: "InvitationRequest" });
+export type InvitationRequest = z.output<typeof invitationRequest>;
+export type InvitationInput = z.input<typeof invitationRequest>;
+
+export const invitation = z
+  .object({
+    id,
+    role,
+    email: z.string().nullable(),
+    createdAt: dateTime,
+    expiresAt: dateTime,
+  })
+  .meta({ id: "Invitation" });
+export type Invitation = z.infer<typeof invitation>;
+
+export const newInvitation = invitation
+  .extend({ url: z.string().meta({ description: "The link to hand over, shown this once" }) })
+  .meta({ id: "NewInvitation" });
+export type NewInvitation = z.infer<typeof newInvitation>;
+
+export const invitationAcceptance = z
+  .object({ token, email, name, password: newPassword })
+  .meta({ id: "InvitationAcceptance" });
+export type InvitationAcceptance = z.output<typeof invitationAcceptance>;
+export type InvitationAcceptanceInput = z.input<typeof invitationAcceptance>;
+
+export const signedOut = z.object({ signedOut: z.literal(true) }).meta({ id: "SignedOut" });
+export type SignedOut = z.infer<typeof signedOut>;

@@ -1,0 +1,130 @@
+import {
+  ApiError,
+  type InvitationRequest,
+  type MeChange,
+  type NewInvitation,
+  type PersonRole,
+} from "@stemwright/contract";
+import type { Caller, SignedInPerson } from "../caller.ts";
+import { getFound, makeUnknownError } from "../get-found.ts";
+import { hashKey } from "../keys.ts";
+import { refuseField } from "../refuse-field.ts";
+import type { PeopleStore } from "./people-store.ts";
+import { mayResetPassword, type PersonRecord, type SessionRecord, toInvitation } from "./person-record.ts";
+import {
+  makeEmailTakenError,
+  type OpenedSession,
+  openSession,
+  type PeoplePorts,
+  type Visitor,
+} from "./sign-in.ts";
+import { tryPassword } from "./sign-in-throttle.ts";
+import { makeToken } from "./tokens.ts";
+
+const INVITATION_LIFETIME_MS = 7 * 24 * 3_600_000;
+const unknownPerson = makeUnknownError("person");
+
+/** Person and session behind a request, which both were there a moment ago. */
+export async function getSelf(
+  people: PeopleStore,
+  { id, sessionId }: SignedInPerson,
+): Promise<{ person: PersonRecord; session: SessionRecord }> {
+  const [person, session] = await Promise.all([people.findPerson({ id }), people.findSession(id, sessionId)]);
+  if (!person || !session) throw new ApiError("SESSION_INVALID", "The session was ended; sign in again");
+  return { person, session };
+}
+
+/** Changes one's own name, email or password. A new password ends all sessions, and opens one in place of the current. */
+export async function changeSelf(
+  ports: PeoplePorts,
+  signedIn: SignedInPerson,
+  { change, visitor }: { change: MeChange; visitor: Visitor },
+): Promise<{ person: PersonRecord; session: SessionRecord; opened?: OpenedSession }> {
+  const { people, passwords } = ports;
+  const { person, session } = await getSelf(people, signedIn);
+  const { name, email, password, currentPassword } = change;
+  if (email !== undefined || password !== undefined)
+    if (!mayResetPassword(person, session)) await checkPassword(ports, person, currentPassword, visitor);
+  if (password !== undefined && email === undefined && person.email === null)
+    refuseField("REQUEST_INVALID", { path: "email", message: "is needed with the first password" });
+  const changed = await people.changePerson(person.id, {
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email }),
+    ...(password === undefined ? {} : { passwordHash: await passwords.hash(password) }),
+  });
+  if (changed === "taken") throw makeEmailTakenError();
+  if (password === undefined) return await getSelf(people, signedIn);
+  await people.deleteAllSessions(person.id);
+  const latest = await getFound(person.id, (id) => people.findPerson({ id }), unknownPerson);
+  const opened = await openSession(people, latest, { method: "password", visitor });
+  return { ...opened, opened };
+}
+
+async function checkPassword(
+  { people, passwords }: PeoplePorts,
+  person: PersonRecord,
+  given: string | undefined,
+  { address }: Visitor,
+): Promise<void> {
+  const isRight =
+    given !== undefined &&
+    (await tryPassword(people, { address, account: person.email ?? person.id }, () =>
+      passwords.isRight(given, person.passwordHash),
+    ));
+  if (!isRight)
+    refuseField(
+      "PASSWORD_WRONG",
+      { path: "currentPassword", message: given === undefined ? "is missing" : "is wrong" },
+      given === undefined
+        ? "Give your current password to change email address or password"
+        : "The current password is wrong",
+    );
+}
+
+/** Whoever belongs to the account is managed by its owners, and by administrators from elsewhere. */
+export function checkOwner({ person, clientId, role }: Caller): void {
+  const isOwner = person && person.clientId === clientId ? person.role === "owner" : role === "admin";
+  if (!isOwner)
+    throw new ApiError("OWNER_REQUIRED", "Only owners of the account may do that; ask one of them");
+}
+
+const refuseLastOwner = (found: PersonRecord | "last-owner"): PersonRecord => {
+  if (found === "last-owner")
+    throw new ApiError("LAST_OWNER", "The account needs an owner; make somebody else one first");
+  return found;
+};
+
+export async function changeRole(
+  people: PeopleStore,
+  caller: Caller,
+  { id, role }: { id: string; role: PersonRole },
+): Promise<PersonRecord> {
+  checkOwner(caller);
+  const setRole = (known: string) => people.setRole(caller.clientId, known, role);
+  return refuseLastOwner(await getFound(id, setRole, unknownPerson));
+}
+
+export async function removePerson(people: PeopleStore, caller: Caller, id: string): Promise<PersonRecord> {
+  checkOwner(caller);
+  const remove = (known: string) => people.removePerson(caller.clientId, known);
+  return refuseLastOwner(await getFound(id, remove, unknownPerson));
+}
+
+export async function invite(
+  people: PeopleStore,
+  caller: Caller,
+  { request, baseUrl }: { request: InvitationRequest; baseUrl: string },
+): Promise<NewInvitation> {
+  checkOwner(caller);
+  if (request.email !== undefined && (await people.findPerson({ email: request.email })))
+    throw makeEmailTakenError();
+  const token = makeToken();
+  const invitation = await people.insertInvitation({
+    clientId: caller.clientId,
+    tokenHash: hashKey(token),
+    role: request.role,
+    email: request.email ?? null,
+    expiresAt: new Date(Date.now() + INVITATION_LIFETIME_MS),
+  });
+  return { ...toInvitation(invitation), url: `${baseUrl}/app/invitation#${token}` };
+}

@@ -1,0 +1,40 @@
+import { expect, it } from "vitest";
+import { makePasswords } from "./passwords.ts";
+
+const passwords = makePasswords();
+
+it("[PE3] a password is right for its own hash alone, however its letters are composed", async () => {
+  const hash = await passwords.hash("Z\u00fcrich am See");
+  expect(await passwords.isRight("Zu\u0308rich am See", hash)).toBe(true);
+  expect(await passwords.isRight("Zurich am See", hash)).toBe(false);
+  expect(await passwords.hash("Z\u00fcrich am See")).not.toBe(hash);
+});
+
+it("[PE3] a hash with other parameters is still read", async () => {
+  // Made with the argon2 program: echo -n password | argon2 somesalt -id -t 2 -k 65536 -p 1.
+  const hash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+  expect(await passwords.isRight("password", hash)).toBe(true);
+  expect(await passwords.isRight("Password", hash)).toBe(false);
+});
+
+it("[PE3] nobody's password is never right, and is hashed all the same", async () => {
+  let entered = 0;
+  const watched = makePasswords({
+    isFull: () => false,
+    async enter() {
+      entered += 1;
+      return () => {};
+    },
+  });
+  expect(await watched.isRight("a password", null)).toBe(false);
+  expect(await watched.isRight("a password", undefined)).toBe(false);
+  expect(entered).toBe(2);
+});
+
+it("[PE3] two are hashed at once, and a flood of them is refused as overload", async () => {
+  const hashes = Array.from({ length: 60 }, () => passwords.isRight("a password", null));
+  const results = await Promise.allSettled(hashes);
+  const refused = results.filter(({ status }) => status === "rejected");
+  expect(refused.length).toBeGreaterThanOrEqual(26);
+  expect(refused[0]).toMatchObject({ reason: { code: "OVERLOADED" } });
+});

@@ -1,0 +1,89 @@
+import type { Invitation, Me, Person, PersonRole, PersonSession, SignInMethod } from "@stemwright/contract";
+
+export type PersonRecord = {
+  id: string;
+  clientId: string;
+  clientName: string;
+  /** Whether the client's owners are administrators. */
+  isClientAdministrative: boolean;
+  isClientSuspended: boolean;
+  role: PersonRole;
+  email: string | null;
+  name: string;
+  passwordHash: string | null;
+  createdAt: Date;
+  lastSeenAt: Date | null;
+};
+
+export type SessionRecord = {
+  id: string;
+  method: SignInMethod;
+  address: string;
+  agent: string;
+  createdAt: Date;
+  lastUsedAt: Date;
+};
+
+export type InvitationRecord = {
+  id: string;
+  clientId: string;
+  role: PersonRole;
+  email: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+};
+
+/** How long after a sign-in by link the password can be set without the one before. */
+const RESET_MS = 3_600_000;
+
+/** Owners alone: whoever is let into the first account as a member is not given the whole installation. */
+export const isAdministrator = ({
+  role,
+  isClientAdministrative,
+}: Pick<PersonRecord, "role" | "isClientAdministrative">) => role === "owner" && isClientAdministrative;
+
+export const toPerson = (record: PersonRecord): Person => ({
+  id: record.id,
+  email: record.email,
+  name: record.name,
+  role: record.role,
+  isAdministrator: isAdministrator(record),
+  createdAt: record.createdAt.toISOString(),
+  lastSeenAt: record.lastSeenAt?.toISOString() ?? null,
+});
+
+/** Whether email and password can be changed without the password there is. */
+export const mayResetPassword = (
+  person: Pick<PersonRecord, "passwordHash">,
+  session: Pick<SessionRecord, "method" | "createdAt">,
+) =>
+  person.passwordHash === null ||
+  (session.method === "link" && Date.now() - session.createdAt.getTime() < RESET_MS);
+
+export function toMe(record: PersonRecord, session: SessionRecord): Me {
+  const { id, email, name, role, isAdministrator } = toPerson(record);
+  return {
+    person: { id, email, name, role, isAdministrator },
+    client: { id: record.clientId, name: record.clientName },
+    needsPassword: record.passwordHash === null && session.method !== "oidc",
+    mayResetPassword: mayResetPassword(record, session),
+  };
+}
+
+export const toPersonSession = (record: SessionRecord, currentId: string): PersonSession => ({
+  id: record.id,
+  method: record.method,
+  address: record.address,
+  agent: record.agent,
+  createdAt: record.createdAt.toISOString(),
+  lastUsedAt: record.lastUsedAt.toISOString(),
+  isCurrent: record.id === currentId,
+});
+
+export const toInvitation = (record: InvitationRecord): Invitation => ({
+  id: record.id,
+  role: record.role,
+  email: record.email,
+  createdAt: record.createdAt.toISOString(),
+  expiresAt: record.expiresAt.toISOString(),
+});

@@ -1,0 +1,108 @@
+import {
+  ApiError,
+  type InvitationAcceptance,
+  type SignInMethod,
+  type SignInRequest,
+} from "@stemwright/contract";
+import { hashKey } from "../keys.ts";
+import type { Passwords } from "./passwords.ts";
+import type { PeopleStore } from "./people-store.ts";
+import type { PersonRecord, SessionRecord } from "./person-record.ts";
+import { tryPassword } from "./sign-in-throttle.ts";
+import { makeToken } from "./tokens.ts";
+
+const LINK_LIFETIME_MS = 3_600_000;
+const AGENT_MAX_CHARACTERS = 300;
+
+export type PeoplePorts = { people: PeopleStore; passwords: Passwords };
+/** Where a request comes from, as the list of sessions shows it. */
+export type Visitor = { address: string; agent: string };
+/** A session that was opened just now; the token goes into the cookie and is kept nowhere. */
+export type OpenedSession = { token: string; person: PersonRecord; session: SessionRecord };
+
+/** Always a new token: none that the browser had before is worth anything afterwards. */
+export async function openSession(
+  people: PeopleStore,
+  person: PersonRecord,
+  { method, visitor }: { method: SignInMethod; visitor: Visitor },
+): Promise<OpenedSession> {
+  if (person.isClientSuspended)
+    throw new ApiError("CLIENT_SUSPENDED", "The account is suspended; ask the operator");
+  const token = makeToken();
+  const session = await people.insertSession({
+    personId: person.id,
+    tokenHash: hashKey(token),
+    method,
+    address: visitor.address,
+    agent: visitor.agent.slice(0, AGENT_MAX_CHARACTERS),
+  });
+  return { token, person, session };
+}
+
+export async function signInWithPassword(
+  { people, passwords }: PeoplePorts,
+  { email, password }: SignInRequest,
+  visitor: Visitor,
+): Promise<OpenedSession> {
+  let person: PersonRecord | undefined;
+  const isRight = await tryPassword(people, { address: visitor.address, account: email }, async () => {
+    person = await people.findPerson({ email });
+    return await passwords.isRight(password, person?.passwordHash);
+  });
+  if (!isRight || !person) throw new ApiError("SIGN_IN_FAILED", "Email address or password is wrong");
+  return await openSession(people, person, { method: "password", visitor });
+}
+
+/** A link that lets a person in once, within an hour. */
+export async function makeSignInLink(
+  people: Pick<PeopleStore, "insertSignInLink">,
+  personId: string,
+  baseUrl: string,
+): Promise<string> {
+  const token = makeToken();
+  const expiresAt = new Date(Date.now() + LINK_LIFETIME_MS);
+  await people.insertSignInLink({ personId, tokenHash: hashKey(token), expiresAt });
+  // Behind the # it is in no log and no Referer.
+  return `${baseUrl}/app/sign-in#${token}`;
+}
+
+export async function signInWithLink(
+  people: PeopleStore,
+  token: string,
+  visitor: Visitor,
+): Promise<OpenedSession> {
+  const personId = await people.takeSignInLink(hashKey(token));
+  const person = personId === undefined ? undefined : await people.findPerson({ id: personId });
+  if (!person)
+    throw new ApiError(
+      "SIGN_IN_LINK_INVALID",
+      "This link was used before, or its hour is over; print another with npm run sign-in",
+    );
+  return await openSession(people, person, { method: "link", visitor });
+}
+
+export async function acceptInvitation(
+  { people, passwords }: PeoplePorts,
+  { token, email, name, password }: InvitationAcceptance,
+  visitor: Visitor,
+): Promise<OpenedSession> {
+  const passwordHash = await passwords.hash(password);
+  const accepted = await people.acceptInvitation(
+    { tokenHash: hashKey(token) },
+    { email, name, passwordHash },
+  );
+  if (accepted === "taken") throw makeEmailTakenError();
+  if (accepted === "unknown")
+    throw new ApiError(
+      "INVITATION_INVALID",
+      "This invitation was accepted or withdrawn, has expired, or is for another email address; ask for a new one",
+    );
+  return await openSession(people, accepted, { method: "invitation", visitor });
+}
+
+export const makeEmailTakenError = () =>
+  new ApiError(
+    "EMAIL_TAKEN",
+    "Another person has that email address; sign in as that person, or use another",
+    [{ path: "email", message: "is taken" }],
+  );

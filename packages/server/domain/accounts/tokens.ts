@@ -1,0 +1,6 @@
+import { randomBytes } from "node:crypto";
+
+const TOKEN_BYTES = 32;
+
+/** A secret for a cookie or a link; kept only as its hash. */
+export const makeToken = () => randomBytes(TOKEN_BYTES).toString("base64url");

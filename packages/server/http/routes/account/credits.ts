@@ -1,0 +1,35 @@
+import { creditEntry, credits, pageQuery } from "@stemwright/contract";
+import { z } from "zod";
+import { toCredits } from "../../../domain/accounts/client-record.ts";
+import { getClient } from "../../../domain/accounts/manage-accounts.ts";
+import type { Api } from "../../api.ts";
+import { getCaller } from "../../authenticate.ts";
+
+const tags = ["Account"];
+
+export function addAccountCreditRoutes({ app, ports }: Api): void {
+  const { accounts } = ports;
+
+  app.get(
+    "/account/credits",
+    { schema: { tags, summary: "Get the account's balance", response: { 200: credits } } },
+    async (request) => toCredits(await getClient(accounts, getCaller(request).clientId)),
+  );
+
+  app.get(
+    "/account/credits/ledger",
+    {
+      schema: {
+        tags,
+        summary: "List the account's ledger, newest first",
+        querystring: pageQuery,
+        response: { 200: z.array(creditEntry) },
+      },
+    },
+    async (request, reply) => {
+      const { items, total } = await accounts.listCreditEntries(getCaller(request).clientId, request.query);
+      void reply.header("x-total-count", total);
+      return items;
+    },
+  );
+}

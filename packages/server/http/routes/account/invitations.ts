@@ -1,0 +1,58 @@
+import { idParams, invitation, invitationRequest, newInvitation } from "@stemwright/contract";
+import { z } from "zod";
+import { checkOwner, invite } from "../../../domain/accounts/manage-people.ts";
+import { toInvitation } from "../../../domain/accounts/person-record.ts";
+import { getFound, makeUnknownError } from "../../../domain/get-found.ts";
+import type { Api } from "../../api.ts";
+import { once } from "../../once.ts";
+import { getManager } from "../../signed-in.ts";
+
+const tags = ["Account"];
+
+export function addInvitationRoutes({ app, ports, publicBaseUrl }: Api): void {
+  const { people } = ports;
+
+  app.post(
+    "/account/invitations",
+    {
+      schema: {
+        tags,
+        summary: "Invite somebody into the account",
+        description:
+          "For owners. Whoever opens `url` within seven days can join, once; it is shown this once.",
+        body: invitationRequest,
+        response: { 200: newInvitation },
+      },
+    },
+    (request, reply) => {
+      const caller = getManager(request);
+      return once(ports, { request, reply }, (stores) =>
+        invite(stores.people, caller, { request: request.body, baseUrl: publicBaseUrl() }),
+      );
+    },
+  );
+
+  app.get(
+    "/account/invitations",
+    { schema: { tags, summary: "List open invitations", response: { 200: z.array(invitation) } } },
+    async (request) => (await people.listInvitations(getManager(request).clientId)).map(toInvitation),
+  );
+
+  app.delete(
+    "/account/invitations/:id",
+    {
+      schema: {
+        tags,
+        summary: "Withdraw an invitation",
+        params: idParams,
+        response: { 200: invitation },
+      },
+    },
+    async (request) => {
+      const caller = getManager(request);
+      checkOwner(caller);
+      const withdraw = (id: string) => people.deleteInvitation(caller.clientId, id);
+      return toInvitation(await getFound(request.params.id, withdraw, makeUnknownError("invitation")));
+    },
+  );
+}

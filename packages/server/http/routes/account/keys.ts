@@ -1,0 +1,50 @@
+import { apiKey, idParams, keyRequest, newApiKey } from "@stemwright/contract";
+import { z } from "zod";
+import { createOwnKey, revokeOwnKey } from "../../../domain/accounts/manage-accounts.ts";
+import type { Api } from "../../api.ts";
+import { once } from "../../once.ts";
+import { getManager } from "../../signed-in.ts";
+
+const tags = ["Account"];
+
+export function addAccountKeyRoutes({ app, ports }: Api): void {
+  const { accounts } = ports;
+
+  app.post(
+    "/account/keys",
+    {
+      schema: {
+        tags,
+        summary: "Create an API key",
+        description:
+          "`secret` is the key; it is shown in this answer and never again. The role `admin` and the kind `legacy` are for administrators.",
+        body: keyRequest,
+        response: { 200: newApiKey },
+      },
+    },
+    (request, reply) => {
+      const caller = getManager(request);
+      return once(ports, { request, reply }, (stores) => createOwnKey(stores.accounts, caller, request.body));
+    },
+  );
+
+  app.get(
+    "/account/keys",
+    {
+      schema: {
+        tags,
+        summary: "List the account's keys, without their secrets",
+        response: { 200: z.array(apiKey) },
+      },
+    },
+    async (request) => accounts.listKeys(getManager(request).clientId),
+  );
+
+  app.delete(
+    "/account/keys/:id",
+    {
+      schema: { tags, summary: "Revoke a key, at once", params: idParams, response: { 200: apiKey } },
+    },
+    async (request) => await revokeOwnKey(accounts, getManager(request), request.params.id),
+  );
+}

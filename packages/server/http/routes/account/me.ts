@@ -1,0 +1,39 @@
+import { me, meChange } from "@stemwright/contract";
+import { changeSelf, getSelf } from "../../../domain/accounts/manage-people.ts";
+import { toMe } from "../../../domain/accounts/person-record.ts";
+import type { Api } from "../../api.ts";
+import { getPerson, setSessionCookie, toVisitor } from "../../signed-in.ts";
+
+const tags = ["Account"];
+
+export function addMeRoutes({ app, ports, publicBaseUrl }: Api): void {
+  app.get(
+    "/account/me",
+    { schema: { tags, summary: "Who is signed in", response: { 200: me } } },
+    async (request) => {
+      const { person, session } = await getSelf(ports.people, getPerson(request));
+      return toMe(person, session);
+    },
+  );
+
+  app.patch(
+    "/account/me",
+    {
+      schema: {
+        tags,
+        summary: "Change one's own name, email address or password",
+        description: "A new password ends all of the person's sessions but the one in use.",
+        body: meChange,
+        response: { 200: me },
+      },
+    },
+    async (request, reply) => {
+      const { person, session, opened } = await changeSelf(ports, getPerson(request), {
+        change: request.body,
+        visitor: toVisitor(request),
+      });
+      if (opened) setSessionCookie({ request, reply, baseUrl: publicBaseUrl() }, opened);
+      return toMe(person, session);
+    },
+  );
+}

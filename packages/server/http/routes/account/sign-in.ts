@@ -1,0 +1,104 @@
+import {
+  accountOptions,
+  invitationAcceptance,
+  linkSignInRequest,
+  me,
+  signedOut,
+  signInRequest,
+} from "@stemwright/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { toMe } from "../../../domain/accounts/person-record.ts";
+import {
+  acceptInvitation,
+  type OpenedSession,
+  signInWithLink,
+  signInWithPassword,
+} from "../../../domain/accounts/sign-in.ts";
+import type { Api } from "../../api.ts";
+import { findSessionToken } from "../../cookies.ts";
+import { clearSessionCookie, setSessionCookie, toVisitor } from "../../signed-in.ts";
+
+const tags = ["Account"];
+const config = { isPublic: true };
+
+/** Ends the session that the browser had: its token is worth nothing afterwards, whoever else may know it. */
+async function endSession({ ports }: Pick<Api, "ports">, request: FastifyRequest): Promise<void> {
+  const token = findSessionToken(request);
+  const caller = token === undefined ? undefined : await ports.sessions.findCaller(token);
+  if (caller?.person) await ports.people.deleteSession(caller.person.id, caller.person.sessionId);
+}
+
+export function addSignInRoutes(api: Api): void {
+  const { app, ports, publicBaseUrl } = api;
+  const { people } = ports;
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply, opened: OpenedSession) => {
+    await endSession(api, request);
+    setSessionCookie({ request, reply, baseUrl: publicBaseUrl() }, opened);
+    return toMe(opened.person, opened.session);
+  };
+
+  app.get(
+    "/account/options",
+    {
+      config,
+      schema: { tags, summary: "How people can sign in here", response: { 200: accountOptions } },
+    },
+    async () => ({
+      hasPeople: await people.hasPeople(),
+      oidc: ports.identityProvider ? { name: ports.identityProvider.name } : null,
+    }),
+  );
+
+  app.post(
+    "/account/sign-in",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Sign in with email address and password",
+        description: "Sets the cookie of the dashboard's session.",
+        body: signInRequest,
+        response: { 200: me },
+      },
+    },
+    async (request, reply) =>
+      await answer(request, reply, await signInWithPassword(ports, request.body, toVisitor(request))),
+  );
+
+  app.post(
+    "/account/sign-in/link",
+    {
+      config,
+      schema: {
+        tags,
+        summary: "Sign in with a one-time link",
+        description: "The token of the link that the first start and `npm run sign-in` print.",
+        body: linkSignInRequest,
+        response: { 200: me },
+      },
+    },
+    async (request, reply) =>
+      await answer(request, reply, await signInWithLink(people, request.body.token, toVisitor(request))),
+  );
+
+  app.post(
+    "/account/invitations/accept",
+    {
+      config,
+      schema: { tags, summary: "Accept an invitation", body: invitationAcceptance, response: { 200: me } },
+    },
+    async (request, reply) =>
+      await answer(request, reply, await acceptInvitation(ports, request.body, toVisitor(request))),
+  );
+
+  app.post(
+    "/account/sign-out",
+    { config, schema: { tags, summary: "Sign out", response: { 200: signedOut } } },
+    async (request, reply) => {
+      await endSession(api, request);
+      clearSessionCookie(request, reply, publicBaseUrl());
+      return { signedOut: true as const };
+    },
+  );
+}
