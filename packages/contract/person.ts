@@ -48,12 +48,10 @@ export const me = z
   .object({
     person: person.pick({ id: true, email: true, name: true, role: true, isAdministrator: true }),
     client: z.object({ id, name: z.string() }),
-    needsPassword: z
-      .boolean()
-      .meta({
-        description:
-          "Whether email and password are still to be set; until then only another link lets the person in",
-      }),
+    needsPassword: z.boolean().meta({
+      description:
+        "Whether email and password are still to be set; until then only another link lets the person in",
+    }),
     mayResetPassword: z.boolean().meta({
       description:
         "Whether email and password can be changed without `currentPassword`: for an hour after a sign-in by link, and where there is none",

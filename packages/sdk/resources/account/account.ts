@@ -37,10 +37,7 @@ export class Account {
 
   /** `token` is the part of a one-time link after the `#`. Sets the session cookie. */
   signInWithLink(token: string, options?: RequestOptions): Promise<Me> {
-    return this.#transport.load(
-      { method: "POST", path: "/account/sign-in/link", json: { token } },
-      options,
-    );
+    return this.#transport.load({ method: "POST", path: "/account/sign-in/link", json: { token } }, options);
   }
 
   signOut(options?: RequestOptions): Promise<SignedOut> {
