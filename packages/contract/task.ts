@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { dateTime, id } from "./id.ts";
+import { pageQuery } from "./page.ts";
 import { plainText } from "./plain-text.ts";
-import { target, targetRequest } from "./target.ts";
+import { TARGET_STATUSES, target, targetRequest } from "./target.ts";
 
 export const METADATA_MAX_CHARACTERS = 4096;
 export const TARGETS_MAX = 20;
@@ -64,6 +65,18 @@ export type Task = z.infer<typeof task>;
 
 export const taskListItem = z.object(fieldsOfBothForms).meta({ id: "TaskListItem" });
 export type TaskListItem = z.infer<typeof taskListItem>;
+
+export const taskListQuery = pageQuery.extend({
+  status: z
+    .enum(TARGET_STATUSES)
+    .exactOptional()
+    .meta({ description: "`error` when a target of a finished Task failed" }),
+  model: plainText(100).exactOptional().meta({ description: "Tasks with a target of this model" }),
+  search: plainText(200)
+    .exactOptional()
+    .meta({ description: "Text in the id, the url, the metadata or the asset's name, in any case" }),
+});
+export type TaskListQuery = z.output<typeof taskListQuery>;
 
 export const taskEstimate = z
   .object({

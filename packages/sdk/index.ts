@@ -59,7 +59,7 @@ export * from "./errors.ts";
 export type { Listing, ListQuery, Page } from "./http/listing.ts";
 export type { RequestOptions, StemwrightOptions } from "./options.ts";
 export type { StatisticsQuery } from "./resources/statistics.ts";
-export type { SaveAllOptions } from "./resources/tasks.ts";
+export type { SaveAllOptions, TaskQuery } from "./resources/tasks.ts";
 export type { DeliveryQuery } from "./resources/webhooks.ts";
 export { Stemwright } from "./stemwright.ts";
 export type { RunInput, RunOptions } from "./tasks/run-task.ts";

@@ -23,7 +23,8 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /models": (client) => client.models.list(),
   "POST /tasks": (client) => client.tasks.create(task),
   "POST /tasks/estimate": (client) => client.tasks.estimate(task),
-  "GET /tasks": (client) => client.tasks.list({ skip: 1, take: 1 }).page(),
+  "GET /tasks": (client) =>
+    client.tasks.list({ skip: 1, take: 1, status: "error", model: "vocals", search: "song" }).page(),
   "GET /tasks/statistics": (client) =>
     Promise.all([client.statistics.usage({ months: 1 }), client.statistics.distribution({ months: 1 })]),
   "GET /tasks/{id}": (client) => client.tasks.get("ID"),

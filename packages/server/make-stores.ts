@@ -75,7 +75,7 @@ function makeTaskStore(db: DatabaseHandle, rules: QueueRules): TaskStore {
         return { queuePosition: (await findQueuePositions(transaction, [task.id])).get(task.id) ?? 0 };
       }),
     findTask: (clientId, id) => tasks.findTask(db, id, clientId),
-    listTasks: (clientId, page) => tasks.listTasks(db, clientId, page),
+    listTasks: (clientId, query) => tasks.listTasks(db, clientId, query),
     deleteTask: (clientId, id) =>
       inTransaction(db, async (transaction) => {
         const folder = toOutputFolder(id);

@@ -108,9 +108,9 @@ class Tasks:
         """Cost of a Task. Makes the same checks as ``create`` but runs nothing."""
         return self._transport.load("POST", "/tasks/estimate", body=_make_request(targets, fields))
 
-    def list(self, *, skip: int = 0, take: int = 100) -> Iterator[Task]:
-        """All Tasks, newest first, loaded in pages of ``take``."""
-        return walk_list(self._transport, "/tasks", skip=skip, take=take)
+    def list(self, *, skip: int = 0, take: int = 100, **filters: str) -> Iterator[Task]:
+        """All Tasks, newest first, loaded in pages of ``take``. Filters are ``status``, ``model`` and ``search``."""
+        return walk_list(self._transport, "/tasks", skip=skip, take=take, query=filters)
 
     def get(self, id: str) -> Task:
         """Current state, with fresh download links."""

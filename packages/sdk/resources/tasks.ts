@@ -2,6 +2,7 @@ import type {
   OutputFile,
   Target,
   TargetInput,
+  TargetStatus,
   Task,
   TaskEstimate,
   TaskInput,
@@ -18,6 +19,16 @@ import { type RunInput, type RunOptions, runTask } from "../tasks/run-task.ts";
 import { followTask, type TaskEvent } from "../tasks/task-events.ts";
 import { type WaitOptions, waitForTask } from "../tasks/wait-for-task.ts";
 import type { Assets } from "./assets.ts";
+
+/** Filters look through the newest 20 000 Tasks. */
+export type TaskQuery = ListQuery & {
+  /** `error` when a target of a finished Task failed. */
+  status?: TargetStatus;
+  /** Tasks with a target of this model. */
+  model?: string;
+  /** Text in the id, the url, the metadata or the asset's name. */
+  search?: string;
+};
 
 export type SaveAllOptions = DownloadOptions & {
   /** File name for an output; by default `<name>.<format>`, e.g. `vocals.wav`. */
@@ -63,7 +74,7 @@ export class Tasks {
   }
 
   /** All Tasks, newest first: `for await (const task of client.tasks.list())`. */
-  list(query: ListQuery = {}, options?: RequestOptions): Listing<TaskListItem> {
+  list(query: TaskQuery = {}, options?: RequestOptions): Listing<TaskListItem> {
     return makeListing(this.#transport, { path: "/tasks", query }, options);
   }
 

@@ -1,4 +1,4 @@
-import type { Page } from "@stemwright/contract";
+import type { Page, TaskListQuery } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import type { Listed } from "../domain/ports.ts";
 import type { NewTask, TargetAdvance, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
@@ -7,6 +7,7 @@ import type { DatabaseHandle, Tables } from "./database.ts";
 import { findQueuePositions } from "./queue-positions.ts";
 import { countRows } from "./row-counts.ts";
 import { notifyTaskChange } from "./task-changes.ts";
+import { findMatchingTasks, isFiltered } from "./task-filters.ts";
 import { insertSources } from "./task-sources.ts";
 import { notifyWaiting } from "./waiting-tasks.ts";
 
@@ -112,16 +113,22 @@ export async function findTask(
 export async function listTasks(
   db: DatabaseHandle,
   clientId: string,
-  page: Page,
+  query: TaskListQuery,
 ): Promise<Listed<TaskRecord>> {
-  const total = await countRows(db, { clientId, noun: "tasks" });
-  const ids = await listTaskIds(db, clientId, { ...page, total });
+  const { ids, total } = isFiltered(query)
+    ? await findMatchingTasks(db, clientId, query)
+    : await findTaskPage(db, clientId, query);
   const rows = await selectTasks(db)
     .where("id", "=", sql<string>`any(${ids})`)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .execute();
   return { items: await toTaskRecords(db, rows), total };
+}
+
+async function findTaskPage(db: DatabaseHandle, clientId: string, page: Page) {
+  const total = await countRows(db, { clientId, noun: "tasks" });
+  return { ids: await listTaskIds(db, clientId, { ...page, total }), total };
 }
 
 /**

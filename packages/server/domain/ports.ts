@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { DeliveryFilter, DistributionRow, Page, UsageRow } from "@stemwright/contract";
+import type { DeliveryFilter, DistributionRow, Page, TaskListQuery, UsageRow } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts, ReadableMedia } from "./assets/asset-record.ts";
 import type { Reservation } from "./credits.ts";
 import type { ModelGrant } from "./models/model-view.ts";
@@ -14,7 +14,7 @@ export interface TaskStore {
   /** Task, targets and what they set aside of a metered client's credits, in one transaction. */
   insertTask(task: NewTask, reservations: readonly Reservation[]): Promise<{ queuePosition: number }>;
   findTask(clientId: string, id: string): Promise<TaskRecord | undefined>;
-  listTasks(clientId: string, page: Page): Promise<Listed<TaskRecord>>;
+  listTasks(clientId: string, query: TaskListQuery): Promise<Listed<TaskRecord>>;
   /** Removes the Task with its rows; its files are unclaimed then. True as well while they are still to be removed. */
   deleteTask(clientId: string, id: string): Promise<boolean>;
   /** Ends the unfinished targets; gives the Task as it then is. */

@@ -262,6 +262,54 @@ describe("reading Tasks", () => {
     expect(((await response.json()) as Task[]).map((task) => task.id)).toEqual(ids.slice(0, 2));
   });
 
+  describe("that match", () => {
+    let account: Awaited<ReturnType<TestApi["addAccount"]>>;
+    const named: Record<string, string> = {};
+    beforeAll(async () => {
+      account = await api.addAccount();
+      const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+      const { id } = assetSchema.parse(await (await api.upload(content, "Blue 50%.wav", account)).json());
+      const create = async (name: string, body: Record<string, unknown>) => {
+        const created = await api.post("/tasks", { targets: [vocals], ...body }, account);
+        named[((await created.json()) as Task).id] = name;
+      };
+      await create("cancelled", { assetId: id });
+      const [cancelled] = Object.keys(named);
+      await api.post(`/tasks/${cancelled}/cancel`, {}, account);
+      await create("drums", { assetId: id, targets: [{ model: "drums", formats: ["wav"] }] });
+      await create("noted", { url: "https://a.example/Song.mp3", metadata: 'batch "ä"' });
+    });
+
+    it.each([
+      ["status=processing", ["noted", "drums"]],
+      ["status=error", ["cancelled"]],
+      ["status=completed", []],
+      ["model=drums", ["drums"]],
+      ["search=BLUE", ["drums", "cancelled"]],
+      ["search=50%25", ["drums", "cancelled"]],
+      ["search=song.MP3", ["noted"]],
+      ["search=batch%20%22%C3%84%22", ["noted"]],
+      ["search=blue&model=vocals&status=error", ["cancelled"]],
+      ["search=blue&skip=1&take=1", ["cancelled"], 2],
+      ["search=nothing", []],
+      ["search=", ["noted", "drums", "cancelled"]],
+    ])("[L4] are listed: %s", async (query, names, total = names.length) => {
+      const response = await api.call(`/tasks?${query}`, account);
+      const ids = ((await response.json()) as Task[]).map(({ id }) => id);
+      expect(ids.map((id) => named[id])).toEqual(names);
+      expect(response.headers.get("x-total-count")).toBe(String(total));
+      expect(await (await api.call(`/tasks?${query}`, await api.addAccount())).json()).toEqual([]);
+    });
+
+    it("[L4] by id, and refuses a status that is none", async () => {
+      const [id = ""] = Object.keys(named);
+      expect(await (await api.call(`/tasks?search=${id.slice(3, 15)}`, account)).json()).toMatchObject([
+        { id },
+      ]);
+      expect((await api.call("/tasks?status=done", account)).status).toBe(400);
+    });
+  });
+
   it("[E4] [T10] another client's Task can be neither read nor deleted; one's own is gone after DELETE", async () => {
     const { id } = (await (await post({})).json()) as Task;
     const other = await api.addAccount();

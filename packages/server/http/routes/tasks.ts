@@ -1,4 +1,4 @@
-import { idParams, pageQuery, task, taskEstimate, taskListItem, taskRequest } from "@stemwright/contract";
+import { idParams, task, taskEstimate, taskListItem, taskListQuery, taskRequest } from "@stemwright/contract";
 import { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
@@ -84,7 +84,7 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
       schema: {
         tags,
         summary: "List Tasks, newest first",
-        querystring: pageQuery,
+        querystring: taskListQuery,
         response: { 200: z.array(taskListItem) },
       },
     },
