@@ -8,6 +8,8 @@ export type Load<Value> = {
   error: unknown;
   isLoading: boolean;
   reload(): void;
+  /** Puts a value in place that is known to be newer, such as the answer to a change. */
+  change(change: (value: Value) => Value): void;
 };
 
 /**
@@ -44,5 +46,11 @@ export function useLoad<Value>(
     );
     return () => controller.abort();
   }, [...dependencies, count]);
-  return { ...state, reload: useCallback(() => setCount((old) => old + 1), []) };
+  const reload = useCallback(() => setCount((old) => old + 1), []);
+  const change = useCallback(
+    (apply: (value: Value) => Value) =>
+      setState((old) => (old.value === undefined ? old : { ...old, value: apply(old.value) })),
+    [],
+  );
+  return { ...state, reload, change };
 }

@@ -9,5 +9,10 @@ export type NavigationGroup = {
 
 /** What the side of every page lists. */
 export const NAVIGATION: readonly NavigationGroup[] = [
-  { links: [{ to: "app/models", label: "Models", icon: "models" }] },
+  {
+    links: [
+      { to: "app/tasks", label: "Tasks", icon: "tasks" },
+      { to: "app/models", label: "Models", icon: "models" },
+    ],
+  },
 ];

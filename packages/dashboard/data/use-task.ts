@@ -1,0 +1,43 @@
+import { NotFoundError, type Task } from "@stemwright/sdk";
+import { useEffect } from "preact/hooks";
+import { client } from "../account/client.ts";
+import { reportError } from "../parts/toast.ts";
+import { type Load, useLoad } from "../parts/use-load.ts";
+import { loadAssetNames } from "./asset-names.ts";
+import { loadModels } from "./models.ts";
+
+/** The Task, kept up to date by its events until it is finished. */
+export function useTask(id: string): Load<Task> {
+  const loaded = useLoad(
+    async (signal) => {
+      const [task] = await Promise.all([client.tasks.get(id, { signal }), loadModels(signal)]);
+      await loadAssetNames([task.assetId]);
+      return task;
+    },
+    [id],
+  );
+  const { change } = loaded;
+  const isRunning = loaded.value?.completedAt === null;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    async function follow() {
+      for await (const event of client.tasks.events(id, { signal })) {
+        if (signal.aborted) return;
+        if (event.type === "task") change(() => event.task);
+        if (event.type === "target")
+          change((task) => ({
+            ...task,
+            targets: task.targets.map((target) => (target.id === event.target.id ? event.target : target)),
+          }));
+      }
+    }
+    follow().catch((error: unknown) => {
+      // Deleted in another window: the next look at the page tells.
+      if (!signal.aborted && !(error instanceof NotFoundError)) reportError(error);
+    });
+    return () => controller.abort();
+  }, [id, isRunning, change]);
+  return loaded;
+}

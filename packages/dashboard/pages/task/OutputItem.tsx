@@ -1,0 +1,74 @@
+import type { OutputFile, Task } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { toOwnLink } from "../../data/own-link.ts";
+import { formatBytes } from "../../parts/format.ts";
+import { Icon } from "../../parts/Icon.tsx";
+import { Loaded } from "../../parts/Loaded.tsx";
+import { useLoad } from "../../parts/use-load.ts";
+
+const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc"]);
+/** Enough to look into; whoever needs the whole downloads it. */
+const SHOWN_CHARACTERS = 20_000;
+
+function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
+  const text = useLoad(
+    async (signal) => {
+      const fresh = { ...output, link: toOwnLink(output.link) };
+      return (await (await client.tasks.download(task, fresh, { signal })).text()).slice(0, SHOWN_CHARACTERS);
+    },
+    [output.name, output.format],
+  );
+  return (
+    <Loaded loaded={text}>
+      {(value) => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: long texts are scrolled with the keyboard.
+        <section class="code output-text" tabIndex={0} aria-label={`${output.name}.${output.format}`}>
+          <pre>{value}</pre>
+        </section>
+      )}
+    </Loaded>
+  );
+}
+
+/** One file: to hear or read, and to download. */
+export function OutputItem({ task, output }: { task: Task; output: OutputFile }) {
+  const [isOpen, setOpen] = useState(false);
+  const fileName = `${output.name}.${output.format}`;
+  const link = toOwnLink(output.link);
+  const isSound = output.type.startsWith("audio/");
+  return (
+    <li class="output">
+      <div class="output-name">
+        <span class="truncate">{fileName}</span>
+        <span class="small muted">
+          {formatBytes(output.size)}
+          {output.clippedSamples ? ` · ${output.clippedSamples} samples clipped` : ""}
+        </span>
+      </div>
+      {isSound && (
+        // biome-ignore lint/a11y/useMediaCaption: stems of any sound; words have outputs of their own.
+        <audio class="output-sound" controls preload="none" src={link} aria-label={`Listen to ${fileName}`} />
+      )}
+      <div class="row output-actions">
+        {TEXT_FORMATS.has(output.format) && (
+          <button
+            type="button"
+            class="button button-small"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? "Hide" : "Show"}
+          </button>
+        )}
+        <a class="button button-small" href={link} download={fileName}>
+          <Icon name="download" />
+          <span>
+            Download<span class="visually-hidden"> {fileName}</span>
+          </span>
+        </a>
+      </div>
+      {isOpen && <TextPreview task={task} output={output} />}
+    </li>
+  );
+}

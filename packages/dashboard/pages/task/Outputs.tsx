@@ -1,0 +1,65 @@
+import type { Target, Task } from "@stemwright/sdk";
+import { nameModel } from "../../data/models.ts";
+import { describeTarget, isCancelled } from "../../data/task-state.ts";
+import { Badge } from "../../parts/Badge.tsx";
+import { formatCredits, formatDuration } from "../../parts/format.ts";
+import { Icon } from "../../parts/Icon.tsx";
+import { Progress } from "../../parts/Progress.tsx";
+import { OutputItem } from "./OutputItem.tsx";
+
+function describeCost({ cost, duration }: Target): string {
+  return [
+    duration === undefined ? "" : formatDuration(duration),
+    cost === undefined ? "" : formatCredits(cost),
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+}
+
+function TargetSection({ task, target }: { task: Task; target: Target }) {
+  const state = describeTarget(target);
+  const name = nameModel(target.model);
+  const titleId = `target-${target.id}`;
+  return (
+    <section class="card stack-tight" aria-labelledby={titleId}>
+      <div class="row row-apart row-wrap">
+        <div class="row">
+          <h2 id={titleId}>{name}</h2>
+          {target.variant && <span class="tag">{target.variant}</span>}
+          {target.language && <span class="tag">{target.language}</span>}
+        </div>
+        <div class="row small muted">
+          {describeCost(target)}
+          <Badge tone={state.tone}>{state.text}</Badge>
+        </div>
+      </div>
+      {target.status === "processing" && (
+        <Progress value={target.progress ?? 0} label={`Progress of ${name}`} />
+      )}
+      {target.error && !isCancelled(target) && (
+        <div class="notice notice-bad">
+          <Icon name="warning" />
+          <p>
+            {target.error.message} <span class="muted">(error {target.error.code})</span>
+          </p>
+        </div>
+      )}
+      {target.output.length > 0 && (
+        <ul class="plain-list output-list">
+          {target.output.map((output) => (
+            <OutputItem key={`${output.name}.${output.format}`} task={task} output={output} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Every target with its files. */
+export const Outputs = ({ task }: { task: Task }) => (
+  <div class="stack">
+    {task.targets.map((target) => (
+      <TargetSection key={target.id} task={task} target={target} />
+    ))}
+  </div>
+);

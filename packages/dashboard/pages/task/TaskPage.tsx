@@ -1,0 +1,64 @@
+import type { Task } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
+import { findBatch, toBatchSearch } from "../../data/batch.ts";
+import { nameTask } from "../../data/task-name.ts";
+import { describeTask } from "../../data/task-state.ts";
+import { useTask } from "../../data/use-task.ts";
+import { Badge } from "../../parts/Badge.tsx";
+import { Loaded } from "../../parts/Loaded.tsx";
+import { PageHead } from "../../parts/PageHead.tsx";
+import { Progress } from "../../parts/Progress.tsx";
+import { Tabs } from "../../parts/Tabs.tsx";
+import type { Load } from "../../parts/use-load.ts";
+import type { PageProps } from "../../shell/routes.ts";
+import { LazyPanel } from "./LazyPanel.tsx";
+import { Outputs } from "./Outputs.tsx";
+import { TaskActions } from "./TaskActions.tsx";
+import { TaskFacts } from "./TaskFacts.tsx";
+import { TASK_PANELS } from "./task-panels.ts";
+import "./task.css";
+
+function TaskView({ task, loaded }: { task: Task; loaded: Load<Task> }) {
+  const state = describeTask(task);
+  const name = nameTask(task);
+  const batch = findBatch(task.metadata);
+  const panels = TASK_PANELS.filter(({ isFor }) => isFor(task));
+  const tabs = [
+    ...panels.map(({ id, title }) => ({ id, title })),
+    { id: "outputs", title: "Outputs" },
+    { id: "details", title: "Details" },
+  ];
+  const [chosen, setChosen] = useState<string>();
+  const shown = tabs.find(({ id }) => id === chosen)?.id ?? tabs[0]?.id ?? "outputs";
+  const panel = panels.find(({ id }) => id === shown);
+  return (
+    <>
+      <PageHead
+        title={name}
+        lead={
+          <span class="row row-wrap">
+            <Badge tone={state.tone}>{state.text}</Badge>
+            {batch && (
+              <a href={`app/tasks?search=${encodeURIComponent(toBatchSearch(batch.id))}`}>{batch.name}</a>
+            )}
+          </span>
+        }
+      >
+        <TaskActions task={task} onChanged={(changed) => loaded.change(() => changed)} />
+      </PageHead>
+      <div class="stack">
+        {!state.isFinished && <Progress value={state.progress} label="Progress of the Task" />}
+        <Tabs label="Views of the Task" tabs={tabs} shown={shown} onChange={setChosen}>
+          {panel && <LazyPanel key={panel.id} panel={panel} task={task} />}
+          {shown === "outputs" && <Outputs task={task} />}
+          {shown === "details" && <TaskFacts task={task} />}
+        </Tabs>
+      </div>
+    </>
+  );
+}
+
+export default function TaskPage({ params }: PageProps) {
+  const task = useTask(params.id ?? "");
+  return <Loaded loaded={task}>{(value) => <TaskView task={value} loaded={task} />}</Loaded>;
+}

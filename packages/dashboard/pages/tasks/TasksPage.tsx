@@ -1,0 +1,106 @@
+import type { TargetStatus } from "@stemwright/sdk";
+import { client } from "../../account/client.ts";
+import { loadAssetNames } from "../../data/asset-names.ts";
+import { loadModels } from "../../data/models.ts";
+import { EmptyState } from "../../parts/EmptyState.tsx";
+import { Loaded } from "../../parts/Loaded.tsx";
+import { PageHead } from "../../parts/PageHead.tsx";
+import { Pager } from "../../parts/Pager.tsx";
+import { useInterval } from "../../parts/use-interval.ts";
+import { useLoad } from "../../parts/use-load.ts";
+import { address, replaceQuery } from "../../shell/router.ts";
+import { BatchBar } from "./BatchBar.tsx";
+import { TaskFilters } from "./TaskFilters.tsx";
+import { TaskRow } from "./TaskRow.tsx";
+import "./tasks.css";
+
+const PAGE_SIZE = 25;
+const BUSY_INTERVAL_MS = 2500;
+const IDLE_INTERVAL_MS = 15_000;
+
+function NoTasks({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <EmptyState title="No Task matches">
+        Take a filter away, or <a href="app/tasks">see all Tasks</a>.
+      </EmptyState>
+    );
+  return (
+    <EmptyState title="No Tasks yet">
+      A Task takes one recording apart. <a href="app/playground">Start one in the playground</a>, or send one
+      to <code>POST /tasks</code>.
+    </EmptyState>
+  );
+}
+
+export default function TasksPage() {
+  const { query } = address.value;
+  const filters = Object.fromEntries(
+    ["status", "model", "search"]
+      .map((name) => [name, query.get(name) ?? ""])
+      .filter(([, value]) => value !== ""),
+  );
+  const skip = Number(query.get("skip")) || 0;
+  const page = useLoad(
+    async (signal) => {
+      const { status, ...others } = filters;
+      const wanted = {
+        ...others,
+        ...(status ? { status: status as TargetStatus } : {}),
+        skip,
+        take: PAGE_SIZE,
+      };
+      const [found] = await Promise.all([client.tasks.list(wanted, { signal }).page(), loadModels(signal)]);
+      await loadAssetNames(found.items.map(({ assetId }) => assetId));
+      return found;
+    },
+    [query.toString()],
+  );
+  const isBusy = page.value?.items.some(({ completedAt }) => completedAt === null);
+  useInterval(page.reload, isBusy ? BUSY_INTERVAL_MS : IDLE_INTERVAL_MS);
+
+  function change(changes: Record<string, string>) {
+    const next = new URLSearchParams(query);
+    next.delete("skip");
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === "" || value === "0") next.delete(name);
+      else next.set(name, value);
+    }
+    replaceQuery(next);
+  }
+
+  return (
+    <>
+      <PageHead title="Tasks" lead="Every request, newest first. The list keeps itself up to date.">
+        <a class="button button-primary" href="app/playground">
+          New Task
+        </a>
+      </PageHead>
+      <div class="stack">
+        <TaskFilters filters={filters} onChange={change} />
+        <Loaded loaded={page}>
+          {({ items, total }) =>
+            items.length === 0 ? (
+              <NoTasks isFiltered={Object.keys(filters).length > 0} />
+            ) : (
+              <>
+                <BatchBar search={filters.search ?? ""} tasks={items} onChanged={page.reload} />
+                <ul class="plain-list card card-flush task-list">
+                  {items.map((task) => (
+                    <TaskRow key={task.id} task={task} />
+                  ))}
+                </ul>
+                <Pager
+                  skip={skip}
+                  take={PAGE_SIZE}
+                  total={total}
+                  onChange={(next) => change({ skip: String(next) })}
+                />
+              </>
+            )
+          }
+        </Loaded>
+      </div>
+    </>
+  );
+}
