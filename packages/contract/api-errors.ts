@@ -152,6 +152,10 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "The account's webhook URL is disabled or removed; `POST /webhooks` sets it again.",
   },
+  TASK_CANCELLED: {
+    statusCode: 409,
+    when: "The Task of a `/v1` or `/asr` request was cancelled or deleted by another request.",
+  },
   BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB." },
   UPLOAD_TOO_LARGE: { statusCode: 413, when: "The uploaded file is over the limit." },
   STORAGE_QUOTA_EXCEEDED: {
@@ -190,9 +194,17 @@ export const API_ERRORS = {
     statusCode: 503,
     when: "More comes at once than the service can do; nothing of the request was done. `Retry-After` says when to try again.",
   },
+  QUEUE_SLOW: {
+    statusCode: 503,
+    when: "The Task of a `/v1` or `/asr` request did not start in time and was cancelled; `Retry-After` says when to try again.",
+  },
   UNAVAILABLE: {
     statusCode: 503,
     when: "The service, or the database it stands on, can't be reached, is starting or shutting down; `Retry-After` says when to try again.",
+  },
+  WAIT_TOO_LONG: {
+    statusCode: 504,
+    when: "The Task of a `/v1` or `/asr` request was not finished in time and was cancelled; `POST /tasks` takes long recordings.",
   },
 } as const satisfies Record<string, { statusCode: number; when: string }>;
 

@@ -49,6 +49,7 @@ import type { Buckets, StoragePorts } from "./domain/storage/storage-ports.ts";
 import { isLong } from "./domain/tasks/queue-rules.ts";
 import { makeTaskFeed } from "./domain/tasks/task-feed.ts";
 import type { Vault } from "./domain/vault.ts";
+import { addDoorRoutes } from "./doors/door-routes.ts";
 import type { ApiPorts } from "./http/api.ts";
 import type { Dashboard } from "./http/dashboard/load-dashboard.ts";
 import { makeApp } from "./http/make-app.ts";
@@ -280,7 +281,10 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const app = await makeApp({
     ...{ ports, links, outputLinks, config, publicBaseUrl, dashboard },
     logger: log,
-    addOtherRoutes: (api) => addLegacyRoutes({ ...api, legacy }),
+    addOtherRoutes: async (api) => {
+      await addLegacyRoutes({ ...api, legacy });
+      await addDoorRoutes(api);
+    },
   });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);

@@ -35,6 +35,7 @@ beforeAll(async () => {
     workDir: join(dataDir, "work"),
     cacheDir: join(dataDir, "cache"),
     stemCacheBytes: 1,
+    waits: { startSeconds: 50, maxSeconds: 3600 },
   };
   blobs = await openFileBlobs(config.blobsDir);
   await mkdir(config.workDir);
@@ -75,14 +76,18 @@ const isKept = async ({ id, blobKey }: Asset) => {
 };
 
 type Input = { assetId?: string; url?: string; blobKey?: string; transcriptBlobKey?: string };
-function makeTask({ blobKey, transcriptBlobKey, ...input }: Input, wishes: TargetWishes = {}): NewTask {
+function makeTask(
+  { blobKey, transcriptBlobKey, ...input }: Input,
+  wishes: TargetWishes = {},
+  more: Pick<Partial<NewTask>, "createdAt" | "isTemporary"> = {},
+): NewTask {
   const targetId = makeId();
   const targets = [{ id: targetId, model: "vocals", formats: ["wav"], creditsPerMinute: 1, ...wishes }];
   const sources = [
     ...(blobKey === undefined ? [] : [{ blobKey }]),
     ...(transcriptBlobKey === undefined ? [] : [{ targetId, blobKey: transcriptBlobKey }]),
   ];
-  return { id: makeId(), clientId, createdAt: new Date(), ...input, targets, sources };
+  return { id: makeId(), clientId, createdAt: new Date(), ...input, targets, sources, ...more };
 }
 async function createTask(...given: Parameters<typeof makeTask>) {
   const task = makeTask(...given);
@@ -120,6 +125,21 @@ async function completeTask(task: NewTask, ageHours: number) {
   ]);
   return blobKey;
 }
+
+describe("temporary Tasks", () => {
+  it("[J16] that a killed process left go with their assets and files, others stay", async () => {
+    const assets = [await storeAsset(2), await storeAsset(2), await storeAsset(1)];
+    const [left, lasting, young] = await Promise.all(
+      assets.map(({ id, createdAt }, n) =>
+        createTask({ assetId: id }, {}, { createdAt, isTemporary: n !== 1 }),
+      ),
+    );
+    expect(await sweep(options)).toMatchObject({ temporaryTasks: 1 });
+    expect(await Promise.all(assets.map(isKept))).toEqual([false, true, true]);
+    const found = [left, lasting, young].map((task) => findTask(database.db, task?.id ?? ""));
+    expect((await Promise.all(found)).map((task) => task !== undefined)).toEqual([false, true, true]);
+  });
+});
 
 describe("old assets", () => {
   it("[R1] go with their files, younger ones stay", async () => {

@@ -8,7 +8,7 @@ import type { Database, Tables } from "./db/database.ts";
 import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { deleteExpiredEntries } from "./db/person-sessions.ts";
-import { sweepAssets, sweepOutputs } from "./db/retention.ts";
+import { sweepAssets, sweepOutputs, sweepTemporaryTasks } from "./db/retention.ts";
 import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
 import { forgetFiles, takeDueFiles } from "./db/unclaimed-files.ts";
@@ -19,6 +19,8 @@ import { sweepWorkDirs } from "./worker/sweep-work-dirs.ts";
 const HOUR_MS = 3_600_000;
 /** A connection that sends nothing for a day has long been given up. */
 const PARTIAL_FILE_HOURS = 24;
+/** How long after the end of its time a waiting request may still be at cleaning up. */
+const WAIT_MARGIN_HOURS = 0.25;
 const FIRST_SWEEP_MS = 30_000;
 const SWEEP_INTERVAL_MS = 600_000;
 /** So many rows go in one transaction; more where nothing but the rows goes with them. */
@@ -37,6 +39,7 @@ export type SweeperOptions = {
     | "assetRetentionHours"
     | "outputRetentionHours"
     | "deliveryRetentionHours"
+    | "waits"
     | "blobsDir"
     | "workDir"
     | "cacheDir"
@@ -73,6 +76,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
   };
 
   const swept = {
+    temporaryTasks: await sweepOld(config.waits.maxSeconds / 3600 + WAIT_MARGIN_HOURS, sweepTemporaryTasks),
     assets: await sweepOld(config.assetRetentionHours, sweepAssets),
     tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
     deliveries: await sweepLog(config.deliveryRetentionHours),

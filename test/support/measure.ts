@@ -12,7 +12,7 @@ export async function decodeLink(link: string): Promise<DecodedFile> {
   return await decodeBytes(new Uint8Array(await response.arrayBuffer()));
 }
 
-async function decodeBytes(bytes: Uint8Array): Promise<DecodedFile> {
+export async function decodeBytes(bytes: Uint8Array): Promise<DecodedFile> {
   const folder = await mkdtemp(join(tmpdir(), "stemwright-decode-"));
   try {
     const inputPath = join(folder, "input");

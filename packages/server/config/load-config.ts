@@ -67,6 +67,7 @@ export type Config = Readonly<{
   workerPoolSize: number;
   load: { requestsAtOnce: number; uploadsAtOnce: number; probesAtOnce: number };
   eventStreams: { max: number; maxPerClient: number };
+  waits: { startSeconds: number; maxSeconds: number };
   workers: number;
   engineThreads: number;
   stemCacheBytes: number;
@@ -198,6 +199,11 @@ export function loadConfig(environment: Environment = process.env): Config {
       probesAtOnce: settings.PROBES_AT_ONCE === 0 ? availableParallelism() : settings.PROBES_AT_ONCE,
     },
     eventStreams: { max: settings.EVENT_STREAMS_MAX, maxPerClient: settings.EVENT_STREAMS_PER_CLIENT },
+    waits: {
+      startSeconds:
+        settings.WAIT_START_SECONDS === 0 ? settings.WAIT_MAX_SECONDS : settings.WAIT_START_SECONDS,
+      maxSeconds: settings.WAIT_MAX_SECONDS,
+    },
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,

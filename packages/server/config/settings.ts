@@ -212,6 +212,17 @@ export const SETTINGS = {
     description:
       "Comma-separated domains of verified email addresses (`example.com`) whose people join the first account as members at their first sign-in with OIDC_ISSUER. Default: none, so only those who are there already or were invited by their email address come in.",
   },
+  WAIT_START_SECONDS: {
+    schema: wholeNumber(0, 86_400),
+    default: "50",
+    description:
+      "How long a request to `/v1/audio/…`, `/asr` or `/detect-language` waits for its Task to start, before proxies give up; then it is 503 and the Task cancelled. 0 = as long as WAIT_MAX_SECONDS.",
+  },
+  WAIT_MAX_SECONDS: {
+    schema: wholeNumber(1, 86_400),
+    default: "3600",
+    description: "How long such a request waits in all; then it is 504 and the Task cancelled.",
+  },
   S3_BUCKET: {
     schema: z.string().regex(/^[\w.-]{3,255}$/, "must be a bucket's name"),
     description:

@@ -146,6 +146,7 @@ export type Tables = {
     worker_id: Generated<string | null>;
     last_error_name: Generated<string | null>;
     outputs_removed_at: Date | null;
+    is_temporary: boolean;
   };
   targets: {
     id: string;

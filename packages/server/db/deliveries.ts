@@ -29,7 +29,7 @@ const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => ({
 
 /**
  * Owes the news that a target ended, in the transaction that ends it: to the Task's own URL, else to the account's, else
- * to nobody. A legacy job tells its callback URL instead.
+ * to nobody. A legacy job tells its callback URL instead, and a temporary Task whoever waits for it.
  */
 export async function insertTargetDelivery(
   db: DatabaseHandle,
@@ -42,6 +42,7 @@ export async function insertTargetDelivery(
     from tasks
     left join webhooks on webhooks.client_id = tasks.client_id and webhooks.enabled
     where tasks.id = ${taskId} and coalesce(tasks.webhook_url, webhooks.url) is not null
+      and not tasks.is_temporary
       and not exists (select from legacy_jobs where legacy_jobs.task_id = tasks.id)`.execute(db);
 }
 

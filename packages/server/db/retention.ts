@@ -1,7 +1,9 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import { toAssetFolder } from "../domain/assets/store-upload.ts";
 import { toOutputFolder } from "../domain/tasks/output-names.ts";
+import { deleteAsset } from "./assets.ts";
 import type { Tables } from "./database.ts";
+import { deleteTask } from "./tasks.ts";
 import { disownFiles } from "./unclaimed-files.ts";
 
 type Batch = {
@@ -60,4 +62,22 @@ export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promi
   );
   await disownFiles(db, { keyPrefixes: ids.map(toOutputFolder) });
   return ids.length;
+}
+
+/**
+ * Deletes a batch of temporary Tasks with their assets, whose requests have long ended: a process that was killed left them. Gives
+ * how many.
+ */
+export async function sweepTemporaryTasks(db: Transaction<Tables>, batch: Batch): Promise<number> {
+  const { rows } = await sql<Pick<Tables["tasks"], "id" | "client_id" | "asset_id" | "completed_at">>`
+    select id, client_id, asset_id, completed_at from tasks
+    where is_temporary and created_at < ${batch.before}
+    order by created_at limit ${batch.limit} for update skip locked`.execute(db);
+  for (const { id, client_id, asset_id, completed_at } of rows) {
+    await deleteTask(db, client_id, id);
+    await disownFiles(db, { keyPrefixes: [toOutputFolder(id)], isWrittenTo: completed_at === null });
+    if (asset_id !== null && (await deleteAsset(db, client_id, asset_id)))
+      await disownFiles(db, { keyPrefixes: [toAssetFolder(asset_id)] });
+  }
+  return rows.length;
 }

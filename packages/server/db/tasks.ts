@@ -67,6 +67,7 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       priority: task.priority ?? null,
       expected_audio_seconds: task.audioSeconds ?? null,
       is_long: task.isLong ?? false,
+      is_temporary: task.isTemporary ?? false,
     })
     .execute();
   await db

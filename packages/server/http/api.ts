@@ -71,6 +71,7 @@ export type Api = {
     | "metricsToken"
     | "connectionLimits"
     | "eventStreams"
+    | "waits"
     | "load"
   >;
 };

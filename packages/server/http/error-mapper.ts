@@ -18,6 +18,15 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
   "months/invalid_type": "STATISTICS_INVALID",
   "idempotency-key/invalid_format": "IDEMPOTENCY_KEY_INVALID",
 };
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The route is of another service's interface, whose clients know another body of errors. */
+    toErrorBody?: (error: ApiError) => object;
+    /** What these clients look for in the headers. */
+    toErrorHeaders?: (error: ApiError) => Record<string, string>;
+  }
+}
+
 const PAGE_FIELDS = ["skip", "take"];
 
 /** When to try again what is refused for now; how long a rate limit lasts is told by itself. */
@@ -25,6 +34,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ApiErrorCode, number>> = {
   // Until one of the Tasks that wait has been taken.
   TASKS_WAITING_TOO_MANY: 30,
   STREAMS_TOO_MANY: 5,
+  QUEUE_SLOW: 30,
 };
 
 /** What the framework itself refuses, by its own codes. */
@@ -74,7 +84,7 @@ export function toRequestError(issues: readonly z.core.$ZodIssue[]): ApiError {
   return new ApiError(code, at ? `${at} ${details[0]?.message}` : `The body ${details[0]?.message}`, details);
 }
 
-function toApiError(error: unknown): ApiError {
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const { code, statusCode, message } = error as Partial<FastifyError>;
   const known = CODE_OF_REFUSAL[code ?? ""];
@@ -124,12 +134,15 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
       ? error.retryAfterSeconds
       : (RETRY_AFTER_SECONDS[apiError.code] ?? (apiError.statusCode === 503 ? 5 : undefined));
   if (waitSeconds !== undefined) void reply.header("retry-after", waitSeconds);
+  // What the router itself refuses has no route.
+  const { toErrorHeaders, toErrorBody: toBody } = request.routeOptions?.config ?? {};
   void reply
     .code(apiError.statusCode)
+    .headers(toErrorHeaders?.(apiError) ?? {})
     // What the router itself refuses has passed no hook.
     .header("x-request-id", request.id)
     .header("access-control-allow-origin", "*")
     .header("content-type", "application/json; charset=utf-8")
     .serializer((body: unknown) => JSON.stringify(body))
-    .send(toErrorBody(apiError, request.id));
+    .send(toBody?.(apiError) ?? toErrorBody(apiError, request.id));
 }

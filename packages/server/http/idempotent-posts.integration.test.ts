@@ -123,12 +123,21 @@ const posts: {
   { path: "/job", as: "token", bodies: [() => job("wav"), () => job("mp3")] },
   { path: "/usage", as: "token" },
 ];
-/** Tested apart from the others below. */
-const others = ["/tasks/{id}/cancel", "/assets", "/upload", "/upload/link", "/upload/audio-link"];
 /** Each opens or ends a session, for nobody that a receipt could be kept for yet. */
 const signIns = ["/sign-in", "/sign-in/link", "/sign-out", "/invitations/accept"].map(
   (path) => `/account${path}`,
 );
+/** Tested apart from the others below, those that wait for their Task in doors/. */
+const others = [
+  "/v1/audio/transcriptions",
+  "/asr",
+  "/detect-language",
+  "/tasks/{id}/cancel",
+  "/assets",
+  "/upload",
+  "/upload/link",
+  "/upload/audio-link",
+];
 
 const credentials = {
   account: () => ({ key: account.key }),

@@ -186,9 +186,9 @@ export async function makeApp(
     addIdempotencyHeader(route);
     if (route.schema && !route.schema.hide)
       route.schema.response = {
-        ...(route.schema.response as object | undefined),
         "4xx": apiErrorBody,
         "5xx": apiErrorBody,
+        ...(route.schema.response as object | undefined),
       };
   });
   await addOpenApi(app, options.publicBaseUrl);

@@ -6,6 +6,13 @@ import { tidyComponents } from "./tidy-components.ts";
 
 const INTERFACE_VERSION = "1.0.0";
 
+declare module "fastify" {
+  interface FastifySchema {
+    /** JSON schema of a multipart body, which is read as it streams; by default one file. */
+    formBody?: object;
+  }
+}
+
 const uploadBody = {
   type: "object",
   required: ["file"],
@@ -38,6 +45,12 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
             scheme: "bearer",
             description: "METRICS_TOKEN; for GET /metrics only",
           },
+          bearerKey: { type: "http", scheme: "bearer", description: "An API key, for clients of OpenAI" },
+          basicKey: {
+            type: "http",
+            scheme: "basic",
+            description: "An API key as the password, for clients that take a URL with a login",
+          },
           legacyToken: { type: "http", scheme: "bearer", description: "A token of the Jobs interface" },
         },
       },
@@ -47,8 +60,9 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route as Parameters<typeof jsonSchemaTransform>[0]);
       // A streamed upload is not parsed into a body, so its schema stands here and nowhere else.
-      if (schema.consumes?.includes("multipart/form-data")) schema.body = uploadBody;
-      return { schema: { operationId: toOperationId(route.route.method, url), ...schema }, url };
+      const { formBody = uploadBody, ...rest } = schema;
+      if (rest.consumes?.includes("multipart/form-data")) rest.body = formBody;
+      return { schema: { operationId: toOperationId(route.route.method, url), ...rest }, url };
     },
     transformObject: jsonSchemaTransformObject,
   });

@@ -59,11 +59,13 @@ export type NewTask = {
   /** Not for the lane that is kept free for short Tasks. */
   isLong?: boolean;
   legacyJob?: LegacyJobPart;
+  /** It belongs to a request that waits for it: no webhook tells of it, and it goes with the request. */
+  isTemporary?: boolean;
   sources?: TaskSource[];
   targets: NewTarget[];
 };
 
-export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "isLong"> & {
+export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "isLong" | "isTemporary"> & {
   completedAt: Date | null;
   /** A worker is at it now; otherwise it waits or is finished. */
   isRunning: boolean;

@@ -3,13 +3,11 @@ import { z } from "zod";
 import type { Caller } from "../../domain/caller.ts";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
 import type { TaskStore } from "../../domain/ports.ts";
-import { removeDeleted } from "../../domain/remove-deleted.ts";
 import { insertPreparedTask, prepareTask } from "../../domain/tasks/create-task.ts";
+import { deleteTask } from "../../domain/tasks/delete-task.ts";
 import { estimateTask } from "../../domain/tasks/estimate-task.ts";
-import { toOutputFolder } from "../../domain/tasks/output-names.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import { toTask } from "../../domain/tasks/task-view.ts";
-import { discardFiles } from "../../domain/unclaimed-files.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { onceAfter, onceHarmless } from "../once.ts";
@@ -118,8 +116,7 @@ export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
     async (request) => {
       const { id } = request.params;
       const { clientId } = getCaller(request);
-      await getFound(id, () => ports.tasks.deleteTask(clientId, id), unknownTask);
-      await removeDeleted([discardFiles(ports, toOutputFolder(id)), ports.stemCache.forget(id)]);
+      await getFound(id, () => deleteTask(ports, clientId, id), unknownTask);
       return { id };
     },
   );

@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+/** What whisper-asr-webservice takes and answers; the names are its own. */
+
+export const ASR_OUTPUTS = ["txt", "vtt", "srt", "tsv", "json"] as const;
+export type AsrOutput = (typeof ASR_OUTPUTS)[number];
+
+/** In a query truth is spelled in many ways. */
+const flag = (byDefault: "true" | "false") =>
+  z
+    .string()
+    .default(byDefault)
+    .transform((text) => /^(true|1|yes|on)$/i.test(text));
+
+const encode = flag("true").meta({
+  description: "False where the file is raw sound: 16-bit little-endian samples, mono, 16 kHz",
+});
+
+export const asrQuery = z.object({
+  task: z.enum(["transcribe"]).default("transcribe"),
+  language: z.string().exactOptional().meta({ description: "ISO 639-1; absent or empty for automatic" }),
+  output: z.enum(ASR_OUTPUTS).default("txt"),
+  word_timestamps: flag("false").meta({ description: "With output json: the words of each segment" }),
+  encode,
+});
+export type AsrQuery = z.infer<typeof asrQuery>;
+
+export const detectLanguageQuery = z.object({ encode });
+
+export const detectedLanguage = z
+  .object({
+    detected_language: z.string().meta({ description: "In English, lower case", example: "english" }),
+    language_code: z.string().meta({ example: "en" }),
+    confidence: z.number(),
+  })
+  .meta({ id: "DetectedLanguage" });
+export type DetectedLanguage = z.infer<typeof detectedLanguage>;

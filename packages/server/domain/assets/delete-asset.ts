@@ -1,0 +1,18 @@
+import type { AssetStore, Blobs } from "../ports.ts";
+import { removeDeleted } from "../remove-deleted.ts";
+import { discardFiles, type UnclaimedFiles } from "../unclaimed-files.ts";
+import type { AssetRecord } from "./asset-record.ts";
+import { toAssetFolder } from "./store-upload.ts";
+
+type DeletePorts = { assets: AssetStore; blobs: Blobs; unclaimed: UnclaimedFiles };
+
+/** Deletes an asset and its file; gives what it was. */
+export async function deleteAsset(
+  ports: DeletePorts,
+  clientId: string,
+  id: string,
+): Promise<AssetRecord | undefined> {
+  const deleted = await ports.assets.deleteAsset(clientId, id);
+  if (deleted) await removeDeleted([discardFiles(ports, toAssetFolder(id))]);
+  return deleted;
+}

@@ -1,0 +1,13 @@
+import type { Blobs, StemCachePort, TaskStore } from "../ports.ts";
+import { removeDeleted } from "../remove-deleted.ts";
+import { discardFiles, type UnclaimedFiles } from "../unclaimed-files.ts";
+import { toOutputFolder } from "./output-names.ts";
+
+type DeletePorts = { tasks: TaskStore; blobs: Blobs; unclaimed: UnclaimedFiles; stemCache: StemCachePort };
+
+/** Deletes a Task with its files and what is kept for it; work on it ends. False where the client has no such Task. */
+export async function deleteTask(ports: DeletePorts, clientId: string, id: string): Promise<boolean> {
+  if (!(await ports.tasks.deleteTask(clientId, id))) return false;
+  await removeDeleted([discardFiles(ports, toOutputFolder(id)), ports.stemCache.forget(id)]);
+  return true;
+}

@@ -1,0 +1,65 @@
+import { finished } from "node:stream";
+import { ApiError, type TargetRequest } from "@stemwright/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Api } from "../http/api.ts";
+import { getCaller } from "../http/authenticate.ts";
+import { discardUpload } from "../http/keep-asset.ts";
+import { onceAfter } from "../http/once.ts";
+import type { OpenStreams } from "../http/open-streams.ts";
+import type { ReceivedUpload } from "../http/receive-upload.ts";
+import { runWaitingTask, type WaitingResult } from "./run-waiting-task.ts";
+
+/** What both doors are made of. */
+export type DoorApi = Api & { waits: OpenStreams };
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+/** How often a connection on which nothing moves is tried, so that a client that vanished is noticed. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** For as long as a request waits: why it should not any longer. */
+function openWait({ waits }: DoorApi, { request, reply }: Exchange) {
+  const wait = waits.open(getCaller(request));
+  const gone = new AbortController();
+  finished(reply.raw, () => {
+    wait.close();
+    gone.abort(new ApiError("TASK_CANCELLED", "The client closed the connection"));
+  });
+  const { socket } = request.raw;
+  // Nothing moves while the Task is worked on. Before the next request of the connection the limit is set again.
+  socket.setTimeout(0);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  return AbortSignal.any([wait.signal, gone.signal]);
+}
+
+/** Answers a request with what one target makes of its upload, of which nothing is left then. */
+export async function answerUpload(
+  api: DoorApi,
+  exchange: Exchange,
+  work: { received: ReceivedUpload; target: TargetRequest; onAccepted?: () => void },
+): Promise<WaitingResult> {
+  const { request } = exchange;
+  const { stored, sha256 } = work.received;
+  try {
+    const signal = openWait(api, exchange);
+    // The upload is through: its place is for the next one.
+    request.leave?.();
+    return await onceAfter(api.ports, exchange, {
+      content: { target: work.target, sha256 },
+      prepare: () =>
+        runWaitingTask(api, getCaller(request), {
+          asset: stored,
+          target: work.target,
+          signal,
+          log: request.log,
+          onAccepted: work.onAccepted,
+        }),
+      write: async (_stores, result) => result,
+    });
+  } finally {
+    // Of a repetition, or of what was refused before it became an asset.
+    await discardUpload(api.ports, stored.id).catch((error: unknown) =>
+      request.log.warn({ err: error }, "failed to remove a refused upload, left to the sweep"),
+    );
+  }
+}

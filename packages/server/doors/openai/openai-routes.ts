@@ -1,0 +1,161 @@
+import { Readable } from "node:stream";
+import {
+  type ApiError,
+  openAiError,
+  openAiModel,
+  openAiModelList,
+  openAiTranscription,
+  openAiVerboseTranscription,
+  type TargetRequest,
+} from "@stemwright/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { toApiError } from "../../http/error-mapper.ts";
+import { discardUpload } from "../../http/keep-asset.ts";
+import { receiveUpload } from "../../http/receive-upload.ts";
+import { answerUpload, type DoorApi } from "../answer-upload.ts";
+import { DOOR_CONFIG, DOOR_SECURITY } from "../door-config.ts";
+import type { WaitingResult } from "../run-waiting-task.ts";
+import { shouldRetry, toOpenAiError } from "./openai-errors.ts";
+import { getOpenAiModel, listOpenAiModels, SPEECH_MODEL } from "./openai-models.ts";
+import { makeTranscriptEvents } from "./transcript-events.ts";
+import { toTranscription, toVerboseTranscription } from "./transcription-answers.ts";
+import {
+  describeTranscriptionForm,
+  FORM_FIELDS,
+  parseTranscriptionForm,
+  type ResponseFormat,
+  type TranscriptionForm,
+} from "./transcription-form.ts";
+
+const shared = { tags: ["OpenAI"], security: DOOR_SECURITY };
+const config = {
+  ...DOOR_CONFIG,
+  toErrorBody: (error: ApiError) => toOpenAiError(error),
+  toErrorHeaders: (error: ApiError) => (shouldRetry(error) ? {} : { "x-should-retry": "false" }),
+};
+const failures = { "4xx": openAiError, "5xx": openAiError };
+
+/** Which output of the Task an answer is made of. */
+const OUTPUT_OF: Record<ResponseFormat, "json" | "txt" | "srt" | "vtt"> = {
+  json: "json",
+  verbose_json: "json",
+  text: "json",
+  srt: "srt",
+  vtt: "vtt",
+};
+
+const textAnswer = z.unknown().meta({ type: "string" });
+
+export function addOpenAiRoutes(api: DoorApi): void {
+  addModelRoutes(api);
+  api.app.post(
+    "/v1/audio/transcriptions",
+    {
+      config: { ...config, isLong: true },
+      schema: {
+        ...shared,
+        summary: "Write down a recording, as OpenAI's endpoint does",
+        description: "The request waits until the recording is done; long ones are better created as Tasks.",
+        consumes: ["multipart/form-data"],
+        formBody: describeTranscriptionForm(),
+        response: {
+          200: {
+            description: "The words, in the format that was asked for",
+            content: {
+              "application/json": { schema: z.union([openAiVerboseTranscription, openAiTranscription]) },
+              "text/plain": { schema: textAnswer },
+              "text/event-stream": { schema: textAnswer },
+            },
+          },
+          ...failures,
+        },
+      },
+    },
+    (request, reply) => transcribe(api, { request, reply }),
+  );
+}
+
+function addModelRoutes({ app }: DoorApi): void {
+  app.get(
+    "/v1/models",
+    {
+      config,
+      schema: {
+        ...shared,
+        summary: "List models by OpenAI's names",
+        response: { 200: openAiModelList, ...failures },
+      },
+    },
+    async () => ({ object: "list" as const, data: listOpenAiModels() }),
+  );
+  app.get(
+    "/v1/models/:model",
+    {
+      config,
+      schema: {
+        ...shared,
+        summary: "Get a model by one of OpenAI's names",
+        params: z.object({ model: z.string() }),
+        response: { 200: openAiModel, ...failures },
+      },
+    },
+    async ({ params }) => getOpenAiModel(params.model),
+  );
+}
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+function toTarget({ language, response_format = "json" }: TranscriptionForm): TargetRequest {
+  return {
+    model: SPEECH_MODEL,
+    formats: [OUTPUT_OF[response_format]],
+    ...(language === undefined ? {} : { language }),
+  };
+}
+
+async function transcribe(api: DoorApi, exchange: Exchange): Promise<unknown> {
+  const { request, reply } = exchange;
+  const received = await receiveUpload(api, request, { fileField: "file", fieldNames: FORM_FIELDS });
+  const { form, target } = await readForm(api, received);
+  const { response_format: format = "json" } = form;
+  const isStream = /^(true|1)$/i.test(form.stream ?? "") && (format === "json" || format === "text");
+  if (!isStream) return send(reply, form, await answerUpload(api, exchange, { received, target }));
+  const accepted = Promise.withResolvers<void>();
+  const answering = answerUpload(api, exchange, { received, target, onAccepted: accepted.resolve });
+  await Promise.race([accepted.promise, answering]);
+  const onError = (error: unknown) => {
+    request.log.warn({ err: error }, "transcription stream ended with an error");
+    return toApiError(error);
+  };
+  return reply
+    .header("content-type", "text/event-stream; charset=utf-8")
+    .header("cache-control", "no-cache, no-transform")
+    .header("connection", "close")
+    .header("x-accel-buffering", "no")
+    .send(Readable.from(makeTranscriptEvents(answering, onError), { objectMode: false }));
+}
+
+/** What is wrong with a form is found once its file is stored, which then goes again. */
+async function readForm(
+  { ports }: DoorApi,
+  { fields, stored }: Awaited<ReturnType<typeof receiveUpload>>,
+): Promise<{ form: TranscriptionForm; target: TargetRequest }> {
+  try {
+    const form = parseTranscriptionForm(fields);
+    if (form.model !== undefined) getOpenAiModel(form.model);
+    return { form, target: toTarget(form) };
+  } catch (error) {
+    await discardUpload(ports, stored.id);
+    throw error;
+  }
+}
+
+function send(reply: FastifyReply, form: TranscriptionForm, result: WaitingResult): unknown {
+  const { response_format: format = "json" } = form;
+  if (format === "json") return toTranscription(result);
+  if (format === "verbose_json")
+    return toVerboseTranscription(result, form["timestamp_granularities[]"] ?? ["segment"]);
+  const content = format === "text" ? `${toTranscription(result).text}\n` : result.content;
+  return reply.header("content-type", "text/plain; charset=utf-8").send(content);
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiError } from "@stemwright/contract";
+import type { WaitingResult } from "../run-waiting-task.ts";
+import { parseTranscript } from "../transcript.ts";
+import { toOpenAiError } from "./openai-errors.ts";
+import { toTranscription } from "./transcription-answers.ts";
+
+/** Proxies take a connection that is quiet for longer for a dead one. */
+const KEEP_ALIVE_MS = 15_000;
+
+const toEvent = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
+
+/** Comments until the promise has settled. */
+async function* keepAlive(settled: Promise<unknown>): AsyncGenerator<string> {
+  const waking = new AbortController();
+  const wake = () => waking.abort();
+  settled.then(wake, wake);
+  while (!waking.signal.aborted) {
+    yield ": keep-alive\n\n";
+    await sleep(KEEP_ALIVE_MS, undefined, { signal: waking.signal }).catch(() => {});
+  }
+}
+
+/**
+ * A transcription as OpenAI streams it: `transcript.text.delta` for each line, `transcript.text.done` with the whole. The lines come
+ * together: times and words are settled only when all was heard.
+ */
+export async function* makeTranscriptEvents(
+  answering: Promise<WaitingResult>,
+  onError: (error: unknown) => ApiError,
+): AsyncGenerator<string> {
+  yield* keepAlive(answering);
+  try {
+    const result = await answering;
+    for (const { text } of parseTranscript(result.content).lines)
+      yield toEvent({ type: "transcript.text.delta", delta: text });
+    yield toEvent({ type: "transcript.text.done", ...toTranscription(result) });
+    yield "data: [DONE]\n\n";
+  } catch (error) {
+    // The status has been sent: clients know a failure by this field.
+    yield toEvent(toOpenAiError(onError(error)));
+  }
+}

@@ -1,0 +1,61 @@
+import { deflateSync } from "node:zlib";
+import type { OpenAiSegment, OpenAiTranscription, OpenAiVerboseTranscription } from "@stemwright/contract";
+import { toLanguageName } from "../language-names.ts";
+import type { WaitingResult } from "../run-waiting-task.ts";
+import { parseTranscript, type TranscriptLine } from "../transcript.ts";
+
+const toUsage = (durationSeconds: number) => ({
+  type: "duration" as const,
+  seconds: Math.ceil(durationSeconds),
+});
+
+const roundTo = (value: number, decimals: number) => Number(value.toFixed(decimals));
+
+export function toTranscription({ content, durationSeconds }: WaitingResult): OpenAiTranscription {
+  return { text: parseTranscript(content).text.trim(), usage: toUsage(durationSeconds) };
+}
+
+/** As Whisper's own: how much shorter a text gets by compression tells whether it goes round in circles. */
+function findCompressionRatio(text: string): number {
+  const bytes = Buffer.from(text);
+  return bytes.length / deflateSync(bytes).length;
+}
+
+/** A confidence of 0 has no logarithm; with three decimals none is below this. */
+const LEAST_CONFIDENCE = 0.0005;
+
+function toSegment({ start, end, text, words }: TranscriptLine, id: number): OpenAiSegment {
+  const logProbs = words.map(({ confidence }) => Math.log(Math.max(confidence, LEAST_CONFIDENCE)));
+  const sum = logProbs.reduce((total, value) => total + value, 0);
+  return {
+    id,
+    seek: 0,
+    start,
+    end,
+    text,
+    tokens: [],
+    temperature: 0,
+    avg_logprob: roundTo(sum / Math.max(1, words.length), 4),
+    compression_ratio: roundTo(findCompressionRatio(text), 4),
+    no_speech_prob: 0,
+  };
+}
+
+export function toVerboseTranscription(
+  { content, durationSeconds }: WaitingResult,
+  granularities: readonly ("word" | "segment")[],
+): OpenAiVerboseTranscription {
+  const { text, lines, metadata } = parseTranscript(content);
+  const words = lines.flatMap((line) =>
+    line.words.map((word) => ({ word: word.text.trim(), start: word.start, end: word.end })),
+  );
+  return {
+    task: "transcribe",
+    language: toLanguageName(metadata.language),
+    duration: durationSeconds,
+    text: text.trim(),
+    ...(granularities.includes("segment") ? { segments: lines.map(toSegment) } : {}),
+    ...(granularities.includes("word") ? { words } : {}),
+    usage: toUsage(durationSeconds),
+  };
+}

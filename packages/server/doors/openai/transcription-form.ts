@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { toRequestError } from "../../http/error-mapper.ts";
+import type { FormField } from "../../http/receive-upload.ts";
+
+const RESPONSE_FORMATS = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
+
+/** Clients leave a field empty that they have no value for. */
+const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
+
+const formSchema = z.object({
+  model: orAbsent(z.string().max(200)).meta({ description: "One of GET /v1/models", example: "whisper-1" }),
+  language: orAbsent(z.string().max(16)).meta({ description: "ISO 639-1; absent for automatic" }),
+  response_format: orAbsent(z.enum(RESPONSE_FORMATS)).meta({ default: "json" }),
+  temperature: orAbsent(z.coerce.number().min(0).max(1)).meta({
+    description: "Taken, and not used: the network chooses it by how sure it is",
+  }),
+  stream: orAbsent(z.enum(["true", "false", "True", "False", "1", "0"])).meta({
+    description: "With json and text: server-sent events, once the whole is written down",
+    type: "boolean",
+  }),
+  "timestamp_granularities[]": z
+    .array(z.enum(["word", "segment"]))
+    .optional()
+    .meta({ description: "With verbose_json", default: ["segment"] }),
+});
+
+export type TranscriptionForm = z.infer<typeof formSchema>;
+
+/** Arrays are spelled with and without brackets. */
+const GRANULARITIES = "timestamp_granularities[]";
+const OTHER_SPELLINGS: Record<string, string> = { timestamp_granularities: GRANULARITIES };
+
+export const FORM_FIELDS = [...Object.keys(formSchema.shape), ...Object.keys(OTHER_SPELLINGS)];
+
+export function parseTranscriptionForm(fields: readonly FormField[]): TranscriptionForm {
+  const given: Record<string, string | string[]> = {};
+  for (const { name, value } of fields) {
+    const known = OTHER_SPELLINGS[name] ?? name;
+    given[known] = known === GRANULARITIES ? [...(given[known] ?? []), value] : value;
+  }
+  const result = formSchema.safeParse(given);
+  if (!result.success) throw toRequestError(result.error.issues);
+  return result.data;
+}
+
+/** For the description of the interface: the form is read as it streams, and checked afterwards. */
+export const describeTranscriptionForm = () => {
+  const { properties } = z.toJSONSchema(formSchema, { io: "input" });
+  return {
+    type: "object",
+    required: ["file"],
+    properties: { file: { type: "string", format: "binary" }, ...properties },
+  };
+};

@@ -1,0 +1,15 @@
+/** The json output of a transcription, as far as the doors read it. */
+export type Transcript = {
+  text: string;
+  lines: TranscriptLine[];
+  metadata: { language: string; languageConfidence: number };
+};
+
+export type TranscriptLine = {
+  start: number;
+  end: number;
+  text: string;
+  words: { start: number; end: number; text: string; confidence: number }[];
+};
+
+export const parseTranscript = (content: string) => JSON.parse(content) as Transcript;
