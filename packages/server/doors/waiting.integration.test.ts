@@ -145,12 +145,10 @@ describe("a request that waits", () => {
 });
 
 describe("the Task of a request that waits", () => {
-  it("[J16] is told to no webhook, and costs what every Task costs", async () => {
+  it("[J16] costs what every Task costs, and stays counted", async () => {
     const engine = makeSpeakingEngine();
-    const api = await start({ URL_ALLOW_PRIVATE: "127.0.0.1" }, engine.run);
-    await api.post("/webhooks", { url: "http://127.0.0.1:9/hook" });
+    const api = await start({}, engine.run);
     expect((await send(api)).status).toBe(200);
-    expect(await list(api, "/webhooks/deliveries")).toEqual([]);
     expect(await list(api, "/tasks/statistics?name=distribution")).toMatchObject([
       { model: "transcription", totalTargets: 1, totalCredits: 1 },
     ]);
