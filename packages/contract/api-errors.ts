@@ -76,6 +76,10 @@ export const API_ERRORS = {
     statusCode: 400,
     when: "The asset, decoded, is larger than the server takes.",
   },
+  WORDS_INVALID: {
+    statusCode: 400,
+    when: "Edited words overlap, are not in order or lie outside the recording, or a stretch is no stretch of it.",
+  },
   UPLOAD_FILE_MISSING: { statusCode: 400, when: "An upload has no file part named `file`." },
   UPLOAD_FILE_EXTRA: { statusCode: 400, when: "An upload has more than one file part." },
   UPLOAD_EMPTY: { statusCode: 400, when: "The uploaded file has no bytes." },
@@ -128,6 +132,11 @@ export const API_ERRORS = {
   },
   LINK_INVALID: { statusCode: 403, when: "A download link was changed or has expired." },
   NOT_FOUND: { statusCode: 404, when: "No such route, or no such resource in the account." },
+  WORDS_UNKNOWN: {
+    statusCode: 404,
+    when: "The target has no words: it is not a text, not completed, or what it wrote is no longer kept.",
+  },
+  SHARE_UNKNOWN: { statusCode: 404, when: "The share link is unknown, revoked or expired." },
   METHOD_NOT_ALLOWED: {
     statusCode: 405,
     when: "The route exists, but not for that method; `Allow` lists those it has.",
@@ -148,6 +157,11 @@ export const API_ERRORS = {
     when: "An administrator would grant a model that has no network in this installation.",
   },
   STORAGE_INTEGRATION_IN_USE: { statusCode: 409, when: "An unfinished Task uses the storage integration." },
+  WORDS_CHANGED: {
+    statusCode: 409,
+    when: "The words were edited since the revision that an edit is based on.",
+  },
+  SHARES_TOO_MANY: { statusCode: 409, when: "The Task has as many share links as it may." },
   WEBHOOK_DISABLED: {
     statusCode: 409,
     when: "The account's webhook URL is disabled or removed; `POST /webhooks` sets it again.",
@@ -156,7 +170,7 @@ export const API_ERRORS = {
     statusCode: 409,
     when: "The Task of a `/v1` or `/asr` request was cancelled or deleted by another request.",
   },
-  BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB." },
+  BODY_TOO_LARGE: { statusCode: 413, when: "A JSON body is over 1 MiB, or 8 MiB for edited words." },
   UPLOAD_TOO_LARGE: { statusCode: 413, when: "The uploaded file is over the limit." },
   STORAGE_QUOTA_EXCEEDED: {
     statusCode: 413,
@@ -178,6 +192,10 @@ export const API_ERRORS = {
   TASKS_WAITING_TOO_MANY: {
     statusCode: 429,
     when: "The account has as many Tasks waiting as it may; `Retry-After` says when to try again.",
+  },
+  REALIGNMENTS_TOO_MANY: {
+    statusCode: 429,
+    when: "The account has as many stretches waiting to be aligned as it may; `Retry-After` says when to try again.",
   },
   STREAMS_TOO_MANY: {
     statusCode: 429,

@@ -1,7 +1,8 @@
 /** What the audio models can write. */
 export const AUDIO_OUTPUT_FORMATS = ["wav", "flac", "mp3", "aiff", "mp4", "m4a", "aac", "opus"] as const;
 /** What transcription and alignment can write. */
-export const TEXT_OUTPUT_FORMATS = ["json", "srt", "vtt", "txt", "lrc"] as const;
+export const TEXT_OUTPUT_FORMATS = ["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"] as const;
+export type TextOutputFormat = (typeof TEXT_OUTPUT_FORMATS)[number];
 /** What music detection can write. */
 export const DETECTION_OUTPUT_FORMATS = ["json", "txt"] as const;
 
@@ -34,7 +35,13 @@ const MIME_TYPES: Record<string, string> = {
   srt: "application/x-subrip",
   vtt: "text/vtt; charset=utf-8",
   lrc: "text/plain; charset=utf-8",
+  ass: "text/x-ssa; charset=utf-8",
+  ultrastar: "text/plain; charset=utf-8",
 };
 
 /** By file extension; bytes of whatever kind where it is unknown. */
 export const toMimeType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";
+
+/** As programs know the file: songs of UltraStar are called `.txt`. */
+export const toFileName = (name: string, format: string) =>
+  format === "ultrastar" ? `${name}.ultrastar.txt` : `${name}.${format}`;

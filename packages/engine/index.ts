@@ -14,6 +14,7 @@ export {
 } from "./media/index.ts";
 export { listEngineModels } from "./models/list-engine-models.ts";
 export type { DetectionFormat, EngineTarget, TargetResult } from "./pipelines/engine-request.ts";
+export type { StretchRequest, StretchResult } from "./pipelines/speech/align-stretch.ts";
 export type { TargetProgress } from "./pipelines/stage-progress.ts";
 export { forgetStems, sweepStemCache } from "./pipelines/sweep-stem-cache.ts";
 export { estimateWorkBytes } from "./pipelines/work-bytes.ts";
@@ -22,3 +23,5 @@ export { EXECUTION_PROVIDERS } from "./runtime/execution-provider.ts";
 export { SPEECH_MODELS } from "./runtime/model-manifest.ts";
 export { parseTranscript, TRANSCRIPT_MAX_BYTES } from "./text/parse-transcript.ts";
 export type { TextFormat } from "./text/text-format.ts";
+export type { TimedText } from "./text/timed-text.ts";
+export { writeText } from "./text/write-text.ts";

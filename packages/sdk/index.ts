@@ -29,19 +29,25 @@ export type {
   NewApiKey,
   NewInvitation,
   NewLegacyJob,
+  NewShare,
   OutputFile,
   Person,
   PersonChange,
   PersonRole,
   PersonSession,
   QueueState,
+  Realignment,
   ServiceHealth,
+  Share,
+  SharedTask,
+  ShareInput,
   SignedOut,
   SignInInput,
   SignInMethod,
   StorageIntegration,
   StorageIntegrationInput,
   StorageVerification,
+  Stretch,
   Target,
   TargetInput,
   TargetStatus,
@@ -49,9 +55,14 @@ export type {
   TaskEstimate,
   TaskInput,
   TaskListItem,
+  TextOutputFormat,
+  TimedLine,
+  TimedWord,
   UsageRow,
   Webhook,
   WebhookDelivery,
+  Words,
+  WordsEditInput,
   Worker,
 } from "@stemwright/contract";
 export type { DownloadOptions, DownloadProgress } from "./downloads/open-link.ts";
@@ -61,6 +72,7 @@ export type { RequestOptions, StemwrightOptions } from "./options.ts";
 export type { StatisticsQuery } from "./resources/statistics.ts";
 export type { SaveAllOptions, TaskQuery } from "./resources/tasks.ts";
 export type { DeliveryQuery } from "./resources/webhooks.ts";
+export type { TargetRef } from "./resources/words.ts";
 export { Stemwright } from "./stemwright.ts";
 export type { RunInput, RunOptions } from "./tasks/run-task.ts";
 export type { TaskEvent } from "./tasks/task-events.ts";

@@ -16,6 +16,7 @@ const FILE: OutputFile = {
   size: 1,
 };
 const DONE = sampleTask(undefined, "2026-01-31T09:31:00.000Z");
+const TARGET = { taskId: "ID", targetId: "ID" };
 const task = { url: "https://b", targets: [] };
 
 /** Each operation of /openapi.json, and the method of the client that is for it. Ids in paths are `ID`. */
@@ -34,6 +35,24 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
     for await (const event of client.tasks.events("ID")) return event;
     return undefined;
   },
+  "GET /tasks/{id}/targets/{targetId}/words": (client) => client.tasks.words.get(TARGET),
+  "PUT /tasks/{id}/targets/{targetId}/words": (client) =>
+    client.tasks.words.save(TARGET, { revision: 0, lines: [] }),
+  "DELETE /tasks/{id}/targets/{targetId}/words": (client) => client.tasks.words.reset(TARGET),
+  "GET /tasks/{id}/targets/{targetId}/words/export": (client) => client.tasks.words.export(TARGET, "srt"),
+  "POST /tasks/{id}/targets/{targetId}/realignments": (client) =>
+    client.tasks.words.startAlignment(TARGET, { text: "a", start: 0, end: 1 }),
+  "GET /tasks/{id}/targets/{targetId}/realignments/{realignmentId}": (client) =>
+    client.tasks.words.getAlignment(TARGET, "ID"),
+  "DELETE /tasks/{id}/targets/{targetId}/realignments/{realignmentId}": (client) =>
+    client.tasks.words.cancelAlignment(TARGET, "ID"),
+  "POST /tasks/{id}/shares": (client) => client.tasks.shares.create("ID"),
+  "GET /tasks/{id}/shares": (client) => client.tasks.shares.list("ID"),
+  "DELETE /tasks/{id}/shares/{shareId}": (client) => client.tasks.shares.revoke("ID", "ID"),
+  "GET /shares/{token}": (client) => client.shares.get("ID"),
+  "GET /shares/{token}/targets/{targetId}/words": (client) => client.shares.words("ID", "ID"),
+  "GET /shares/{token}/targets/{targetId}/words/export": (client) =>
+    client.shares.exportWords("ID", { targetId: "ID", format: "srt" }),
   "POST /assets": (client) => client.assets.upload(new Blob(["sound"])),
   "GET /assets": (client) => client.assets.list({ skip: 1, take: 1 }).page(),
   "GET /assets/{id}": (client) => client.assets.get("ID"),
@@ -118,7 +137,15 @@ const OTHER_CLIENTS = [
   "POST /detect-language",
 ];
 /** Methods that are made of others, or ask the service nothing. */
-const COMPOSED = ["tasks.run", "tasks.wait", "tasks.save", "tasks.saveAll", "assets.save", "webhooks.unwrap"];
+const COMPOSED = [
+  "tasks.run",
+  "tasks.words.align",
+  "tasks.wait",
+  "tasks.save",
+  "tasks.saveAll",
+  "assets.save",
+  "webhooks.unwrap",
+];
 
 /** Every method of the client by its path, `admin.clients.get`. */
 function listMethods(noun: object, prefix = ""): string[] {

@@ -8,6 +8,7 @@ import { Assets } from "./resources/assets.ts";
 import { Health } from "./resources/health.ts";
 import { Jobs } from "./resources/jobs.ts";
 import { Models } from "./resources/models.ts";
+import { Shares } from "./resources/shares.ts";
 import { Statistics } from "./resources/statistics.ts";
 import { StorageIntegrations } from "./resources/storage-integrations.ts";
 import { Tasks } from "./resources/tasks.ts";
@@ -41,6 +42,7 @@ export class Stemwright {
   readonly baseUrl: string;
   readonly assets: Assets;
   readonly tasks: Tasks;
+  readonly shares: Shares;
   readonly models: Models;
   readonly statistics: Statistics;
   readonly webhooks: Webhooks;
@@ -67,6 +69,7 @@ export class Stemwright {
     });
     this.assets = new Assets(transport);
     this.tasks = new Tasks(transport, this.assets);
+    this.shares = new Shares(transport);
     this.models = new Models(transport);
     this.statistics = new Statistics(transport);
     this.webhooks = new Webhooks(

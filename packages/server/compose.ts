@@ -26,6 +26,7 @@ import { openDatabaseProbe } from "./db/database-probe.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
 import { findSessionCaller, listActiveSessionIds, touchSession } from "./db/person-sessions.ts";
+import { makeRealignmentQueue } from "./db/realignments.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { makeStorageQuota } from "./db/storage-quota.ts";
@@ -65,6 +66,8 @@ import packageFile from "./package.json" with { type: "json" };
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
 import { makeTranscriptReader } from "./transcript-reader.ts";
 import { openVault } from "./vault.ts";
+import { wordsWriter } from "./words-writer.ts";
+import { startAligner } from "./worker/aligner.ts";
 import { startWorker } from "./worker/worker.ts";
 
 /** What a request, or a step of a Task, may ask of the database takes milliseconds; so long only where the database is overloaded. */
@@ -268,6 +271,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
         await forgetStems(config.cacheDir, taskId);
       },
     },
+    textWriter: wordsWriter,
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     health: { isReady: probe.isReady, findOutage: house.findOutage ?? (() => undefined) },
   };
@@ -312,31 +316,40 @@ export async function startTaskWorker(house: House) {
   await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.workerPoolSize);
   const { db, blobs, stores, guard, storage, keptStems, quota } = opened;
-  const engine = new EngineProcess({
+  const engineOptions = {
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
     speechModel: config.speechModel,
     cacheDir: config.cacheDir,
-    stemCacheBytes: config.stemCacheBytes,
-    onNotice: (notice) => log.warn(notice),
-  });
+    onNotice: (notice: string) => log.warn(notice),
+  };
+  const engine = new EngineProcess({ ...engineOptions, stemCacheBytes: config.stemCacheBytes });
   const sweeper = startSweeper(log, () => sweepMachine({ db, config }));
-  const worker = await startWorker({
-    connectionString: house.databaseUrl,
-    clientRunningMax: config.queueRules.clientRunningMax,
-    isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
-    engine,
+  const inputs = {
     blobs,
     assets: stores.assets,
-    sources: { listSources: (taskId) => listSources(db, taskId) },
+    sources: { listSources: (taskId: string) => listSources(db, taskId) },
     guard,
     ...storage,
     maxBytes: config.uploadMaxBytes,
     fetchDelaysMs: FETCH_DELAYS_MS,
     workDir: config.workDir,
-    keptStems,
     log,
     reports: makeTaskReports(db),
+  };
+  const aligner = startAligner({
+    ...inputs,
+    engine: new EngineProcess(engineOptions),
+    queue: makeRealignmentQueue(db),
+  });
+  const worker = await startWorker({
+    ...inputs,
+    connectionString: house.databaseUrl,
+    clientRunningMax: config.queueRules.clientRunningMax,
+    isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
+    engine,
+    keptStems,
+    onStretch: aligner.look,
     credits: makeCreditCover(db),
     quota,
     sizeLimits: config.sizeLimits,
@@ -350,6 +363,7 @@ export async function startTaskWorker(house: House) {
   return {
     async close(): Promise<void> {
       await sweeper.close();
+      await aligner.close();
       await worker.close();
       quota.close();
       await db.destroy();

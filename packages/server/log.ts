@@ -25,7 +25,7 @@ export function makeLog(
       serializers: {
         req: (request: FastifyRequest) => ({
           method: request.method,
-          path: request.url.split("?")[0],
+          path: hideToken(request.url.split("?")[0] ?? ""),
           remoteAddress: request.ip,
         }),
         err: (error: unknown) => serializeError(error),
@@ -34,6 +34,9 @@ export function makeLog(
     destination,
   );
 }
+
+/** The token of a share opens what it is of. */
+const hideToken = (path: string) => path.replace(/^\/shares\/[^/]+/, "/shares/…");
 
 function openDestination(logFile: string | undefined): DestinationStream {
   if (logFile === undefined) return { write: (line) => writeLine(STANDARD_ERROR, line) };

@@ -9,12 +9,15 @@ import { inTransaction } from "./db/in-transaction.ts";
 import { makeIntegrationStore } from "./db/integration-store.ts";
 import { makePeopleStore } from "./db/people-store.ts";
 import { findQueuePositions } from "./db/queue-positions.ts";
+import * as realignments from "./db/realignments.ts";
+import * as shares from "./db/shares.ts";
 import { holdIntegration } from "./db/storage-integrations.ts";
 import { cancelTask } from "./db/target-ends.ts";
 import * as tasks from "./db/tasks.ts";
 import { disownFiles, findDisowned } from "./db/unclaimed-files.ts";
 import { countWaiting } from "./db/waiting-tasks.ts";
 import { makeWebhookStore } from "./db/webhook-store.ts";
+import * as wordEdits from "./db/word-edits.ts";
 import { makeCreditsError, type Reservation, sumCredits } from "./domain/credits.ts";
 import type { TaskStore } from "./domain/ports.ts";
 import type { Stores } from "./domain/stores.ts";
@@ -34,6 +37,21 @@ export function makeStores(
     integrations: makeIntegrationStore(handle),
     accounts: makeAccountStore(handle),
     people: makePeopleStore(handle),
+    words: {
+      findEdit: (targetId) => wordEdits.findEdit(handle, targetId),
+      saveEdit: (targetId, change) => wordEdits.saveEdit(handle, targetId, change),
+    },
+    realignments: {
+      insertRealignment: (realignment) => realignments.insertRealignment(handle, realignment),
+      findRealignment: (targetId, id) => realignments.findRealignment(handle, targetId, id),
+      deleteRealignment: (targetId, id) => realignments.deleteRealignment(handle, targetId, id),
+    },
+    shares: {
+      insertShare: (taskId, share) => shares.insertShare(handle, taskId, share),
+      listShares: (taskId) => shares.listShares(handle, taskId),
+      deleteShare: (taskId, id) => shares.deleteShare(handle, taskId, id),
+      findShared: (tokenHash) => shares.findShared(handle, tokenHash),
+    },
   };
 }
 

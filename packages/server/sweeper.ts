@@ -8,12 +8,15 @@ import type { Database, Tables } from "./db/database.ts";
 import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { deleteExpiredEntries } from "./db/person-sessions.ts";
+import { deleteOldRealignments } from "./db/realignments.ts";
 import { sweepAssets, sweepOutputs, sweepTemporaryTasks } from "./db/retention.ts";
+import { deleteExpiredShares } from "./db/shares.ts";
 import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
 import { forgetFiles, takeDueFiles } from "./db/unclaimed-files.ts";
 import type { Blobs } from "./domain/ports.ts";
 import { within } from "./domain/within.ts";
+import { sweepStretchInputs } from "./worker/stretch-input.ts";
 import { sweepWorkDirs } from "./worker/sweep-work-dirs.ts";
 
 const HOUR_MS = 3_600_000;
@@ -21,6 +24,8 @@ const HOUR_MS = 3_600_000;
 const PARTIAL_FILE_HOURS = 24;
 /** How long after the end of its time a waiting request may still be at cleaning up. */
 const WAIT_MARGIN_HOURS = 0.25;
+/** Kept for the next stretch of words for a minute; what is older was left by a worker that was killed. */
+const STRETCH_INPUT_HOURS = 1;
 const FIRST_SWEEP_MS = 30_000;
 const SWEEP_INTERVAL_MS = 600_000;
 /** So many rows go in one transaction; more where nothing but the rows goes with them. */
@@ -83,6 +88,8 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     holds: await deleteOldHolds(db),
     receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
     signIns: await deleteExpiredEntries(db),
+    realignments: await sweepAll(() => deleteOldRealignments(db, ROWS_BATCH_SIZE)),
+    shares: await sweepAll(() => deleteExpiredShares(db, ROWS_BATCH_SIZE)),
     ...(await sweepMachine(options)),
   };
   // Last, so that a store that hangs keeps nothing else from being swept.
@@ -116,6 +123,7 @@ export async function sweepMachine({ db, config }: Omit<SweeperOptions, "blobs">
   const isUnfinished = (taskId: string) => isTaskUnfinished(db, taskId);
   return {
     partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
+    stretchInputs: await sweepStretchInputs(config.workDir, hoursAgo(STRETCH_INPUT_HOURS)),
     workDirs: await sweepWorkDirs({ db, workDir: config.workDir, isUnfinished }),
     stems: await sweepStems({ db, config }),
   };

@@ -253,7 +253,7 @@ describe("a Task for the words", () => {
     const created = await service.createTask({
       assetId: id,
       targets: [
-        { model: "transcription", formats: ["json", "srt", "vtt", "txt", "lrc"] },
+        { model: "transcription", formats: ["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"] },
         { model: "alignment", formats: ["json"], transcriptAssetId },
       ],
     });
@@ -267,6 +267,8 @@ describe("a Task for the words", () => {
     expect(await read("transcription", "srt")).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n/);
     expect(await read("transcription", "vtt")).toMatch(/^WEBVTT\n/);
     expect(await read("transcription", "lrc")).toMatch(/\[00:0\d\.\d\d\]/);
+    expect(await read("transcription", "ass")).toMatch(/^Dialogue: 0,0:00:0\d\.\d\d,.*\{\\k\d+\}Seven /m);
+    expect(await read("transcription", "ultrastar")).toMatch(/^#GAP:\d+\n: 0 \d+ 0 Seven $/m);
     const spoken = JSON.parse(await read("transcription", "json"));
     expect(spoken.metadata).toMatchObject({ language: "en", model: "whisper-small" });
     const aligned = JSON.parse(await read("alignment", "json"));

@@ -11,6 +11,8 @@ type DecodeOptions = {
   maxDurationSeconds?: number;
   /** Of raw PCM; what the container claims counts as well, so that a small file that says how large it is takes no disk. */
   maxBytes?: number;
+  /** Only these seconds are decoded, as far as the file has them. */
+  stretch?: { startSeconds: number; endSeconds: number };
   /** Called when another process is at it: this one may then be kept busy. */
   onStart?: () => void;
   onProgress?: (fraction: number) => void;
@@ -22,20 +24,22 @@ export type DecodedMedia = z.infer<typeof decodedMediaSchema>;
 
 /** Writes raw interleaved f32le at the file's own rate and channel count. */
 export async function decodeToPcm(options: DecodeOptions): Promise<DecodedMedia> {
-  const { inputPath, pcmPath, maxDurationSeconds, maxBytes, onStart, onProgress } = options;
+  const { inputPath, pcmPath, maxDurationSeconds, maxBytes, stretch, onStart, onProgress } = options;
   const { file: input, sizeBytes } = await openInputFile(inputPath);
   try {
     const pcm = await open(pcmPath, "w");
     try {
+      const files = {
+        inputFd: FIRST_FILE_FD,
+        pcmFd: FIRST_FILE_FD + 1,
+        inputSizeBytes: sizeBytes,
+        ...(maxBytes === undefined ? {} : { maxBytes }),
+      };
+      const limit = maxDurationSeconds === undefined ? {} : { maxDurationSeconds };
       const child = await startMediaChild({
-        work: {
-          kind: "decode",
-          inputFd: FIRST_FILE_FD,
-          pcmFd: FIRST_FILE_FD + 1,
-          inputSizeBytes: sizeBytes,
-          ...(maxDurationSeconds === undefined ? {} : { maxDurationSeconds }),
-          ...(maxBytes === undefined ? {} : { maxBytes }),
-        },
+        work: stretch
+          ? { kind: "decode-stretch", ...files, ...stretch }
+          : { kind: "decode", ...files, ...limit },
         resultSchema: decodedMediaSchema,
         files: [input, pcm],
         watchStall: true,

@@ -6,7 +6,12 @@ import type { SandboxMode } from "./sandbox-mode.ts";
 /** What the parent asks of a media child, once. Files are descriptors the child inherits, never paths. */
 export type MediaRequest = { work: MediaWork; sandbox: SandboxMode };
 
-export type MediaWork = ProbeRequest | DecodeRequest | EncodeRequest | { kind: "describe" };
+export type MediaWork =
+  | ProbeRequest
+  | DecodeRequest
+  | DecodeStretchRequest
+  | EncodeRequest
+  | { kind: "describe" };
 
 export type ProbeRequest = { kind: "probe"; inputFd: number };
 
@@ -17,6 +22,12 @@ export type DecodeRequest = {
   inputSizeBytes: number;
   maxDurationSeconds?: number;
   maxBytes?: number;
+};
+
+export type DecodeStretchRequest = Omit<DecodeRequest, "kind" | "maxDurationSeconds"> & {
+  kind: "decode-stretch";
+  startSeconds: number;
+  endSeconds: number;
 };
 
 export type EncodeRequest = {

@@ -1,13 +1,14 @@
 import type { EngineErrorKind } from "../engine-error.ts";
 import type { SandboxMode } from "../media/index.ts";
 import type { EngineRequest, TargetResult } from "../pipelines/engine-request.ts";
+import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
 
 /** What the engine child is told: one request after another. */
 export type EngineCommand = {
-  request: EngineRequest;
+  work: { kind: "targets"; request: EngineRequest } | { kind: "stretch"; request: StretchRequest };
   threads: number;
   executionProvider: ExecutionProvider;
   speechModel?: SpeechModel;
@@ -27,5 +28,6 @@ export type EngineMessage =
   | { kind: "progress"; progress: readonly TargetProgress[] }
   | { kind: "target-done"; key: string; result: TargetResult }
   | { kind: "target-failed"; key: string; failure: EngineFailure }
+  | { kind: "stretch-done"; result: StretchResult }
   | { kind: "done" }
   | { kind: "failed"; failure: EngineFailure };

@@ -6,6 +6,7 @@ import { EngineKilled } from "../engine-killed.ts";
 import { getSandboxMode } from "../media/sandbox-mode.ts";
 import { isOutsideSignal } from "../outside-signal.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
+import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
@@ -16,6 +17,8 @@ const CHILD_PATH = join(import.meta.dirname, `engine-child${extname(import.meta.
 const IDLE_MS = 60_000;
 
 export type EngineHooks = EngineReport & { signal?: AbortSignal };
+
+type WorkHooks = EngineHooks & { onStretchDone?: (result: StretchResult) => void };
 
 export type EngineProcessOptions = {
   /** Threads of the network; by default as many as there are cores. */
@@ -54,13 +57,31 @@ export class EngineProcess {
 
   /** Resolves when every target is done or reported as failed. However it ends, every hook has returned. */
   async run(request: EngineRequest, hooks: EngineHooks = {}): Promise<void> {
+    await this.#perform({ kind: "targets", request }, hooks);
+  }
+
+  /** Times a text between two anchors of a recording. */
+  async alignStretch(
+    request: StretchRequest,
+    { signal }: Pick<EngineHooks, "signal"> = {},
+  ): Promise<StretchResult> {
+    let aligned: StretchResult | undefined;
+    const onStretchDone = (result: StretchResult) => {
+      aligned = result;
+    };
+    await this.#perform({ kind: "stretch", request }, { onStretchDone, ...(signal ? { signal } : {}) });
+    if (aligned === undefined) throw new Error("the engine process gave no times for the stretch");
+    return aligned;
+  }
+
+  async #perform(work: EngineCommand["work"], hooks: WorkHooks): Promise<void> {
     if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
     if (hooks.signal?.aborted) throw makeCancelledError();
     clearTimeout(this.#idleTimer);
     const child = this.#getChild();
     this.#isBusy = true;
     setReferenced(child, true);
-    const { ended, settleHooks } = this.#converse(child, request, hooks);
+    const { ended, settleHooks } = this.#converse(child, work, hooks);
     try {
       await ended;
     } catch (error) {
@@ -111,8 +132,8 @@ export class EngineProcess {
   /** Once it has ended no further hook begins; `settleHooks` waits for the one at work. */
   #converse(
     child: ChildProcess,
-    request: EngineRequest,
-    hooks: EngineHooks,
+    work: EngineCommand["work"],
+    hooks: WorkHooks,
   ): { ended: Promise<void>; settleHooks(): Promise<void> } {
     const {
       threads = availableParallelism(),
@@ -122,7 +143,7 @@ export class EngineProcess {
       stemCacheBytes = 0,
     } = this.#options;
     const command: EngineCommand = {
-      request,
+      work,
       threads,
       executionProvider,
       stemCacheBytes,
@@ -190,7 +211,7 @@ class ReportedError extends Error {}
 
 async function deliver(
   message: Exclude<EngineMessage, { kind: "notice" | "retired" }>,
-  hooks: EngineHooks,
+  hooks: WorkHooks,
   onDone: () => void,
 ): Promise<void> {
   switch (message.kind) {
@@ -200,6 +221,8 @@ async function deliver(
       return hooks.onTargetDone?.(message.key, message.result);
     case "target-failed":
       return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
+    case "stretch-done":
+      return hooks.onStretchDone?.(message.result);
     case "done":
       return onDone();
     case "failed":

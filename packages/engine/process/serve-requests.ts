@@ -3,6 +3,7 @@ import { setSandboxMode } from "../media/index.ts";
 import { NetworkStore } from "../models/network-store.ts";
 import type { EngineReport } from "../pipelines/engine-request.ts";
 import { runRequest } from "../pipelines/run-request.ts";
+import { alignStretch } from "../pipelines/speech/align-stretch.ts";
 import { StemCache, stemCacheFolder } from "../pipelines/stem-cache.ts";
 import { loadManifests } from "../runtime/model-manifest.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
@@ -24,19 +25,24 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { request, speechModel, sandboxMode, ...settings } = command;
+  const { work, speechModel, sandboxMode, ...settings } = command;
   setSandboxMode(sandboxMode);
   networks ??= new NetworkStore({
     ...settings,
     onNotice: tellOnce,
     onThreadDeath: () => send({ kind: "retired" }),
   });
-  await claimWorkDir(request.workDir);
+  await claimWorkDir(work.request.workDir);
+  const manifests = loadManifests(speechModel === undefined ? {} : { speechModel });
+  if (work.kind === "stretch") {
+    const result = await alignStretch(work.request, { networks, manifests });
+    return send({ kind: "stretch-done", result });
+  }
   const { cacheDir, stemCacheBytes } = settings;
   const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
-  await runRequest(request, {
+  await runRequest(work.request, {
     networks,
-    manifests: loadManifests(speechModel === undefined ? {} : { speechModel }),
+    manifests,
     report: makeReport(),
     ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
   });

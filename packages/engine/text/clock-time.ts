@@ -13,6 +13,14 @@ export function toLyricsTime(seconds: number): string {
   return `${fields.map((field) => pad(field, 2)).join(":")}.${pad(hundredths % 100, 2)}`;
 }
 
+/** Seconds as `h:mm:ss.xx`, as ASS has it. */
+export function toAssTime(seconds: number): string {
+  const hundredths = Math.round(seconds * 100);
+  const fields = [Math.floor(hundredths / 6000) % 60, Math.floor(hundredths / 100) % 60];
+  const clock = fields.map((field) => pad(field, 2)).join(":");
+  return `${Math.floor(hundredths / 360_000)}:${clock}.${pad(hundredths % 100, 2)}`;
+}
+
 function pad(value: number, digits: number): string {
   return String(value).padStart(digits, "0");
 }

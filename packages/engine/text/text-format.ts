@@ -1,1 +1,1 @@
-export type TextFormat = "json" | "srt" | "vtt" | "txt" | "lrc";
+export type TextFormat = "json" | "srt" | "vtt" | "txt" | "lrc" | "ass" | "ultrastar";

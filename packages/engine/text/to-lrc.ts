@@ -1,4 +1,5 @@
 import { toLyricsTime } from "./clock-time.ts";
+import { toOneRow } from "./one-row.ts";
 import type { TimedText, TimedWord } from "./timed-text.ts";
 
 /** A line stays on the player's screen until the next one; past this it is cleared. */
@@ -19,14 +20,13 @@ export function toLrc(text: TimedText): string {
 
 function toRow(words: TimedWord[]): string {
   const [first, last] = [words[0], words.at(-1)];
-  const tagged = words.map((word) => `<${toLyricsTime(word.startSeconds)}>${toOneRow(word.text)}`);
+  const tagged = words.map((word) => `<${toLyricsTime(word.startSeconds)}>${escapeTags(word.text)}`);
   return `[${toLyricsTime(first?.startSeconds ?? 0)}]${tagged.join("").trimEnd()} <${toLyricsTime(last?.endSeconds ?? 0)}>`;
 }
 
-/** Line breaks end a row; and a player would take a bracket before digits for a tag. */
-function toOneRow(text: string): string {
-  return text
-    .replace(/\s+/gu, " ")
+/** A player would take a bracket before digits for a tag. */
+function escapeTags(text: string): string {
+  return toOneRow(text)
     .replace(/<(?=\d+:)/g, "‹")
     .replace(/\[(?=\d+:)/g, "(");
 }

@@ -110,6 +110,96 @@ describe("writeText", () => {
     ]);
   });
 
+  it("[Y5] writes ASS whose words are lit as they are sung, pauses and a lead included", () => {
+    const [header = "", events = ""] = writeText(song, "ass").split("[Events]\n");
+    expect(header).toContain("[Script Info]");
+    expect(header).toContain("Style: Karaoke,");
+    expect(events.split("\n").slice(1)).toEqual([
+      String.raw`Dialogue: 0,0:00:00.50,0:00:02.00,Karaoke,,0,0,0,,{\k50}{\k50}Ça {\k50}va`,
+      String.raw`Dialogue: 0,1:01:00.75,1:01:02.50,Karaoke,,0,0,0,,{\k50}{\k125}<Tom & Jo>`,
+      "",
+    ]);
+  });
+
+  it("[Y5] [Y6] text can open no tag of ASS, and breaks no row of either form", () => {
+    const hostile: TimedText = {
+      ...song,
+      lines: [
+        { words: [{ text: "{\\pos(1,1)}\\N\n- 3\nE\n", startSeconds: 1, endSeconds: 2, confidence: 1 }] },
+      ],
+    };
+    expect(writeText(hostile, "ass").split("\n").at(-2)).toBe(
+      String.raw`Dialogue: 0,0:00:00.50,0:00:02.00,Karaoke,,0,0,0,,{\k50}{\k100}` +
+        "(\\\u2060pos(1,1))\\\u2060N - 3 E",
+    );
+    expect(writeText(hostile, "ultrastar").split("\n").slice(-3)).toEqual([
+      ": 0 50 0 {\\pos(1,1)}\\N - 3 E",
+      "E",
+      "",
+    ]);
+  });
+
+  it("[Y5] the tags of a line add up to its length, however short its words", () => {
+    const words = Array.from({ length: 100 }, (_, n) => ({
+      text: "la ",
+      startSeconds: 1 + n * 0.033,
+      endSeconds: 1 + (n + 1) * 0.033,
+      confidence: 1,
+    }));
+    const row = writeText({ ...song, lines: [{ words }] }, "ass");
+    const lengths = [...row.matchAll(/\\k(\d+)/g)].map(([, length]) => Number(length));
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(50 + 330);
+  });
+
+  it("[Y6] writes UltraStar with a gap, a flat note for each word, and a dash between lines", () => {
+    expect(writeText(song, "ultrastar").split("\n")).toEqual([
+      "#VERSION:1.0.0",
+      "#TITLE:Unknown",
+      "#ARTIST:Unknown",
+      "#LANGUAGE:French",
+      "#CREATOR:Stemwright",
+      "#MP3:song.mp3",
+      "#BPM:750",
+      "#GAP:1000",
+      ": 0 25 0 Ça ",
+      ": 25 25 0 va",
+      "- 50",
+      ": 183013 62 0 <Tom & Jo>",
+      "E",
+      "",
+    ]);
+  });
+
+  it("[Y6] notes follow each other and last a beat at least, whatever the times", () => {
+    const span = fc.tuple(
+      fc.double({ min: 0, max: 9, noNaN: true }),
+      fc.double({ min: 0, max: 9, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.array(span, { maxLength: 9 }), { maxLength: 5 }), (lines) => {
+        const text: TimedText = {
+          ...song,
+          lines: lines.map((spans) => ({
+            words: spans.map(([startSeconds, endSeconds]) => ({
+              text: "la ",
+              startSeconds,
+              endSeconds,
+              confidence: 1,
+            })),
+          })),
+        };
+        let behind = 0;
+        for (const row of writeText(text, "ultrastar").split("\n")) {
+          const [, beat, length = "0"] = /^[:-] (-?\d+)(?: (\d+))?/.exec(row) ?? [];
+          if (beat === undefined) continue;
+          expect(Number(beat)).toBeGreaterThanOrEqual(behind);
+          if (row.startsWith(":")) expect(Number(length)).toBeGreaterThan(0);
+          behind = Number(beat) + Number(length);
+        }
+      }),
+    );
+  });
+
   it("[Y2] [Y3] writes right-to-left text in the order it is read, and adds no marks of direction", () => {
     const words = ["זו ", "הייתה ", "אווירה ", "(מטורפת) ", "של ", "2024."];
     const text: TimedText = {
@@ -141,5 +231,7 @@ describe("writeText", () => {
     expect(writeText(silence, "vtt")).toBe("WEBVTT\n");
     expect(writeText(silence, "txt")).toBe("");
     expect(writeText(silence, "lrc")).toBe("[re:Stemwright]\n[la:fr]\n");
+    expect(writeText(silence, "ass")).not.toContain("Dialogue:");
+    expect(writeText(silence, "ultrastar")).toMatch(/#GAP:0\nE\n$/);
   });
 });

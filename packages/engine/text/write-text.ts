@@ -1,8 +1,10 @@
 import type { TextFormat } from "./text-format.ts";
 import { joinLines, type TimedText } from "./timed-text.ts";
+import { toAss } from "./to-ass.ts";
 import { toJson } from "./to-json.ts";
 import { toLrc } from "./to-lrc.ts";
 import { toSrt, toVtt } from "./to-subtitles.ts";
+import { toUltraStar } from "./to-ultrastar.ts";
 
 const WRITERS: Record<TextFormat, (text: TimedText) => string> = {
   json: toJson,
@@ -10,6 +12,8 @@ const WRITERS: Record<TextFormat, (text: TimedText) => string> = {
   vtt: toVtt,
   lrc: toLrc,
   txt: joinLines,
+  ass: toAss,
+  ultrastar: toUltraStar,
 };
 
 /** The content of a text output. */

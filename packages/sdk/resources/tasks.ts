@@ -19,6 +19,8 @@ import { type RunInput, type RunOptions, runTask } from "../tasks/run-task.ts";
 import { followTask, type TaskEvent } from "../tasks/task-events.ts";
 import { type WaitOptions, waitForTask } from "../tasks/wait-for-task.ts";
 import type { Assets } from "./assets.ts";
+import { TaskShares } from "./shares.ts";
+import { TaskWords } from "./words.ts";
 
 /** Filters look through the newest 20 000 Tasks. */
 export type TaskQuery = ListQuery & {
@@ -37,10 +39,14 @@ export type SaveAllOptions = DownloadOptions & {
 
 /** Processing requests: one input, 1 to 20 targets. */
 export class Tasks {
+  readonly words: TaskWords;
+  readonly shares: TaskShares;
   readonly #transport: Transport;
   readonly #assets: Assets;
 
   constructor(transport: Transport, assets: Assets) {
+    this.words = new TaskWords(transport);
+    this.shares = new TaskShares(transport);
     this.#transport = transport;
     this.#assets = assets;
   }

@@ -186,6 +186,14 @@ export type Tables = {
     stored_id: GeneratedAlways<string | null>;
     sealed_login: Buffer | null;
   };
+  word_edits: { target_id: string; revision: number; document: string | null; updated_at: Date };
+  task_shares: {
+    id: string;
+    task_id: string;
+    token_hash: Buffer;
+    created_at: Generated<Date>;
+    expires_at: Date;
+  };
   storage_integrations: {
     id: string;
     client_id: string;

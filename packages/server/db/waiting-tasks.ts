@@ -3,6 +3,8 @@ import type { DatabaseHandle } from "./database.ts";
 
 /** Workers without work listen here. */
 export const WAITING_CHANNEL = "tasks_waiting";
+/** Said there of a stretch of words that waits to be aligned; of Tasks nothing is said. */
+export const STRETCH_PAYLOAD = "stretch";
 
 export const IS_WAITING = sql`completed_at is null and run_token is null`;
 export const IS_RUNNING = sql`completed_at is null and run_token is not null`;
@@ -16,6 +18,11 @@ const WAITING_ORDER = sql`is_long, -coalesce(priority, 5), created_at, id`;
 /** Tells workers without work that there may be some; in a transaction, once that is committed. */
 export async function notifyWaiting(db: DatabaseHandle): Promise<void> {
   await sql`select pg_notify(${WAITING_CHANNEL}, '')`.execute(db);
+}
+
+/** The same for those who align stretches of words. */
+export async function notifyStretch(db: DatabaseHandle): Promise<void> {
+  await sql`select pg_notify(${WAITING_CHANNEL}, ${STRETCH_PAYLOAD})`.execute(db);
 }
 
 /** How many of a client's Tasks may wait, 0 for any number, and how many do, counted no further than that. */

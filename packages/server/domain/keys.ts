@@ -4,9 +4,14 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_PREFIX = "sw_";
 const KEY_LENGTH = 40;
 
-/** A new key: 238 random bits behind a prefix that secret scanners can look for. */
+/** A new key: a token behind a prefix that secret scanners can look for. */
 export function makeKey(): string {
-  return KEY_PREFIX + Array.from({ length: KEY_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
+  return KEY_PREFIX + makeToken();
+}
+
+/** 238 random bits. */
+export function makeToken(): string {
+  return Array.from({ length: KEY_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join("");
 }
 
 export function hashKey(secret: string): Buffer {

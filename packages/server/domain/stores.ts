@@ -1,7 +1,10 @@
 import type { AccountStore } from "./accounts/account-store.ts";
 import type { PeopleStore } from "./accounts/people-store.ts";
 import type { AssetStore, TaskStore, WebhookStore } from "./ports.ts";
+import type { ShareStore } from "./shares/share-record.ts";
 import type { StorageIntegrationStore } from "./storage/storage-ports.ts";
+import type { RealignmentStore } from "./words/realignment-record.ts";
+import type { WordsStore } from "./words/words-record.ts";
 
 /** All that a request can change in the database. */
 export type Stores = {
@@ -11,4 +14,7 @@ export type Stores = {
   integrations: StorageIntegrationStore;
   accounts: AccountStore;
   people: PeopleStore;
+  words: WordsStore;
+  realignments: RealignmentStore;
+  shares: ShareStore;
 };

@@ -20,6 +20,7 @@ import type { Stores } from "../domain/stores.ts";
 import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { UnclaimedFiles } from "../domain/unclaimed-files.ts";
+import type { TextWriter } from "../domain/words/words-record.ts";
 import type { KeyRing } from "./authenticate.ts";
 import type { SessionRing } from "./session-caller.ts";
 
@@ -45,6 +46,7 @@ export type ApiPorts = CheckPorts &
     };
     operation: Operation;
     stemCache: StemCachePort;
+    textWriter: TextWriter;
     quota: StorageQuota;
   };
 

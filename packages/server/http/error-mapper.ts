@@ -35,6 +35,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ApiErrorCode, number>> = {
   TASKS_WAITING_TOO_MANY: 30,
   STREAMS_TOO_MANY: 5,
   QUEUE_SLOW: 30,
+  REALIGNMENTS_TOO_MANY: 2,
 };
 
 /** What the framework itself refuses, by its own codes. */
@@ -47,7 +48,10 @@ const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> =
     code: "CONTENT_TYPE_UNSUPPORTED",
     message: "Send the file as multipart/form-data, in a part named file",
   },
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: "BODY_TOO_LARGE", message: "A JSON body may have at most 1 MiB" },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: "BODY_TOO_LARGE",
+    message: "A JSON body may have at most 1 MiB (8 MiB for edited words)",
+  },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: "BODY_NOT_JSON", message: "The body is empty; send a JSON object" },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: "BODY_NOT_JSON", message: "The body is not valid JSON" },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {

@@ -30,11 +30,14 @@ import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
 import { addModelRoutes } from "./routes/models.ts";
+import { addRealignmentRoutes } from "./routes/realignments.ts";
+import { addShareRoutes } from "./routes/shares.ts";
 import { addStatisticsRoutes } from "./routes/statistics.ts";
 import { addStorageIntegrationRoutes } from "./routes/storage-integrations.ts";
 import { addTaskEventRoutes } from "./routes/task-events.ts";
 import { addTaskRoutes } from "./routes/tasks.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
+import { addWordsRoutes } from "./routes/words.ts";
 import { findSessionCaller } from "./session-caller.ts";
 import { isNestedTooDeep, withoutNulls } from "./without-nulls.ts";
 
@@ -89,6 +92,9 @@ function addRoutes(api: Api): void {
   addModelRoutes(api);
   addTaskRoutes(api);
   addTaskEventRoutes(api);
+  addWordsRoutes(api);
+  addRealignmentRoutes(api);
+  addShareRoutes(api);
   addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);

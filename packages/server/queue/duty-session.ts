@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import type pg from "pg";
 import { CONNECTION_OPTIONS, type Database, TYPE_PARSERS } from "../db/database.ts";
 import { PreparingClient } from "../db/preparing-client.ts";
-import { WAITING_CHANNEL } from "../db/waiting-tasks.ts";
+import { STRETCH_PAYLOAD, WAITING_CHANNEL } from "../db/waiting-tasks.ts";
 
 /** A machine that vanished is noticed after 25 s, not after hours; without effect on a unix socket. */
 const KEEPALIVES = sql`select
@@ -35,6 +35,7 @@ export function openDutySession(options: {
   connectionString: string;
   onOpen(db: Database): Promise<void>;
   onWaiting(): void;
+  onStretch(): void;
   onError(error: Error): void;
 }): DutySession {
   const closing = new AbortController();
@@ -52,7 +53,9 @@ export function openDutySession(options: {
     });
     const ended = new Promise<void>((resolve) => client.once("end", resolve));
     client.on("error", options.onError);
-    client.on("notification", options.onWaiting);
+    client.on("notification", ({ payload }) =>
+      payload === STRETCH_PAYLOAD ? options.onStretch() : options.onWaiting(),
+    );
     const stop = () => breakOff(client);
     closing.signal.addEventListener("abort", stop);
     try {
@@ -67,6 +70,7 @@ export function openDutySession(options: {
       opening.resolve(open);
       // Something may have come while nobody listened.
       options.onWaiting();
+      options.onStretch();
       await ended;
     } finally {
       closing.signal.removeEventListener("abort", stop);

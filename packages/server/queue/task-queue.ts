@@ -31,6 +31,8 @@ export function openTaskQueue(options: {
   connectionString: string;
   workerId: string;
   clientRunningMax: number;
+  /** Told that there may be a stretch of words to align, which is no Task. */
+  onStretch?: (() => void) | undefined;
   onError(error: Error): void;
 }): TaskQueue {
   const { workerId, clientRunningMax, onError } = options;
@@ -74,6 +76,7 @@ export function openTaskQueue(options: {
     connectionString: options.connectionString,
     onOpen: retake,
     onWaiting: alarm.ring,
+    onStretch: options.onStretch ?? (() => {}),
     onError,
   });
 

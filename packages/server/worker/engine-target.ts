@@ -2,21 +2,29 @@ import { join } from "node:path";
 import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@stemwright/engine";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import { toLanguageCode } from "../domain/tasks/language-code.ts";
-import { toOutputNames } from "../domain/tasks/output-names.ts";
+import { toOutputNames, WORDS_FILE } from "../domain/tasks/output-names.ts";
 import type { TargetRecord } from "../domain/tasks/task-record.ts";
 import { hasTranscript } from "./fetch-transcript.ts";
 
-type OutputPlan = { name: string; output: "stem" | "residual"; format: string; path: string };
+type OutputPlan = {
+  name: string;
+  output: "stem" | "residual";
+  format: string;
+  path: string;
+  /** Kept for the service itself: the client did not ask for it. */
+  isAside?: true;
+};
 
 export function planOutputs(target: TargetRecord, taskDir: string): OutputPlan[] {
-  return toOutputNames(target).flatMap(({ output, name }) =>
-    target.formats.map((format) => ({
-      output,
-      name,
-      format,
-      path: join(taskDir, "out", `${target.id}-${name}.${format}`),
-    })),
+  const toPath = (name: string, format: string) => join(taskDir, "out", `${target.id}-${name}.${format}`);
+  const outputs: OutputPlan[] = toOutputNames(target).flatMap(({ output, name }) =>
+    target.formats.map((format) => ({ output, name, format, path: toPath(name, format) })),
   );
+  const isText = findCatalogueModel(target.model)?.produces === "text";
+  if (!isText || target.formats.includes("json")) return outputs;
+  // Without their times words could neither be edited nor written in another form.
+  const { name, format } = WORDS_FILE;
+  return [...outputs, { output: "stem", name, format, path: toPath(name, format), isAside: true }];
 }
 
 /** Where a target's transcript lies while its Task is worked on. */

@@ -254,9 +254,9 @@ async function completeTarget(
     watch,
   }: Omit<Work, "targets"> & { target: TargetRecord; result: TargetResult },
 ): Promise<void> {
-  const files = planOutputs(target, taskDir).map(({ name, format, path }) => {
-    const clipped = clippedSamples[path];
-    return { name, format, path, ...(clipped === undefined ? {} : { clippedSamples: clipped }) };
+  const files = planOutputs(target, taskDir).map(({ output: _, ...file }) => {
+    const clipped = clippedSamples[file.path];
+    return { ...file, ...(clipped === undefined ? {} : { clippedSamples: clipped }) };
   });
   const { signal, over } = watch;
   const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });

@@ -18,7 +18,11 @@ export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> &
   reports: Pick<TaskReports, "findTask">;
 };
 
-export type FinishedFile = Pick<OutputRecord, "name" | "format" | "clippedSamples"> & { path: string };
+export type FinishedFile = Pick<OutputRecord, "name" | "format" | "clippedSamples"> & {
+  path: string;
+  /** No output: it is kept beside those that are, and never put into a customer's bucket. */
+  isAside?: true;
+};
 export type StoredOutputs = { output: OutputRecord[]; remove(): Promise<void> };
 
 type Finished = {
@@ -76,10 +80,11 @@ async function keep(ports: StoreOutputsPorts, finished: Finished): Promise<Store
   const output: OutputRecord[] = [];
   try {
     await holdOutputs(ports.quota, finished);
-    for (const { path, ...file } of files) {
+    for (const { path, isAside, ...file } of files) {
       signal.throwIfAborted();
       const blobKey = `${folder}/${file.name}.${file.format}`;
-      output.push({ ...file, blobKey, ...(await ports.blobs.adopt(blobKey, path)) });
+      const { sizeBytes } = await ports.blobs.adopt(blobKey, path);
+      if (!isAside) output.push({ ...file, blobKey, sizeBytes });
     }
   } catch (error) {
     await remove();
@@ -110,7 +115,7 @@ async function deliver(
     });
   try {
     bucket = await openDestination(ports, task);
-    for (const { path, ...file } of files) {
+    for (const { path, isAside: _, ...file } of files.filter(({ isAside }) => !isAside)) {
       const key = toOutputKey(writeDestination, { taskId: task.id, ...file });
       const type = toMimeType(file.format);
       // A write that was given up may still have been finished over there.

@@ -22,6 +22,8 @@ export type WorkerPorts = RunTaskPorts & {
   clientRunningMax: number;
   register: WorkerRegister;
   version: string;
+  /** Told that there may be a stretch of words to align. */
+  onStretch?: () => void;
 };
 
 /** Works on Tasks, one at a time, until it is closed. */
@@ -42,7 +44,7 @@ export async function startWorker(given: WorkerPorts) {
     integrations: waitOut(given.integrations, outage),
   };
   const queue = openTaskQueue({
-    ...{ connectionString, workerId, clientRunningMax },
+    ...{ connectionString, workerId, clientRunningMax, onStretch: given.onStretch },
     onError: (error) => log.warn({ err: error }, "queue connection failed, reconnecting"),
   });
   const supervisor = startSupervisor({

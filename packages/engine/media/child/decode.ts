@@ -61,7 +61,7 @@ function makeTooLongError(maxDurationSeconds: number): MediaError {
   );
 }
 
-function checkSize(sizeBytes: number, maxBytes: number): void {
+export function checkSize(sizeBytes: number, maxBytes: number): void {
   if (sizeBytes > maxBytes)
     throw new MediaError(
       "too-large",

@@ -19,9 +19,12 @@ export async function encode(
   await encoder.finish();
 }
 
-export async function decode(inputPath: string): Promise<DecodedMedia & Signal> {
+export async function decode(
+  inputPath: string,
+  stretch?: { startSeconds: number; endSeconds: number },
+): Promise<DecodedMedia & Signal> {
   const pcmPath = `${inputPath}.pcm`;
-  const media = await decodeToPcm({ inputPath, pcmPath });
+  const media = await decodeToPcm({ inputPath, pcmPath, ...(stretch ? { stretch } : {}) });
   return { ...media, samples: await readPcm(pcmPath) };
 }
 

@@ -23,7 +23,7 @@ export type Listening = {
   language: string;
   getWhisper(): Promise<Whisper>;
   /** What a run that was killed had heard, window by window. The same text is looked for in the same windows again. */
-  log: LineLog<(PlacedWord | null)[]>;
+  log: Pick<LineLog<(PlacedWord | null)[]>, "entries" | "append">;
   /** How many windows were listened to so far. */
   windows: number;
 };

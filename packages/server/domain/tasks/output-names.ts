@@ -16,3 +16,9 @@ export function toOutputNames(
 
 /** All that is stored of a Task's outputs. */
 export const toOutputFolder = (taskId: string) => `outputs/${taskId}`;
+
+/** A text target's words, where json was not among its formats. */
+export const WORDS_FILE = { name: "words", format: "json" } as const;
+
+export const toWordsKey = (taskId: string, targetId: string) =>
+  `${toOutputFolder(taskId)}/${targetId}/${WORDS_FILE.name}.${WORDS_FILE.format}`;

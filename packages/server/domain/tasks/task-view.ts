@@ -4,7 +4,7 @@ import type { LinkSigner } from "../links.ts";
 import { toShownDuration } from "./shown-duration.ts";
 import type { OutputRecord, TargetRecord, TaskRecord } from "./task-record.ts";
 
-const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
+export const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   name: output.name,
   format: output.format,
   link: links.sign(output.blobKey),

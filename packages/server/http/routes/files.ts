@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
 import { Readable } from "node:stream";
-import { ApiError, toMimeType } from "@stemwright/contract";
+import { ApiError, toFileName, toMimeType } from "@stemwright/contract";
 import { z } from "zod";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { Api } from "../api.ts";
@@ -50,6 +50,7 @@ export function addFileRoutes({ app, ports, links }: Api): void {
         );
       }
       const key = request.params["*"];
+      const extension = extname(key);
       const sizeBytes = await ports.blobs.findSize(key);
       if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", describeMissing(key));
       // Keys are ASCII; the names of outputs are too.
@@ -58,8 +59,11 @@ export function addFileRoutes({ app, ports, links }: Api): void {
       if (tag !== undefined) void reply.header("etag", tag);
       void reply
         .header("accept-ranges", "bytes")
-        .header("content-type", toMimeType(extname(key).slice(1)))
-        .header("content-disposition", toContentDisposition(basename(key), name))
+        .header("content-type", toMimeType(extension.slice(1)))
+        .header(
+          "content-disposition",
+          toContentDisposition(toFileName(basename(key, extension), extension.slice(1)), name),
+        )
         .header("cache-control", "private, max-age=3600");
       if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
         return reply.code(304).send(null);

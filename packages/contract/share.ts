@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { dateTime, id } from "./id.ts";
+import { outputFile } from "./output-file.ts";
+import { TARGET_STATUSES, target } from "./target.ts";
+
+const DAY_SECONDS = 86_400;
+export const SHARE_DEFAULT_SECONDS = 7 * DAY_SECONDS;
+export const SHARE_MAX_SECONDS = 365 * DAY_SECONDS;
+/** Of one Task at once. */
+export const SHARES_MAX = 100;
+
+export const shareRequest = z
+  .object({
+    expiresInSeconds: z
+      .int()
+      .min(60)
+      .max(SHARE_MAX_SECONDS)
+      .default(SHARE_DEFAULT_SECONDS)
+      .meta({ description: "A minute to a year; a week where absent" }),
+  })
+  .meta({ id: "ShareRequest" });
+export type ShareInput = z.input<typeof shareRequest>;
+
+export const share = z
+  .object({ id, createdAt: dateTime, expiresAt: dateTime })
+  .meta({ id: "Share", description: "A link that shows one Task to whoever has it" });
+export type Share = z.infer<typeof share>;
+
+export const newShare = share
+  .extend({
+    token: z.string().meta({ description: "Shown once" }),
+    url: z.string().meta({ description: "The page that shows the Task; shown once" }),
+  })
+  .meta({ id: "NewShare" });
+export type NewShare = z.infer<typeof newShare>;
+
+export const shareParams = z.object({ id: z.string().min(1), shareId: z.string().min(1) });
+export const shareTokenParams = z.object({ token: z.string().min(1) });
+export const sharedTargetParams = shareTokenParams.extend({ targetId: z.string().min(1) });
+
+/** A target without its cost, its input and the text of its error: nothing that tells of the account. */
+const sharedTarget = z
+  .object({
+    id,
+    model: z.string(),
+    variant: target.shape.variant,
+    status: z.enum(TARGET_STATUSES),
+    duration: target.shape.duration,
+    progress: target.shape.progress,
+    output: z.array(outputFile),
+    hasWords: z
+      .boolean()
+      .meta({ description: "Whether GET /shares/{token}/targets/{targetId}/words has words" }),
+  })
+  .meta({ id: "SharedTarget" });
+
+export const sharedTask = z
+  .object({
+    createdAt: dateTime,
+    completedAt: dateTime.nullable(),
+    expiresAt: dateTime.meta({ description: "When the share ends" }),
+    targets: z.array(sharedTarget),
+  })
+  .meta({ id: "SharedTask", description: "One Task as a share shows it" });
+export type SharedTask = z.infer<typeof sharedTask>;

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { TEXT_OUTPUT_FORMATS } from "./formats.ts";
+import { dateTime, id } from "./id.ts";
+import { plainText } from "./plain-text.ts";
+import { TARGET_STATUSES } from "./target.ts";
+
+/** More than four hours of the fastest speech. */
+export const WORDS_MAX = 50_000;
+/** A body with so many words. */
+export const WORDS_BODY_MAX_BYTES = 8 * 1024 * 1024;
+export const STRETCH_MAX_SECONDS = 60;
+export const STRETCH_MAX_CHARACTERS = 4000;
+
+const seconds = z.number().min(0).max(1e6);
+const speaker = z
+  .union([plainText(64), z.int()])
+  .exactOptional()
+  .meta({ description: "Who says it, where that is known" });
+
+export const timedWord = z
+  .object({
+    start: seconds.meta({ description: "Seconds" }),
+    end: seconds,
+    text: plainText(1000).meta({ description: "The word with the white space behind it", example: "ships " }),
+    confidence: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({ description: "0 for a time that is interpolated, 1 for one that a person set" }),
+    speaker,
+  })
+  .meta({ id: "TimedWord" });
+export type TimedWord = z.infer<typeof timedWord>;
+
+export const timedLine = z
+  .object({
+    start: seconds,
+    end: seconds,
+    text: z.string().meta({ description: "The join of its words" }),
+    words: z.array(timedWord),
+    speaker,
+  })
+  .meta({ id: "TimedLine" });
+export type TimedLine = z.infer<typeof timedLine>;
+
+export const words = z
+  .object({
+    revision: z
+      .int()
+      .meta({ description: "Counts the changes; what an edit names as the one it is based on" }),
+    isEdited: z.boolean().meta({ description: "False where these are the words the service wrote" }),
+    updatedAt: dateTime.nullable(),
+    text: z.string(),
+    lines: z.array(timedLine),
+    metadata: z
+      .looseObject({ language: z.string().exactOptional() })
+      .meta({ description: "As the service wrote it: language, languageConfidence, model" }),
+    duration: z.number().meta({ description: "Seconds of audio" }),
+  })
+  .meta({ id: "Words" });
+export type Words = z.infer<typeof words>;
+
+export const wordsEdit = z
+  .object({
+    revision: z
+      .int()
+      .min(0)
+      .meta({ description: "The revision the edit is based on; another by now is 409" }),
+    lines: z
+      .array(
+        z.object({
+          words: z
+            .array(timedWord.extend({ confidence: timedWord.shape.confidence.default(1) }))
+            .min(1)
+            .max(WORDS_MAX),
+          speaker,
+        }),
+      )
+      .max(WORDS_MAX)
+      .meta({ description: `Times in order and apart; at most ${WORDS_MAX} words in all` }),
+  })
+  .meta({ id: "WordsEdit" });
+export type WordsEdit = z.output<typeof wordsEdit>;
+export type WordsEditInput = z.input<typeof wordsEdit>;
+
+export const wordsExportQuery = z.object({
+  format: z.enum(TEXT_OUTPUT_FORMATS).meta({ description: "What to write the words as" }),
+});
+export type WordsExportQuery = z.infer<typeof wordsExportQuery>;
+
+export const targetParams = z.object({ id: z.string().min(1), targetId: z.string().min(1) });
+export const realignmentParams = targetParams.extend({ realignmentId: z.string().min(1) });
+
+export const stretch = z
+  .object({
+    text: plainText(STRETCH_MAX_CHARACTERS)
+      .refine((text) => text.trim() !== "", "must have at least one word")
+      .meta({ description: "What is said between the anchors; line breaks part lines" }),
+    start: seconds.meta({ description: "Where the word before the stretch ends, in seconds" }),
+    end: seconds.meta({
+      description: `Where the word behind the stretch starts; at most ${STRETCH_MAX_SECONDS} seconds later`,
+    }),
+    language: plainText(16)
+      .exactOptional()
+      .meta({ description: "ISO 639-1; the language of the words where absent" }),
+  })
+  .meta({ id: "Stretch" });
+export type Stretch = z.infer<typeof stretch>;
+
+export const realignment = z
+  .object({
+    id,
+    status: z.enum(TARGET_STATUSES),
+    createdAt: dateTime,
+    lines: z.array(timedLine).exactOptional().meta({ description: "Only when completed" }),
+    error: z
+      .object({ code: z.int(), message: z.string() })
+      .exactOptional()
+      .meta({ description: "Only when status is error; the codes are those of targets" }),
+  })
+  .meta({ id: "Realignment" });
+export type Realignment = z.infer<typeof realignment>;

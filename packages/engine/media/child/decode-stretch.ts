@@ -1,0 +1,64 @@
+import { AVSEEK_FLAG_BACKWARD } from "node-av/constants";
+import type { MediaInfo } from "../media-info.ts";
+import type { DecodeStretchRequest } from "../media-request.ts";
+import { checkSize } from "./decode.ts";
+import { type DecodedFrame, decodeFrames } from "./decoded-frames.ts";
+import { makeNothingDecodedError, toMediaInfo } from "./media-info-of-frame.ts";
+import { type AudioInput, openAudioInput } from "./open-audio-input.ts";
+import { PcmConverter } from "./pcm-converter.ts";
+import { PcmFile } from "./pcm-file.ts";
+import { findPcmStartSeconds } from "./pcm-start.ts";
+import type { Pulse } from "./pulse.ts";
+
+/** Decoders need some sound before the first frame that comes out as it should: mp3 and Opus up to a tenth of a second. */
+const LEAD_IN_SECONDS = 1;
+
+/**
+ * Decodes some seconds of a file: it is read from a little before them on where the container has times, and from its start otherwise.
+ * What lies outside of the file is left out, so the PCM may be shorter than the stretch.
+ */
+export async function decodeStretch(
+  request: DecodeStretchRequest,
+  pulse: Pulse,
+): Promise<MediaInfo & { lengthFrames: number }> {
+  const input = openAudioInput(request.inputFd);
+  const frames = decodeFrames(input);
+  const first = frames.next();
+  if (first.done) throw makeNothingDecodedError(first.value);
+  const info = toMediaInfo(input, first.value.frame);
+  const converter = new PcmConverter(first.value.frame);
+  const file = new PcmFile(request.pcmFd, converter.bytesPerFrame);
+  const [startFrame, endFrame] = [request.startSeconds, request.endSeconds].map((seconds) =>
+    Math.round(seconds * info.sampleRateHz),
+  ) as [number, number];
+  const pcmStartSeconds = findPcmStartSeconds(input, first.value);
+  const hasSought = pcmStartSeconds !== undefined && seek(input, pcmStartSeconds + request.startSeconds);
+  const maxBytes = request.maxBytes ?? Number.POSITIVE_INFINITY;
+  let place = 0;
+  let next: IteratorResult<DecodedFrame, number> = hasSought ? frames.next() : first;
+  for (let isFirst = true; !next.done && place < endFrame; next = frames.next(), isFirst = false) {
+    const { frame, startSeconds, positionBytes } = next.value;
+    const pcm = converter.convert(frame);
+    const lengthFrames = pcm.length / converter.bytesPerFrame;
+    // Times are rounded by some containers: once the place is known, samples are counted.
+    if (isFirst && hasSought)
+      place = Math.round(((startSeconds ?? 0) - (pcmStartSeconds ?? 0)) * info.sampleRateHz);
+    const from = Math.max(0, startFrame - place);
+    const to = Math.min(lengthFrames, endFrame - place);
+    if (to > from) checkSize((file.lengthFrames + to - from) * converter.bytesPerFrame, maxBytes);
+    if (to > from) file.write(pcm.subarray(from * converter.bytesPerFrame, to * converter.bytesPerFrame));
+    place += lengthFrames;
+    await pulse(Math.min(1, positionBytes / request.inputSizeBytes));
+  }
+  return { ...info, lengthFrames: file.lengthFrames };
+}
+
+/** False where the file has to be read from its start. */
+function seek({ format, stream, decoder }: AudioInput, seconds: number): boolean {
+  const fromSeconds = seconds - LEAD_IN_SECONDS;
+  if (fromSeconds <= LEAD_IN_SECONDS) return false;
+  const timestamp = BigInt(Math.round(fromSeconds / stream.timeBase.toDouble()));
+  if (format.seekFrameSync(stream.index, timestamp, AVSEEK_FLAG_BACKWARD) < 0) return false;
+  decoder.flushBuffers();
+  return true;
+}

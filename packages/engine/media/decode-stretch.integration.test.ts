@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { AUDIO_FORMATS } from "./audio-format.ts";
+import { decode, encode } from "./testing/encode-and-decode.ts";
+import type { Signal } from "./testing/signals.ts";
+import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+
+const inFolder = makeTemporaryFolder();
+const sampleRateHz = 44_100;
+const LENGTH_SECONDS = 20;
+/** A tone that rises all the time, so that no two moments are alike; AAC makes up noise anew each time. */
+const signal: Signal = {
+  sampleRateHz,
+  channels: 1,
+  samples: Float32Array.from(
+    { length: LENGTH_SECONDS * sampleRateHz },
+    (_, frame) => 0.5 * Math.sin(2 * Math.PI * (frame / sampleRateHz) * (200 + (40 * frame) / sampleRateHz)),
+  ),
+};
+const TOLERATED_DIFFERENCE = 1e-4;
+
+describe("decoding some seconds of a file", () => {
+  it.each(AUDIO_FORMATS)("gives what decoding all of it gives there: %s", async (format) => {
+    const path = inFolder(`tone.${format}`);
+    await encode(signal, { files: [{ path, format }] });
+    const whole = await decode(path);
+    const stretches = [
+      { startSeconds: 0, endSeconds: 1.5 },
+      { startSeconds: 1.25, endSeconds: 3 },
+      { startSeconds: 11.333, endSeconds: 13.777 },
+      { startSeconds: 18.5, endSeconds: 25 },
+      { startSeconds: 30, endSeconds: 31 },
+    ];
+    for (const stretch of stretches) {
+      const part = await decode(path, stretch);
+      const [from, to] = [stretch.startSeconds, stretch.endSeconds].map(
+        (seconds) => Math.round(seconds * whole.sampleRateHz) * whole.channels,
+      );
+      const expected = whole.samples.slice(from, to);
+      expect(part.samples.length, JSON.stringify(stretch)).toBe(expected.length);
+      const worst = expected.reduce(
+        (most, value, at) => Math.max(most, Math.abs(value - (part.samples[at] ?? 9))),
+        0,
+      );
+      expect(worst, JSON.stringify(stretch)).toBeLessThan(TOLERATED_DIFFERENCE);
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import type { NewShare, Share, SharedTask, ShareInput, TextOutputFormat, Words } from "@stemwright/contract";
+import { route } from "../http/route.ts";
+import type { Transport } from "../http/transport.ts";
+import type { RequestOptions } from "../options.ts";
+
+/** Share links of a Task. */
+export class TaskShares {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Creates a link; its URL and token are in this response only. */
+  create(taskId: string, share: ShareInput = {}, options?: RequestOptions): Promise<NewShare> {
+    return this.#transport.load(
+      { method: "POST", path: route`/tasks/${taskId}/shares`, json: share },
+      options,
+    );
+  }
+
+  list(taskId: string, options?: RequestOptions): Promise<Share[]> {
+    return this.#transport.load({ method: "GET", path: route`/tasks/${taskId}/shares` }, options);
+  }
+
+  revoke(taskId: string, shareId: string, options?: RequestOptions): Promise<{ id: string }> {
+    return this.#transport.load(
+      { method: "DELETE", path: route`/tasks/${taskId}/shares/${shareId}` },
+      options,
+    );
+  }
+}
+
+/** What a share link shows. Needs no API key. */
+export class Shares {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  get(token: string, options?: RequestOptions): Promise<SharedTask> {
+    return this.#transport.load({ method: "GET", path: route`/shares/${token}` }, options);
+  }
+
+  words(token: string, targetId: string, options?: RequestOptions): Promise<Words> {
+    return this.#transport.load(
+      { method: "GET", path: route`/shares/${token}/targets/${targetId}/words` },
+      options,
+    );
+  }
+
+  exportWords(
+    token: string,
+    { targetId, format }: { targetId: string; format: TextOutputFormat },
+    options?: RequestOptions,
+  ): Promise<Response> {
+    const path = route`/shares/${token}/targets/${targetId}/words/export`;
+    return this.#transport.open({ method: "GET", path, query: { format } }, options);
+  }
+}

@@ -1,0 +1,37 @@
+import { ApiError } from "@stemwright/contract";
+import { makeId } from "../ids.ts";
+import { hashKey, makeToken } from "../keys.ts";
+import type { TaskRecord } from "../tasks/task-record.ts";
+import type { ShareRecord, ShareStore } from "./share-record.ts";
+
+export async function shareTask(
+  shares: ShareStore,
+  task: Pick<TaskRecord, "id">,
+  { expiresInSeconds }: { expiresInSeconds: number },
+): Promise<{ share: ShareRecord; token: string }> {
+  const token = makeToken();
+  const share = await shares.insertShare(task.id, {
+    id: makeId(),
+    tokenHash: hashKey(token),
+    expiresInSeconds,
+  });
+  if (!share)
+    throw new ApiError(
+      "SHARES_TOO_MANY",
+      "The Task has as many share links as it may; revoke some of them first",
+    );
+  return { share, token };
+}
+
+/** The Task that a link shows. Whether it never was, was revoked or has expired is nobody's business. */
+export async function getShared(
+  shares: ShareStore,
+  token: string,
+): Promise<{ task: TaskRecord; expiresAt: Date }> {
+  const shared = await shares.findShared(hashKey(token));
+  if (shared) return shared;
+  throw new ApiError(
+    "SHARE_UNKNOWN",
+    "The share link has expired or was revoked, or is not complete; ask whoever sent it for a new one",
+  );
+}

@@ -1,0 +1,50 @@
+import type { NewShare, Share, SharedTask } from "@stemwright/contract";
+import type { LinkSigner } from "../links.ts";
+import { toShownDuration } from "../tasks/shown-duration.ts";
+import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
+import { toOutputFile } from "../tasks/task-view.ts";
+import { isText } from "../words/load-words.ts";
+import type { ShareRecord } from "./share-record.ts";
+
+export const toShare = ({ id, createdAt, expiresAt }: ShareRecord): Share => ({
+  id,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});
+
+/** The token stands behind the hash sign: browsers send that to no server, and it is in no log on the way. */
+export const toNewShare = (
+  record: ShareRecord,
+  { token, baseUrl }: { token: string; baseUrl: string },
+): NewShare => ({
+  ...toShare(record),
+  token,
+  url: `${baseUrl}/app/share#${token}`,
+});
+
+/** Nothing but what the link is to show: no account, no input, no costs, no errors' texts. */
+export function toSharedTask(
+  { task, expiresAt }: { task: TaskRecord; expiresAt: Date },
+  links: LinkSigner,
+): SharedTask {
+  return {
+    createdAt: task.createdAt.toISOString(),
+    completedAt: task.completedAt?.toISOString() ?? null,
+    expiresAt: expiresAt.toISOString(),
+    targets: task.targets.map((target) => toSharedTarget(target, links)),
+  };
+}
+
+function toSharedTarget(target: TargetRecord, links: LinkSigner): SharedTask["targets"][number] {
+  const { id, model, variant, status, progress, durationSeconds } = target;
+  return {
+    id,
+    model,
+    ...(variant === undefined ? {} : { variant }),
+    status,
+    ...(status === "completed" ? { duration: toShownDuration(durationSeconds ?? 0) } : {}),
+    ...(status === "processing" ? { progress } : {}),
+    output: target.output.map((output) => toOutputFile(output, links)),
+    hasWords: status === "completed" && isText(target),
+  };
+}

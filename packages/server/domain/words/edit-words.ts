@@ -1,0 +1,89 @@
+import { ApiError, type TimedWord, WORDS_MAX, type Words, type WordsEdit } from "@stemwright/contract";
+import { refuseField } from "../refuse-field.ts";
+import type { TaskRecord } from "../tasks/task-record.ts";
+import { getTextTarget, loadDocument, type WordsPorts } from "./load-words.ts";
+import type { WordsLine } from "./words-record.ts";
+import { toWords } from "./words-view.ts";
+
+/** Times are written to the millisecond, and so is the length of the recording. */
+const ROUNDING_SECONDS = 0.0015;
+
+/** Puts a client's version beside what the service wrote. */
+export async function saveWords(
+  ports: WordsPorts,
+  task: TaskRecord,
+  { targetId, edit }: { targetId: string; edit: WordsEdit },
+): Promise<Words> {
+  const target = getTextTarget(task, targetId);
+  const { document } = await loadDocument(ports, task, target);
+  const lines = checkLines(edit.lines, document.durationSeconds);
+  const saved = await ports.words.saveEdit(target.id, {
+    revision: edit.revision,
+    document: { ...document, lines },
+  });
+  return toWords({ ...document, lines }, saved ?? (await refuseStale(ports, target.id, edit.revision)));
+}
+
+/** Back to what the service wrote. */
+export async function dropEdit(ports: WordsPorts, task: TaskRecord, targetId: string): Promise<Words> {
+  const target = getTextTarget(task, targetId);
+  const current = await ports.words.findEdit(target.id);
+  if (current && current.document !== null) {
+    const { revision } = current;
+    if (!(await ports.words.saveEdit(target.id, { revision, document: null })))
+      await refuseStale(ports, target.id, revision);
+  }
+  const { document, edit } = await loadDocument(ports, task, target);
+  return toWords(document, edit);
+}
+
+async function refuseStale(ports: WordsPorts, targetId: string, revision: number): Promise<never> {
+  const current = (await ports.words.findEdit(targetId))?.revision ?? 0;
+  throw new ApiError(
+    "WORDS_CHANGED",
+    `The edit is based on revision ${revision}, but the words are at ${current} by now; fetch them, and make the edit again`,
+  );
+}
+
+/** Words follow each other inside the recording; those of a line end with a line break. */
+function checkLines(given: WordsEdit["lines"], durationSeconds: number): WordsLine[] {
+  let behind = 0;
+  let count = 0;
+  return given.map(({ words, ...line }, at) => {
+    const checked = words.map((word, n) => {
+      const path = `lines[${at}].words[${n}]`;
+      const fault = findFault(word, { behind, durationSeconds });
+      if (fault !== undefined)
+        refuseField("WORDS_INVALID", { path, message: `"${word.text.trim()}" ${fault}` });
+      behind = word.end;
+      count += 1;
+      return word;
+    });
+    if (count > WORDS_MAX)
+      refuseField("WORDS_INVALID", {
+        path: `lines[${at}]`,
+        message: `there are more than ${WORDS_MAX} words`,
+      });
+    return { ...line, words: endLine(checked, at === given.length - 1) };
+  });
+}
+
+function findFault(
+  { start, end, text }: TimedWord,
+  place: { behind: number; durationSeconds: number },
+): string | undefined {
+  if (text.trim() === "") return "is no word; give it some text or leave it out";
+  if (end < start) return `ends at ${end} s, before it starts at ${start} s`;
+  if (start < place.behind)
+    return `starts at ${start} s, before the word before it ends at ${place.behind} s`;
+  if (end > place.durationSeconds + ROUNDING_SECONDS)
+    return `ends at ${end} s, behind the recording's end at ${place.durationSeconds} s`;
+  return undefined;
+}
+
+/** The text is the join of all words: lines would run into each other. */
+function endLine(words: TimedWord[], isLast: boolean): TimedWord[] {
+  const last = words.at(-1);
+  if (!last || isLast || /[\n\r\u2028\u2029]\s*$/u.test(last.text)) return words;
+  return words.with(-1, { ...last, text: `${last.text.trimEnd()}\n` });
+}

@@ -1,0 +1,49 @@
+import { ApiError, type Words } from "@stemwright/contract";
+import { findCatalogueModel } from "../models/catalogue.ts";
+import type { Blobs } from "../ports.ts";
+import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
+import { findOriginal } from "./find-original.ts";
+import type { EditRecord, WordsDocument, WordsStore } from "./words-record.ts";
+import { toWords } from "./words-view.ts";
+
+export type WordsPorts = { words: WordsStore; blobs: Pick<Blobs, "findSize" | "read"> };
+
+export const isText = ({ model }: Pick<TargetRecord, "model">) =>
+  findCatalogueModel(model)?.produces === "text";
+
+/** The target of a Task that words are of, or may be. */
+export function getTextTarget(task: TaskRecord, targetId: string): TargetRecord {
+  const target = task.targets.find(({ id }) => id === targetId);
+  if (!target) throw new ApiError("NOT_FOUND", "The Task has no target of that id");
+  if (!isText(target))
+    throw new ApiError("WORDS_UNKNOWN", `${target.model} has no words; transcription and alignment do`);
+  if (target.status !== "completed")
+    throw new ApiError(
+      "WORDS_UNKNOWN",
+      target.status === "error"
+        ? "The target failed and has no words"
+        : "The target has no words yet; it is still processing",
+    );
+  return target;
+}
+
+/** The words as they are now: edited, or as the service wrote them. */
+export async function loadDocument(
+  ports: WordsPorts,
+  task: TaskRecord,
+  target: TargetRecord,
+): Promise<{ document: WordsDocument; edit: EditRecord | undefined }> {
+  const edit = await ports.words.findEdit(target.id);
+  const document = edit?.document ?? (await findOriginal(ports.blobs, task, target));
+  if (!document)
+    throw new ApiError(
+      "WORDS_UNKNOWN",
+      "What the target wrote is no longer kept, or can't be read; run the Task again, with json among the formats where it writes to your bucket",
+    );
+  return { document, edit };
+}
+
+export async function loadWords(ports: WordsPorts, task: TaskRecord, targetId: string): Promise<Words> {
+  const { document, edit } = await loadDocument(ports, task, getTextTarget(task, targetId));
+  return toWords(document, edit);
+}
