@@ -29,7 +29,7 @@ describe("a browser that opens the service", () => {
     expect(await listViolations(page)).toEqual([]);
     await page.getByLabel("API key").fill(SERVICE_KEY);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Tasks" }).waitFor();
+    await page.getByRole("heading", { name: "Playground" }).waitFor();
     expect(await listViolations(page)).toEqual([]);
     // Nothing is wider than the screen.
     expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);

@@ -1,8 +1,14 @@
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import type { Model } from "@stemwright/sdk";
 import { client } from "../account/client.ts";
+import { me } from "../account/session.ts";
 
 const cached = signal<readonly Model[]>([]);
+
+effect(() => {
+  // Access and rates are the account's own.
+  if (me.value === null) cached.value = [];
+});
 
 /** The catalogue, loaded once for a visit. */
 export async function loadModels(abort?: AbortSignal): Promise<readonly Model[]> {

@@ -11,7 +11,9 @@ export type NavigationGroup = {
 export const NAVIGATION: readonly NavigationGroup[] = [
   {
     links: [
+      { to: "app/playground", label: "Playground", icon: "playground" },
       { to: "app/tasks", label: "Tasks", icon: "tasks" },
+      { to: "app/assets", label: "Assets", icon: "assets" },
       { to: "app/models", label: "Models", icon: "models" },
     ],
   },

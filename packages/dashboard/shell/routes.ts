@@ -13,10 +13,12 @@ export type Route = {
 /** Every page, each loaded when it is first opened. */
 export const ROUTES: readonly Route[] = [
   { path: "app/sign-in", load: () => import("../pages/sign-in/SignInPage.tsx"), isPublic: true },
+  { path: "app/playground", load: () => import("../pages/playground/PlaygroundPage.tsx") },
   { path: "app/tasks", load: () => import("../pages/tasks/TasksPage.tsx") },
   { path: "app/tasks/:id", load: () => import("../pages/task/TaskPage.tsx") },
+  { path: "app/assets", load: () => import("../pages/assets/AssetsPage.tsx") },
   { path: "app/models", load: () => import("../pages/models/ModelsPage.tsx") },
 ];
 
 /** Where `/` leads. */
-export const HOME = "app/tasks";
+export const HOME = "app/playground";

@@ -1,0 +1,154 @@
+import type { Model } from "@stemwright/sdk";
+import { Field } from "../../parts/Field.tsx";
+import { type Choice, isTextModel, takesTranscript } from "./choice.ts";
+import { nameLanguage } from "./name-language.ts";
+
+const BIT_DEPTHS = [
+  ["", "32 bit float"],
+  ["24", "24 bit"],
+  ["16", "16 bit"],
+] as const;
+
+function FormatChoices({
+  title,
+  formats,
+  chosen,
+  onChange,
+}: {
+  title: string;
+  formats: readonly string[];
+  chosen: readonly string[];
+  onChange: (formats: readonly string[]) => void;
+}) {
+  const toggle = (format: string) =>
+    onChange(chosen.includes(format) ? chosen.filter((each) => each !== format) : [...chosen, format]);
+  return (
+    <fieldset class="stack-tight">
+      <legend class="field-label">{title}</legend>
+      <div class="row row-wrap">
+        {formats.map((format) => (
+          <button
+            key={format}
+            type="button"
+            class="choice"
+            aria-pressed={chosen.includes(format)}
+            onClick={() => toggle(format)}
+          >
+            {format}
+          </button>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const unite = (lists: readonly (readonly string[] | undefined)[]) => [
+  ...new Set(lists.flatMap((list) => list ?? [])),
+];
+
+/** What the chosen models can be told: those that none of them takes are left out. */
+export function OptionsPanel({
+  models,
+  choice,
+  onChange,
+}: {
+  models: readonly Model[];
+  choice: Choice;
+  onChange: (changes: Partial<Choice>) => void;
+}) {
+  const chosen = models.filter(({ id }) => choice.models.some((each) => each.id === id));
+  const audio = unite(
+    chosen.filter((model) => !isTextModel(model)).map(({ outputFormats }) => outputFormats),
+  );
+  const text = unite(chosen.filter(isTextModel).map(({ outputFormats }) => outputFormats));
+  const languages = unite(chosen.map(({ supportedLanguages }) => supportedLanguages));
+  return (
+    <section class="card stack" aria-labelledby="options-title">
+      <h2 id="options-title">3. How to write it</h2>
+      {chosen.length === 0 && <p class="muted">Choose a model first.</p>}
+      {audio.length > 0 && (
+        <FormatChoices
+          title="Sound"
+          formats={audio}
+          chosen={choice.audioFormats}
+          onChange={(audioFormats) => onChange({ audioFormats })}
+        />
+      )}
+      {audio.length > 0 && choice.audioFormats.includes("wav") && (
+        <Field label="wav">
+          {(control) => (
+            <select
+              {...control}
+              class="input option-narrow"
+              value={choice.bitDepth}
+              onChange={({ currentTarget }) =>
+                onChange({ bitDepth: currentTarget.value as Choice["bitDepth"] })
+              }
+            >
+              {BIT_DEPTHS.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {text.length > 0 && (
+        <FormatChoices
+          title="Text"
+          formats={text}
+          chosen={choice.textFormats}
+          onChange={(textFormats) => onChange({ textFormats })}
+        />
+      )}
+      {languages.length > 0 && (
+        <Field label="Language" hint="A language that is known need not be guessed from the first words.">
+          {(control) => (
+            <select
+              {...control}
+              class="input option-narrow"
+              value={choice.language}
+              onChange={({ currentTarget }) => onChange({ language: currentTarget.value })}
+            >
+              <option value="">Found out by listening</option>
+              {languages.map((code) => (
+                <option key={code} value={code}>
+                  {nameLanguage(code)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {chosen.some(takesTranscript) && (
+        <TranscriptField value={choice.transcript} onChange={(transcript) => onChange({ transcript })} />
+      )}
+    </section>
+  );
+}
+
+function TranscriptField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  return (
+    <Field
+      label="Text to align"
+      hint="Lyrics or a transcript, typed or dropped as a .txt file. Without one, the words are written down first."
+    >
+      {(control) => (
+        <textarea
+          {...control}
+          class="input"
+          value={value}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={(event) => {
+            const [file] = event.dataTransfer?.files ?? [];
+            if (!file) return;
+            event.preventDefault();
+            void file.text().then(onChange);
+          }}
+        />
+      )}
+    </Field>
+  );
+}

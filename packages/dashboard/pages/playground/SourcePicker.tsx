@@ -1,0 +1,123 @@
+import type { Model } from "@stemwright/sdk";
+import { useRef, useState } from "preact/hooks";
+import { Button } from "../../parts/Button.tsx";
+import { Field } from "../../parts/Field.tsx";
+import { Icon } from "../../parts/Icon.tsx";
+import { announce, reportError } from "../../parts/toast.ts";
+import { Recorder } from "./Recorder.tsx";
+import { readDroppedFiles } from "./read-dropped-files.ts";
+import { UploadList } from "./UploadList.tsx";
+import { addFiles, uploads } from "./uploads.ts";
+
+/** The extensions of files that hold sound or film. */
+function listMediaFormats(models: readonly Model[]): string[] {
+  const media = models.flatMap(({ inputs = [] }) => inputs.filter(({ id }) => id === "media"));
+  return [...new Set(media.flatMap(({ formats }) => [...(formats?.audio ?? []), ...(formats?.video ?? [])]))];
+}
+
+/** Files from the disk, an address, or the microphone. */
+export function SourcePicker({
+  models,
+  url,
+  onUrl,
+  onFolder,
+}: {
+  models: readonly Model[];
+  url: string;
+  onUrl: (url: string) => void;
+  onFolder: (name: string) => void;
+}) {
+  const [isOver, setOver] = useState(false);
+  const fileInput = useRef<HTMLInputElement>(null);
+  const folderInput = useRef<HTMLInputElement>(null);
+  const formats = listMediaFormats(models);
+  const accept = formats.map((format) => `.${format}`).join(",");
+
+  function take(files: readonly File[], folder?: string) {
+    const media = files.filter(({ name }) => formats.includes(name.split(".").at(-1)?.toLowerCase() ?? ""));
+    const left = files.length - media.length;
+    if (left > 0)
+      announce(
+        `${left} ${left === 1 ? "file holds" : "files hold"} no sound or film, and ${left === 1 ? "is" : "are"} left out.`,
+      );
+    if (folder) onFolder(folder);
+    if (media.length > 0) onUrl("");
+    addFiles(media);
+  }
+
+  function drop(event: DragEvent) {
+    event.preventDefault();
+    setOver(false);
+    if (event.dataTransfer)
+      readDroppedFiles(event.dataTransfer).then(({ files, folder }) => take(files, folder), reportError);
+  }
+
+  function pick(input: HTMLInputElement) {
+    const files = [...(input.files ?? [])];
+    take(files, files[0]?.webkitRelativePath.split("/")[0]);
+    input.value = "";
+  }
+
+  return (
+    <section class="card stack" aria-labelledby="source-title">
+      <h2 id="source-title">1. What to take apart</h2>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way of several; the buttons inside are the others. */}
+      <div
+        class="drop"
+        data-over={isOver || undefined}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <Icon name="upload" />
+        <p>Drop files or a folder here</p>
+        <div class="row row-wrap">
+          <Button onClick={() => fileInput.current?.click()}>Choose files</Button>
+          <Button onClick={() => folderInput.current?.click()}>Choose a folder</Button>
+          <Recorder onRecorded={(file) => take([file])} />
+        </div>
+        <input
+          ref={fileInput}
+          type="file"
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label="Files"
+          multiple
+          accept={accept}
+          onChange={({ currentTarget }) => pick(currentTarget)}
+        />
+        <input
+          ref={folderInput}
+          type="file"
+          class="visually-hidden"
+          tabIndex={-1}
+          aria-label="Folder"
+          multiple
+          {...{ webkitdirectory: true }}
+          onChange={({ currentTarget }) => pick(currentTarget)}
+        />
+      </div>
+      <UploadList />
+      {uploads.value.length === 0 && (
+        <Field
+          label="Or an address"
+          hint="https:// of a sound or video file; or of a bucket, with a storage integration."
+        >
+          {(control) => (
+            <input
+              {...control}
+              class="input"
+              type="url"
+              placeholder="https://"
+              value={url}
+              onInput={({ currentTarget }) => onUrl(currentTarget.value.trim())}
+            />
+          )}
+        </Field>
+      )}
+    </section>
+  );
+}

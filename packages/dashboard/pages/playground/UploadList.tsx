@@ -1,0 +1,41 @@
+import { Button } from "../../parts/Button.tsx";
+import { formatBytes } from "../../parts/format.ts";
+import { Progress } from "../../parts/Progress.tsx";
+import { removeUpload, type Upload, uploads } from "./uploads.ts";
+import { Waveform } from "./Waveform.tsx";
+
+function UploadItem({ upload, isAlone }: { upload: Upload; isAlone: boolean }) {
+  const { file, progress, asset, error } = upload;
+  return (
+    <li class="upload">
+      <div class="row row-apart">
+        <div class="truncate">
+          <span class="upload-name">{file.name}</span>{" "}
+          <span class="small muted">
+            {error ?? (asset ? formatBytes(file.size) : `${Math.floor(progress * 100)} %`)}
+          </span>
+        </div>
+        <Button
+          kind="plain"
+          isSmall
+          icon="close"
+          label={`Remove ${file.name}`}
+          onClick={() => removeUpload(upload.id)}
+        />
+      </div>
+      {!asset && error === undefined && <Progress value={progress} label={`Upload of ${file.name}`} />}
+      {isAlone && <Waveform file={file} />}
+    </li>
+  );
+}
+
+export function UploadList() {
+  if (uploads.value.length === 0) return null;
+  return (
+    <ul class="plain-list upload-list">
+      {uploads.value.map((upload) => (
+        <UploadItem key={upload.id} upload={upload} isAlone={uploads.value.length === 1} />
+      ))}
+    </ul>
+  );
+}

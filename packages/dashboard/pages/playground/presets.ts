@@ -1,0 +1,60 @@
+import type { Choice } from "./choice.ts";
+
+export type Preset = {
+  id: string;
+  name: string;
+  description: string;
+  models: readonly string[];
+  choice: Partial<Choice>;
+};
+
+/** What people come for most often. */
+export const PRESETS: readonly Preset[] = [
+  {
+    id: "karaoke",
+    name: "Karaoke",
+    description: "The song without its voice, and the words with their times",
+    models: ["instrumental", "alignment"],
+    choice: { audioFormats: ["mp3"], textFormats: ["lrc", "json"] },
+  },
+  {
+    id: "four-stems",
+    name: "Four stems",
+    description: "Vocals, drums, bass and the rest",
+    models: ["vocals", "drums", "bass", "other"],
+    choice: { audioFormats: ["wav"] },
+  },
+  {
+    id: "band",
+    name: "Band",
+    description: "Each instrument of a band in a file of its own",
+    models: ["vocals", "drums", "bass", "guitar", "piano", "other-x-guitar"],
+    choice: { audioFormats: ["wav"] },
+  },
+  {
+    id: "dubbing",
+    name: "Dubbing",
+    description: "Dialogue apart from music and effects, with subtitles",
+    models: ["dialogue", "music_fx", "transcription"],
+    choice: { audioFormats: ["wav"], textFormats: ["srt"] },
+  },
+  {
+    id: "interview",
+    name: "Interview",
+    description: "Voices without noise, written down",
+    models: ["dialogue", "transcription"],
+    choice: { audioFormats: ["mp3"], textFormats: ["txt", "json"] },
+  },
+  {
+    id: "subtitles",
+    name: "Subtitles",
+    description: "What is said, as subtitles",
+    models: ["transcription"],
+    choice: { textFormats: ["srt", "vtt"] },
+  },
+];
+
+/** Whether exactly the preset's models are chosen. */
+export const isPresetChosen = ({ models }: Preset, choice: Choice) =>
+  models.length === choice.models.length &&
+  models.every((id) => choice.models.some((chosen) => chosen.id === id));

@@ -1,0 +1,152 @@
+import type { TargetInput } from "@stemwright/sdk";
+
+/** A request, as code is written for it. */
+export type CodeRequest = {
+  baseUrl: string;
+  /** A file's name, or an address. */
+  input: string;
+  targets: readonly TargetInput[];
+  /** The name of the text to align, if there is one. */
+  transcript: string | undefined;
+};
+
+export const LANGUAGES = ["curl", "TypeScript", "Python", "CLI"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+const isAddress = (input: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(input);
+/** For a POSIX shell. */
+const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** Written as it stands, without quotes: a variable of the language. */
+class Code {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+type Style = { isKeyQuoted: boolean; yes: string };
+const JSON_STYLE: Style = { isKeyQuoted: true, yes: "true" };
+
+/** A value on one line, as one writes it by hand. */
+function writeValue(value: unknown, style: Style): string {
+  if (value instanceof Code) return value.text;
+  if (Array.isArray(value)) return `[${value.map((item) => writeValue(item, style)).join(", ")}]`;
+  if (value === true) return style.yes;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(
+    ([name, field]) => `${style.isKeyQuoted ? `"${name}"` : name}: ${writeValue(field, style)}`,
+  );
+  return style.isKeyQuoted ? `{${fields.join(", ")}}` : `{ ${fields.join(", ")} }`;
+}
+
+/** A list with a line for each target. */
+const writeTargets = (
+  request: CodeRequest,
+  options: { transcriptId: string; style: Style; indent: string },
+) =>
+  [
+    "[",
+    ...withTranscript(request, new Code(options.transcriptId)).map(
+      (target) => `${options.indent}  ${writeValue(target, options.style)},`,
+    ),
+    `${options.indent}]`,
+  ].join("\n");
+
+function withTranscript({ targets, transcript }: CodeRequest, id: unknown): unknown[] {
+  return targets.map((target) =>
+    transcript !== undefined && target.model === "alignment" ? { ...target, transcriptAssetId: id } : target,
+  );
+}
+
+function toCurl(request: CodeRequest): string {
+  const { baseUrl, input, transcript } = request;
+  const upload = (file: string) =>
+    `curl -s -H "x-api-key: $STEMWRIGHT_API_KEY" -F ${quote(`file=@${file}`)} ${baseUrl}/assets | jq -r .id`;
+  const lines: string[] = [];
+  if (!isAddress(input)) lines.push(`ASSET_ID=$(${upload(input)})`);
+  if (transcript !== undefined) lines.push(`TRANSCRIPT_ID=$(${upload(transcript)})`);
+  const source = isAddress(input) ? `"url": ${JSON.stringify(input)}` : '"assetId": "$ASSET_ID"';
+  const targets = writeTargets(request, {
+    transcriptId: '"$TRANSCRIPT_ID"',
+    style: JSON_STYLE,
+    indent: "  ",
+  });
+  // JSON has no comma behind the last item.
+  const body = `{\n  ${source},\n  "targets": ${targets.replace(/,(\n\s*\])$/, "$1")}\n}`;
+  // The ids stand between two quoted texts, where the shell fills them in.
+  const data = quote(body).replaceAll(/\$(ASSET_ID|TRANSCRIPT_ID)/g, `'"$$$1"'`);
+  lines.push(
+    `curl -s -H "x-api-key: $STEMWRIGHT_API_KEY" -H "content-type: application/json" \\\n  ${baseUrl}/tasks -d ${data}`,
+  );
+  return lines.join("\n");
+}
+
+function toTypeScript(request: CodeRequest): string {
+  const { baseUrl, input, transcript } = request;
+  const style = { isKeyQuoted: false, yes: "true" };
+  const targets = writeTargets(request, { transcriptId: "transcript.id", style, indent: "" });
+  return [
+    `import { Stemwright } from "@stemwright/sdk";`,
+    "",
+    `const client = new Stemwright({ baseUrl: "${baseUrl}" }); // key: STEMWRIGHT_API_KEY`,
+    ...(transcript === undefined
+      ? []
+      : [`const transcript = await client.assets.upload(${JSON.stringify(transcript)});`]),
+    `const task = await client.tasks.run(${JSON.stringify(input)}, ${targets});`,
+    `await client.tasks.saveAll(task, "stems");`,
+  ].join("\n");
+}
+
+function toPython(request: CodeRequest): string {
+  const { baseUrl, input, transcript } = request;
+  const style = { isKeyQuoted: true, yes: "True" };
+  const targets = writeTargets(request, { transcriptId: 'transcript["id"]', style, indent: "    " });
+  return [
+    "from stemwright import Stemwright",
+    "",
+    `client = Stemwright(base_url="${baseUrl}")  # key: STEMWRIGHT_API_KEY`,
+    ...(transcript === undefined ? [] : [`transcript = client.assets.upload(${JSON.stringify(transcript)})`]),
+    "task = client.tasks.run(",
+    `    ${JSON.stringify(input)},`,
+    `    ${targets},`,
+    ")",
+    `client.tasks.save_all(task, "stems")`,
+  ].join("\n");
+}
+
+/** Which command runs a model. */
+const COMMANDS: Record<string, string> = {
+  transcription: "transcribe",
+  alignment: "align",
+  music_detection: "detect",
+  multi_voice: "voices",
+};
+
+function toCommand(command: string, targets: readonly TargetInput[], request: CodeRequest): string {
+  const [first] = targets;
+  const words = ["stemwright", command, quote(request.input)];
+  if (command === "separate") words.push("--stems", targets.map(({ model }) => model).join(","));
+  words.push("--format", [...new Set(targets.flatMap(({ formats }) => formats))].join(","));
+  if (targets.some(({ residual }) => residual)) words.push("--residual");
+  if (targets.some(({ variant }) => variant === "high_quality")) words.push("--high-quality");
+  if (first?.language !== undefined) words.push("--language", first.language);
+  if (command === "align" && request.transcript !== undefined)
+    words.push("--text", quote(request.transcript));
+  return [...words, "--server", request.baseUrl].join(" ");
+}
+
+/** One command for each kind of work. */
+function toCli(request: CodeRequest): string {
+  const groups = Map.groupBy(request.targets, ({ model }) => COMMANDS[model] ?? "separate");
+  return [...groups].map(([command, targets]) => toCommand(command, targets, request)).join("\n");
+}
+
+const WRITERS: Record<Language, (request: CodeRequest) => string> = {
+  curl: toCurl,
+  TypeScript: toTypeScript,
+  Python: toPython,
+  CLI: toCli,
+};
+
+/** The request in one of the languages, ready to paste. */
+export const writeCode = (language: Language, request: CodeRequest) => WRITERS[language](request);
