@@ -124,13 +124,12 @@ function productMoments(
   const outputs = bias.data.length;
   const inputMeans = graph.mean(hidden, 2);
   const centred = graph.node("Sub", [hidden, inputMeans], hidden.dims);
-  const covariance = graph.contribNode("FusedMatMul", [centred, centred], [rows, channels, channels], {
-    transB: 1,
-    alpha: { float: 1 / slots },
-  });
-  // The variance within an output is wᵀ·C·w; its mean over the outputs is a product with their Gram matrix.
-  const gram = graph.constant(makeGramMatrix(weight.data, outputs, channels), [channels ** 2, 1]);
-  const within = graph.node("MatMul", [graph.reshape(covariance, [rows, channels ** 2]), gram], [rows, 1]);
+  const turned = graph.transpose(centred, [0, 2, 1]);
+  const products = graph.node("MatMul", [centred, turned], [rows, channels, channels]);
+  // The variance within an output is wᵀ·C·w with the covariance C; its mean over the outputs is a product with their Gram matrix.
+  const gramMatrix = makeGramMatrix(weight.data, outputs, channels).map((value) => value / slots);
+  const gram = graph.constant(gramMatrix, [channels ** 2, 1]);
+  const within = graph.node("MatMul", [graph.reshape(products, [rows, channels ** 2]), gram], [rows, 1]);
   const matrix = graph.weight(transposed({ dims: [outputs, channels], data: weight.data }));
   const product = graph.node(
     "MatMul",
