@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from "./config/load-config.ts";
 import { explainStartError } from "./explain-start-error.ts";
 import { parseKeysCommand } from "./keys-command.ts";
-import { migrateDatabase, openPostgres, withDatabase } from "./open-postgres.ts";
+import { joinPostgres, migrateDatabase, withDatabase } from "./open-postgres.ts";
 import { print } from "./print.ts";
 import { secureDataDir } from "./secure-data-dir.ts";
 import { parseSignInCommand } from "./sign-in-command.ts";
@@ -34,7 +34,7 @@ function parseOnce(command: OnceCommand, config: Config) {
 
 async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   const run = parseOnce(command, config);
-  const postgres = await openPostgres(config);
+  const postgres = await joinPostgres(config);
   try {
     const applied = await migrateDatabase(postgres.connectionString);
     if (run) await withDatabase(postgres.connectionString, ({ db }) => run(db, print));

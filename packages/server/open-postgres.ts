@@ -2,6 +2,7 @@ import type { Config } from "./config/load-config.ts";
 import { openDatabase } from "./db/database.ts";
 import {
   type EmbeddedPostgresError,
+  joinEmbeddedPostgres,
   startEmbeddedPostgres,
 } from "./db/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
@@ -13,13 +14,20 @@ export async function openPostgres(
   hooks: { onDown?: (error: EmbeddedPostgresError) => void; onUp?: () => void } = {},
 ) {
   if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
-  return await startEmbeddedPostgres({
-    dataDir: config.dataDir,
-    workers: config.workers,
-    onProgress: (message) => print(`  … ${message}`),
-    ...hooks,
-  });
+  return await startEmbeddedPostgres({ ...toEmbeddedOptions(config), ...hooks });
 }
+
+/** The same for a command given at the machine, which may be given while the service runs. */
+export async function joinPostgres(config: Config) {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
+  return await joinEmbeddedPostgres(toEmbeddedOptions(config));
+}
+
+const toEmbeddedOptions = ({ dataDir, workers }: Config) => ({
+  dataDir,
+  workers,
+  onProgress: (message: string) => print(`  … ${message}`),
+});
 
 export async function withDatabase<Result>(
   databaseUrl: string,

@@ -51,10 +51,7 @@ function printWelcome(options: {
     print(`  curl -H 'x-api-key: ${firstAccount.key}' ${address}/tasks`);
   } else {
     print(`Try it:  curl ${address}/models`);
-    if (!firstAccount)
-      print(
-        "Can't get in?  npm run sign-in, npm run keys -- create --name NAME  (while the service is stopped or with DATABASE_URL)",
-      );
+    if (!firstAccount) print("Can't get in?  npm run sign-in, npm run keys -- create --name NAME");
   }
   if (config.logFile !== undefined) print(`Logs: ${config.logFile}`);
   print("Stop with Ctrl-C.");

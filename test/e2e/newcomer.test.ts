@@ -22,6 +22,13 @@ describe("start and stop", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
+  const signIn = (token: string | undefined) =>
+    fetch(new URL("/account/sign-in/link", service.address), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token }),
+    });
+
   it("[K3] the first start prints the address, a new key, and a curl line that works as pasted", async () => {
     service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
     await expect.poll(service.output).toContain("Stop with Ctrl-C");
@@ -34,18 +41,12 @@ describe("start and stop", () => {
   it("[PE2] it prints a link that signs the owner in, once", async () => {
     const [, base, token] = /^ +(http:\S+)\/app\/sign-in#([\w-]{43})$/m.exec(service.output()) ?? [];
     expect(base).toBe(service.address);
-    const use = () =>
-      fetch(new URL("/account/sign-in/link", service.address), {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ token }),
-      });
-    const first = await use();
+    const first = await signIn(token);
     expect(await first.json()).toMatchObject({
       person: { role: "owner", isAdministrator: true },
       needsPassword: true,
     });
-    expect((await use()).status).toBe(403);
+    expect((await signIn(token)).status).toBe(403);
   });
 
   it("[S2] Ctrl-C ends every process within seconds", async () => {
@@ -59,6 +60,16 @@ describe("start and stop", () => {
     service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
     expect(service.output()).not.toContain("shown this once");
     expect((await service.call("/tasks", { headers: { "x-api-key": key } })).status).toBe(200);
+  });
+
+  it("[K3] [PE2] keys and sign-in links are made at the machine while the service runs", async () => {
+    const run = (command: string) =>
+      shell(`cd ${JSON.stringify(process.cwd())} && DATA_DIR=${dataDir} npm run --silent ${command}`);
+    const made = (await run("keys -- create --name second")).stdout;
+    const second = /sw_[0-9A-Za-z]{40}/.exec(made)?.[0] ?? "";
+    expect((await service.call("/tasks", { headers: { "x-api-key": second } })).status).toBe(200);
+    const token = /sign-in#(\S+)/.exec((await run("sign-in")).stdout)?.[1] ?? "";
+    expect((await signIn(token)).status).toBe(200);
   });
 
   it("[S2] a signal to npm alone, as a script that started it sends, ends every process as well", async () => {

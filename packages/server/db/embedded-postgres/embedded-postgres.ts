@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openBoundedLog } from "./bounded-log.ts";
-import type { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { readConnectionFile, removeConnectionFile, writeConnectionFile } from "./connection-file.ts";
+import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { endOrphan } from "./end-orphan.ts";
 import { getPostgresBundle, type PostgresBundle } from "./get-postgres-bundle.ts";
 import { installBinaries } from "./install-binaries.ts";
@@ -62,6 +63,21 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
+/** The server of a service that runs on `dataDir`, which it stays; where there is none, one is started. */
+export async function joinEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<Pick<EmbeddedPostgres, "connectionString" | "stop">> {
+  try {
+    return await startEmbeddedPostgres(options);
+  } catch (error) {
+    if (!(error instanceof EmbeddedPostgresError) || error.code !== "data_dir_in_use") throw error;
+    const connectionString = await readConnectionFile(options.dataDir);
+    // The service there is just starting, or stopping.
+    if (connectionString === undefined) throw error;
+    return { connectionString, stop: async () => {} };
+  }
+}
+
 async function startInHome(
   options: EmbeddedPostgresOptions & { home: PostgresHome; bundle: PostgresBundle },
 ): Promise<EmbeddedPostgres> {
@@ -107,12 +123,15 @@ async function startInHome(
       onDown: (error) => onDown(toEmbeddedPostgresError(error, options.dataDir)),
       onUp,
     });
+    const connectionString = makeConnectionString(cluster, socketDir.dir);
+    await writeConnectionFile(options.dataDir, connectionString);
     return {
-      connectionString: makeConnectionString(cluster, socketDir.dir),
+      connectionString,
       get pid() {
         return supervision.pid;
       },
       stop: makeStop(async () => {
+        await removeConnectionFile(options.dataDir);
         await supervision.stop();
         await tidyUp().finally(() => home.release());
       }),
