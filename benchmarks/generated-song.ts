@@ -6,9 +6,9 @@ import { FRAME_BYTES, makeWavHeader, toInt16 } from "./wav-header.ts";
 const LOOP_SECONDS = 30;
 
 /** Writes a stereo wav of 16 bits: the same computed half minute again and again. */
-export function writeGeneratedSong(path: string, minutes: number): void {
-  const lengthFrames = LOOP_SECONDS * SAMPLE_RATE_HZ;
-  const [left = [], right = []] = makeSyntheticSong({ sampleRateHz: SAMPLE_RATE_HZ, lengthFrames });
+export function writeGeneratedSong(path: string, minutes: number, sampleRateHz = SAMPLE_RATE_HZ): void {
+  const lengthFrames = LOOP_SECONDS * sampleRateHz;
+  const [left = [], right = []] = makeSyntheticSong({ sampleRateHz, lengthFrames });
   const loop = Buffer.alloc(lengthFrames * FRAME_BYTES);
   for (let n = 0; n < lengthFrames; n++) {
     loop.writeInt16LE(toInt16(left[n]), n * FRAME_BYTES);
@@ -17,7 +17,7 @@ export function writeGeneratedSong(path: string, minutes: number): void {
   const repeats = (minutes * 60) / LOOP_SECONDS;
   const file = openSync(path, "w");
   try {
-    writeSync(file, makeWavHeader(repeats * loop.length));
+    writeSync(file, makeWavHeader(repeats * loop.length, sampleRateHz));
     for (let n = 0; n < repeats; n++) writeSync(file, loop);
   } finally {
     closeSync(file);

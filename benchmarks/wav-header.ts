@@ -4,8 +4,8 @@ const WAV_HEADER_BYTES = 44;
 /** Two channels of 16 bits. */
 export const FRAME_BYTES = 4;
 
-/** The head of a stereo wav file of 16 bits at 44.1 kHz. */
-export function makeWavHeader(dataBytes: number): Buffer {
+/** The head of a stereo wav file of 16 bits. */
+export function makeWavHeader(dataBytes: number, sampleRateHz = SAMPLE_RATE_HZ): Buffer {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write("RIFF", 0, "latin1");
   header.writeUInt32LE(WAV_HEADER_BYTES - 8 + dataBytes, 4);
@@ -13,8 +13,8 @@ export function makeWavHeader(dataBytes: number): Buffer {
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(2, 22);
-  header.writeUInt32LE(SAMPLE_RATE_HZ, 24);
-  header.writeUInt32LE(SAMPLE_RATE_HZ * FRAME_BYTES, 28);
+  header.writeUInt32LE(sampleRateHz, 24);
+  header.writeUInt32LE(sampleRateHz * FRAME_BYTES, 28);
   header.writeUInt16LE(FRAME_BYTES, 32);
   header.writeUInt16LE(16, 34);
   header.write("data", 36, "latin1");

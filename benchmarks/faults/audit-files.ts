@@ -15,11 +15,19 @@ const STORED = `
   select blob_key from outputs join targets on targets.id = target_id join tasks on tasks.id = task_id
   where outputs_removed_at is null`;
 
+const PREVIEWS =
+  "select 'outputs/' || task_id || '/previews/' || version || '/' as prefix from task_previews";
+
 const list = (dir: string) => readdir(dir).catch(() => []);
 
 /** Files that no row, and no work under way, has a use for. */
-async function listStray(installation: Installation, rowKeys: ReadonlySet<string>): Promise<string[]> {
-  const stray = (await installation.listBlobKeys()).filter((key) => !rowKeys.has(key));
+async function listStray(
+  installation: Installation,
+  rows: { keys: ReadonlySet<string>; prefixes: readonly string[] },
+): Promise<string[]> {
+  const stray = (await installation.listBlobKeys()).filter(
+    (key) => !rows.keys.has(key) && !rows.prefixes.some((prefix) => key.startsWith(prefix)),
+  );
   for (const dataDir of installation.dataDirs) {
     for (const dir of [join("blobs", "partial"), "work"])
       stray.push(...(await list(join(dataDir, dir))).map((name) => join(dir, name)));
@@ -31,9 +39,11 @@ async function listStray(installation: Installation, rowKeys: ReadonlySet<string
 export async function auditFiles(db: pg.Client, installation: Installation): Promise<Finding[]> {
   const { rows } = await db.query<{ blob_key: string }>(STORED);
   const rowKeys = new Set(rows.map(({ blob_key }) => blob_key));
+  const previews = await db.query<{ prefix: string }>(PREVIEWS);
+  const prefixes = previews.rows.map(({ prefix }) => prefix);
   const present = new Set(await installation.listBlobKeys());
   return [
-    ...toFindings("filesStray", await listStray(installation, rowKeys)),
+    ...toFindings("filesStray", await listStray(installation, { keys: rowKeys, prefixes })),
     ...toFindings(
       "filesMissing",
       [...rowKeys].filter((key) => !present.has(key)),

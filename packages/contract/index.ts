@@ -13,6 +13,7 @@ export * from "./operation.ts";
 export * from "./output-file.ts";
 export * from "./page.ts";
 export * from "./person.ts";
+export * from "./preview.ts";
 export * from "./share.ts";
 export * from "./statistics.ts";
 export * from "./storage-integration.ts";

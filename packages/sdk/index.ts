@@ -35,6 +35,7 @@ export type {
   PersonChange,
   PersonRole,
   PersonSession,
+  PreviewTrack,
   QueueState,
   Realignment,
   ServiceHealth,
@@ -55,6 +56,7 @@ export type {
   TaskEstimate,
   TaskInput,
   TaskListItem,
+  TaskPreviews,
   TextOutputFormat,
   TimedLine,
   TimedWord,
@@ -69,6 +71,7 @@ export type { DownloadOptions, DownloadProgress } from "./downloads/open-link.ts
 export * from "./errors.ts";
 export type { Listing, ListQuery, Page } from "./http/listing.ts";
 export type { RequestOptions, StemwrightOptions } from "./options.ts";
+export type { PeaksQuery, PreviewChunk, PreviewPeaks, PreviewQuery } from "./resources/previews.ts";
 export type { StatisticsQuery } from "./resources/statistics.ts";
 export type { SaveAllOptions, TaskQuery } from "./resources/tasks.ts";
 export type { DeliveryQuery } from "./resources/webhooks.ts";

@@ -53,6 +53,11 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /shares/{token}/targets/{targetId}/words": (client) => client.shares.words("ID", "ID"),
   "GET /shares/{token}/targets/{targetId}/words/export": (client) =>
     client.shares.exportWords("ID", { targetId: "ID", format: "srt" }),
+  "GET /tasks/{id}/previews": (client) => client.tasks.previews.get("ID"),
+  "GET /tasks/{id}/previews/chunks/{index}": (client) =>
+    client.tasks.previews.chunk("ID", 1, { version: "a", tracks: ["input"] }),
+  "GET /tasks/{id}/previews/peaks": (client) =>
+    client.tasks.previews.peaks("ID", { version: "a", tracks: ["input"], level: 256, from: 0, to: 1 }),
   "POST /assets": (client) => client.assets.upload(new Blob(["sound"])),
   "GET /assets": (client) => client.assets.list({ skip: 1, take: 1 }).page(),
   "GET /assets/{id}": (client) => client.assets.get("ID"),
@@ -186,11 +191,11 @@ describe("[G7] the SDK and /openapi.json", () => {
 
   /** Calls a method against a service that answers anything, and gives the requests it made. */
   async function record(call: (client: Stemwright) => Promise<unknown>, called = new Set<string>()) {
-    const fake = makeFakeFetch(({ url }) =>
-      url.endsWith("/events")
-        ? new Response(`event: task\ndata: ${JSON.stringify(DONE)}\n\n`)
-        : answerJson({ models: [], jobs: [], job: {}, secret: "" }),
-    );
+    const fake = makeFakeFetch(({ url }) => {
+      if (url.endsWith("/events")) return new Response(`event: task\ndata: ${JSON.stringify(DONE)}\n\n`);
+      if (url.includes("/previews/")) return new Response();
+      return answerJson({ models: [], jobs: [], job: {}, secret: "" });
+    });
     const client = new Stemwright({ baseUrl: "http://a", apiKey: "k", fetch: fake.fetch });
     spyOn(client, called);
     await call(client);
@@ -209,7 +214,7 @@ describe("[G7] the SDK and /openapi.json", () => {
   it.each(Object.entries(CALLS))("%s is what its method sends", async (operation, call) => {
     const requests = await record(call);
     const sent = requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
-    const path = operation.replaceAll(/\{[^}]+\}/g, "ID");
+    const path = operation.replace("{index}", "1").replaceAll(/\{[^}]+\}/g, "ID");
     expect(new Set(sent)).toEqual(new Set([path]));
   });
 

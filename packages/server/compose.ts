@@ -26,6 +26,7 @@ import { openDatabaseProbe } from "./db/database-probe.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
 import { findSessionCaller, listActiveSessionIds, touchSession } from "./db/person-sessions.ts";
+import { findPreviews } from "./db/previews.ts";
 import { makeRealignmentQueue } from "./db/realignments.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { loadSecret } from "./db/secrets.ts";
@@ -239,6 +240,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       listDistribution: (clientId, since) => listDistribution(db, clientId, since),
     },
     feed,
+    previews: { findPreviews: (taskId) => findPreviews(db, taskId) },
     keys: {
       async findCaller(key) {
         const caller = await findCaller(db, key);
@@ -349,6 +351,7 @@ export async function startTaskWorker(house: House) {
     isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
     engine,
     keptStems,
+    hasPreviews: config.hasPreviews,
     onStretch: aligner.look,
     credits: makeCreditCover(db),
     quota,

@@ -69,6 +69,7 @@ async function work(taskId: string): Promise<void> {
       ...withoutLimits,
       maxBytes: INPUT_MAX_BYTES,
       workDir: join(api.dataDir, "work"),
+      hasPreviews: false,
       keptStems: { giveUp: async () => 0 },
       log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
       engine: {

@@ -44,6 +44,7 @@ export async function startWorkerWithoutNetwork(options: {
     blobs,
     workDir,
     keptStems: { giveUp: async () => 0 },
+    hasPreviews: true,
     engine: { run, close: async () => {} },
     assets: makeAssetStore(db),
     sources: { listSources: (taskId) => listSources(db, taskId) },

@@ -1,6 +1,7 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, WavBitDepth } from "../media/index.ts";
 import type { TextFormat } from "../text/text-format.ts";
+import type { PreviewNews, PreviewRequest } from "./previews/previews.ts";
 import type { TargetProgress } from "./stage-progress.ts";
 import type { CacheUser } from "./stem-cache.ts";
 
@@ -51,6 +52,8 @@ export type EngineRequest = {
   maxWorkBytes?: number;
   /** In whose name finished stems are kept for the next request; without one they are neither kept nor found. */
   cacheUser?: CacheUser;
+  /** Without it no previews are made. */
+  previews?: PreviewRequest;
 };
 
 export type TargetResult = {
@@ -64,4 +67,6 @@ export type EngineReport = {
   onProgress?: (progress: readonly TargetProgress[]) => void;
   onTargetDone?: (key: string, result: TargetResult) => void | Promise<void>;
   onTargetFailed?: (key: string, error: EngineError) => void | Promise<void>;
+  /** Told of previews as they are written; those of a target, and of the input, before the target is done. */
+  onPreview?: (news: PreviewNews) => void;
 };

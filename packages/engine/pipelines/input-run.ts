@@ -5,6 +5,7 @@ import type { SpeechNetworks } from "../models/speech-networks.ts";
 import type { NetworkSource } from "../models/stem-network.ts";
 import type { DecodedInput } from "./decoded-input.ts";
 import type { EngineReport, EngineRequest, EngineTarget, TargetResult } from "./engine-request.ts";
+import type { Previews } from "./previews/previews.ts";
 import type { StageProgress } from "./stage-progress.ts";
 import type { StemCache } from "./stem-cache.ts";
 import type { TargetWaits } from "./target-waits.ts";
@@ -23,6 +24,7 @@ export type InputRun = {
   /** Which targets wait for which stage. */
   waits: TargetWaits;
   stemCache: StemCache | undefined;
+  previews: Previews | undefined;
 };
 
 /** Does the last of a target's work and reports how it ended; one that cannot be finished leaves the others to go on. */
@@ -34,6 +36,7 @@ export async function finishTarget(
   const { lengthFrames, sampleRateHz } = run.decoded.info;
   try {
     const result = await finish();
+    await run.previews?.whenWritten(target.key);
     await run.report.onTargetDone?.(target.key, { durationSeconds: lengthFrames / sampleRateHz, ...result });
   } catch (error) {
     const known = toSystemError(error);

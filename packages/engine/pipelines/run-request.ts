@@ -7,6 +7,7 @@ import type { EngineReport, EngineRequest, EngineTarget } from "./engine-request
 import { type InputRun, type Networks, tryNetwork } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { planTargets, type StemPass, type TargetPlan } from "./plan-targets.ts";
+import { Previews } from "./previews/previews.ts";
 import { chooseSpeechSource } from "./speech/choose-speech-source.ts";
 import { runSpeechPass } from "./speech/speech-pass.ts";
 import { SpoolGauge } from "./spool-gauge.ts";
@@ -64,11 +65,27 @@ export async function runRequest(
     progress.begin();
     using input = new PcmFileSource(decoded.pcmPath, decoded.info);
     checkWorkBytes(plan.stemPasses, input, request.maxWorkBytes);
-    const run: InputRun = { request, networks, report, decoded, input, progress, waits, stemCache };
-    await runPlan(run, plan, { manifests, onNewPass: weigh });
+    const previews = openPreviews(request, input, report);
+    const run: InputRun = { request, networks, report, decoded, input, progress, waits, stemCache, previews };
+    try {
+      await runPlan(run, plan, { manifests, onNewPass: weigh });
+    } catch (error) {
+      previews?.stop();
+      throw error;
+    } finally {
+      await previews?.whenAllWritten();
+    }
   } catch (error) {
     throw toSystemError(error);
   }
+}
+
+function openPreviews(
+  { previews, workDir }: EngineRequest,
+  input: PcmFileSource,
+  { onPreview = () => {} }: EngineReport,
+): Previews | undefined {
+  return previews && new Previews({ request: previews, workDir, input, report: onPreview });
 }
 
 type Refused = { target: EngineTarget; error: EngineError };

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { subtractPlanes } from "../dsp/difference-source.ts";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { MeanSource } from "../dsp/mean-source.ts";
+import { release } from "../dsp/release.ts";
 import { toResampledLength, toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
@@ -40,6 +42,7 @@ export async function runStemPass(
   const input = toSampleRate(heard, toNetworkShape(run, manifest));
   const startFrame = toStartFrame(manifest, startShare);
   const isSameRate = heard.sampleRateHz === input.sampleRateHz;
+  for (const planned of pass.targets) previewTarget(run, { pass, planned, own });
   if (hasPass(manifest, startShare, input)) {
     await runNetworkPass({
       network,
@@ -63,12 +66,10 @@ export async function runStemPass(
 }
 
 async function renderTargets(run: InputRun, pass: StemPass): Promise<void> {
-  using opened = new DisposableStack();
-  const heard = openHeard(run, pass.hears, opened);
   await forEachAtOnce(pass.targets, RENDERS_AT_ONCE, (planned) => {
     const onProgress = run.progress.makeStageBeside(RENDER_SECONDS, run.waits.forRender(planned.target));
     return finishTarget(run, planned.target, () =>
-      render(run, { pass, planned, heard, onProgress }).finally(() => onProgress(1)),
+      render(run, { pass, planned, onProgress }).finally(() => onProgress(1)),
     );
   });
 }
@@ -149,29 +150,82 @@ function openMeanStem(
   };
 }
 
+/** What a target gives, at the input's rate and as long as it. */
+function openSound(
+  run: InputRun,
+  { manifest, hears }: StemPass,
+  planned: PlannedSound,
+): { source: FrameSource; passCount: number } & Disposable {
+  const opened = new DisposableStack();
+  const { info } = run.decoded;
+  const heard = toSampleRate(openHeard(run, hears, opened), info);
+  const { stem, passCount } = opened.use(openMeanStem(run, { manifest, planned }));
+  return {
+    source: toServiceSource(planned.service, toSampleRate(stem, info), heard),
+    passCount,
+    [Symbol.dispose]: () => opened.dispose(),
+  };
+}
+
+/** Frames of the network that lie beyond those that become one frame of the input, in frames of the lower rate: more than resampling looks ahead. */
+const LOOK_AHEAD_FRAMES = 256;
+
+/** Previews of a target grow with the pass that completes it; those it is averaged with came before. */
+function previewTarget(
+  run: InputRun,
+  { pass, planned, own }: { pass: StemPass; planned: PlannedSound; own: SpoolGauge },
+): void {
+  const { key, files } = planned.target;
+  const outputs = new Set(files.map(({ output }) => output));
+  const shape = toNetworkShape(run, pass.manifest);
+  const framesPerFrame = shape.sampleRateHz / run.input.sampleRateHz;
+  const aheadFrames = framesPerFrame === 1 ? 0 : LOOK_AHEAD_FRAMES * Math.max(1, framesPerFrame);
+  const startFrame = toStartFrame(pass.manifest, pass.startShare);
+  run.previews?.follow(key, {
+    tracks: [...outputs].map((output) => (output === "stem" ? key : `${key}-residual`)),
+    whenReadable(endFrame) {
+      const needed = Math.min(shape.lengthFrames, Math.ceil(endFrame * framesPerFrame + aheadFrames));
+      return own.reached(endFrame === 0 ? 0 : Math.max(0, needed - startFrame));
+    },
+    open() {
+      const sound = openSound(run, pass, planned);
+      return {
+        read(start, length) {
+          const planes = sound.source.read(start, length);
+          if (!outputs.has("residual")) return [planes];
+          const whole = run.input.read(start, length);
+          const residual = subtractPlanes(whole, planes);
+          release(whole);
+          return [...outputs].map((output) => (output === "stem" ? planes : residual));
+        },
+        [Symbol.dispose]: () => sound[Symbol.dispose](),
+      };
+    },
+  });
+}
+
 async function render(
   run: InputRun,
   work: {
     pass: StemPass;
     planned: PlannedSound;
-    heard: FrameSource;
     onProgress: (fraction: number) => void;
   },
 ): Promise<RenderResult> {
-  const { pass, planned, heard, onProgress } = work;
+  const { pass, planned, onProgress } = work;
   const { info } = run.decoded;
   const { manifest, hears } = pass;
-  const { target, service } = planned;
+  const { target } = planned;
   const { runsOn } = await run.networks.getNetwork(manifest);
   const heardProvenance = hears && {
     manifest: hears.pass.manifest,
     stem: hears.stem,
     runsOn: (await run.networks.getNetwork(hears.pass.manifest)).runsOn,
   };
-  using mean = openMeanStem(run, { manifest, planned });
+  using sound = openSound(run, pass, planned);
   return await renderTarget({
     target,
-    stem: toServiceSource(service, toSampleRate(mean.stem, info), toSampleRate(heard, info)),
+    stem: sound.source,
     input: run.input,
     info,
     inputPath: run.request.inputPath,
@@ -180,7 +234,7 @@ async function render(
       manifest,
       heard: heardProvenance,
       runsOn,
-      passCount: mean.passCount,
+      passCount: sound.passCount,
     },
     onProgress,
   });

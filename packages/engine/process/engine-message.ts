@@ -1,6 +1,7 @@
 import type { EngineErrorKind } from "../engine-error.ts";
 import type { SandboxMode } from "../media/index.ts";
 import type { EngineRequest, TargetResult } from "../pipelines/engine-request.ts";
+import type { PreviewNews } from "../pipelines/previews/previews.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
@@ -29,5 +30,6 @@ export type EngineMessage =
   | { kind: "target-done"; key: string; result: TargetResult }
   | { kind: "target-failed"; key: string; failure: EngineFailure }
   | { kind: "stretch-done"; result: StretchResult }
+  | { kind: "preview"; news: PreviewNews }
   | { kind: "done" }
   | { kind: "failed"; failure: EngineFailure };

@@ -223,6 +223,8 @@ async function deliver(
       return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
     case "stretch-done":
       return hooks.onStretchDone?.(message.result);
+    case "preview":
+      return hooks.onPreview?.(message.news);
     case "done":
       return onDone();
     case "failed":

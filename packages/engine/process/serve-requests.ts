@@ -61,6 +61,7 @@ function makeReport(): EngineReport {
   return {
     onProgress: (progress) => send({ kind: "progress", progress }),
     onTargetDone: (key, result) => send({ kind: "target-done", key, result }),
+    onPreview: (news) => send({ kind: "preview", news }),
     onTargetFailed: (key, error) => send({ kind: "target-failed", key, failure: toFailure(error) }),
   };
 }

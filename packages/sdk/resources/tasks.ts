@@ -19,6 +19,7 @@ import { type RunInput, type RunOptions, runTask } from "../tasks/run-task.ts";
 import { followTask, type TaskEvent } from "../tasks/task-events.ts";
 import { type WaitOptions, waitForTask } from "../tasks/wait-for-task.ts";
 import type { Assets } from "./assets.ts";
+import { Previews } from "./previews.ts";
 import { TaskShares } from "./shares.ts";
 import { TaskWords } from "./words.ts";
 
@@ -43,12 +44,15 @@ export class Tasks {
   readonly shares: TaskShares;
   readonly #transport: Transport;
   readonly #assets: Assets;
+  /** What a player needs. */
+  readonly previews: Previews;
 
   constructor(transport: Transport, assets: Assets) {
     this.words = new TaskWords(transport);
     this.shares = new TaskShares(transport);
     this.#transport = transport;
     this.#assets = assets;
+    this.previews = new Previews(transport, (id) => route`/tasks/${id}/previews`);
   }
 
   /**

@@ -8,6 +8,8 @@ import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { limitBytes } from "../limit-bytes.ts";
 
+const DELETIONS_AT_ONCE = 32;
+
 const toType = (key: string) => toMimeType(extname(key).slice(1));
 
 /**
@@ -71,7 +73,14 @@ export async function openS3Blobs(options: {
     },
     async delete(keyPrefix) {
       await bucket.delete(toKey(keyPrefix));
-      for await (const key of bucket.list(`${toKey(keyPrefix)}/`)) await bucket.delete(key);
+      // Previews of hours are thousands of objects: one after another, they would take a quarter of an hour.
+      const deleting = new Set<Promise<void>>();
+      for await (const key of bucket.list(`${toKey(keyPrefix)}/`)) {
+        if (deleting.size >= DELETIONS_AT_ONCE) await Promise.race(deleting);
+        const deletion = bucket.delete(key).finally(() => deleting.delete(deletion));
+        deleting.add(deletion);
+      }
+      await Promise.all(deleting);
     },
   };
 }

@@ -71,6 +71,7 @@ export type Config = Readonly<{
   workers: number;
   engineThreads: number;
   stemCacheBytes: number;
+  hasPreviews: boolean;
   executionProvider: SettingValues["EXECUTION_PROVIDER"];
   speechModel: SettingValues["SPEECH_MODEL"];
   mediaSandbox: SettingValues["MEDIA_SANDBOX"];
@@ -207,6 +208,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,
+    hasPreviews: settings.PREVIEWS === "on",
     executionProvider: settings.EXECUTION_PROVIDER,
     speechModel: settings.SPEECH_MODEL,
     mediaSandbox: settings.MEDIA_SANDBOX,

@@ -339,6 +339,12 @@ export const SETTINGS = {
     description:
       "How much of the disk finished stems may take, for the next Task of the same client with the same content; never more than half of what is free. 0 = none are kept.",
   },
+  PREVIEWS: {
+    schema: z.enum(["on", "off"]),
+    default: "on",
+    description:
+      "`on`: workers store previews of the input and of each stem beside the outputs, for players that play while a Task runs; up to 12 MB for each and minute. `off`: none.",
+  },
   LOG_LEVEL: {
     schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
     default: "info",

@@ -3,6 +3,7 @@ import { toAssetFolder } from "../domain/assets/store-upload.ts";
 import { toOutputFolder } from "../domain/tasks/output-names.ts";
 import { deleteAsset } from "./assets.ts";
 import type { Tables } from "./database.ts";
+import { deletePreviews } from "./previews.ts";
 import { deleteTask } from "./tasks.ts";
 import { disownFiles } from "./unclaimed-files.ts";
 
@@ -60,6 +61,7 @@ export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promi
     delete from outputs using targets where targets.id = outputs.target_id and targets.task_id = any(${ids})`.execute(
     db,
   );
+  await deletePreviews(db, ids);
   await disownFiles(db, { keyPrefixes: ids.map(toOutputFolder) });
   return ids.length;
 }

@@ -1,6 +1,7 @@
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { inTransaction } from "./in-transaction.ts";
+import { findPreviews, setPreviews } from "./previews.ts";
 import { endTarget } from "./target-ends.ts";
 import { failRun, giveBack, setLength, startRun } from "./task-runs.ts";
 import { findTask, setProgress } from "./tasks.ts";
@@ -13,6 +14,8 @@ export function makeTaskReports(db: DatabaseHandle): TaskReports {
         endTarget(transaction, { taskId: run.taskId, token: run.token, targetId, end }),
       ),
     setProgress: (run, advances) => setProgress(db, run, advances),
+    findPreviews: (taskId) => findPreviews(db, taskId),
+    setPreviews: (run, previews) => setPreviews(db, run, previews),
     startRun: (run) => inTransaction(db, (transaction) => startRun(transaction, run)),
     setLength: (run, length) => setLength(db, run, length),
     giveBack: (run, delaySeconds) => giveBack(db, run, delaySeconds),

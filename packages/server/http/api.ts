@@ -13,6 +13,7 @@ import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
 import type { Operation } from "../domain/operation.ts";
 import type { Blobs, StatisticsStore, StemCachePort } from "../domain/ports.ts";
+import type { PreviewStore } from "../domain/previews/preview-record.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { StorageQuota } from "../domain/storage-quota.ts";
@@ -32,6 +33,7 @@ export type ApiPorts = CheckPorts &
     receipts: ReceiptStore;
     statistics: StatisticsStore;
     feed: TaskFeed;
+    previews: PreviewStore;
     keys: KeyRing;
     sessions: SessionRing;
     passwords: Passwords;

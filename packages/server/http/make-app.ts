@@ -30,6 +30,7 @@ import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
 import { addModelRoutes } from "./routes/models.ts";
+import { addPreviewRoutes } from "./routes/previews.ts";
 import { addRealignmentRoutes } from "./routes/realignments.ts";
 import { addShareRoutes } from "./routes/shares.ts";
 import { addStatisticsRoutes } from "./routes/statistics.ts";
@@ -95,6 +96,7 @@ function addRoutes(api: Api): void {
   addWordsRoutes(api);
   addRealignmentRoutes(api);
   addShareRoutes(api);
+  addPreviewRoutes(api);
   addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);

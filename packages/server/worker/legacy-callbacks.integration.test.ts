@@ -69,6 +69,7 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
     ...withoutLimits,
     isLong: () => false,
     workDir: join(dataDir, "work"),
+    hasPreviews: false,
     keptStems: { giveUp: async () => 0 },
     log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
     reports: makeTaskReports(database.db),

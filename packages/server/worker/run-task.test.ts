@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { EngineError } from "@stemwright/engine";
 import { expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { withoutLimits } from "../../../test/support/without-limits.ts";
 import type { TargetEnd, TaskRecord } from "../domain/tasks/task-record.ts";
 import { type RunTaskPorts, runTask } from "./run-task.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -32,6 +33,7 @@ async function run(given: Ports, signal = new AbortController().signal): Promise
     },
     credits: { hasReservations: async () => false },
     log: { info: () => {}, warn: () => {} },
+    ...withoutLimits,
     ...given,
   };
   await runTask(ports as unknown as RunTaskPorts, { taskId: "task", token: "run" }, signal);
@@ -185,6 +187,31 @@ it("[Q5] a worker that loses its Task while it stores ends no target, and leaves
   await expect(running).rejects.toThrow("the lock was lost");
   expect(ends).toEqual([]);
   expect(kept.size).toBe(1);
+});
+
+it.each([
+  { hasPreviews: true, writeDestination: undefined, asked: { storedChunks: {} } },
+  { hasPreviews: false, writeDestination: undefined, asked: undefined },
+  { hasPreviews: true, writeDestination: "s3://bucket/folder", asked: undefined },
+])("[PV8] previews are asked for unless they are turned off or outputs go elsewhere: %o", async (given) => {
+  const { hasPreviews, writeDestination, asked } = given;
+  let previews: unknown;
+  const reports = {
+    findTask: async () => ({ ...task, ...(writeDestination && { writeDestination }) }),
+    findPreviews: async () => undefined,
+    startRun: async () => {},
+  };
+  await run({
+    hasPreviews,
+    reports,
+    engine: {
+      async run(request) {
+        previews = request.previews;
+      },
+      close: async () => {},
+    },
+  });
+  expect(previews).toEqual(asked);
 });
 
 const both = ["done", "failed"];

@@ -23,6 +23,7 @@ import { fetchTranscript, hasTranscript } from "./fetch-transcript.ts";
 import { type HoldWorkPorts, holdWork } from "./hold-work.ts";
 import { type NoteLengthPorts, noteLength } from "./note-length.ts";
 import { openWorkDir } from "./open-work-dir.ts";
+import { type PreviewPorts, PreviewStorer } from "./preview-storer.ts";
 import { spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -30,10 +31,13 @@ import { TargetFailure } from "./target-failure.ts";
 export type RunTaskPorts = FetchFilePorts &
   StoreOutputsPorts &
   Omit<CoverInputPorts & NoteLengthPorts, "probeDuration"> &
-  HoldWorkPorts & {
+  HoldWorkPorts &
+  PreviewPorts & {
     engine: Pick<EngineProcess, "run" | "close">;
     reports: TaskReports;
     keptStems: KeptStems;
+    /** Whether previews are made. */
+    hasPreviews: boolean;
     workDir: string;
     log: FastifyBaseLogger;
   };
@@ -51,7 +55,8 @@ export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSi
     await ports.reports.startRun(run);
     const taskDir = await openWorkDir(ports.workDir, taskId);
     const watch = watchTask(ports, run, signal);
-    const work = { task, run, taskDir, watch };
+    const previews = await openPreviews(ports, { task, run, taskDir });
+    const work = { task, run, taskDir, watch, previews };
     try {
       const sparing = spareTargets(ports);
       await tryTargets(sparing.ports, { ...work, targets }, signal);
@@ -59,12 +64,22 @@ export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSi
       if (spared.length > 0) await tryTargets(ports, { ...work, targets: spared }, signal);
     } finally {
       watch.stop();
+      await previews?.stop();
       await ports.quota
         .release(taskId)
         .catch((error) => ports.log.warn({ err: error, taskId }, "failed to release a storage hold"));
     }
   }
   await rm(join(ports.workDir, taskId), { recursive: true, force: true });
+}
+
+/** Where outputs go to a customer's bucket, nothing of them is kept here. */
+async function openPreviews(
+  ports: RunTaskPorts,
+  work: { task: TaskRecord; run: TaskRun; taskDir: string },
+): Promise<PreviewStorer | undefined> {
+  const isWanted = ports.hasPreviews && work.task.writeDestination === undefined;
+  return isWanted ? await PreviewStorer.open(ports, work) : undefined;
 }
 
 /** A Task's one input is looked into once, whoever asks what it is. */
@@ -146,7 +161,14 @@ function toAdvance({ key, fraction, secondsLeft, atMs }: TargetProgress & { atMs
   return { targetId: key, progress: fraction, secondsLeft: secondsLeft && secondsLeft - passedSeconds };
 }
 
-type Work = { task: TaskRecord; run: TaskRun; targets: TargetRecord[]; taskDir: string; watch: Watch };
+type Work = {
+  task: TaskRecord;
+  run: TaskRun;
+  targets: TargetRecord[];
+  taskDir: string;
+  watch: Watch;
+  previews: PreviewStorer | undefined;
+};
 
 async function runTargets(ports: RunPorts, work: Work): Promise<void> {
   const { task, taskDir, watch } = work;
@@ -179,11 +201,12 @@ async function runEngine(ports: RunPorts, work: Work): Promise<void> {
 const isTooLong = (error: unknown) => error instanceof EngineError && error.kind === "input-too-long";
 
 async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Promise<void> {
-  const { task, targets, taskDir, watch } = work;
+  const { task, targets, taskDir, watch, previews } = work;
   const inputPath = join(taskDir, "input");
   const engineTargets = targets.map((target) => toEngineTarget(target, taskDir));
   const coveredSeconds = await coverInput(ports, task, { inputPath, limitSeconds });
   const held = await holdWork(ports, task, { inputPath, targets: engineTargets });
+  await previews?.flush();
   const running = ports.engine.run(
     {
       inputPath,
@@ -192,10 +215,12 @@ async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Pro
       maxDurationSeconds: Math.min(limitSeconds, coveredSeconds),
       ...held.limits,
       cacheUser: { scope: task.clientId, owner: task.id },
+      ...(previews && { previews: previews.request }),
     },
     {
       signal: watch.signal,
       onProgress: watch.report,
+      onPreview: (news) => previews?.take(news),
       onTargetDone: async (targetId, result) => {
         const target = targets.find(({ id }) => id === targetId);
         if (!target) return;
@@ -252,6 +277,7 @@ async function completeTarget(
     taskDir,
     result: { durationSeconds, clippedSamples = {} },
     watch,
+    previews,
   }: Omit<Work, "targets"> & { target: TargetRecord; result: TargetResult },
 ): Promise<void> {
   const files = planOutputs(target, taskDir).map(({ output: _, ...file }) => {
@@ -260,6 +286,8 @@ async function completeTarget(
   });
   const { signal, over } = watch;
   const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });
+  // Whole when the Task is: a worker that dies behind its last target is not followed by another.
+  await previews?.flush();
   // Whoever took the Task over ends its targets.
   if (!over.aborted) signal.throwIfAborted();
   const isEnded = await ports.reports.endTarget(run, target.id, {

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { id, idParams } from "./id.ts";
+
+export const PREVIEW_STATUSES = ["waiting", "growing", "complete", "partial", "none"] as const;
+
+const previewTrack = z
+  .object({
+    id: z.string().meta({ description: "`input`, a target's id, or that with `-residual` behind it" }),
+    name: z.string().meta({ description: "As outputs are named, or `input`", example: "vocals_residual" }),
+    targetId: id.optional(),
+    chunks: z.int().meta({ description: "How many can be fetched so far, from the first one on" }),
+  })
+  .meta({ id: "PreviewTrack" });
+export type PreviewTrack = z.infer<typeof previewTrack>;
+
+export const taskPreviews = z
+  .object({
+    status: z.enum(PREVIEW_STATUSES).meta({
+      description:
+        "`waiting`: none yet. `growing`: the Task runs. `complete`: all chunks of all tracks. `partial`: the Task ended before that. `none`: there are none, and there will be none.",
+    }),
+    version: z.string().optional().meta({ description: "To be named in requests for chunks and peaks" }),
+    sampleRate: z.int().optional(),
+    channels: z.int().optional().meta({ description: "1 or 2; more are mixed to 2" }),
+    frames: z.int().optional().meta({ description: "Length of the input and of each stem" }),
+    chunkFrames: z.int().optional().meta({ description: "Length of each chunk but the last" }),
+    peakLevels: z
+      .array(z.int())
+      .optional()
+      .meta({ description: "Frames for each pair of peaks, from the finest to the coarsest level" }),
+    tracks: z.array(previewTrack),
+  })
+  .meta({ id: "TaskPreviews" });
+export type TaskPreviews = z.infer<typeof taskPreviews>;
+
+const TRACKS_MAX = 64;
+const wholeNumber = z
+  .string("must be a whole number")
+  .regex(/^\d{1,9}$/, "must be a whole number")
+  .transform(Number);
+
+const commonQuery = {
+  version: z.string().min(1).meta({ description: "As `GET /tasks/{id}/previews` tells it" }),
+  tracks: z
+    .string()
+    .min(1)
+    .transform((text) => text.split(","))
+    .refine((tracks) => tracks.length <= TRACKS_MAX, `must be ${TRACKS_MAX} tracks at most`)
+    .meta({ description: "Ids of tracks, with commas between them", type: "string" }),
+};
+
+export const previewChunkParams = idParams.extend({
+  index: wholeNumber.meta({ description: "From 0 on", type: "integer" }),
+});
+export const previewChunkQuery = z.object(commonQuery);
+export type PreviewChunkQuery = z.infer<typeof previewChunkQuery>;
+
+export const previewPeaksQuery = z.object({
+  ...commonQuery,
+  level: wholeNumber.meta({ description: "One of `peakLevels`", type: "integer" }),
+  from: wholeNumber.optional().meta({ description: "First chunk; 0 when absent", type: "integer" }),
+  to: wholeNumber
+    .optional()
+    .meta({ description: "Chunk behind the last one; all when absent", type: "integer" }),
+});
+export type PreviewPeaksQuery = z.infer<typeof previewPeaksQuery>;

@@ -1,0 +1,121 @@
+import type { BitWriter } from "./bit-writer.ts";
+
+/** The residuals of a block are cut into so many parts, each with a parameter of its own. */
+const PARTITION_ORDER = 3;
+/** Predictors are compared on stretches: the choice is as good, in a quarter of the time. */
+const PROBE_FRAMES = 256;
+const PROBE_EVERY = 1024;
+const FIXED_ORDERS = 4;
+const FIXED_TYPE = 0b001000;
+const RICE_5_BIT = 0b01;
+/** The most bits of a residual that are written as they are. */
+const LOW_MAX = 24;
+
+/** One channel of a block, as it will be written. */
+export type SubframePlan = {
+  samples: Int32Array;
+  bitsPerSample: number;
+  order: number;
+  isSilent: boolean;
+  /** Differences from what the predictor says, from zero on: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
+  residuals: Int32Array;
+  partitionOrder: number;
+  parameters: number[];
+  sizeBits: number;
+};
+
+/** The sum of what each fixed predictor leaves, over stretches of the samples. */
+function probeOrders(samples: Int32Array): number[] {
+  const sums = [0, 0, 0, 0];
+  for (let start = 3; start < samples.length; start += PROBE_EVERY) {
+    const end = Math.min(samples.length, start + PROBE_FRAMES);
+    let s0 = 0;
+    let s1 = 0;
+    let s2 = 0;
+    let s3 = 0;
+    for (let n = start; n < end; n++) {
+      const a = samples[n]!;
+      const b = samples[n - 1]!;
+      const c = samples[n - 2]!;
+      const d = samples[n - 3]!;
+      s0 += Math.abs(a);
+      s1 += Math.abs(a - b);
+      s2 += Math.abs(a - 2 * b + c);
+      s3 += Math.abs(a - 3 * b + 3 * c - d);
+    }
+    for (const [order, sum] of [s0, s1, s2, s3].entries()) sums[order]! += sum;
+  }
+  return sums;
+}
+
+/** Roughly how many bits the samples take; enough to choose between two ways of writing a block. */
+export function guessBits(samples: Int32Array): { order: number; bits: number } {
+  const sums = probeOrders(samples);
+  const least = Math.min(...sums);
+  const probed = Math.max(1, Math.ceil(samples.length / PROBE_EVERY) * PROBE_FRAMES);
+  return { order: sums.indexOf(least), bits: samples.length * Math.log2(1 + least / probed) };
+}
+
+function fillResiduals(samples: Int32Array, order: number, residuals: Int32Array): void {
+  const { length } = samples;
+  const put = (n: number, value: number) => {
+    residuals[n] = (value << 1) ^ (value >> 31);
+  };
+  // A loop for each: a choice within it would be made for every sample.
+  if (order === 0) for (let n = 0; n < length; n++) put(n, samples[n]!);
+  else if (order === 1) for (let n = 1; n < length; n++) put(n, samples[n]! - samples[n - 1]!);
+  else if (order === 2)
+    for (let n = 2; n < length; n++) put(n, samples[n]! - 2 * samples[n - 1]! + samples[n - 2]!);
+  else
+    for (let n = 3; n < length; n++)
+      put(n, samples[n]! + 3 * (samples[n - 2]! - samples[n - 1]!) - samples[n - 3]!);
+}
+
+export function planSubframe(
+  samples: Int32Array,
+  options: { bitsPerSample: number; order: number; residuals: Int32Array },
+): SubframePlan {
+  const { bitsPerSample, residuals } = options;
+  const { length } = samples;
+  const isWhole = length % (1 << PARTITION_ORDER) === 0 && length >> PARTITION_ORDER > FIXED_ORDERS;
+  const partitionOrder = isWhole ? PARTITION_ORDER : 0;
+  const order = Math.min(options.order, length);
+  const plan = { samples, bitsPerSample, order, residuals, partitionOrder, parameters: [] as number[] };
+  if (samples.every((value) => value === 0)) return { ...plan, isSilent: true, sizeBits: 8 + bitsPerSample };
+  fillResiduals(samples, order, residuals);
+  const partFrames = length >> partitionOrder;
+  let sizeBits = 8 + order * bitsPerSample + 6;
+  for (let start = 0; start < length; start += partFrames) {
+    let sum = 0;
+    const from = Math.max(order, start);
+    for (let n = from; n < start + partFrames; n++) sum += residuals[n]!;
+    const count = Math.max(1, start + partFrames - from);
+    const low = Math.max(0, Math.min(LOW_MAX, Math.floor(Math.log2((0.7 * sum) / count + 1))));
+    plan.parameters.push(low);
+    sizeBits += 5 + count * (low + 1) + Math.floor(sum / 2 ** low);
+  }
+  return { ...plan, isSilent: false, sizeBits };
+}
+
+export function writeSubframe(writer: BitWriter, plan: SubframePlan, wastedBits: number): void {
+  const { samples, bitsPerSample, order, parameters, partitionOrder, residuals } = plan;
+  writer.put(plan.isSilent ? 0 : FIXED_TYPE | order, 7);
+  writer.put(wastedBits > 0 ? 1 : 0, 1);
+  if (wastedBits > 0) writer.put(1, wastedBits);
+  if (plan.isSilent) {
+    writer.putSigned(0, bitsPerSample);
+    return;
+  }
+  for (const value of samples.subarray(0, order)) writer.putSigned(value, bitsPerSample);
+  writer.put(RICE_5_BIT, 2);
+  writer.put(partitionOrder, 4);
+  const partFrames = samples.length >> partitionOrder;
+  parameters.forEach((low, part) => {
+    writer.put(low, 5);
+    writer.putRice(residuals, {
+      from: Math.max(order, part * partFrames),
+      to: (part + 1) * partFrames,
+      low,
+    });
+  });
+}

@@ -1,0 +1,94 @@
+import type { TaskPreviews } from "@stemwright/contract";
+import type { Transport } from "../http/transport.ts";
+import type { RequestOptions } from "../options.ts";
+
+export type PreviewChunk = {
+  /** Multiply the decoded samples by this. */
+  gain: number;
+  /** A whole FLAC file: pass it to `decodeAudioData`. */
+  flac: Uint8Array<ArrayBuffer>;
+};
+
+export type PreviewPeaks = {
+  /** Frames for each pair. */
+  level: number;
+  /** Pairs of lowest and highest sample, -128 to 127. */
+  pairs: Int8Array<ArrayBuffer>;
+};
+
+/** Which part of the previews: `version` as `get` returns it, and ids of tracks. */
+export type PreviewQuery = { version: string; tracks: string[] };
+export type PeaksQuery = PreviewQuery & {
+  /** One of `peakLevels`. */
+  level: number;
+  /** First chunk and the one behind the last. */
+  from?: number;
+  to?: number;
+};
+
+const DAT_HEADER_BYTES = 24;
+const GAIN_BYTES = 4;
+
+/** Sound and waveforms of a Task's input and stems, chunk by chunk, also while it runs. */
+export class Previews {
+  readonly #transport: Transport;
+  readonly #toPath: (id: string) => string;
+
+  constructor(transport: Transport, toPath: (id: string) => string) {
+    this.#transport = transport;
+    this.#toPath = toPath;
+  }
+
+  /** What there is so far. */
+  get(id: string, options?: RequestOptions): Promise<TaskPreviews> {
+    return this.#transport.load({ method: "GET", path: this.#toPath(id) }, options);
+  }
+
+  /**
+   * The same chunk of several tracks, in one request; undefined where a track has not come so far.
+   *
+   * @example
+   * const { version, tracks } = await client.tasks.previews.get(id);
+   * const [input] = await client.tasks.previews.chunk(id, 0, { version, tracks: ["input"] });
+   * const sound = await audioContext.decodeAudioData(input.flac.buffer);
+   */
+  async chunk(
+    id: string,
+    index: number,
+    query: PreviewQuery,
+    options?: RequestOptions,
+  ): Promise<(PreviewChunk | undefined)[]> {
+    return (await this.#parts(`${this.#toPath(id)}/chunks/${index}`, query, options)).map((part) =>
+      part.byteLength === 0
+        ? undefined
+        : { gain: new DataView(part).getFloat32(0, true), flac: new Uint8Array(part.slice(GAIN_BYTES)) },
+    );
+  }
+
+  /** Waveforms of several tracks. */
+  async peaks(id: string, query: PeaksQuery, options?: RequestOptions): Promise<PreviewPeaks[]> {
+    return (await this.#parts(`${this.#toPath(id)}/peaks`, query, options)).map((part) => ({
+      level: new DataView(part).getInt32(12, true),
+      pairs: new Int8Array(part.slice(DAT_HEADER_BYTES)),
+    }));
+  }
+
+  async #parts(
+    path: string,
+    { tracks, ...query }: PreviewQuery,
+    options: RequestOptions = {},
+  ): Promise<ArrayBuffer[]> {
+    const bytes = await this.#transport.send(
+      { method: "GET", path, query: { ...query, tracks: tracks.join() } },
+      options,
+      (response) => response.arrayBuffer(),
+    );
+    const parts: ArrayBuffer[] = [];
+    for (let at = 0; at < bytes.byteLength; ) {
+      const end = at + 4 + new DataView(bytes).getUint32(at, true);
+      parts.push(bytes.slice(at + 4, end));
+      at = end;
+    }
+    return parts;
+  }
+}

@@ -1,0 +1,79 @@
+import { ApiError, type PreviewChunkQuery, type PreviewPeaksQuery } from "@stemwright/contract";
+import type { Blobs } from "../ports.ts";
+import type { TaskRecord } from "../tasks/task-record.ts";
+import { findBytes } from "./find-bytes.ts";
+import { loadPeaks } from "./load-peaks.ts";
+import { countChunks, type PreviewRecord, type PreviewStore, toPreviewKey } from "./preview-record.ts";
+import { listTracks, toTaskPreviews } from "./preview-view.ts";
+
+export type PreviewPorts = { blobs: Pick<Blobs, "read">; previews: PreviewStore };
+
+/** Parts behind each other, each with its length in front, in four bytes; `isFinal` where they will never be others. */
+export type PreviewParts = { body: Buffer; isFinal: boolean };
+
+export const describePreviews = async (ports: PreviewPorts, task: TaskRecord) =>
+  toTaskPreviews(task, await ports.previews.findPreviews(task.id));
+
+async function getRecord(
+  ports: PreviewPorts,
+  task: TaskRecord,
+  { version, tracks }: PreviewChunkQuery,
+): Promise<PreviewRecord> {
+  const record = await ports.previews.findPreviews(task.id);
+  if (!record) throw new ApiError("NOT_FOUND", "The Task has no previews");
+  if (record.version !== version)
+    throw new ApiError("NOT_FOUND", "The Task's previews were made anew; fetch their description again");
+  const known = listTracks(task, record).map(({ id }) => id);
+  const unknown = tracks.find((track) => !known.includes(track));
+  if (unknown !== undefined)
+    throw new ApiError("NOT_FOUND", `The Task's previews have no track ${JSON.stringify(unknown)}`);
+  return record;
+}
+
+function joinParts(parts: readonly Buffer[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(part.length);
+      return [length, part];
+    }),
+  );
+}
+
+/** The same stretch of all tracks that were asked for, in their order; a part is empty where the track has not come so far. */
+export async function loadChunk(
+  ports: PreviewPorts,
+  task: TaskRecord,
+  { index, ...query }: PreviewChunkQuery & { index: number },
+): Promise<PreviewParts> {
+  const record = await getRecord(ports, task, query);
+  if (index >= countChunks(record.shape))
+    throw new ApiError("NOT_FOUND", `The Task's previews have ${countChunks(record.shape)} chunks`);
+  const parts = await Promise.all(
+    query.tracks.map(async (track) =>
+      index < (record.chunks[track] ?? 0)
+        ? await findBytes(ports.blobs, toPreviewKey(task.id, record, `${track}/chunks/${index}`))
+        : undefined,
+    ),
+  );
+  return {
+    body: joinParts(parts.map((part) => part ?? Buffer.alloc(0))),
+    isFinal: parts.every((part) => part !== undefined),
+  };
+}
+
+export async function loadTrackPeaks(
+  ports: PreviewPorts,
+  task: TaskRecord,
+  { level, from = 0, to = Number.MAX_SAFE_INTEGER, ...query }: PreviewPeaksQuery,
+): Promise<PreviewParts> {
+  const record = await getRecord(ports, task, query);
+  const { peakLevels } = record.shape;
+  if (!peakLevels.includes(level))
+    throw new ApiError("REQUEST_INVALID", `level must be one of ${peakLevels.join(", ")}`);
+  const wanted = { level, fromChunk: from, toChunk: Math.max(from, to) };
+  const parts = await Promise.all(
+    query.tracks.map((track) => loadPeaks(ports.blobs, { taskId: task.id, record }, { track, ...wanted })),
+  );
+  return { body: joinParts(parts.map(({ dat }) => dat)), isFinal: parts.every(({ isWhole }) => isWhole) };
+}
