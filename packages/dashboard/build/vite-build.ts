@@ -23,6 +23,19 @@ await build({
     // Small files inside of scripts and styles would need `data:` in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // What nearly every page needs is one file: a request for each button and field would cost more than it saves.
+        codeSplitting: {
+          groups: [
+            {
+              name: "common",
+              test: /\/dashboard\/(parts|data|account|shell)\/|\/sdk\/|\/preact\/|\/@preact\//,
+            },
+          ],
+        },
+      },
+    },
   },
 });
 

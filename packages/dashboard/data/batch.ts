@@ -18,3 +18,5 @@ export function findBatch(metadata: string | undefined): Batch | undefined {
 
 /** What to search for to find all Tasks of a batch. */
 export const toBatchSearch = (id: string) => `batch ${id}:`;
+
+export const isBatchSearch = (search: string | undefined) => /^batch [a-z0-9]{6}:$/.test(search ?? "");

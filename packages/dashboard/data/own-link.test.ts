@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toOwnLink } from "./own-link.ts";
+import { isOwnLink, toOwnLink } from "./own-link.ts";
 
 const SIGNED = `files/outputs/a/vocals.wav?Expires=1&Signature=${"0f".repeat(32)}`;
 
@@ -12,6 +12,8 @@ describe("a download link in a page", () => {
       "https://b.s3.amazonaws.com/files/x?X-Amz-Signature=abc",
     ],
   ])("[PG5] %s is %s", (link, expected) => {
-    expect(toOwnLink(link, "http://192.168.1.5:8080/audio/")).toBe(expected);
+    const base = "http://192.168.1.5:8080/audio/";
+    expect(toOwnLink(link, base)).toBe(expected);
+    expect(isOwnLink(toOwnLink(link, base), base)).toBe(!link.includes("amazonaws"));
   });
 });

@@ -25,5 +25,10 @@ export function Loaded<Value>({
   const { value, error, reload } = loaded;
   if (error !== undefined && value === undefined)
     return <ErrorNotice error={error} action={{ label: "Try again", onClick: reload }} />;
-  return <>{value === undefined ? placeholder : children(value)}</>;
+  return (
+    <>
+      {error !== undefined && <ErrorNotice error={error} action={{ label: "Try again", onClick: reload }} />}
+      {value === undefined ? placeholder : children(value)}
+    </>
+  );
 }

@@ -200,7 +200,7 @@ export async function makeApp(
       };
   });
   await addOpenApi(app, options.publicBaseUrl);
-  addReferencePage(app);
+  addReferencePage(app, options.publicBaseUrl);
   addDashboard(app, options);
   const { ports, links, outputLinks, publicBaseUrl, config } = options;
   const api: Api = { app, ports, links, outputLinks, publicBaseUrl, config };

@@ -1,7 +1,7 @@
 import type { OutputFile, Task } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { client } from "../../account/client.ts";
-import { toOwnLink } from "../../data/own-link.ts";
+import { isOwnLink, toOwnLink } from "../../data/own-link.ts";
 import { formatBytes } from "../../parts/format.ts";
 import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
@@ -36,13 +36,16 @@ export function OutputItem({ task, output }: { task: Task; output: OutputFile })
   const [isOpen, setOpen] = useState(false);
   const fileName = `${output.name}.${output.format}`;
   const link = toOwnLink(output.link);
-  const isSound = output.type.startsWith("audio/");
+  const isOurs = isOwnLink(link);
+  const isSound = isOurs && output.type.startsWith("audio/");
+  const isText = isOurs && TEXT_FORMATS.has(output.format);
   return (
     <li class="output">
       <div class="output-name">
         <span class="truncate">{fileName}</span>
         <span class="small muted">
           {formatBytes(output.size)}
+          {isOurs ? "" : " · in your bucket"}
           {output.clippedSamples ? ` · ${output.clippedSamples} samples clipped` : ""}
         </span>
       </div>
@@ -51,7 +54,7 @@ export function OutputItem({ task, output }: { task: Task; output: OutputFile })
         <audio class="output-sound" controls preload="none" src={link} aria-label={`Listen to ${fileName}`} />
       )}
       <div class="row output-actions">
-        {TEXT_FORMATS.has(output.format) && (
+        {isText && (
           <button
             type="button"
             class="button button-small"

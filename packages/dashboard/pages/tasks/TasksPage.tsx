@@ -1,6 +1,7 @@
 import type { TargetStatus } from "@stemwright/sdk";
 import { client } from "../../account/client.ts";
 import { loadAssetNames } from "../../data/asset-names.ts";
+import { isBatchSearch } from "../../data/batch.ts";
 import { loadModels } from "../../data/models.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
@@ -15,6 +16,7 @@ import { TaskRow } from "./TaskRow.tsx";
 import "./tasks.css";
 
 const PAGE_SIZE = 25;
+const PAGE_SIZE_MAX = 100;
 const BUSY_INTERVAL_MS = 2500;
 const IDLE_INTERVAL_MS = 15_000;
 
@@ -41,6 +43,8 @@ export default function TasksPage() {
       .filter(([, value]) => value !== ""),
   );
   const skip = Number(query.get("skip")) || 0;
+  // A batch is counted as a whole.
+  const take = isBatchSearch(filters.search) ? PAGE_SIZE_MAX : PAGE_SIZE;
   const page = useLoad(
     async (signal) => {
       const { status, ...others } = filters;
@@ -48,7 +52,7 @@ export default function TasksPage() {
         ...others,
         ...(status ? { status: status as TargetStatus } : {}),
         skip,
-        take: PAGE_SIZE,
+        take,
       };
       const [found] = await Promise.all([client.tasks.list(wanted, { signal }).page(), loadModels(signal)]);
       await loadAssetNames(found.items.map(({ assetId }) => assetId));
@@ -92,7 +96,7 @@ export default function TasksPage() {
                 </ul>
                 <Pager
                   skip={skip}
-                  take={PAGE_SIZE}
+                  take={take}
                   total={total}
                   onChange={(next) => change({ skip: String(next) })}
                 />

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { toBasePath } from "../base-path.ts";
 import { findEncoding } from "../compression.ts";
 import { isKnownTag } from "../not-modified.ts";
 import type { Dashboard } from "./load-dashboard.ts";
@@ -28,9 +29,6 @@ const CONTENT_SECURITY_POLICY = [
 
 /** Browsers name HTML in what they accept; programs send the wildcard or nothing, or name JSON. */
 const isBrowser = ({ headers }: FastifyRequest) => headers.accept?.includes("text/html") ?? false;
-
-/** The sub-path that the service is reached under, with a slash at its end. */
-const toBasePath = (publicBaseUrl: string) => new URL(publicBaseUrl).pathname.replace(/\/*$/, "/");
 
 const escapeAttribute = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
@@ -62,7 +60,7 @@ export function addDashboard(
 
   app.get("/", page, async (request, reply) => {
     void reply.header("vary", "accept");
-    return isBrowser(request) ? sendPage(reply) : reply.redirect("/docs");
+    return isBrowser(request) ? sendPage(reply) : reply.redirect(`${toBasePath(publicBaseUrl())}docs`);
   });
   app.get("/app", page, async (_request, reply) => sendPage(reply));
   app.get("/app/*", page, async (_request, reply) => sendPage(reply));

@@ -53,7 +53,7 @@ describe("the dashboard's pages", () => {
     async (headers) => {
       const response = await get("/", headers);
       expect(response.status).toBe(302);
-      expect(response.headers.get("location")).toBe("/docs");
+      expect(response.headers.get("location")).toBe("/audio/docs");
       expect(response.headers.get("vary")).toContain("accept");
     },
   );
@@ -62,6 +62,8 @@ describe("the dashboard's pages", () => {
     expect((await get("/tasks", HTML)).headers.get("content-type")).toContain("application/json");
     expect((await get("/models", HTML)).status).toBe(200);
     expect(await (await get("/docs", HTML)).text()).toContain("Stemwright reference");
+    const [, style = ""] = /href="(\S+swagger-ui\.css)"/.exec(await (await get("/docs")).text()) ?? [];
+    expect((await fetch(new URL(style, proxy.baseUrl))).status).toBe(200);
     expect((await get("/nothing", HTML)).status).toBe(404);
   });
 
