@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
-import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
+import { OWNER, readSignInLink } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
 describe("a browser that opens the service", () => {
@@ -21,19 +22,58 @@ describe("a browser that opens the service", () => {
     await service.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
+  const open = (view = VIEWS[0]) =>
+    openPage(browser, { ...(view ? { view } : {}), baseURL: service.address });
 
-  it.each(VIEWS)("[PG1] [PG2] sees the dashboard at $width px, $theme, and can sign in", async (view) => {
-    const { page, context, complaints } = await openPage(browser, { view, baseURL: service.address });
+  it("[PE2] is told what to do before anybody has signed in", async () => {
+    const { page, context } = await open();
     await page.goto("/");
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.getByText("Nobody has signed in here yet").waitFor();
     expect(await listViolations(page)).toEqual([]);
-    await page.getByLabel("API key").fill(SERVICE_KEY);
+    await context.close();
+  });
+
+  it("[PE2] [PG2] signs in with the link of the first start, and chooses a password", async () => {
+    const { page, context, complaints } = await open();
+    const link = await readSignInLink(service);
+    await page.goto(link);
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+    expect(page.url()).not.toContain("#");
+    expect(await listViolations(page)).toEqual([]);
+    await page.getByLabel("Your name").fill(OWNER.name);
+    await page.getByLabel("Email").fill(OWNER.email);
+    await page.getByLabel("Password").fill(OWNER.password);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Playground" }).waitFor();
-    expect(await listViolations(page)).toEqual([]);
-    // Nothing is wider than the screen.
-    expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
+    await page.locator("main.page").waitFor();
+    await page.goto(link);
+    await page.getByText("This link was used before").waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
+
+  it.each(VIEWS)(
+    "[PG1] [PG2] sees the dashboard at $width px, $theme, and can sign in and out",
+    async (view) => {
+      const { page, context, complaints } = await open(view);
+      await page.goto("/");
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(await listViolations(page)).toEqual([]);
+      await page.getByLabel("Email").fill(OWNER.email);
+      await page.getByLabel("Password").fill("not this one");
+      await page.keyboard.press("Enter");
+      await page.getByText("Email address or password is wrong.").waitFor();
+      expect(await listViolations(page)).toEqual([]);
+      await page.getByLabel("Password").fill(OWNER.password);
+      await page.keyboard.press("Enter");
+      await page.locator("main.page").waitFor();
+      expect(await listViolations(page)).toEqual([]);
+      // Nothing is wider than the screen.
+      expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
+      if (view.width < 900) await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
 });

@@ -1,17 +1,9 @@
 import { Stemwright } from "@stemwright/sdk";
 
-const makeClient = (apiKey: string | null) =>
-  new Stemwright({
-    baseUrl: document.baseURI,
-    apiKey,
-    credentials: "same-origin",
-    headers: { "x-stemwright-dashboard": "1" },
-  });
-
-/** The service, as the person who is signed in. */
-export let client = makeClient(null);
-
-/** Until people can sign in, a key can: it is kept in memory alone, and gone with the page. */
-export function useKey(key: string | null): void {
-  client = makeClient(key);
-}
+/** The service, as the person who is signed in: the browser sends the session's cookie, and the header says that we are the page. */
+export const client = new Stemwright({
+  baseUrl: document.baseURI,
+  apiKey: null,
+  credentials: "same-origin",
+  headers: { "x-stemwright-dashboard": "1" },
+});

@@ -4,6 +4,7 @@ import { EmptyState } from "../parts/EmptyState.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { PageHead } from "../parts/PageHead.tsx";
 import { Toasts } from "../parts/Toasts.tsx";
+import { reportError } from "../parts/toast.ts";
 import { useLoad } from "../parts/use-load.ts";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { Frame } from "./Frame.tsx";
@@ -11,6 +12,14 @@ import { address, matchPath, navigate } from "./router.ts";
 import { HOME, ROUTES, type Route } from "./routes.ts";
 
 const SIGN_IN = "app/sign-in";
+const WELCOME = "app/welcome";
+
+/** The page for an address: the visitor may first have to sign in, or to choose a password. */
+function findShown(path: string): string {
+  if (path !== WELCOME && findRoute(path)?.route.isPublic) return path;
+  if (me.value === null) return SIGN_IN;
+  return me.value?.needsPassword ? WELCOME : path;
+}
 
 function findRoute(path: string) {
   for (const route of ROUTES) {
@@ -42,9 +51,10 @@ function CurrentPage() {
   useEffect(() => {
     if (isHome) navigate(HOME, { replaces: true });
   }, [isHome]);
-  const found = findRoute(me.value === null && !findRoute(path)?.route.isPublic ? SIGN_IN : path);
+  const shown = findShown(path);
+  const found = findRoute(shown);
   const page = found ? (
-    <ErrorBoundary key={path}>
+    <ErrorBoundary key={shown}>
       <LazyPage {...found} />
     </ErrorBoundary>
   ) : (
@@ -56,7 +66,7 @@ function CurrentPage() {
 }
 
 export function App() {
-  useEffect(() => void loadMe(), []);
+  useEffect(() => void loadMe().catch(reportError), []);
   return (
     <>
       <CurrentPage />

@@ -13,6 +13,8 @@ export type Route = {
 /** Every page, each loaded when it is first opened. */
 export const ROUTES: readonly Route[] = [
   { path: "app/sign-in", load: () => import("../pages/sign-in/SignInPage.tsx"), isPublic: true },
+  { path: "app/invitation", load: () => import("../pages/invitation/InvitationPage.tsx"), isPublic: true },
+  { path: "app/welcome", load: () => import("../pages/welcome/WelcomePage.tsx"), isPublic: true },
   { path: "app/playground", load: () => import("../pages/playground/PlaygroundPage.tsx") },
   { path: "app/tasks", load: () => import("../pages/tasks/TasksPage.tsx") },
   { path: "app/tasks/:id", load: () => import("../pages/task/TaskPage.tsx") },

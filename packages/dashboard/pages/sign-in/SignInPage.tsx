@@ -1,49 +1,123 @@
-import { useState } from "preact/hooks";
-import { signInWithKey } from "../../account/session.ts";
+import type { AccountOptions } from "@stemwright/sdk";
+import { useEffect, useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
-import { describeError } from "../../parts/describe-error.ts";
-import { Field } from "../../parts/Field.tsx";
-import { PageHead } from "../../parts/PageHead.tsx";
-import icon from "../../shell/icon.svg";
+import { ErrorNotice } from "../../parts/ErrorNotice.tsx";
+import { FormError } from "../../parts/FormError.tsx";
+import { Icon } from "../../parts/Icon.tsx";
+import { Loaded } from "../../parts/Loaded.tsx";
+import { TextField } from "../../parts/TextField.tsx";
+import { useForm } from "../../parts/use-form.ts";
+import { useLoad } from "../../parts/use-load.ts";
+import { address, navigate } from "../../shell/router.ts";
+import { SignInCard } from "./SignInCard.tsx";
 
-export default function SignInPage() {
-  const [key, setKey] = useState("");
-  const [error, setError] = useState<string>();
+const SIGN_IN = "app/sign-in";
 
-  async function submit(event: Event) {
-    event.preventDefault();
-    try {
-      await signInWithKey(key.trim());
-    } catch (failure) {
-      setError(describeError(failure));
-    }
-  }
+/** What a provider sends back with, in words. */
+const PROBLEMS: Record<string, string> = {
+  provider:
+    "Signing in with the provider did not work. Try again; if it stays, tell whoever runs this service.",
+  refused:
+    "The provider knows you, but this service does not. Ask an owner of the account to invite you by your email address.",
+  suspended: "Your account is suspended. Ask whoever runs this service.",
+};
 
+/** Whoever came to the sign-in page itself goes on to the start; whoever was sent here stays where they were. */
+function goOn(): void {
+  if (address.value.path === SIGN_IN) navigate("app", { replaces: true });
+}
+
+function LinkSignIn({ token }: { token: string }) {
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    // The token is used up: it need not stay in the address, nor in the history.
+    navigate(SIGN_IN, { replaces: true });
+    client.account.signInWithLink(token).then((value) => {
+      me.value = value;
+      goOn();
+    }, setError);
+  }, [token]);
   return (
-    <main>
-      <div class="brand">
-        <img src={icon} alt="" />
-        Stemwright
-      </div>
-      <form class="card stack" onSubmit={submit}>
-        <PageHead title="Sign in" />
-        <Field label="API key" hint="The first start of the service printed one." error={error}>
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="password"
-              autocomplete="off"
-              required
-              value={key}
-              onInput={(event) => setKey(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Button type="submit" kind="primary">
+    <SignInCard title={error === undefined ? "Signing you in" : "This link does not work"}>
+      {error === undefined ? (
+        <div class="skeleton" role="status" aria-label="Signing in" />
+      ) : (
+        <ErrorNotice
+          error={error}
+          action={{ label: "Sign in another way", onClick: () => window.location.reload() }}
+        />
+      )}
+    </SignInCard>
+  );
+}
+
+function PasswordForm({ options }: { options: AccountOptions }) {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const form = useForm(async () => {
+    me.value = await client.account.signIn({ email, password });
+    goOn();
+  });
+  if (!options.hasPeople && !options.oidc)
+    return (
+      <p>
+        Nobody has signed in here yet. Open the link that the service printed when it was first started, or
+        print a new one with <code>npm run sign-in</code>.
+      </p>
+    );
+  return (
+    <>
+      <form class="stack" onSubmit={form.submit}>
+        <TextField
+          label="Email"
+          type="email"
+          autocomplete="username"
+          value={email}
+          onInput={setEmail}
+          error={form.errorOf("email")}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onInput={setPassword}
+          error={form.errorOf("password")}
+        />
+        <FormError form={form} />
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
           Sign in
         </Button>
       </form>
-    </main>
+      {options.oidc && (
+        <a class="button" href="account/oidc/start">
+          Sign in with {options.oidc.name}
+        </a>
+      )}
+      <p class="small muted">
+        No way in? Whoever runs this service can print a link for you: <code>npm run sign-in</code>.
+      </p>
+    </>
+  );
+}
+
+export default function SignInPage() {
+  // Read once: it is taken out of the address at once.
+  const [token] = useState(address.value.path === SIGN_IN ? address.value.hash : "");
+  const options = useLoad((signal) => client.account.options({ signal }), []);
+  if (token !== "") return <LinkSignIn token={token} />;
+  const problem = PROBLEMS[address.value.query.get("problem") ?? ""];
+  return (
+    <SignInCard title="Sign in">
+      {problem && (
+        <div class="notice notice-bad" role="alert">
+          <Icon name="warning" />
+          <p>{problem}</p>
+        </div>
+      )}
+      <Loaded loaded={options}>{(value) => <PasswordForm options={value} />}</Loaded>
+    </SignInCard>
   );
 }

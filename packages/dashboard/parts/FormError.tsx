@@ -1,0 +1,16 @@
+import { Icon } from "./Icon.tsx";
+import type { Form } from "./use-form.ts";
+
+/** Why a form was not taken, where that is said at none of its fields. */
+export function FormError({ form }: { form: Form }) {
+  return (
+    <div role="alert">
+      {form.message && (
+        <div class="notice notice-bad">
+          <Icon name="warning" />
+          <p>{form.message}</p>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { BrowserContext } from "playwright-core";
+import type { Service } from "./service.ts";
+
+/** How the first account's owner signs in, once `signInOwner` has been called. */
+export const OWNER = { name: "Ada", email: "ada@example.com", password: "a password of the tests" };
+
+type SignedIn = Pick<Service, "address" | "output">;
+const cookies = new WeakMap<SignedIn, Promise<string>>();
+
+/** The session's cookie, after a request that sets it. */
+async function callForCookie(service: SignedIn, path: string, init: RequestInit): Promise<string> {
+  const response = await fetch(service.address + path, {
+    ...init,
+    headers: { "content-type": "application/json", "x-stemwright-dashboard": "1", ...init.headers },
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+}
+
+/** The link that the first start prints, a few lines below its address. */
+export async function readSignInLink(service: SignedIn): Promise<string> {
+  for (;;) {
+    const link = /http\S+\/app\/sign-in#[\w-]{43}/.exec(service.output())?.[0];
+    if (link !== undefined) return link;
+    await wait(20);
+  }
+}
+
+/** The link that the first start printed, used once, and a password behind it. */
+async function useLink(service: SignedIn): Promise<string> {
+  const [, token] = (await readSignInLink(service)).split("#");
+  const cookie = await callForCookie(service, "/account/sign-in/link", {
+    method: "POST",
+    body: JSON.stringify({ token }),
+  });
+  return await callForCookie(service, "/account/me", {
+    method: "PATCH",
+    headers: { cookie },
+    body: JSON.stringify(OWNER),
+  });
+}
+
+/**
+ * Signs the first account's owner, who is an administrator, in to a browser context; any number of contexts share the session.
+ *
+ * @example
+ * const { page, context } = await openPage(browser, { baseURL: service.address });
+ * await signInOwner(context, service);
+ * await page.goto("/app/tasks");
+ */
+export async function signInOwner(context: BrowserContext, service: SignedIn): Promise<void> {
+  const cookie = cookies.get(service) ?? useLink(service);
+  cookies.set(service, cookie);
+  const [name = "", value = ""] = (await cookie).split("=");
+  await context.addCookies([{ name, value, url: service.address, httpOnly: true, sameSite: "Lax" }]);
+}
