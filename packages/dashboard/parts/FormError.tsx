@@ -4,7 +4,7 @@ import type { Form } from "./use-form.ts";
 /** Why a form was not taken, where that is said at none of its fields. */
 export function FormError({ form }: { form: Form }) {
   return (
-    <div role="alert">
+    <div class="form-error" role="alert">
       {form.message && (
         <div class="notice notice-bad">
           <Icon name="warning" />

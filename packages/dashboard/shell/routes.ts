@@ -20,6 +20,16 @@ export const ROUTES: readonly Route[] = [
   { path: "app/tasks/:id", load: () => import("../pages/task/TaskPage.tsx") },
   { path: "app/assets", load: () => import("../pages/assets/AssetsPage.tsx") },
   { path: "app/models", load: () => import("../pages/models/ModelsPage.tsx") },
+  { path: "app/usage", load: () => import("../pages/usage/UsagePage.tsx") },
+  { path: "app/people", load: () => import("../pages/people/PeoplePage.tsx") },
+  { path: "app/settings/keys", load: () => import("../pages/keys/KeysPage.tsx") },
+  { path: "app/settings/webhook", load: () => import("../pages/webhook/WebhookPage.tsx") },
+  { path: "app/settings/storage", load: () => import("../pages/storage/StoragePage.tsx") },
+  { path: "app/settings/profile", load: () => import("../pages/profile/ProfilePage.tsx") },
+  { path: "app/settings/sessions", load: () => import("../pages/sessions/SessionsPage.tsx") },
+  { path: "app/admin/clients", load: () => import("../pages/clients/ClientsPage.tsx") },
+  { path: "app/admin/clients/:id", load: () => import("../pages/client/ClientPage.tsx") },
+  { path: "app/admin/operation", load: () => import("../pages/operation/OperationPage.tsx") },
 ];
 
 /** Where `/` leads. */

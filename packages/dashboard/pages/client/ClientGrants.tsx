@@ -1,0 +1,139 @@
+import type { Model, ModelGrant } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { Badge } from "../../parts/Badge.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Dialog } from "../../parts/Dialog.tsx";
+import { FormError } from "../../parts/FormError.tsx";
+import { Loaded } from "../../parts/Loaded.tsx";
+import { SelectField } from "../../parts/SelectField.tsx";
+import { ActionsHead, Table } from "../../parts/Table.tsx";
+import { TextField } from "../../parts/TextField.tsx";
+import { announce } from "../../parts/toast.ts";
+import { useForm } from "../../parts/use-form.ts";
+import { useLoad } from "../../parts/use-load.ts";
+
+const HEADS = ["Model", "Access", "Credits a minute", <ActionsHead key="actions" />];
+const ACCESS = [
+  { value: "", text: "As in the catalogue" },
+  { value: "enabled", text: "Enabled" },
+  { value: "requestAccess", text: "Not open" },
+] as const;
+type Access = (typeof ACCESS)[number]["value"];
+type Terms = { model: Model; grant: ModelGrant | undefined };
+
+function GrantDialog({
+  clientId,
+  terms,
+  onClose,
+  onSaved,
+}: {
+  clientId: string;
+  terms: Terms;
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const { model, grant } = terms;
+  const [access, setAccess] = useState<Access>(grant?.access ?? "");
+  const [rate, setRate] = useState(
+    grant?.creditsPerMinute === undefined ? "" : String(grant.creditsPerMinute),
+  );
+  const form = useForm(async () => {
+    await client.admin.modelGrants.set(clientId, model.id, {
+      ...(access === "" ? {} : { access }),
+      ...(rate === "" ? {} : { creditsPerMinute: Number(rate) }),
+    });
+    announce(`The terms for ${model.name} are saved; the next request goes by them.`);
+    onSaved();
+    onClose();
+  });
+  return (
+    <Dialog title={model.name} onClose={onClose}>
+      <form class="stack" onSubmit={form.submit}>
+        <SelectField label="Access" value={access} options={ACCESS} onChange={setAccess} />
+        <TextField
+          label="Credits a minute"
+          hint={`Empty: as in the catalogue, ${model.creditsPerMinute ?? "none"}.`}
+          type="number"
+          min={0}
+          step="any"
+          isOptional
+          value={rate}
+          onInput={setRate}
+          error={form.errorOf("creditsPerMinute")}
+        />
+        <FormError form={form} />
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind="primary" isBusy={form.isBusy}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The catalogue as one client sees it, with what was agreed with it. */
+export function ClientGrants({ clientId }: { clientId: string }) {
+  const loaded = useLoad(
+    (signal) =>
+      Promise.all([
+        client.models.list({ signal, clientId }),
+        client.admin.modelGrants.list(clientId, { signal }),
+      ]),
+    [clientId],
+  );
+  const [edited, setEdited] = useState<Terms>();
+  async function reset(model: Model) {
+    await client.admin.modelGrants.delete(clientId, model.id);
+    announce(`${model.name} is as in the catalogue again.`);
+    loaded.reload();
+  }
+  return (
+    <Loaded loaded={loaded}>
+      {([models, grants]) => (
+        <>
+          <Table label="Models and rates" heads={HEADS}>
+            {models.map((model) => {
+              const grant = grants.find((each) => each.model === model.id);
+              return (
+                <tr key={model.id}>
+                  <td>
+                    {model.name} {grant && <span class="tag">agreed</span>}
+                  </td>
+                  <td>
+                    <Badge tone={model.access === "enabled" ? "good" : "quiet"}>
+                      {model.access === "enabled" ? "Enabled" : "Not open"}
+                    </Badge>
+                  </td>
+                  <td>{model.creditsPerMinute ?? "–"}</td>
+                  <td>
+                    <div class="row">
+                      <Button isSmall onClick={() => setEdited({ model, grant })}>
+                        Change
+                      </Button>
+                      {grant && (
+                        <Button isSmall kind="plain" onClick={() => reset(model)}>
+                          Reset
+                        </Button>
+                      )}
+                    </div>
+                  </td>
+                </tr>
+              );
+            })}
+          </Table>
+          {edited && (
+            <GrantDialog
+              clientId={clientId}
+              terms={edited}
+              onClose={() => setEdited(undefined)}
+              onSaved={loaded.reload}
+            />
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}

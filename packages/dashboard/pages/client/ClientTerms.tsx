@@ -1,0 +1,95 @@
+import type { Client, ClientChangeInput } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { Button } from "../../parts/Button.tsx";
+import { FormError } from "../../parts/FormError.tsx";
+import { formatBytes } from "../../parts/format.ts";
+import { TextField } from "../../parts/TextField.tsx";
+import { announce } from "../../parts/toast.ts";
+import { useForm } from "../../parts/use-form.ts";
+
+/** Empty stands for the service's own setting. */
+const toText = (max: number | null) => (max === null ? "" : String(max));
+const toMax = (text: string) => (text.trim() === "" ? "default" : Number(text));
+
+export function ClientTerms({ record, onChanged }: { record: Client; onChanged: () => void }) {
+  const [name, setName] = useState(record.name);
+  const [isMetered, setMetered] = useState(record.metered);
+  const [weight, setWeight] = useState(String(record.weight));
+  const [runningMax, setRunningMax] = useState(toText(record.runningMax));
+  const [waitingMax, setWaitingMax] = useState(toText(record.waitingMax));
+  const [storageQuotaBytes, setStorageQuotaBytes] = useState(toText(record.storageQuotaBytes));
+  const form = useForm(async () => {
+    const change: ClientChangeInput = {
+      name,
+      metered: isMetered,
+      weight: Number(weight),
+      runningMax: toMax(runningMax),
+      waitingMax: toMax(waitingMax),
+      storageQuotaBytes: toMax(storageQuotaBytes),
+    };
+    await client.admin.clients.update(record.id, change);
+    announce("The terms are saved.");
+    onChanged();
+  });
+  const limit = { type: "number", min: 0, isOptional: true, placeholder: "as set for everybody" } as const;
+  return (
+    <form class="card stack" onSubmit={form.submit}>
+      <div class="columns">
+        <TextField label="Name" value={name} onInput={setName} error={form.errorOf("name")} />
+        <TextField
+          label="Weight"
+          hint="Turns it gets, to one of a client of weight 1."
+          type="number"
+          min={1}
+          max={100}
+          value={weight}
+          onInput={setWeight}
+          error={form.errorOf("weight")}
+        />
+        <TextField
+          label="Tasks that run at once"
+          hint="0 = no limit."
+          {...limit}
+          value={runningMax}
+          onInput={setRunningMax}
+          error={form.errorOf("runningMax")}
+        />
+        <TextField
+          label="Tasks that wait at once"
+          hint="0 = no limit."
+          {...limit}
+          value={waitingMax}
+          onInput={setWaitingMax}
+          error={form.errorOf("waitingMax")}
+        />
+        <TextField
+          label="Storage quota, in bytes"
+          hint={
+            storageQuotaBytes === ""
+              ? "0 = no limit."
+              : `${formatBytes(Number(storageQuotaBytes))}. 0 = no limit.`
+          }
+          {...limit}
+          value={storageQuotaBytes}
+          onInput={setStorageQuotaBytes}
+          error={form.errorOf("storageQuotaBytes")}
+        />
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isMetered}
+          onChange={(event) => setMetered(event.currentTarget.checked)}
+        />
+        Pays in advance: Tasks are refused when its credits do not cover them
+      </label>
+      <FormError form={form} />
+      <div>
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

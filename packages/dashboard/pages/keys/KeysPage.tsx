@@ -1,0 +1,48 @@
+import { useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { Button } from "../../parts/Button.tsx";
+import { EmptyState } from "../../parts/EmptyState.tsx";
+import { Loaded } from "../../parts/Loaded.tsx";
+import { PageHead } from "../../parts/PageHead.tsx";
+import { useLoad } from "../../parts/use-load.ts";
+import { KeyTable } from "./KeyTable.tsx";
+import { NewKeyDialog } from "./NewKeyDialog.tsx";
+
+export default function KeysPage() {
+  const keys = useLoad((signal) => client.account.keys.list({ signal }), []);
+  const [isMaking, setMaking] = useState(false);
+  async function revoke(id: string) {
+    await client.account.keys.revoke(id);
+    keys.reload();
+  }
+  return (
+    <>
+      <PageHead
+        title="API keys"
+        lead="Programs send a key in the x-api-key header. Give each program one of its own."
+      >
+        <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+          New key
+        </Button>
+      </PageHead>
+      <Loaded loaded={keys}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title="No keys yet">
+              Make one for the first program that is to send Tasks. You see it once, so have a place for it.
+            </EmptyState>
+          ) : (
+            <KeyTable keys={list} revoke={revoke} />
+          )
+        }
+      </Loaded>
+      {isMaking && (
+        <NewKeyDialog
+          make={(request) => client.account.keys.create(request)}
+          onClose={() => setMaking(false)}
+          onMade={keys.reload}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Worker } from "@stemwright/sdk";
+import { Age } from "../../parts/Age.tsx";
+import { Badge } from "../../parts/Badge.tsx";
+import { EmptyState } from "../../parts/EmptyState.tsx";
+import { formatBytes } from "../../parts/format.ts";
+import { Table } from "../../parts/Table.tsx";
+
+const HEADS = ["Worker", "State", "Works on", "Version", "Memory", "Speed", "Started"];
+
+/** How many seconds of audio it finished in a second of work. */
+const formatSpeed = ({ audioSeconds, engineSeconds }: Worker) =>
+  engineSeconds < 1 ? "–" : `${(audioSeconds / engineSeconds).toFixed(1)} × real time`;
+
+export function Workers({ workers }: { workers: readonly Worker[] }) {
+  return (
+    <section class="stack" aria-label="Workers">
+      <h2>Workers</h2>
+      {workers.length === 0 ? (
+        <EmptyState title="No workers">
+          Tasks wait until one runs. <code>npm start</code> brings as many as WORKERS says;{" "}
+          <code>npm run worker</code> starts one on another machine.
+        </EmptyState>
+      ) : (
+        <Table label="Workers" heads={HEADS}>
+          {workers.map((worker) => (
+            <tr key={worker.id}>
+              <td>
+                {worker.host} <span class="muted">({worker.pid})</span>
+              </td>
+              <td>
+                {worker.isAlive ? (
+                  <Badge tone={worker.taskId ? "busy" : "good"}>{worker.taskId ? "Working" : "Idle"}</Badge>
+                ) : (
+                  <Badge tone="bad">
+                    Gone since <Age at={worker.seenAt} />
+                  </Badge>
+                )}
+              </td>
+              <td>
+                {worker.taskId ? (
+                  <>
+                    <span class="mono">{worker.taskId}</span>{" "}
+                    {worker.taskSince && <Age at={worker.taskSince} />}
+                  </>
+                ) : (
+                  "–"
+                )}
+              </td>
+              <td>{worker.version}</td>
+              <td>{formatBytes(worker.memoryBytes)}</td>
+              <td>{formatSpeed(worker)}</td>
+              <td>
+                <Age at={worker.startedAt} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+import type { Me } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { me } from "../../account/session.ts";
+import { Button } from "../../parts/Button.tsx";
+import { FormError } from "../../parts/FormError.tsx";
+import { PageHead } from "../../parts/PageHead.tsx";
+import { TextField } from "../../parts/TextField.tsx";
+import { announce } from "../../parts/toast.ts";
+import { useForm } from "../../parts/use-form.ts";
+import { NewPasswordField } from "../sign-in/NewPasswordField.tsx";
+
+function CurrentPassword({
+  value,
+  onInput,
+  error,
+}: {
+  value: string;
+  onInput: (value: string) => void;
+  error: string | undefined;
+}) {
+  return (
+    <TextField
+      label="Current password"
+      type="password"
+      autocomplete="current-password"
+      value={value}
+      onInput={onInput}
+      error={error}
+    />
+  );
+}
+
+function NameAndEmail({ person, mayResetPassword }: Me) {
+  const [name, setName] = useState(person.name);
+  const [email, setEmail] = useState(person.email ?? "");
+  const [currentPassword, setCurrentPassword] = useState("");
+  const isEmailChanged = email !== (person.email ?? "");
+  const form = useForm(async () => {
+    me.value = await client.account.update({
+      name,
+      ...(isEmailChanged ? { email, ...(mayResetPassword ? {} : { currentPassword }) } : {}),
+    });
+    setCurrentPassword("");
+    announce("Your profile is saved.");
+  });
+  return (
+    <form class="card stack" onSubmit={form.submit}>
+      <h2>Name and email</h2>
+      <TextField
+        label="Name"
+        autocomplete="name"
+        value={name}
+        onInput={setName}
+        error={form.errorOf("name")}
+      />
+      <TextField
+        label="Email"
+        hint="What you sign in with. Nothing is mailed to it."
+        type="email"
+        autocomplete="username"
+        value={email}
+        onInput={setEmail}
+        error={form.errorOf("email")}
+      />
+      {isEmailChanged && !mayResetPassword && (
+        <CurrentPassword
+          value={currentPassword}
+          onInput={setCurrentPassword}
+          error={form.errorOf("currentPassword")}
+        />
+      )}
+      <FormError form={form} />
+      <div>
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Password({ mayResetPassword }: Me) {
+  const [password, setPassword] = useState("");
+  const [currentPassword, setCurrentPassword] = useState("");
+  const form = useForm(async () => {
+    me.value = await client.account.update({ password, ...(mayResetPassword ? {} : { currentPassword }) });
+    setPassword("");
+    setCurrentPassword("");
+    announce("Your password is changed. All your other sessions are ended.");
+  });
+  return (
+    <form class="card stack" onSubmit={form.submit}>
+      <h2>Password</h2>
+      {!mayResetPassword && (
+        <CurrentPassword
+          value={currentPassword}
+          onInput={setCurrentPassword}
+          error={form.errorOf("currentPassword")}
+        />
+      )}
+      <NewPasswordField
+        label="New password"
+        value={password}
+        onInput={setPassword}
+        error={form.errorOf("password")}
+      />
+      <FormError form={form} />
+      <div>
+        <Button type="submit" kind="primary" isBusy={form.isBusy}>
+          Change password
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+export default function ProfilePage() {
+  const { value } = me;
+  if (!value) return null;
+  const role = value.person.isAdministrator ? "owner and administrator" : value.person.role;
+  return (
+    <>
+      <PageHead title="Profile" lead={`You are ${role} of ${value.client.name}.`} />
+      <div class="columns">
+        <NameAndEmail {...value} />
+        <Password {...value} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+import type { StorageIntegration, StorageVerification } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { Age } from "../../parts/Age.tsx";
+import { Badge } from "../../parts/Badge.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { CodeBlock } from "../../parts/CodeBlock.tsx";
+import { ConfirmDialog } from "../../parts/ConfirmDialog.tsx";
+import { announce } from "../../parts/toast.ts";
+import { STORAGE_KINDS } from "./storage-kinds.ts";
+import { makeAccessPolicy, makeTrustPolicy } from "./trust-policy.ts";
+
+const TONES = { passed: "good", failed: "bad", skipped: "quiet" } as const;
+
+function Verification({ verification }: { verification: StorageVerification }) {
+  return (
+    <ul class="plain-list stack-tight" aria-label="Verification">
+      {verification.steps.map(({ step, status, message }) => (
+        <li key={step} class="row row-wrap">
+          <Badge tone={TONES[status]}>
+            {step} {status}
+          </Badge>
+          {message && <span class="small">{message}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What to set up at Amazon: two policies, as they have to be. */
+function AwsGuide({ integration }: { integration: StorageIntegration }) {
+  const { externalId = "", roleArn = "" } = integration.authConfig as {
+    externalId?: string;
+    roleArn?: string;
+  };
+  return (
+    <details>
+      <summary>How to set up the role</summary>
+      <ol class="steps">
+        <li>
+          Give the role <code>{roleArn}</code> this trust policy. In place of <code>ARN-OF-THIS-SERVICE</code>{" "}
+          put the identity that the service runs as; whoever runs it finds that with{" "}
+          <code>aws sts get-caller-identity</code>.
+          <CodeBlock label="trust policy" code={makeTrustPolicy(externalId)} />
+        </li>
+        <li>
+          Let it work with the bucket.
+          <CodeBlock label="access policy" code={makeAccessPolicy(integration.storageName)} />
+        </li>
+        <li>Press Verify: it lists, writes, reads and deletes a small object.</li>
+      </ol>
+    </details>
+  );
+}
+
+export function StorageItem({
+  integration,
+  onChanged,
+}: {
+  integration: StorageIntegration;
+  onChanged: () => void;
+}) {
+  const [verification, setVerification] = useState<StorageVerification>();
+  const [isRemoving, setRemoving] = useState(false);
+  const kind = STORAGE_KINDS.find(({ type }) => type === integration.type);
+  const place = `${kind?.scheme ?? integration.type}://${integration.storageName}`;
+
+  async function verify() {
+    setVerification(undefined);
+    setVerification(await client.storageIntegrations.verify(integration.id));
+  }
+  async function remove() {
+    await client.storageIntegrations.delete(integration.id);
+    announce(`${place} is removed.`);
+    onChanged();
+  }
+  return (
+    <li class="card stack">
+      <div class="row row-apart row-wrap">
+        <div class="stack-tight">
+          <h2 class="mono">{place}</h2>
+          <p class="small muted">
+            {kind?.name ?? integration.type}, added <Age at={integration.createdAt} />
+          </p>
+        </div>
+        <div class="row">
+          <Button onClick={verify}>Verify</Button>
+          <Button kind="danger" onClick={() => setRemoving(true)}>
+            Remove
+          </Button>
+        </div>
+      </div>
+      {verification && <Verification verification={verification} />}
+      {integration.type === "aws" && <AwsGuide integration={integration} />}
+      <details>
+        <summary>How to use it in a Task</summary>
+        <CodeBlock
+          label="Task"
+          code={JSON.stringify(
+            {
+              url: `${place}/recordings/song.wav`,
+              storageIntegrationId: integration.id,
+              writeDestination: `${place}/stems`,
+              targets: [{ model: "vocals", formats: ["wav"] }],
+            },
+            null,
+            2,
+          )}
+        />
+      </details>
+      {isRemoving && (
+        <ConfirmDialog
+          title={`Remove ${place}?`}
+          action="Remove the storage"
+          onConfirm={remove}
+          onClose={() => setRemoving(false)}
+        >
+          The service forgets how to get into it. What lies there stays.
+        </ConfirmDialog>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,185 @@
+import { rm } from "node:fs/promises";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import { type Service, startService } from "../support/service.ts";
+import { OWNER, signInOwner } from "../support/sign-in-owner.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+let dataDir: string;
+let service: Service;
+let browser: Browser;
+beforeAll(async () => {
+  dataDir = await makeTempDir("settings");
+  [service, browser] = await Promise.all([
+    startService({ dataDir, environment: { WORKERS: "0" } }),
+    openBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+async function openSignedIn(view = VIEWS[3]) {
+  const opened = await openPage(browser, { ...(view ? { view } : {}), baseURL: service.address });
+  await signInOwner(opened.context, service);
+  return opened;
+}
+const statusOf = async (key: string) =>
+  (await service.call("/tasks", { headers: { "x-api-key": key } })).status;
+
+describe("Settings → API keys", () => {
+  it("[PE9] a key is made, works, is revoked, and is 401 then", async () => {
+    const { page, context, complaints } = await openSignedIn();
+    await page.goto("/app/settings/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name").fill("Laptop");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const shown = page.getByRole("region", { name: "API key", exact: true });
+    const key = (await shown.textContent()) ?? "";
+    expect(key).toMatch(/^sw_[0-9A-Za-z]{40}$/);
+    expect(await statusOf(key)).toBe(200);
+    expect(await listViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page
+      .getByRole("row", { name: /Laptop/ })
+      .getByRole("button", { name: "Revoke" })
+      .click();
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByText("“Laptop” is revoked").waitFor();
+    await page.getByRole("row", { name: /Laptop.*Revoked/ }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    expect(await statusOf(key)).toBe(401);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("People", () => {
+  it("[PE7] [PE8] somebody is invited by link, joins, and is out at once when removed", async () => {
+    const owner = await openSignedIn();
+    await owner.page.goto("/app/people");
+    await owner.page.getByRole("button", { name: "Invite" }).click();
+    await owner.page.getByRole("button", { name: "Make the link" }).click();
+    const link = (await owner.page.getByRole("region", { name: "invitation link" }).textContent()) ?? "";
+    await owner.page.getByRole("button", { name: "I have it" }).click();
+
+    const guest = await openPage(browser, { baseURL: service.address });
+    await guest.page.goto(link);
+    await guest.page.getByLabel("Your name").fill("Bo");
+    await guest.page.getByLabel("Email").fill("bo@example.com");
+    await guest.page.getByLabel("Password").fill(OWNER.password);
+    expect(await listViolations(guest.page)).toEqual([]);
+    await guest.page.getByRole("button", { name: "Join" }).click();
+    await guest.page.locator("main.page").waitFor();
+
+    await owner.page.reload();
+    await owner.page
+      .getByRole("row", { name: /bo@example.com/ })
+      .getByRole("button", { name: "Remove" })
+      .click();
+    await owner.page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await owner.page.getByText("Bo is removed").waitFor();
+    await guest.page.goto("/app/settings/sessions");
+    await guest.page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect([...owner.complaints, ...guest.complaints]).toEqual([]);
+    await owner.context.close();
+    await guest.context.close();
+  });
+});
+
+describe("Webhook URL and storage", () => {
+  it("[W1] [W5] [W12] a URL is set, tested, its secret changed, and it is removed", async () => {
+    const { page, context, complaints } = await openSignedIn();
+    await page.goto("/app/settings/webhook");
+    await page.getByText("Nothing was sent yet").waitFor();
+    await page.getByLabel("Webhook URL").fill("https://127.0.0.1/hook");
+    await page.getByRole("button", { name: "Set the URL" }).click();
+    await page
+      .getByText(/private|not allowed|public/i)
+      .first()
+      .waitFor();
+    await page.getByLabel("Webhook URL").fill("https://receiver.invalid/hook");
+    await page.getByRole("button", { name: "Set the URL" }).click();
+    const secret = page.getByRole("region", { name: "webhook secret" });
+    await page.getByRole("button", { name: "Show it" }).click();
+    const before = await secret.textContent();
+    expect(before).toMatch(/^whsec_/);
+    await page.getByRole("button", { name: "Make a new one" }).click();
+    await page.getByRole("button", { name: "Make a new secret" }).click();
+    await expect.poll(() => secret.textContent()).not.toBe(before);
+    await page.getByRole("button", { name: "Send a test event" }).click();
+    await page.getByRole("row", { name: /Failed.*Test/ }).waitFor();
+    await page.getByRole("button", { name: "Details" }).click();
+    await page.getByRole("dialog").getByText("could not be resolved").waitFor();
+    expect(await listViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Remove the URL" }).click();
+    await page.getByRole("button", { name: "Set the URL" }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("[N3] a role's trust policy is shown with the external id of the integration", async () => {
+    const { page, context } = await openSignedIn();
+    await page.goto("/app/settings/storage");
+    await page.getByRole("button", { name: "Add storage" }).click();
+    await page.getByLabel("Bucket").fill("acme-recordings");
+    await page.getByLabel("Role ARN").fill("arn:aws:iam::123456789012:role/stems");
+    await page.getByLabel("Region").fill("eu-west-1");
+    await page.getByRole("button", { name: "Add it" }).click();
+    await page.getByText("How to set up the role").click();
+    const policy = await page.getByRole("region", { name: "trust policy" }).textContent();
+    const [integration] = (await (await service.call("/storage-integrations")).json()) as {
+      authConfig: { externalId: string };
+    }[];
+    expect(JSON.parse(policy ?? "")).toMatchObject({
+      Statement: [{ Condition: { StringEquals: { "sts:ExternalId": integration?.authConfig.externalId } } }],
+    });
+    expect(await listViolations(page)).toEqual([]);
+    await context.close();
+  });
+});
+
+const waitUntilLoaded = (page: Page) =>
+  expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
+
+const PAGES = [
+  ["/app/settings/keys", "API keys"],
+  ["/app/settings/webhook", "Webhook URL"],
+  ["/app/settings/storage", "Storage"],
+  ["/app/settings/profile", "Profile"],
+  ["/app/settings/sessions", "Sessions"],
+  ["/app/people", "People"],
+  ["/app/usage", "Usage"],
+  ["/app/admin/clients", "Clients"],
+  ["/app/admin/operation", "Operation"],
+] as const;
+
+describe("every page of settings and administration", () => {
+  it.each(VIEWS)("[PG2] is accessible and fits at $width px, $theme", async (view) => {
+    const { page, context, complaints } = await openSignedIn(view);
+    const check = async (path: string) => {
+      expect(await listViolations(page), path).toEqual([]);
+      expect(await measureWidth(page), path).toBeLessThanOrEqual(view.width);
+    };
+    for (const [path, title] of PAGES) {
+      await page.goto(path);
+      await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+      await waitUntilLoaded(page);
+      await check(path);
+    }
+    await page.goto("/app/admin/clients");
+    await page.getByRole("link", { name: "First account" }).click();
+    for (const tab of ["Terms", "Models and rates", "Credits", "Keys"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await waitUntilLoaded(page);
+      await check(tab);
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
