@@ -113,7 +113,7 @@ describe("Webhook URL and storage", () => {
     await page.getByRole("button", { name: "Send a test event" }).click();
     await page.getByRole("row", { name: /Failed.*Test/ }).waitFor();
     await page.getByRole("button", { name: "Details" }).click();
-    await page.getByRole("dialog").getByText("could not be resolved").waitFor();
+    await page.getByRole("dialog").getByText("has no public address").waitFor();
     expect(await listViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Remove" }).click();
