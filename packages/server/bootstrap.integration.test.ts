@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../test/support/test-database.ts";
 import { bootstrapAccount } from "./bootstrap.ts";
+import { makeKey } from "./domain/keys.ts";
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -27,4 +28,13 @@ describe("the first account", () => {
       expect(await database.db.selectFrom("clients").select("name").execute()).toHaveLength(1);
     },
   );
+
+  it("[K3] [S8] is told again to whoever did not hear that it was made", async () => {
+    const options = { bootstrapApiKey: undefined, baseUrl: "http://here" };
+    const newKey = makeKey();
+    const told = [await bootstrapAccount(database.db, { ...options, newKey })];
+    told.push(await bootstrapAccount(database.db, { ...options, newKey }));
+    expect(told.map((account) => account?.key)).toEqual([newKey, newKey]);
+    expect(await bootstrapAccount(database.db, options)).toBeUndefined();
+  });
 });

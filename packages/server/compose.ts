@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { ApiError } from "@stemwright/contract";
 import {
   AUDIO_FORMATS,
@@ -18,10 +19,11 @@ import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { withOutages } from "./blobs/with-outages.ts";
 import { withUnclaimedFiles } from "./blobs/with-unclaimed-files.ts";
 import { makeBuckets } from "./buckets/open-buckets.ts";
+import { callUntilAnswered, type Patience } from "./call-until-answered.ts";
 import type { Config } from "./config/load-config.ts";
 import { findFirstClientId } from "./db/clients.ts";
 import { makeCreditCover } from "./db/credit-cover.ts";
-import { openDatabase } from "./db/database.ts";
+import { type Database, openDatabase } from "./db/database.ts";
 import { openDatabaseProbe } from "./db/database-probe.ts";
 import { listGrants } from "./db/grants.ts";
 import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
@@ -29,6 +31,7 @@ import { findSessionCaller, listActiveSessionIds, touchSession } from "./db/pers
 import { findPreviews } from "./db/previews.ts";
 import { makeRealignmentQueue } from "./db/realignments.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
+import { findSchemaFault } from "./db/schema-fault.ts";
 import { loadSecret } from "./db/secrets.ts";
 import { makeStorageQuota } from "./db/storage-quota.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
@@ -37,7 +40,9 @@ import { listSources } from "./db/task-sources.ts";
 import { findTask } from "./db/tasks.ts";
 import { makeUnclaimedFiles } from "./db/unclaimed-files.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
+import { hasVaultKey } from "./db/vault-canary.ts";
 import { sealOldSecrets } from "./db/webhook-secrets.ts";
+import { withDatabase } from "./db/with-database.ts";
 import { makeWorkerRegister } from "./db/worker-register.ts";
 import { renderDelivery } from "./deliveries/render-delivery.ts";
 import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "./deliveries/start-deliveries.ts";
@@ -64,11 +69,16 @@ import { openIdentityProvider } from "./oidc/open-identity-provider.ts";
 import { openMediaSandbox } from "./open-media-sandbox.ts";
 import { makeOperation } from "./operation.ts";
 import packageFile from "./package.json" with { type: "json" };
+import { makeReadiness } from "./readiness.ts";
+import { watchSchema } from "./schema-watch.ts";
+import { StartError } from "./start-error.ts";
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
 import { makeTranscriptReader } from "./transcript-reader.ts";
 import { openVault } from "./vault.ts";
 import { wordsWriter } from "./words-writer.ts";
+import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 import { startAligner } from "./worker/aligner.ts";
+import { makeCheckpoints } from "./worker/checkpoints.ts";
 import { startWorker } from "./worker/worker.ts";
 
 /** What a request, or a step of a Task, may ask of the database takes milliseconds; so long only where the database is overloaded. */
@@ -80,6 +90,10 @@ const SWEEP_STATEMENT_TIMEOUT_MS = 600_000;
 const KEY_USE_NOTED_MS = 60_000;
 /** Before each further try at an input whose server fails for a moment: five tries in a minute and a half. */
 const FETCH_DELAYS_MS = [2000, 6000, 18_000, 54_000];
+/** How soon an API notices that another release has changed the schema too far for it. */
+const SCHEMA_LOOK_MS = 5000;
+const WRONG_KEY =
+  "ENCRYPTION_KEY is not the key that the secrets in this database are encrypted with. Give every machine the same one; where none was ever set, it is in the file encryption.key below the DATA_DIR of the machine that made it";
 const { version: SERVICE_VERSION } = packageFile;
 
 /** What every part of the service is built from. */
@@ -91,7 +105,18 @@ export type House = {
   findOutage?: () => Error | undefined;
   /** The pages that the API serves, or why there are none. */
   dashboard?: Promise<Dashboard | string>;
+  /** Ends a start that waits. */
+  signal?: AbortSignal;
+  /** Ends the time that a process that is told to stop has. */
+  hurry?: AbortSignal;
 };
+
+/** How a start deals with a database that is away. */
+export const patienceOf = ({ config, log, signal = new AbortController().signal }: House): Patience => ({
+  signal,
+  log,
+  limitMs: config.databaseWaitMs,
+});
 
 function openOwnBlobs({ s3, aws, blobsDir }: Config, keptStems: KeptStems): Promise<Blobs> {
   if (!s3) return openFileBlobs(blobsDir, () => keptStems.giveUp());
@@ -112,7 +137,8 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
 }
 
 /** What the API and the worker have in common. */
-async function openHouse({ config, databaseUrl, log }: House, maxConnections: number) {
+async function openHouse(house: House, maxConnections: number) {
+  const { config, databaseUrl, log } = house;
   const { db, pool } = openDatabase({
     connectionString: databaseUrl,
     maxConnections,
@@ -132,13 +158,15 @@ async function openHouse({ config, databaseUrl, log }: House, maxConnections: nu
   const unclaimed = makeUnclaimedFiles(db);
   const own = withOutages(await openOwnBlobs(config, keptStems));
   const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage);
-  const secret = await loadSecret(db, "links");
+  const patience = patienceOf(house);
+  if (!(await callUntilAnswered(() => hasVaultKey(db, vault), patience))) throw new StartError(WRONG_KEY);
+  const secret = await callUntilAnswered(() => loadSecret(db, "links"), patience);
   const quota = makeStorageQuota({
     db,
     defaultQuotaBytes: config.storageQuotaBytes,
     onError: (error) => log.warn({ err: error }, "failed to refresh storage holds"),
   });
-  return { db, pool, blobs, unclaimed, secret, stores, guard, storage, keptStems, quota };
+  return { db, pool, own, blobs, unclaimed, secret, stores, guard, storage, keptStems, quota };
 }
 
 const isAudioFormat = (format: string): format is AudioFormat =>
@@ -199,7 +227,9 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const opened = await openHouse(house, config.apiPoolSize);
   const { db, blobs, unclaimed, secret, stores, guard, storage, quota } = opened;
   const probe = openDatabaseProbe(house.databaseUrl);
-  await sealOldSecrets(db, storage.vault);
+  await callUntilAnswered(() => sealOldSecrets(db, storage.vault), patienceOf(house));
+  const schema = watchSchema({ findFault: () => findSchemaFault(db), intervalMs: SCHEMA_LOOK_MS, log });
+  const isFit = () => schema.findFault() === undefined;
   let address = "";
   const publicBaseUrl = () => config.publicBaseUrl ?? address;
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
@@ -217,7 +247,10 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     maxConnections: SWEEP_POOL_SIZE,
     statementTimeoutMs: SWEEP_STATEMENT_TIMEOUT_MS,
   });
-  const sweeper = startSweeper(log, (signal) => sweep({ db: forSweeps.db, blobs, config }, signal));
+  const sweeper = startSweeper(log, async (signal) =>
+    isFit() ? await sweep({ db: forSweeps.db, blobs, config }, signal) : {},
+  );
+  const readiness = makeReadiness({ probe, schema, store: blobs, findOutage: house.findOutage });
   const ports: ApiPorts = {
     ...storage,
     ...stores,
@@ -275,7 +308,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     },
     textWriter: wordsWriter,
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
-    health: { isReady: probe.isReady, findOutage: house.findOutage ?? (() => undefined) },
+    readiness,
   };
   const outputLinks = makeOutputLinks(storage, links, (error) =>
     log.warn({ err: error }, "a link could not be presigned"),
@@ -294,10 +327,16 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   });
   address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
-  const deliveries = startDeliveries({ db, vault: storage.vault, guard, log, render }, house.deliveries);
+  const deliveries = startDeliveries(
+    { db, vault: storage.vault, guard, log, render, mayTake: isFit },
+    house.deliveries,
+  );
   return {
     address: publicBaseUrl(),
     async close(): Promise<void> {
+      readiness.drain();
+      if (config.drainMs > 0) await wait(config.drainMs, undefined, { signal: house.hurry }).catch(() => {});
+      schema.close();
       await app.close();
       await deliveries.close();
       feed.close();
@@ -312,12 +351,31 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   };
 }
 
-/** The working side: takes Tasks and runs the engine for them. */
+/** The working side: takes Tasks and runs the engine for them, while it understands the schema. */
 export async function startTaskWorker(house: House) {
+  let db: Database | undefined;
+  return await workWhileSchemaFits({
+    patience: patienceOf(house),
+    findFault: () =>
+      db ? findSchemaFault(db) : withDatabase(house.databaseUrl, (opened) => findSchemaFault(opened.db)),
+    async start() {
+      const worker = await startTaskWorkerOnce(house);
+      ({ db } = worker);
+      return {
+        async close() {
+          db = undefined;
+          await worker.close();
+        },
+      };
+    },
+  });
+}
+
+async function startTaskWorkerOnce(house: House) {
   const { config, log } = house;
   await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.workerPoolSize);
-  const { db, blobs, stores, guard, storage, keptStems, quota } = opened;
+  const { db, own, blobs, unclaimed, stores, guard, storage, keptStems, quota } = opened;
   const engineOptions = {
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
@@ -352,6 +410,11 @@ export async function startTaskWorker(house: House) {
     engine,
     keptStems,
     hasPreviews: config.hasPreviews,
+    // Without a bucket the files lie on the worker's own machine, as its work does.
+    checkpoints:
+      config.s3 && config.checkpointMaxBytes > 0
+        ? makeCheckpoints({ blobs: own, unclaimed, maxBytes: config.checkpointMaxBytes })
+        : undefined,
     onStretch: aligner.look,
     credits: makeCreditCover(db),
     quota,
@@ -363,11 +426,13 @@ export async function startTaskWorker(house: House) {
     version: SERVICE_VERSION,
     register: makeWorkerRegister(db),
   });
+  log.info({ version: SERVICE_VERSION }, "worker started");
   return {
+    db,
     async close(): Promise<void> {
       await sweeper.close();
       await aligner.close();
-      await worker.close();
+      await worker.close({ drainMs: config.drainMs, hurry: house.hurry });
       quota.close();
       await db.destroy();
     },

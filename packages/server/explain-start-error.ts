@@ -2,6 +2,7 @@ import { type Config, ConfigError } from "./config/load-config.ts";
 import { makeDiskFullError } from "./db/embedded-postgres/disk-full.ts";
 import { EmbeddedPostgresError } from "./db/embedded-postgres/embedded-postgres.ts";
 import { isDiskFull } from "./is-disk-full.ts";
+import { listCauses } from "./list-causes.ts";
 import { StartError } from "./start-error.ts";
 
 type Places = Pick<Config, "dataDir" | "databaseUrl">;
@@ -20,14 +21,6 @@ const DATABASE_SENTENCES: Record<string, string> = {
   "3D000": "does not exist on its server: create it, or correct DATABASE_URL",
   "53300": "has no connection left: raise its max_connections, or start fewer processes",
 };
-
-/** The error and what it was caused by, outermost first. */
-function listCauses(error: unknown): Error[] {
-  const causes: Error[] = [];
-  for (let cause = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause)
-    causes.push(cause);
-  return causes;
-}
 
 function findDatabaseSentence({ code = "", message }: SystemError): string | undefined {
   const isTooSlow = message === "Connection terminated due to connection timeout";

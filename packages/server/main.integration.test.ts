@@ -22,12 +22,12 @@ async function runMain(args: string[], environment: Record<string, string> = {})
   return { told, exitCode };
 }
 
-const NOBODY = { DATABASE_URL: "postgres://someone:secret@127.0.0.1:1/none" };
+const NOBODY = { DATABASE_URL: "postgres://someone:secret@127.0.0.1:1/none", DATABASE_WAIT_SECONDS: "1" };
 
 it.each([
   [["dance"], {}, /^Stemwright could not start: unknown command "dance"; it must be one of all, api/],
   [["worker"], {}, /^Stemwright could not start: "worker" alone needs DATABASE_URL/],
-  [["api"], NOBODY, /^Stemwright could not start: The database of DATABASE_URL can't be reached: start it/],
+  [["api"], NOBODY, /^Stemwright could not start: The database of DATABASE_URL can't be reached: start it/m],
   [["keys", "create", "--admin", "--legacy"], {}, /^--admin and --legacy exclude each other/],
   [["keys", "create", "--owner"], {}, /^Unknown option '--owner'.*usage:/s],
   [["keys", "make"], {}, /^usage:/],

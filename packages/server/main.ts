@@ -1,7 +1,9 @@
 import { type Config, loadConfig } from "./config/load-config.ts";
+import { withDatabase } from "./db/with-database.ts";
 import { explainStartError } from "./explain-start-error.ts";
 import { parseKeysCommand } from "./keys-command.ts";
-import { joinPostgres, migrateDatabase, withDatabase } from "./open-postgres.ts";
+import { makeLog } from "./log.ts";
+import { joinPostgres, migrateDatabase } from "./open-postgres.ts";
 import { print } from "./print.ts";
 import { secureDataDir } from "./secure-data-dir.ts";
 import { parseSignInCommand } from "./sign-in-command.ts";
@@ -36,7 +38,9 @@ async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   const run = parseOnce(command, config);
   const postgres = await joinPostgres(config);
   try {
-    const applied = await migrateDatabase(postgres.connectionString);
+    const log = makeLog(config, command);
+    const patience = { signal: new AbortController().signal, log, limitMs: config.databaseWaitMs };
+    const applied = await migrateDatabase(postgres.connectionString, patience);
     if (run) await withDatabase(postgres.connectionString, ({ db }) => run(db, print));
     else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
   } finally {
@@ -45,13 +49,15 @@ async function runOnce(command: OnceCommand, config: Config): Promise<void> {
 }
 
 /** Ends on Ctrl-C, on SIGTERM, and when the parent that started this process is gone, also while it is still starting. */
-function stopOnSignals(starting: Promise<Started>): void {
-  let isStopping = false;
+function stopOnSignals(
+  starting: Promise<Started>,
+  { stopping, hurrying }: { stopping: AbortController; hurrying: AbortController },
+): void {
   const stop = async () => {
-    if (isStopping) return;
-    isStopping = true;
+    if (stopping.signal.aborted) return hurrying.abort();
+    stopping.abort(new Error("told to stop while starting"));
     try {
-      await (await starting).close();
+      await (await starting.catch(() => undefined))?.close();
       process.exit(0);
     } catch (error) {
       process.stderr.write(`stopping failed: ${(error as Error).message}\n`);
@@ -59,6 +65,7 @@ function stopOnSignals(starting: Promise<Started>): void {
     }
   };
   for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => void stop());
+  process.on("disconnect", () => hurrying.abort());
   // The parent was killed, and its database may be gone with it: what waits for that would wait for ever.
   process.on("disconnect", () => setTimeout(() => process.exit(1), ORPHAN_LIFE_MS).unref());
 }
@@ -72,9 +79,14 @@ async function main(): Promise<void> {
   if (isOnceCommand(command)) return await runOnce(command, config);
   // The parent died while this was loading, before anything listened for that.
   if (process.connected === false) return;
-  const starting = command === "all" ? startAll(config) : startOne(command, config);
-  stopOnSignals(starting);
-  await starting;
+  const [stopping, hurrying] = [new AbortController(), new AbortController()];
+  const { signal } = stopping;
+  const signals = { signal, hurry: hurrying.signal };
+  const starting = command === "all" ? startAll(config, signals) : startOne(command, config, signals);
+  stopOnSignals(starting, { stopping, hurrying });
+  await starting.catch((error) => {
+    if (!signal.aborted) throw error;
+  });
 }
 
 main().catch((error: unknown) => {

@@ -1,11 +1,12 @@
+import { callUntilAnswered, type Patience } from "./call-until-answered.ts";
 import type { Config } from "./config/load-config.ts";
-import { openDatabase } from "./db/database.ts";
 import {
   type EmbeddedPostgresError,
   joinEmbeddedPostgres,
   startEmbeddedPostgres,
 } from "./db/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "./db/migrate.ts";
+import { withDatabase } from "./db/with-database.ts";
 import { print } from "./print.ts";
 
 /** The outside server where one is given, the embedded one otherwise. */
@@ -29,17 +30,11 @@ const toEmbeddedOptions = ({ dataDir, workers }: Config) => ({
   onProgress: (message: string) => print(`  … ${message}`),
 });
 
-export async function withDatabase<Result>(
-  databaseUrl: string,
-  use: (opened: ReturnType<typeof openDatabase>) => Promise<Result>,
-): Promise<Result> {
-  const opened = openDatabase({ connectionString: databaseUrl, maxConnections: 2 });
-  try {
-    return await use(opened);
-  } finally {
-    await opened.db.destroy();
-  }
+/** Brings the schema up to date, as soon as the database answers. */
+export async function migrateDatabase(databaseUrl: string, patience: Patience): Promise<string[]> {
+  const onLocked = (migration: string) => patience.log.warn({ migration }, "migration waits for a lock");
+  return await callUntilAnswered(
+    () => withDatabase(databaseUrl, ({ pool }) => migrate(pool, { onLocked })),
+    patience,
+  );
 }
-
-export const migrateDatabase = (databaseUrl: string) =>
-  withDatabase(databaseUrl, ({ pool }) => migrate(pool));

@@ -1,34 +1,61 @@
 import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
 import { bootstrapAccount, type FirstAccount } from "./bootstrap.ts";
-import { type House, startApi, startTaskWorker } from "./compose.ts";
+import { callUntilAnswered, type Patience } from "./call-until-answered.ts";
+import { type House, patienceOf, startApi, startTaskWorker } from "./compose.ts";
 import { type Config, makeChildEnvironment } from "./config/load-config.ts";
+import { findSchemaFault } from "./db/schema-fault.ts";
+import { withDatabase } from "./db/with-database.ts";
+import { makeKey } from "./domain/keys.ts";
+import { openWaitingRoom } from "./http/waiting-room.ts";
 import { makeLog } from "./log.ts";
 import { openDashboard } from "./open-dashboard.ts";
-import { migrateDatabase, openPostgres, withDatabase } from "./open-postgres.ts";
+import { migrateDatabase, openPostgres } from "./open-postgres.ts";
 import { print } from "./print.ts";
 import { secureContents } from "./secure-data-dir.ts";
 import { StartError } from "./start-error.ts";
+import { waitForSchema } from "./wait-for-schema.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
 
 /** A part of the service that runs; `address` is where its API listens. */
 export type Started = { address?: string; close(): Promise<void> };
+
+type Signals = Pick<House, "signal" | "hurry">;
+
+/** Until the schema is what this release works with, requests are told why it is not. */
+async function waitInWaitingRoom({ config, databaseUrl }: House, patience: Patience): Promise<void> {
+  let reason = "";
+  let room: Awaited<ReturnType<typeof openWaitingRoom>> | undefined;
+  try {
+    await waitForSchema(() => withDatabase(databaseUrl, ({ db }) => findSchemaFault(db)), {
+      ...patience,
+      async onFault({ message }) {
+        reason = message;
+        room ??= await openWaitingRoom(config, () => reason);
+      },
+    });
+  } finally {
+    await room?.close();
+  }
+}
 
 /** The API over a schema that is up to date. The first account is made only when it listens, so that it is never made unseen. */
 async function startMigratedApi(
   house: House,
 ): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstAccount: FirstAccount | undefined }> {
   const { config, databaseUrl, log } = house;
-  const applied = await migrateDatabase(databaseUrl);
+  const patience = patienceOf(house);
+  const applied = config.isMigratedAtStart ? await migrateDatabase(databaseUrl, patience) : [];
   if (applied.length > 0) log.info({ applied }, "schema brought up to date");
+  await waitInWaitingRoom(house, patience);
   const api = await startApi(house);
   const { bootstrapApiKey } = config;
-  return {
-    api,
-    firstAccount: await withDatabase(databaseUrl, ({ db }) =>
-      bootstrapAccount(db, { bootstrapApiKey, baseUrl: api.address }),
-    ),
-  };
+  const first = { bootstrapApiKey, baseUrl: api.address, newKey: makeKey() };
+  const firstAccount = await callUntilAnswered(
+    () => withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, first)),
+    patience,
+  );
+  return { api, firstAccount };
 }
 
 function printWelcome(options: {
@@ -64,7 +91,10 @@ async function closeContents({ dataDir }: Config, log: House["log"]): Promise<vo
 }
 
 /** Everything in one place: database, API, and workers beside it. */
-export async function startAll(environmentConfig: Config): Promise<Started & { address: string }> {
+export async function startAll(
+  environmentConfig: Config,
+  signals: Signals = {},
+): Promise<Started & { address: string }> {
   const isTerminal = process.stdout.isTTY === true && environmentConfig.logFile === undefined;
   const config = isTerminal
     ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
@@ -87,10 +117,22 @@ export async function startAll(environmentConfig: Config): Promise<Started & { a
     const databaseUrl = postgres.connectionString;
     log = makeLog(config, "api");
     void closeContents(config, log);
-    const house = { config, databaseUrl, log, findOutage: () => outage, dashboard };
+    const house = {
+      config,
+      databaseUrl,
+      log,
+      findOutage: () => outage,
+      dashboard,
+      ...signals,
+    };
     const { api, firstAccount } = await startMigratedApi(house);
     const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
-    const workers = startWorkerProcesses({ count: config.workers, environment, log });
+    const workers = startWorkerProcesses({
+      count: config.workers,
+      drainMs: config.drainMs,
+      environment,
+      log,
+    });
     printWelcome({ address: api.address, firstAccount, config });
     return {
       address: api.address,
@@ -106,13 +148,17 @@ export async function startAll(environmentConfig: Config): Promise<Started & { a
 }
 
 /** One part of an installation whose database is outside. */
-export async function startOne(command: "api" | "worker", config: Config): Promise<Started> {
+export async function startOne(
+  command: "api" | "worker",
+  config: Config,
+  signals: Signals,
+): Promise<Started> {
   if (config.databaseUrl === undefined)
     throw new StartError(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
   const log = makeLog(config, command);
   // A worker that another process started shares its folder.
   if (process.send === undefined) void closeContents(config, log);
-  const house = { config, databaseUrl: config.databaseUrl, log };
+  const house = { config, databaseUrl: config.databaseUrl, log, ...signals };
   if (command === "worker") return await startTaskWorker(house);
   const { api, firstAccount } = await startMigratedApi({ ...house, dashboard: openDashboard() });
   printWelcome({ address: api.address, firstAccount, config });

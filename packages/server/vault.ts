@@ -54,7 +54,11 @@ export function openVault(options: { key: Buffer | undefined; keyFile: string })
     }
   };
 
+  const isUnder = (key: Buffer, sealed: Buffer) =>
+    sealed.subarray(0, FINGERPRINT_BYTES).equals(fingerprintOf(key));
+
   return {
+    isOurs: async (sealed) => isUnder(await getKey(), sealed),
     async seal(text, context) {
       const key = await getKey();
       const nonce = randomBytes(NONCE_BYTES);
@@ -65,7 +69,7 @@ export function openVault(options: { key: Buffer | undefined; keyFile: string })
     },
     async unseal(sealed, context) {
       const key = await getKey();
-      if (!sealed.subarray(0, FINGERPRINT_BYTES).equals(fingerprintOf(key))) throw new WrongVaultKey();
+      if (!isUnder(key, sealed)) throw new WrongVaultKey();
       const nonceEnd = FINGERPRINT_BYTES + NONCE_BYTES;
       const tagEnd = nonceEnd + TAG_BYTES;
       const decipher = createDecipheriv(CIPHER, key, sealed.subarray(FINGERPRINT_BYTES, nonceEnd), {

@@ -14,7 +14,7 @@ it("[S4] a worker that can't be started is tried again, and ends nothing but its
   process.execPath = "/nowhere/node";
   // Given no settings to start with, it ends by itself as soon as it runs.
   const environment = { PATH: process.env.PATH };
-  const workers = startWorkerProcesses({ count: 1, environment, log });
+  const workers = startWorkerProcesses({ count: 1, drainMs: 0, environment, log });
   await expect.poll(() => lines.length).toBeGreaterThan(2);
   expect(lines.map(({ err }) => err?.code)).toEqual(lines.map(() => "ENOENT"));
   process.execPath = program;

@@ -9,7 +9,12 @@ import { makeRestartDelay } from "./restart-delay.ts";
 const MAIN_PATH = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
 const STOP_TIMEOUT_MS = 8000;
 
-type WorkerOptions = { environment: Record<string, string | undefined>; log: FastifyBaseLogger };
+type WorkerOptions = {
+  /** How long a worker that is told to stop may go on with its Task. */
+  drainMs: number;
+  environment: Record<string, string | undefined>;
+  log: FastifyBaseLogger;
+};
 
 /** Keeps a number of worker processes running: one that dies, or can't be started, is started again. */
 export function startWorkerProcesses(options: WorkerOptions & { count: number }) {
@@ -21,7 +26,7 @@ export function startWorkerProcesses(options: WorkerOptions & { count: number })
   };
 }
 
-function keepWorkerRunning({ environment, log }: WorkerOptions) {
+function keepWorkerRunning({ environment, log, drainMs }: WorkerOptions) {
   const delay = makeRestartDelay();
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
@@ -59,7 +64,7 @@ function keepWorkerRunning({ environment, log }: WorkerOptions) {
     async stop(): Promise<void> {
       stopping.abort();
       child?.kill("SIGTERM");
-      await Promise.race([running, wait(STOP_TIMEOUT_MS, undefined, { ref: false })]);
+      await Promise.race([running, wait(drainMs + STOP_TIMEOUT_MS, undefined, { ref: false })]);
       child?.kill("SIGKILL");
       await running;
     },

@@ -10,12 +10,18 @@ export type TestDatabase = { url: string; db: Database; pool: pg.Pool; close(): 
 
 /** A new, migrated database on the run's server. */
 export async function openTestDatabase(): Promise<TestDatabase> {
+  const database = await openEmptyDatabase();
+  await migrate(database.pool);
+  return database;
+}
+
+/** A new database on the run's server, without a schema. */
+export async function openEmptyDatabase(): Promise<TestDatabase> {
   const serverUrl = inject("postgresUrl");
   const name = `test_${makeId()}`;
   await runOnServer(serverUrl, `create database ${name}`);
   const url = serverUrl.replace(/\/stemwright\?/, `/${name}?`);
   const { db, pool } = openDatabase({ connectionString: url, maxConnections: 5 });
-  await migrate(pool);
   return {
     url,
     db,

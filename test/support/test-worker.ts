@@ -12,7 +12,8 @@ import { makeWorkerRegister } from "../../packages/server/db/worker-register.ts"
 import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
-import { startWorker } from "../../packages/server/worker/worker.ts";
+import type { Checkpoints } from "../../packages/server/worker/checkpoints.ts";
+import { type Drain, startWorker } from "../../packages/server/worker/worker.ts";
 import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";
 
@@ -29,6 +30,7 @@ export async function startWorkerWithoutNetwork(options: {
   probeDuration?: (path: string) => Promise<number | undefined>;
   clientRunningMax?: number;
   longTaskSeconds?: number;
+  checkpoints?: Checkpoints;
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
   const { db } = openDatabase({ connectionString, maxConnections: 2 });
@@ -43,6 +45,7 @@ export async function startWorkerWithoutNetwork(options: {
     isLong: (audioSeconds) => audioSeconds > longTaskSeconds,
     blobs,
     workDir,
+    checkpoints: options.checkpoints,
     keptStems: { giveUp: async () => 0 },
     hasPreviews: true,
     engine: { run, close: async () => {} },
@@ -69,8 +72,8 @@ export async function startWorkerWithoutNetwork(options: {
   let closing: Promise<void> | undefined;
   return {
     log,
-    close(): Promise<void> {
-      closing ??= worker.close().then(() => {
+    close(drain?: Drain): Promise<void> {
+      closing ??= worker.close(drain).then(() => {
         quota.close();
         return db.destroy();
       });

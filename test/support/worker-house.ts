@@ -73,7 +73,7 @@ export async function openWorkerHouse(): Promise<WorkerHouse> {
       const { workDir } = house;
       const defaults = { connectionString: database.url, blobs, workDir, run };
       const worker = await startWorkerWithoutNetwork({ ...defaults, ...options });
-      closers.push(worker.close);
+      closers.push(() => worker.close());
       return worker;
     },
     async waitForEnd(id) {

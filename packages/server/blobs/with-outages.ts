@@ -1,11 +1,21 @@
 import type { Blobs } from "../domain/ports.ts";
-import { BucketError } from "../domain/storage/bucket.ts";
+import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
 import { StoreOutage } from "../domain/store-outage.ts";
 import { isConnectionError } from "../is-out-of-reach.ts";
 import { findReason } from "../net/find-reason.ts";
 
 /** What a file system says that is gone or broken, such as one on another machine; a full disk is another matter. */
 const LOST_FILE_SYSTEM = ["EIO", "ESTALE", "ENOTCONN", "EHOSTDOWN", "ENODEV", "ENXIO", "EROFS", "EACCES"];
+
+/** What the operator can do about a bucket that answers, and what a client can tell the operator. */
+const ADVICE: Partial<Record<BucketErrorKind, string>> = {
+  "not-found":
+    "Files can't be stored: the bucket of S3_BUCKET does not exist. The operator must create it, or correct S3_BUCKET",
+  "access-denied":
+    "Files can't be stored: the store refuses the service. The operator must correct its credentials (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY) or the policy of the bucket",
+};
+const toOutage = (error: unknown) =>
+  new StoreOutage(error, error instanceof BucketError ? ADVICE[error.kind] : undefined);
 
 function isStoreOutage(error: unknown): boolean {
   if (error instanceof BucketError) return error.kind !== "not-found";
@@ -16,18 +26,21 @@ async function tell<Result>(call: Promise<Result>, isOutage = isStoreOutage): Pr
   try {
     return await call;
   } catch (error) {
-    throw isOutage(error) ? new StoreOutage(error) : error;
+    throw isOutage(error) ? toOutage(error) : error;
   }
 }
 
 /** A read that breaks on the way says so as the connection did. Not so a write: its content may be what broke. */
 const isBrokenRead = (error: unknown) => isStoreOutage(error) || isConnectionError(findReason(error));
 
+/** Where nothing had to be there before, what is missing is the bucket. */
+const isFailedWrite = (error: unknown) => error instanceof BucketError || isStoreOutage(error);
+
 /** Our own store, whose failures to answer are told apart from what is wrong with a request or a Task. */
 export function withOutages(own: Blobs): Blobs {
   return {
-    write: (key, content, options) => tell(own.write(key, content, options)),
-    adopt: (key, path) => tell(own.adopt(key, path)),
+    write: (key, content, options) => tell(own.write(key, content, options), isFailedWrite),
+    adopt: (key, path) => tell(own.adopt(key, path), isFailedWrite),
     findSize: (key) => tell(own.findSize(key)),
     read: (key, range) => tell(own.read(key, range)),
     copyTo: (key, path) => tell(own.copyTo(key, path), isBrokenRead),

@@ -2,6 +2,7 @@ import { availableParallelism, homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { QueueRules } from "../domain/tasks/queue-rules.ts";
 import { findDefaultDataDir } from "./find-default-data-dir.ts";
+import { readSecretFiles } from "./read-secret-files.ts";
 import { SETTINGS, type SettingName, type SettingValues } from "./settings.ts";
 
 export class ConfigError extends Error {
@@ -43,6 +44,9 @@ export type Config = Readonly<{
     | undefined;
   encryption: { key: Buffer | undefined; keyFile: string };
   databaseUrl: string | undefined;
+  /** How long a start waits for the database. */
+  databaseWaitMs: number;
+  isMigratedAtStart: boolean;
   bootstrapApiKey: string | undefined;
   allowPrivate: readonly string[];
   uploadMaxBytes: number;
@@ -68,6 +72,9 @@ export type Config = Readonly<{
   load: { requestsAtOnce: number; uploadsAtOnce: number; probesAtOnce: number };
   eventStreams: { max: number; maxPerClient: number };
   waits: { startSeconds: number; maxSeconds: number };
+  /** How long a process that is told to stop goes on. */
+  drainMs: number;
+  checkpointMaxBytes: number;
   workers: number;
   engineThreads: number;
   stemCacheBytes: number;
@@ -83,14 +90,14 @@ type Environment = Record<string, string | undefined>;
 
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1/128"];
 
-function parseSettings(environment: Environment): SettingValues {
+function parseSettings(given: Environment): SettingValues {
   const values: Partial<Record<SettingName, unknown>> = {};
-  const mistakes: string[] = [];
+  const { environment, mistakes } = readSecretFiles(given);
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, (typeof SETTINGS)[SettingName]][]) {
-    const given = environment[name]?.trim();
+    const value = environment[name]?.trim();
     // An empty variable is how shells and compose files say "not set".
     const text =
-      given !== undefined && given !== "" ? given : "default" in setting ? setting.default : undefined;
+      value !== undefined && value !== "" ? value : "default" in setting ? setting.default : undefined;
     if (text === undefined) continue;
     const parsed = setting.schema.safeParse(text);
     if (parsed.success) values[name] = parsed.data;
@@ -165,6 +172,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     oidc: toOidc(settings),
     encryption: { key: settings.ENCRYPTION_KEY, keyFile: join(dataDir, "encryption.key") },
     databaseUrl: settings.DATABASE_URL,
+    databaseWaitMs: 1000 * settings.DATABASE_WAIT_SECONDS,
+    isMigratedAtStart: settings.AUTO_MIGRATE,
     bootstrapApiKey: settings.BOOTSTRAP_API_KEY,
     allowPrivate:
       settings.NODE_ENV === "development"
@@ -205,6 +214,8 @@ export function loadConfig(environment: Environment = process.env): Config {
         settings.WAIT_START_SECONDS === 0 ? settings.WAIT_MAX_SECONDS : settings.WAIT_START_SECONDS,
       maxSeconds: settings.WAIT_MAX_SECONDS,
     },
+    drainMs: 1000 * settings.DRAIN_SECONDS,
+    checkpointMaxBytes: settings.CHECKPOINT_MAX_BYTES,
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,
@@ -226,6 +237,7 @@ export function makeChildEnvironment(
     ...process.env,
     DATA_DIR: config.dataDir,
     DATABASE_URL: overrides.databaseUrl,
+    DATABASE_URL_FILE: "",
     PUBLIC_BASE_URL: overrides.publicBaseUrl,
     ...(config.logFile === undefined ? {} : { LOG_FILE: config.logFile }),
   };

@@ -54,6 +54,17 @@ export const SETTINGS = {
     description: "A PostgreSQL server of your own (15 or later). Default: an embedded one under DATA_DIR.",
     isSecret: true,
   },
+  DATABASE_WAIT_SECONDS: {
+    schema: wholeNumber(0, 86_400),
+    default: "15",
+    description: "How long a start waits for a database that can't be reached, before it fails.",
+  },
+  AUTO_MIGRATE: {
+    schema: z.enum(["true", "false"]).transform((text) => text === "true"),
+    default: "true",
+    description:
+      "Whether an API that starts brings the database's schema up to date. With `false` it waits until `npm run migrate` has done so; requests are 503 meanwhile.",
+  },
   BOOTSTRAP_API_KEY: {
     schema: z.string().regex(/^[\x21-\x7e]{8,200}$/, "must be 8 to 200 printable characters without spaces"),
     description:
@@ -275,6 +286,18 @@ export const SETTINGS = {
     description:
       "32 bytes in base64 or hex (`openssl rand -base64 32`) that encrypt secrets in the database (of storage integrations, of webhooks, in answers kept for `Idempotency-Key`); the same on every machine. Default: `DATA_DIR/encryption.key`, made at its first use. Without it the secrets can't be read again.",
     isSecret: true,
+  },
+  DRAIN_SECONDS: {
+    schema: wholeNumber(0, 86_400),
+    default: "0",
+    description:
+      "How long a process that is told to stop goes on: a worker until its Task is done, taking no other; an API for all of it, while `/health/ready` is 503 so that a load balancer turns elsewhere. A second signal ends it. Give the service manager as long, and a minute more.",
+  },
+  CHECKPOINT_MAX_BYTES: {
+    schema: wholeNumber(0),
+    default: String(2 * 1024 ** 3),
+    description:
+      "With S3_BUCKET: what a worker that is told to stop has made of an unfinished Task is put into the bucket if it is not more than this, so that a worker on another machine goes on from there; 0 = never.",
   },
   WORKERS: {
     schema: wholeNumber(0, 64),

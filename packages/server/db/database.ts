@@ -145,6 +145,7 @@ export type Tables = {
     run_token: Generated<string | null>;
     worker_id: Generated<string | null>;
     last_error_name: Generated<string | null>;
+    checkpoint_key: Generated<string | null>;
     outputs_removed_at: Date | null;
     is_temporary: boolean;
   };

@@ -1,13 +1,29 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
+import { KNOWN_MIGRATIONS, MIGRATIONS_DIR } from "./known-migrations.ts";
 
-const MIGRATIONS_DIR = join(import.meta.dirname, "migrations");
 /** One migrator at a time, however many processes start together; any number that nobody else uses. */
 const ADVISORY_LOCK = 7_734_211;
+/**
+ * A statement that waits for a table keeps everybody else waiting behind it. So it gives up soon, lets them pass, and tries again,
+ * five minutes in all.
+ */
+const LOCK_TIMEOUT_MS = 2000;
+const LOCK_RETRY_MS = 1000;
+const LOCK_TRIES = 100;
+const LOCK_NOT_AVAILABLE = "55P03";
+
+export type MigrateOptions = {
+  lockTimeoutMs?: number;
+  lockTries?: number;
+  /** Told each time a migration did not get its locks. */
+  onLocked?: (name: string) => void;
+};
 
 /** Brings the schema up to date: the SQL files in order, each once, each in its own transaction. */
-export async function migrate(pool: pg.Pool): Promise<string[]> {
+export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Promise<string[]> {
   const client = await pool.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCK]);
@@ -16,10 +32,8 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
     );
     const { rows } = await client.query<{ name: string }>("select name from schema_migrations");
     const applied = new Set(rows.map(({ name }) => name));
-    const pending = (await readdir(MIGRATIONS_DIR))
-      .filter((name) => name.endsWith(".sql") && !applied.has(name))
-      .sort();
-    for (const name of pending) await applyMigration(client, name);
+    const pending = KNOWN_MIGRATIONS.filter((name) => !applied.has(name));
+    for (const name of pending) await applyWhenFree(client, name, options);
     return pending;
   } finally {
     await client.query("select pg_advisory_unlock($1)", [ADVISORY_LOCK]).catch(() => {});
@@ -27,16 +41,37 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
   }
 }
 
-async function applyMigration(client: pg.PoolClient, name: string): Promise<void> {
+async function applyWhenFree(client: pg.PoolClient, name: string, options: MigrateOptions): Promise<void> {
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS, lockTries = LOCK_TRIES, onLocked } = options;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await applyMigration(client, name, lockTimeoutMs);
+    } catch (error) {
+      const isLocked = (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
+      if (!isLocked || tries === lockTries) throw new Error(`migration ${name} failed`, { cause: error });
+      onLocked?.(name);
+      await wait(LOCK_RETRY_MS);
+    }
+  }
+}
+
+/** `-- needs: NNNN_name.sql`: releases that don't know that one can't work with what this one leaves. */
+export const findNeeds = (sql: string): string | undefined => /^-- needs: (\S+)$/m.exec(sql)?.[1];
+
+async function applyMigration(client: pg.PoolClient, name: string, lockTimeoutMs: number): Promise<void> {
   const sql = await readFile(join(MIGRATIONS_DIR, name), "utf8");
+  const needs = findNeeds(sql);
   await client.query("begin");
   try {
+    await client.query(`set local lock_timeout = ${lockTimeoutMs}`);
     await client.query(sql);
     await client.query("insert into schema_migrations (name) values ($1)", [name]);
+    if (needs !== undefined)
+      await client.query("update schema_migrations set needs = $2 where name = $1", [name, needs]);
     await client.query("commit");
   } catch (error) {
     // On a connection that broke there is nothing left to roll back, and the reason is the one to tell.
     await client.query("rollback").catch(() => {});
-    throw new Error(`migration ${name} failed`, { cause: error });
+    throw error;
   }
 }

@@ -18,7 +18,7 @@ export function makeTaskReports(db: DatabaseHandle): TaskReports {
     setPreviews: (run, previews) => setPreviews(db, run, previews),
     startRun: (run) => inTransaction(db, (transaction) => startRun(transaction, run)),
     setLength: (run, length) => setLength(db, run, length),
-    giveBack: (run, delaySeconds) => giveBack(db, run, delaySeconds),
+    giveBack: (run, options) => giveBack(db, run, options),
     failRun: (run, errorName) => failRun(db, run, errorName),
   };
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
 import type { DatabaseHandle } from "./database.ts";
 import { insertJobDelivery } from "./deliveries.ts";
+import { IS_TOO_NEW } from "./schema-fault.ts";
 import { notifyTaskChange, TASK_CHANGES_CHANNEL } from "./task-changes.ts";
 import { IS_RUNNING, WAITING_CHANNEL } from "./waiting-tasks.ts";
 
@@ -18,14 +19,19 @@ const HAS_ADVANCED = sql`task_mark(tasks.id) > attempt_mark + ${sql.lit(ADVANCE_
 const isOf = ({ taskId, token }: TaskRun): RawBuilder<boolean> =>
   sql`tasks.id = ${taskId} and run_token = ${token} and completed_at is null`;
 
-/** Takes the next Task for a worker, and locks it for the session that the handle is of. */
+/**
+ * Takes the next Task for a worker, and locks it for the session that the handle is of. None on a schema that this release does
+ * not understand: it would fail every attempt.
+ */
 export async function claimTask(
   db: DatabaseHandle,
   claim: { workerId: string; token: string; clientRunningMax: number },
 ): Promise<TaskRun | undefined> {
   const { workerId, token, clientRunningMax } = claim;
   const { rows } = await sql<{ task_id: string | null }>`
-    select claim_task(${workerId}, ${token}, ${clientRunningMax}) as task_id`.execute(db);
+    select claim_task(${workerId}, ${token}, ${clientRunningMax}) as task_id where not ${IS_TOO_NEW}`.execute(
+    db,
+  );
   const taskId = rows[0]?.task_id ?? null;
   return taskId === null ? undefined : { taskId, token };
 }
@@ -62,12 +68,17 @@ export async function setLength(
  * Ends a run that is nobody's fault: it counts as no attempt, and its client gets the turn back. One statement, so that nobody
  * ever waits for a worker in the middle of it.
  */
-export async function giveBack(db: DatabaseHandle, run: TaskRun, delaySeconds = 0): Promise<void> {
+export async function giveBack(
+  db: DatabaseHandle,
+  run: TaskRun,
+  { delaySeconds = 0, checkpointKey }: { delaySeconds?: number; checkpointKey?: string | undefined } = {},
+): Promise<void> {
   await sql`
     with given as (
       update tasks set run_token = null, worker_id = null, run_started_at = null,
         attempts = case when ${HAS_ADVANCED} then 0 else greatest(0, attempts - 1) end,
-        due_at = now() + nullif(${delaySeconds}::float8, 0) * interval '1 second'
+        due_at = now() + nullif(${delaySeconds}::float8, 0) * interval '1 second',
+        checkpoint_key = coalesce(${checkpointKey ?? null}::text, checkpoint_key)
       where ${isOf(run)} returning tasks.id, client_id
     ), refunded as (
       update client_turns set next_turn = next_turn - 1000000 / clients.weight

@@ -221,6 +221,7 @@ function toTaskRecord(row: TaskRow): TaskRecord {
     completedAt: row.completed_at,
     isRunning: row.run_token !== null && row.completed_at === null,
     ...(row.run_token === null ? {} : { runToken: row.run_token }),
+    ...(row.checkpoint_key === null ? {} : { checkpointKey: row.checkpoint_key }),
     ...(row.priority === null ? {} : { priority: row.priority }),
     ...(row.expected_audio_seconds === null ? {} : { audioSeconds: row.expected_audio_seconds }),
     ...(row.asset_id === null ? {} : { assetId: row.asset_id }),

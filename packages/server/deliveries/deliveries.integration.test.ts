@@ -72,6 +72,7 @@ function start(
       vault: openVault({ key: encryptionKey, keyFile: "" }),
       guard,
       log: makeLog({ logLevel: "silent", logFile: undefined }, "test"),
+      mayTake: () => true,
       render,
     },
     { pollIntervalMs: 30, retryDelaysMs: [100, 200, 100], timeoutMs: 1000, ...options },

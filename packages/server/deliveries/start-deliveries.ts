@@ -42,6 +42,8 @@ export type DeliveryPorts = {
   vault: Vault;
   guard: AddressGuard;
   log: FastifyBaseLogger;
+  /** False while due deliveries are to be left alone. */
+  mayTake(): boolean;
   /** The body as it is now; undefined when what it tells of is no longer there. */
   render(delivery: DeliveryRecord): Promise<unknown>;
 };
@@ -55,7 +57,7 @@ export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOpt
 
   async function takeDue(): Promise<void> {
     const count = options.concurrency - underWay.size;
-    if (count <= 0) return;
+    if (count <= 0 || !ports.mayTake()) return;
     const { perReceiver, perClient } = options;
     const leaseMs = options.timeoutMs + LEASE_MARGIN_MS;
     for (const delivery of await claimDeliveries(ports.db, { count, perReceiver, perClient, leaseMs })) {

@@ -3,6 +3,8 @@ export interface Vault {
   seal(text: string, context: string): Promise<Buffer>;
   /** Fails with WrongVaultKey where it was encrypted under another key. */
   unseal(sealed: Buffer, context: string): Promise<string>;
+  /** Whether it was encrypted under this key. */
+  isOurs(sealed: Buffer): Promise<boolean>;
 }
 
 /** For the operator to mend: the machines of an installation do not share their key. */

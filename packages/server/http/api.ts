@@ -22,6 +22,7 @@ import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { UnclaimedFiles } from "../domain/unclaimed-files.ts";
 import type { TextWriter } from "../domain/words/words-record.ts";
+import type { Readiness } from "../readiness.ts";
 import type { KeyRing } from "./authenticate.ts";
 import type { SessionRing } from "./session-caller.ts";
 
@@ -41,11 +42,7 @@ export type ApiPorts = CheckPorts &
     identityProvider: IdentityProvider | undefined;
     /** Who comes in by it without an invitation. */
     admission: { domains: readonly string[]; findFirstClientId(): Promise<string | undefined> };
-    health: {
-      isReady(): Promise<boolean>;
-      /** Why the database is away, where its supervisor knows. */
-      findOutage(): Error | undefined;
-    };
+    readiness: Readiness;
     operation: Operation;
     stemCache: StemCachePort;
     textWriter: TextWriter;

@@ -3,6 +3,7 @@ import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/cont
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { SignInThrottled } from "../domain/accounts/sign-in-throttle.ts";
+import { StoreOutage } from "../domain/store-outage.ts";
 import { isDiskFull } from "../is-disk-full.ts";
 import { isOutOfReach } from "../is-out-of-reach.ts";
 import { describeIssue } from "./describe-issue.ts";
@@ -95,6 +96,7 @@ export function toApiError(error: unknown): ApiError {
   if (known) return new ApiError(known.code, known.message);
   if (isDiskFull(error))
     return new ApiError("STORAGE_FULL", "The server's disk is full; the operator must free some space");
+  if (error instanceof StoreOutage) return new ApiError("UNAVAILABLE", error.advice);
   if (isOutOfReach(error))
     return new ApiError(
       "UNAVAILABLE",

@@ -5,6 +5,7 @@ import { ApiError, apiErrorBody } from "@stemwright/contract";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
+import type { Readiness } from "../readiness.ts";
 import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
 import { addFramingCheck } from "./check-framing.ts";
@@ -63,7 +64,7 @@ function refuseUnknownRoute({ method, url }: FastifyRequest): never {
 }
 
 /** Requests that arrive on open connections while the service stops are told to come back. */
-function addClosingAnswer(app: FastifyInstance): void {
+function addClosingAnswer(app: FastifyInstance, readiness: Pick<Readiness, "isDraining">): void {
   let isClosing = false;
   app.addHook("preClose", async () => {
     isClosing = true;
@@ -73,7 +74,7 @@ function addClosingAnswer(app: FastifyInstance): void {
   });
   // A connection that outlived its answer would hold up a service that is stopping.
   app.addHook("onSend", async (_request, reply) => {
-    if (isClosing) void reply.header("connection", "close");
+    if (isClosing || readiness.isDraining()) void reply.header("connection", "close");
   });
 }
 
@@ -150,13 +151,17 @@ export async function makeApp(
       .header("access-control-expose-headers", EXPOSED_HEADERS);
   });
   addFramingCheck(app);
-  addClosingAnswer(app);
+  addClosingAnswer(app, options.ports.readiness);
   addLingering(app);
+  app.addHook("onRequest", async ({ routeOptions }) => {
+    const fault = routeOptions.config.isHealth ? undefined : options.ports.readiness.findSchemaFault();
+    if (fault) throw fault;
+  });
   addConnectionLimits(app, options.config.connectionLimits, options.config.trustProxy);
   const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
   app.setErrorHandler(async (error, request, reply) => {
     const counted = await countRefusedKey(error, request, reply);
-    sendError(toRootError(counted, options.ports.health.findOutage), request, reply);
+    sendError(toRootError(counted, options.ports.readiness.findOutage), request, reply);
     return reply;
   });
   addLoadShedding(app, options.config.load);

@@ -18,8 +18,8 @@ const RECONNECT_MAX_MS = 1000;
 const QUERY_TIMEOUT_MS = 30_000;
 
 export type DutySession = {
-  /** Does work on the connection, after what was asked for before; waits for a connection as long as there is none. */
-  use<Result>(work: (db: Database) => Promise<Result>): Promise<Result>;
+  /** Does work on the connection, after what was asked for before; waits for a connection as long as there is none, or until aborted. */
+  use<Result>(work: (db: Database) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   isOpen(): boolean;
   close(): Promise<void>;
 };
@@ -96,8 +96,8 @@ export function openDutySession(options: {
   const running = keepOpen();
 
   return {
-    async use(work) {
-      const session = open ?? (await opening.promise);
+    async use(work, signal) {
+      const session = open ?? (await Promise.race([opening.promise, whenAborted(signal)]));
       const done = session.last.then(() => work(session.db));
       session.last = done.catch(() => {});
       return await done.catch((error) => {
@@ -111,6 +111,13 @@ export function openDutySession(options: {
       await running;
     },
   };
+}
+
+function whenAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** At once, whether the other side hears of it or not: the server gives free what the session held. */

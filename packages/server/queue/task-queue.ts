@@ -80,8 +80,11 @@ export function openTaskQueue(options: {
     onError,
   });
 
-  async function claim(): Promise<HeldRun | undefined> {
-    const run = await session.use((db) => claimTask(db, { workerId, token: makeId(), clientRunningMax }));
+  async function claim(signal: AbortSignal): Promise<HeldRun | undefined> {
+    const run = await session.use(
+      (db) => claimTask(db, { workerId, token: makeId(), clientRunningMax }),
+      signal,
+    );
     if (!run) return undefined;
     const lost = new AbortController();
     held = { run, lost };
@@ -102,7 +105,7 @@ export function openTaskQueue(options: {
       signal.addEventListener("abort", alarm.ring, { once: true });
       while (!signal.aborted) {
         try {
-          const run = await claim();
+          const run = await claim(signal);
           if (run) return run;
           await alarm.sleep(POLL_MS * (0.8 + 0.4 * Math.random()));
         } catch (error) {

@@ -24,6 +24,7 @@ import { type HoldWorkPorts, holdWork } from "./hold-work.ts";
 import { type NoteLengthPorts, noteLength } from "./note-length.ts";
 import { openWorkDir } from "./open-work-dir.ts";
 import { type PreviewPorts, PreviewStorer } from "./preview-storer.ts";
+import { bringCheckpoint, dropCheckpoint, type ResumePorts, toEngineDir } from "./resume-elsewhere.ts";
 import { spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -32,13 +33,13 @@ export type RunTaskPorts = FetchFilePorts &
   StoreOutputsPorts &
   Omit<CoverInputPorts & NoteLengthPorts, "probeDuration"> &
   HoldWorkPorts &
-  PreviewPorts & {
+  PreviewPorts &
+  ResumePorts & {
     engine: Pick<EngineProcess, "run" | "close">;
     reports: TaskReports;
     keptStems: KeptStems;
     /** Whether previews are made. */
     hasPreviews: boolean;
-    workDir: string;
     log: FastifyBaseLogger;
   };
 
@@ -54,6 +55,7 @@ export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSi
   if (task && targets.length > 0) {
     await ports.reports.startRun(run);
     const taskDir = await openWorkDir(ports.workDir, taskId);
+    await bringCheckpoint(ports, task, taskDir);
     const watch = watchTask(ports, run, signal);
     const previews = await openPreviews(ports, { task, run, taskDir });
     const work = { task, run, taskDir, watch, previews };
@@ -71,6 +73,7 @@ export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSi
     }
   }
   await rm(join(ports.workDir, taskId), { recursive: true, force: true });
+  if (task) await dropCheckpoint(ports, task);
 }
 
 /** Where outputs go to a customer's bucket, nothing of them is kept here. */
@@ -210,7 +213,7 @@ async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Pro
   const running = ports.engine.run(
     {
       inputPath,
-      workDir: join(taskDir, "engine"),
+      workDir: toEngineDir(taskDir),
       targets: engineTargets,
       maxDurationSeconds: Math.min(limitSeconds, coveredSeconds),
       ...held.limits,

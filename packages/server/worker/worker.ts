@@ -7,6 +7,7 @@ import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { NoRoom } from "./note-length.ts";
+import { giveBackWithCheckpoint } from "./resume-elsewhere.ts";
 import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
 import { waitOut } from "./wait-out.ts";
 
@@ -26,9 +27,29 @@ export type WorkerPorts = RunTaskPorts & {
   onStretch?: () => void;
 };
 
+export type Drain = {
+  drainMs?: number;
+  /** Ends the waiting. */
+  hurry?: AbortSignal | undefined;
+};
+
+async function waitAtMost(
+  work: Promise<void>,
+  limitMs: number,
+  hurry: AbortSignal | undefined,
+): Promise<void> {
+  const done = new AbortController();
+  const signal = hurry ? AbortSignal.any([done.signal, hurry]) : done.signal;
+  await Promise.race([work, wait(limitMs, undefined, { signal }).catch(() => {})]);
+  done.abort();
+}
+
 /** Works on Tasks, one at a time, until it is closed. */
 export async function startWorker(given: WorkerPorts) {
   const { log, connectionString, clientRunningMax } = given;
+  /** No further Task is taken. */
+  const draining = new AbortController();
+  /** The one in work is let go of. */
   const closing = new AbortController();
   const workerId = makeId();
   const heartbeat = await startHeartbeat({ ...given, id: workerId });
@@ -56,13 +77,13 @@ export async function startWorker(given: WorkerPorts) {
 
   /** No Task is taken while the store is away: each would be fetched in vain. */
   async function waitForStore(): Promise<void> {
-    for (let waitMs = STORE_CHECK_MIN_MS; isStoreInDoubt && !closing.signal.aborted; ) {
+    for (let waitMs = STORE_CHECK_MIN_MS; isStoreInDoubt && !draining.signal.aborted; ) {
       try {
         await ports.blobs.check();
         isStoreInDoubt = false;
       } catch (error) {
         log.warn({ err: error, retryInMs: waitMs }, "store out of reach, taking no Tasks");
-        await wait(waitMs, undefined, { signal: closing.signal }).catch(() => {});
+        await wait(waitMs, undefined, { signal: draining.signal }).catch(() => {});
         waitMs = Math.min(STORE_CHECK_MAX_MS, waitMs * 2);
       }
     }
@@ -88,11 +109,12 @@ export async function startWorker(given: WorkerPorts) {
     const { taskId } = run;
     if (run.signal.aborted || error instanceof RunLost)
       return log.warn({ taskId }, "Task taken over by another worker");
-    if (closing.signal.aborted || error instanceof NoRoom) return await ports.reports.giveBack(run);
+    if (error instanceof NoRoom) return await ports.reports.giveBack(run);
+    if (closing.signal.aborted) return await giveBackWithCheckpoint(ports, run);
     if (error instanceof StoreOutage) {
       isStoreInDoubt = true;
       log.warn({ err: error, taskId }, "store out of reach, Task returned to the queue");
-      return await ports.reports.giveBack(run, OUTAGE_DELAY_SECONDS);
+      return await ports.reports.giveBack(run, { delaySeconds: OUTAGE_DELAY_SECONDS });
     }
     log.error({ err: error, taskId }, "attempt failed");
     await fail(run, error instanceof Error ? error.name : String(error));
@@ -105,17 +127,19 @@ export async function startWorker(given: WorkerPorts) {
   }
 
   async function work(): Promise<void> {
-    while (!closing.signal.aborted) {
+    while (!draining.signal.aborted) {
       await waitForStore();
-      const run = await queue.takeNext(closing.signal);
+      const run = await queue.takeNext(draining.signal);
       if (run) await workOn(run);
     }
   }
   const working = work();
 
   return {
-    /** Stops at once; the Task in work goes back to the queue, and goes on from its last checkpoint. */
-    async close(): Promise<void> {
+    /** Takes no more Tasks. The one in work has so long to end; then it goes back to the queue, and goes on from its last checkpoint. */
+    async close({ drainMs = 0, hurry }: Drain = {}): Promise<void> {
+      draining.abort(new Error("the worker is shutting down"));
+      if (drainMs > 0) await waitAtMost(working, drainMs, hurry);
       closing.abort(new Error("the worker is shutting down"));
       await working;
       const supervised = supervisor.close();

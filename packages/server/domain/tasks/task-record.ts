@@ -71,6 +71,8 @@ export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "is
   isRunning: boolean;
   /** Of the run that was at it last. */
   runToken?: string;
+  /** Where the last worker left what it had, for another machine. */
+  checkpointKey?: string;
   /** 1 for the next one to be taken; absent once the Task runs or is finished. */
   queuePosition?: number;
   targets: TargetRecord[];

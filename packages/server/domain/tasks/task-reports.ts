@@ -13,8 +13,14 @@ export interface TaskReports extends PreviewStore {
   endTarget(run: TaskRun, targetId: string, end: TargetEnd): Promise<boolean>;
   /** Notes how long the input is; false when there is no room for another long Task just now. */
   setLength(run: TaskRun, length: { audioSeconds: number; isLong: boolean }): Promise<boolean>;
-  /** The run ends short of the Task's end and counts as no attempt; the Task waits, for so long at least. */
-  giveBack(run: TaskRun, delaySeconds?: number): Promise<void>;
+  /**
+   * The run ends short of the Task's end and counts as no attempt; the Task waits, for so long at least. Whoever takes it next may
+   * go on from the checkpoint.
+   */
+  giveBack(
+    run: TaskRun,
+    options?: { delaySeconds?: number; checkpointKey?: string | undefined },
+  ): Promise<void>;
   /** The run failed. The Task waits for its next attempt, unless this was the last: then it is still the run's, to be abandoned. */
   failRun(run: TaskRun, errorName: string): Promise<{ isLast: boolean }>;
 }

@@ -1,4 +1,3 @@
-import { ApiError } from "@stemwright/contract";
 import { z } from "zod";
 import type { Api } from "../api.ts";
 
@@ -17,8 +16,8 @@ export function addHealthRoutes({ app, ports }: Api): void {
     "/health/ready",
     { ...shared, schema: { tags, summary: "Whether requests can be served", security: [{}], response } },
     async () => {
-      if (!(await ports.health.isReady()))
-        throw ports.health.findOutage() ?? new ApiError("UNAVAILABLE", "The database does not answer");
+      const fault = await ports.readiness.findFault();
+      if (fault) throw fault;
       return { status: "ok" as const };
     },
   );

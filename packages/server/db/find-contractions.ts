@@ -1,0 +1,29 @@
+/** Statements after which a process of the release before can fail: what it reads or writes is gone, or refused. */
+const CONTRACTIONS = [
+  /^drop\s+(table|view|function|procedure|type|sequence|schema)\b/,
+  /^truncate\b/,
+  /^alter\s+table\b.*\bdrop\s+(column\s+)?(?!constraint\b|default\b|not\s+null\b|identity\b|expression\b)\w/,
+  /^alter\s+table\b.*\balter\s+(column\s+)?\w+\s+(set\s+data\s+)?type\b/,
+  /^alter\s+table\b.*\bset\s+not\s+null\b/,
+  /^alter\s+(table|view|type|function)\b.*\brename\b/,
+  /^alter\s+table\b.*\badd\s+constraint\b(?!.*\bnot\s+valid\b)/,
+  // A column that old inserts don't fill.
+  /^alter\s+table\b.*\badd\s+(column\s+)?(?!constraint\b)[^,]*\bnot\s+null\b(?![^,]*\b(default|generated)\b)/,
+];
+
+/** The statements without comments, texts and function bodies, each on one line in lower case. */
+function listStatements(sql: string): string[] {
+  return sql
+    .replace(/--.*$/gm, "")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")
+    .replace(/'(?:[^']|'')*'/g, "''")
+    .toLowerCase()
+    .split(";")
+    .map((statement) => statement.replace(/\s+/g, " ").trim())
+    .filter((statement) => statement !== "");
+}
+
+/** What a migration must not do in the release that stops using it. */
+export const findContractions = (sql: string): string[] =>
+  listStatements(sql).filter((statement) => CONTRACTIONS.some((pattern) => pattern.test(statement)));
