@@ -51,7 +51,13 @@ export function OutputItem({ task, output }: { task: Task; output: OutputFile })
       </div>
       {isSound && (
         // biome-ignore lint/a11y/useMediaCaption: stems of any sound; words have outputs of their own.
-        <audio class="output-sound" controls preload="none" src={link} aria-label={`Listen to ${fileName}`} />
+        <audio
+          class="output-sound"
+          controls
+          preload="metadata"
+          src={link}
+          aria-label={`Listen to ${fileName}`}
+        />
       )}
       <div class="row output-actions">
         {isText && (

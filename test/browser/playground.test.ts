@@ -1,0 +1,191 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { makeTone, toWav } from "../support/audio.ts";
+import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
+import { signInOwner } from "../support/sign-in-owner.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+const RATE_HZ = 44_100;
+/** The network takes seconds for a segment, and the machine may be busy. */
+const TASK_TIMEOUT_MS = 240_000;
+
+/** Opens a page as the owner of the first account, by the session's cookie or, where pages ask for one, by the key. */
+async function openSignedIn(page: Page, service: Service, path: string): Promise<void> {
+  await signInOwner(page.context(), service);
+  await page.goto(path);
+  const key = page.getByLabel("API key", { exact: true });
+  const frame = page.locator(".frame");
+  await key.or(frame).first().waitFor();
+  if (await frame.isVisible()) return;
+  await key.fill(SERVICE_KEY);
+  await page.keyboard.press("Enter");
+  await frame.waitFor();
+}
+
+describe("working with the dashboard", () => {
+  let dataDir: string;
+  let service: Service;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: string[];
+  const fileOf = (name: string) => join(dataDir, name);
+  beforeAll(async () => {
+    dataDir = await makeTempDir("playground");
+    [service, browser] = await Promise.all([
+      startService({ dataDir: join(dataDir, "service") }),
+      openBrowser(),
+    ]);
+    const tone = toWav(makeTone({ sampleRateHz: RATE_HZ, channels: 2, lengthFrames: RATE_HZ }));
+    for (const name of ["Song one.wav", "Song two.wav"]) await writeFile(fileOf(name), tone);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    ({ context, page, complaints } = await openPage(browser, { baseURL: service.address }));
+  });
+  afterEach(async () => {
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+  const open = (path: string) => openSignedIn(page, service, path);
+  const choose = (...names: string[]) =>
+    page.getByLabel("Files", { exact: true }).setInputFiles(names.map(fileOf));
+
+  it("[PG5] [PG6] a file is taken apart: chosen, estimated, run, followed, heard and downloaded", async () => {
+    await open("/app/playground?m=drums&audio=mp3");
+    await choose("Song one.wav");
+    await page.getByText("1 credit for 0:01").waitFor();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("heading", { name: "Song one.wav" }).waitFor();
+    await page.getByRole("progressbar").first().waitFor();
+    await page.getByRole("tab", { name: "Outputs" }).click();
+    await page.getByRole("link", { name: "Download drums.mp3" }).waitFor({ timeout: TASK_TIMEOUT_MS });
+    await page.getByText("Done").first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download drums.mp3" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("drums.mp3");
+    expect((await readFile(await download.path())).length).toBeGreaterThan(1000);
+    const seconds = await page.locator("audio").evaluate(async (element) => {
+      const audio = element as unknown as {
+        load(): void;
+        duration: number;
+        onloadedmetadata: () => void;
+        preload: string;
+      };
+      audio.preload = "metadata";
+      await new Promise<void>((resolve) => {
+        audio.onloadedmetadata = resolve;
+        audio.load();
+      });
+      return audio.duration;
+    });
+    expect(seconds).toBeCloseTo(1, 0);
+  });
+
+  it("[PG5] Tasks can be found, cancelled, run again and deleted", async () => {
+    const { id: assetId } = await service.upload(await readFile(fileOf("Song two.wav")), "Waltz.wav");
+    const task = await service.createTask({ assetId, targets: [{ model: "bass", formats: ["wav"] }] });
+    await service.call(`/tasks/${task.id}/cancel`, { method: "POST" });
+    await open("/app/tasks");
+    await page.getByLabel("Search Tasks").fill("waltz");
+    await expect.poll(() => page.url()).toContain("search=waltz");
+    await expect.poll(() => page.locator(".task-row").count()).toBe(1);
+    await page.getByRole("link", { name: "Waltz.wav" }).click();
+    await page.getByText("Cancelled").first().waitFor();
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Cancelled").first().waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the Task" }).click();
+    await page.getByRole("heading", { name: "Tasks" }).waitFor();
+    expect(await (await service.call("/tasks?search=waltz")).json()).toMatchObject([{ id: task.id }]);
+  });
+
+  it("[PG6] several files are a batch, whose progress is told together", async () => {
+    await open("/app/playground?m=music_detection&text=txt");
+    await choose("Song one.wav", "Song two.wav");
+    await page.getByRole("button", { name: "Run 2 Tasks" }).click();
+    await page.getByRole("heading", { name: "2 files" }).waitFor();
+    expect(await page.locator(".task-row").count()).toBe(2);
+    await page.getByText("2 of 2 finished").waitFor({ timeout: TASK_TIMEOUT_MS });
+  });
+
+  it("[PG6] the address keeps the choice, and a preset changes it", async () => {
+    await open("/app/playground");
+    await page.getByRole("button", { name: /^Subtitles/ }).click();
+    await page.getByLabel("Language", { exact: true }).selectOption("de");
+    await expect.poll(() => page.url()).toContain("m=transcription&audio=wav&text=srt%2Cvtt&language=de");
+    await open(page.url());
+    expect(await page.getByLabel("Language", { exact: true }).inputValue()).toBe("de");
+    await page.getByRole("tab", { name: "CLI" }).click();
+    await page
+      .getByText(`stemwright transcribe song.mp3 --format srt,vtt --language de --server ${service.address}`)
+      .waitFor();
+  });
+
+  it("[PG6] the microphone is recorded and uploaded", async () => {
+    await open("/app/playground");
+    await page.getByRole("button", { name: "Record" }).click();
+    await page.getByRole("button", { name: /Stop \(0:01\)/ }).click();
+    await page
+      .locator(".upload-name")
+      .getByText(/^Recording .*\.webm$/)
+      .waitFor();
+    await expect.poll(async () => (await (await service.call("/assets")).json())[0].format).toBe("webm");
+  });
+
+  it("[PG2] the keyboard alone leads past the navigation, through a dialog, and back", async () => {
+    await open("/app/assets");
+    await page
+      .getByRole("button", { name: /^Delete Song one/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("MAIN");
+    const remove = page.getByRole("button", { name: /^Delete Song one/ }).first();
+    await remove.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Delete this file?" }).waitFor();
+    expect(await listViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(
+      /^Delete Song one/,
+    );
+  });
+
+  it.each(VIEWS)("[PG2] every page is fit for all at $width px, $theme", async (view) => {
+    const {
+      page: other,
+      context: otherContext,
+      complaints: others,
+    } = await openPage(browser, { view, baseURL: service.address });
+    const [{ id }] = (await (await service.call("/tasks?take=1")).json()) as [{ id: string }];
+    for (const [path, heading] of [
+      ["/app/playground", "Playground"],
+      ["/app/tasks", "Tasks"],
+      [`/app/tasks/${id}`, /Song/],
+      ["/app/assets", "Assets"],
+      ["/app/models", "Models"],
+      ["/app/nothing", "No such page"],
+    ] as const) {
+      await openSignedIn(other, service, path);
+      await other.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await expect.poll(() => other.locator(".skeleton").count()).toBe(0);
+      expect(await listViolations(other), path).toEqual([]);
+      expect(await measureWidth(other), path).toBeLessThanOrEqual(view.width);
+    }
+    expect(others).toEqual([]);
+    await otherContext.close();
+  });
+});
