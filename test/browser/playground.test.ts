@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
 import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
-import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
@@ -12,17 +12,10 @@ const RATE_HZ = 44_100;
 /** The network takes seconds for a segment, and the machine may be busy. */
 const TASK_TIMEOUT_MS = 240_000;
 
-/** Opens a page as the owner of the first account, by the session's cookie or, where pages ask for one, by the key. */
+/** Opens a page as the owner of the first account. */
 async function openSignedIn(page: Page, service: Service, path: string): Promise<void> {
   await signInOwner(page.context(), service);
   await page.goto(path);
-  const key = page.getByLabel("API key", { exact: true });
-  const frame = page.locator(".frame");
-  await key.or(frame).first().waitFor();
-  if (await frame.isVisible()) return;
-  await key.fill(SERVICE_KEY);
-  await page.keyboard.press("Enter");
-  await frame.waitFor();
 }
 
 describe("working with the dashboard", () => {
@@ -124,7 +117,7 @@ describe("working with the dashboard", () => {
     await page.getByRole("button", { name: /^Subtitles/ }).click();
     await page.getByLabel("Language", { exact: true }).selectOption("de");
     await expect.poll(() => page.url()).toContain("m=transcription&audio=wav&text=srt%2Cvtt&language=de");
-    await open(page.url());
+    await page.reload();
     expect(await page.getByLabel("Language", { exact: true }).inputValue()).toBe("de");
     await page.getByRole("tab", { name: "CLI" }).click();
     await page
