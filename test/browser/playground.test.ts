@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Asset } from "@stemwright/contract";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
@@ -133,7 +134,8 @@ describe("working with the dashboard", () => {
       .locator(".upload-name")
       .getByText(/^Recording .*\.webm$/)
       .waitFor();
-    await expect.poll(async () => (await (await service.call("/assets")).json())[0].format).toBe("webm");
+    const loadNewest = async () => ((await (await service.call("/assets")).json()) as Asset[])[0];
+    await expect.poll(async () => (await loadNewest())?.format).toBe("webm");
   });
 
   it("[PG2] the keyboard alone leads past the navigation, through a dialog, and back", async () => {
