@@ -10,6 +10,9 @@ type Row = Pick<Tables["invitations"], "id" | "client_id" | "role" | "email" | "
   created_at: Date;
 };
 
+const selectOpen = (db: DatabaseHandle) =>
+  db.selectFrom("invitations").select(SHOWN_COLUMNS).where("expires_at", ">", sql<Date>`now()`);
+
 const toInvitationRecord = (row: Row): InvitationRecord => ({
   id: row.id,
   clientId: row.client_id,
@@ -32,11 +35,8 @@ export async function insertInvitation(
 }
 
 export async function listInvitations(db: DatabaseHandle, clientId: string): Promise<InvitationRecord[]> {
-  const rows = await db
-    .selectFrom("invitations")
-    .select(SHOWN_COLUMNS)
+  const rows = await selectOpen(db)
     .where("client_id", "=", clientId)
-    .where("expires_at", ">", sql<Date>`now()`)
     .orderBy("created_at")
     .orderBy("id")
     .execute();
@@ -57,12 +57,16 @@ export async function deleteInvitation(
   return row && toInvitationRecord(row);
 }
 
+export async function hasInvitation(db: DatabaseHandle, tokenHash: Buffer): Promise<boolean> {
+  return (await selectOpen(db).where("hash", "=", tokenHash).executeTakeFirst()) !== undefined;
+}
+
 /** The invitation is held first: of two who accept it at once, the second finds it gone. */
 export async function acceptInvitation(
   db: Transaction<Tables>,
   ...[by, person]: Parameters<PeopleStore["acceptInvitation"]>
 ): Promise<PersonRecord | "unknown" | "taken"> {
-  const open = db.selectFrom("invitations").select(SHOWN_COLUMNS).where("expires_at", ">", sql<Date>`now()`);
+  const open = selectOpen(db);
   const meant = "email" in by ? open.where("email", "=", by.email) : open.where("hash", "=", by.tokenHash);
   const invitation = await meant.orderBy("created_at", "desc").limit(1).forUpdate().executeTakeFirst();
   if (!invitation || (invitation.email !== null && invitation.email !== person.email)) return "unknown";

@@ -70,6 +70,7 @@ export function makePeopleStore(db: DatabaseHandle): PeopleStore {
     insertInvitation: (invitation) => invitations.insertInvitation(db, invitation),
     listInvitations: (clientId) => invitations.listInvitations(db, clientId),
     deleteInvitation: (clientId, id) => invitations.deleteInvitation(db, clientId, id),
+    hasInvitation: (tokenHash) => invitations.hasInvitation(db, tokenHash),
     acceptInvitation: (by, person) =>
       inTransaction(db, (transaction) => invitations.acceptInvitation(transaction, by, person)),
 

@@ -58,6 +58,8 @@ export interface PeopleStore {
   }): Promise<InvitationRecord>;
   listInvitations(clientId: string): Promise<InvitationRecord[]>;
   deleteInvitation(clientId: string, id: string): Promise<InvitationRecord | undefined>;
+  /** Whether there is such an invitation, for whomever it may be. */
+  hasInvitation(tokenHash: Buffer): Promise<boolean>;
   /** Uses an invitation up and makes its person; nothing of either where the email address is wrong or taken. */
   acceptInvitation(
     by: { tokenHash: Buffer } | { email: string },

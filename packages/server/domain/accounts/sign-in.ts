@@ -86,19 +86,21 @@ export async function acceptInvitation(
   { token, email, name, password }: InvitationAcceptance,
   visitor: Visitor,
 ): Promise<OpenedSession> {
+  const tokenHash = hashKey(token);
+  // Looked up first: hashing is work that nobody without an invitation is to cause.
+  if (!(await people.hasInvitation(tokenHash))) throw makeInvitationError();
   const passwordHash = await passwords.hash(password);
-  const accepted = await people.acceptInvitation(
-    { tokenHash: hashKey(token) },
-    { email, name, passwordHash },
-  );
+  const accepted = await people.acceptInvitation({ tokenHash }, { email, name, passwordHash });
   if (accepted === "taken") throw makeEmailTakenError();
-  if (accepted === "unknown")
-    throw new ApiError(
-      "INVITATION_INVALID",
-      "This invitation was accepted or withdrawn, has expired, or is for another email address; ask for a new one",
-    );
+  if (accepted === "unknown") throw makeInvitationError();
   return await openSession(people, accepted, { method: "invitation", visitor });
 }
+
+const makeInvitationError = () =>
+  new ApiError(
+    "INVITATION_INVALID",
+    "This invitation was accepted or withdrawn, has expired, or is for another email address; ask for a new one",
+  );
 
 export const makeEmailTakenError = () =>
   new ApiError(
