@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { dateTime, id } from "./id.ts";
 import { outputFile } from "./output-file.ts";
+import { previewChunkParams } from "./preview.ts";
 import { TARGET_STATUSES, target } from "./target.ts";
 
 const DAY_SECONDS = 86_400;
@@ -36,6 +37,7 @@ export type NewShare = z.infer<typeof newShare>;
 
 export const shareParams = z.object({ id: z.string().min(1), shareId: z.string().min(1) });
 export const shareTokenParams = z.object({ token: z.string().min(1) });
+export const sharedChunkParams = shareTokenParams.extend({ index: previewChunkParams.shape.index });
 export const sharedTargetParams = shareTokenParams.extend({ targetId: z.string().min(1) });
 
 /** A target without its cost, its input and the text of its error: nothing that tells of the account. */

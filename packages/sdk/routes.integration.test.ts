@@ -50,6 +50,11 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /tasks/{id}/shares": (client) => client.tasks.shares.list("ID"),
   "DELETE /tasks/{id}/shares/{shareId}": (client) => client.tasks.shares.revoke("ID", "ID"),
   "GET /shares/{token}": (client) => client.shares.get("ID"),
+  "GET /shares/{token}/previews": (client) => client.shares.previews.get("ID"),
+  "GET /shares/{token}/previews/chunks/{index}": (client) =>
+    client.shares.previews.chunk("ID", 1, { version: "a", tracks: ["input"] }),
+  "GET /shares/{token}/previews/peaks": (client) =>
+    client.shares.previews.peaks("ID", { version: "a", tracks: ["input"], level: 256, from: 0, to: 1 }),
   "GET /shares/{token}/targets/{targetId}/words": (client) => client.shares.words("ID", "ID"),
   "GET /shares/{token}/targets/{targetId}/words/export": (client) =>
     client.shares.exportWords("ID", { targetId: "ID", format: "srt" }),

@@ -16,6 +16,7 @@ export const ROUTES: readonly Route[] = [
   { path: "app/invitation", load: () => import("../pages/invitation/InvitationPage.tsx"), isPublic: true },
   { path: "app/welcome", load: () => import("../pages/welcome/WelcomePage.tsx"), isPublic: true },
   { path: "app/playground", load: () => import("../pages/playground/PlaygroundPage.tsx") },
+  { path: "app/share", load: () => import("../pages/share/SharePage.tsx"), isPublic: true },
   { path: "app/tasks", load: () => import("../pages/tasks/TasksPage.tsx") },
   { path: "app/tasks/:id", load: () => import("../pages/task/TaskPage.tsx") },
   { path: "app/assets", load: () => import("../pages/assets/AssetsPage.tsx") },

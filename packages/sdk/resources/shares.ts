@@ -2,6 +2,7 @@ import type { NewShare, Share, SharedTask, ShareInput, TextOutputFormat, Words }
 import { route } from "../http/route.ts";
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
+import { Previews } from "./previews.ts";
 
 /** Share links of a Task. */
 export class TaskShares {
@@ -33,9 +34,12 @@ export class TaskShares {
 
 /** What a share link shows. Needs no API key. */
 export class Shares {
+  /** As `client.tasks.previews`, with a token for the id. */
+  readonly previews: Previews;
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
+    this.previews = new Previews(transport, (token) => route`/shares/${token}/previews`);
     this.#transport = transport;
   }
 

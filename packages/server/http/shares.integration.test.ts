@@ -73,6 +73,21 @@ describe("share links", () => {
     await api.call(path, { method: "DELETE" });
   });
 
+  it("[O13] let be played what the Task lets be played", async () => {
+    const { token } = await share();
+    const described = await (await open(`/shares/${token}/previews`)).json();
+    expect(described).toEqual(await (await api.call(`/tasks/${task.id}/previews`)).json());
+    for (const path of [
+      "previews/chunks/0?version=a&tracks=input",
+      "previews/peaks?version=a&tracks=input&level=256",
+    ]) {
+      const shown = await faultOf(await open(`/shares/${token}/${path}`));
+      expect(shown).toEqual(await faultOf(await api.call(`/tasks/${task.id}/${path}`)));
+      expect(await faultOf(await open(`/shares/${"0".repeat(40)}/${path}`))).toEqual(GONE);
+    }
+    expect(await faultOf(await open(`/shares/${"0".repeat(40)}/previews`))).toEqual(GONE);
+  });
+
   it("[O14] are revoked at once, listed without their tokens, and gone when they expire", async () => {
     const [kept, revoked, expired] = [await share(), await share(), await share()];
     const list = async () => (await (await api.call(`/tasks/${task.id}/shares`)).json()) as Share[];

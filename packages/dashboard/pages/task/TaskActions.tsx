@@ -7,9 +7,11 @@ import { Button } from "../../parts/Button.tsx";
 import { ConfirmDialog } from "../../parts/ConfirmDialog.tsx";
 import { announce } from "../../parts/toast.ts";
 import { navigate } from "../../shell/router.ts";
+import { ShareDialog } from "./ShareDialog.tsx";
 
 export function TaskActions({ task, onChanged }: { task: Task; onChanged: (task: Task) => void }) {
   const [isAsking, setAsking] = useState(false);
+  const [isSharing, setSharing] = useState(false);
 
   async function cancel() {
     onChanged(await client.tasks.cancel(task.id));
@@ -39,9 +41,13 @@ export function TaskActions({ task, onChanged }: { task: Task; onChanged: (task:
           Run again
         </Button>
       )}
+      <Button icon="share" onClick={() => setSharing(true)}>
+        Share
+      </Button>
       <Button kind="danger" icon="trash" onClick={() => setAsking(true)}>
         Delete
       </Button>
+      {isSharing && <ShareDialog taskId={task.id} onClose={() => setSharing(false)} />}
       {isAsking && (
         <ConfirmDialog
           title="Delete this Task?"

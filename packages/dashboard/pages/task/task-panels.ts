@@ -1,5 +1,6 @@
 import type { Task } from "@stemwright/sdk";
 import type { ComponentType } from "preact";
+import { listWordTargets } from "../../words/word-targets.ts";
 
 /** A way to work with a Task on its page. */
 export type TaskPanel = {
@@ -12,4 +13,11 @@ export type TaskPanel = {
 };
 
 /** Shown as tabs before the outputs, in this order; each is loaded when it is first opened. */
-export const TASK_PANELS: readonly TaskPanel[] = [];
+export const TASK_PANELS: readonly TaskPanel[] = [
+  {
+    id: "words",
+    title: "Words",
+    isFor: (task) => listWordTargets(task).length > 0,
+    load: () => import("../../words/WordsPanel.tsx"),
+  },
+];

@@ -1,23 +1,29 @@
 import {
   idParams,
   newShare,
+  previewChunkQuery,
+  previewPeaksQuery,
   share,
+  sharedChunkParams,
   sharedTargetParams,
   sharedTask,
   shareParams,
   shareRequest,
   shareTokenParams,
+  taskPreviews,
   words,
   wordsExportQuery,
 } from "@stemwright/contract";
 import { z } from "zod";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
+import { describePreviews, loadChunk, loadTrackPeaks } from "../../domain/previews/load-previews.ts";
 import { getShared, shareTask } from "../../domain/shares/share-task.ts";
 import { toNewShare, toShare, toSharedTask } from "../../domain/shares/share-view.ts";
 import { loadWords } from "../../domain/words/load-words.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { onceAfter } from "../once.ts";
+import { previewParts, sendPreviewParts } from "../preview-answers.ts";
 import { getTask } from "./tasks.ts";
 import { exportResponse, sendExport } from "./words.ts";
 
@@ -27,7 +33,12 @@ const unknownShare = makeUnknownError("share");
 export function addShareRoutes(api: Api): void {
   addSharesOfTask(api);
   addSharedViews(api);
+  addSharedPreviews(api);
 }
+
+/** The token is the permission: no key is asked for. */
+const config = { isPublic: true };
+const security = [{}];
 
 function addSharesOfTask({ app, ports, publicBaseUrl }: Api): void {
   app.post(
@@ -91,11 +102,8 @@ function addSharesOfTask({ app, ports, publicBaseUrl }: Api): void {
   );
 }
 
-/** What a share shows; its token is the permission, and no key is asked for. */
+/** What a share shows, but for its sound. */
 function addSharedViews({ app, ports, outputLinks }: Api): void {
-  const config = { isPublic: true };
-  const security = [{}];
-
   app.get(
     "/shares/:token",
     {
@@ -150,6 +158,67 @@ function addSharedViews({ app, ports, outputLinks }: Api): void {
     async (request, reply) => {
       const { task } = await getShared(ports.shares, request.params.token);
       return await sendExport(ports, reply, { task, ...request.params, ...request.query });
+    },
+  );
+}
+
+/** What a share lets be heard: the same as to the Task's owner. */
+function addSharedPreviews({ app, ports }: Api): void {
+  app.get(
+    "/shares/:token/previews",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Tell what can be played behind a share link",
+        params: shareTokenParams,
+        response: { 200: taskPreviews },
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      void reply.header("cache-control", "private, no-store");
+      return await describePreviews(ports, task);
+    },
+  );
+
+  app.get(
+    "/shares/:token/previews/chunks/:index",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get one chunk of several tracks behind a share link",
+        params: sharedChunkParams,
+        querystring: previewChunkQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const { token, index } = request.params;
+      const { task } = await getShared(ports.shares, token);
+      return sendPreviewParts(reply, await loadChunk(ports, task, { ...request.query, index }));
+    },
+  );
+
+  app.get(
+    "/shares/:token/previews/peaks",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get the peaks of several tracks behind a share link",
+        params: shareTokenParams,
+        querystring: previewPeaksQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      return sendPreviewParts(reply, await loadTrackPeaks(ports, task, request.query));
     },
   );
 }

@@ -1,0 +1,110 @@
+import type { NewShare } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
+import { client } from "../../account/client.ts";
+import { Button } from "../../parts/Button.tsx";
+import { copyText } from "../../parts/copy-text.ts";
+import { Dialog } from "../../parts/Dialog.tsx";
+import { Field } from "../../parts/Field.tsx";
+import { formatDateTime } from "../../parts/format.ts";
+import { Loaded } from "../../parts/Loaded.tsx";
+import { announce } from "../../parts/toast.ts";
+import { useLoad } from "../../parts/use-load.ts";
+
+const DAY_SECONDS = 86_400;
+const LENGTHS: readonly [number, string][] = [
+  [3600, "An hour"],
+  [DAY_SECONDS, "A day"],
+  [7 * DAY_SECONDS, "A week"],
+  [30 * DAY_SECONDS, "30 days"],
+  [365 * DAY_SECONDS, "A year"],
+];
+
+/** By the address the page itself was opened at, which may be another than the service's public one. */
+const toPageUrl = (token: string) => new URL(`app/share#${token}`, document.baseURI).href;
+
+/** Makes, copies and revokes links that show a Task to people without an account. */
+export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () => void }) {
+  const shares = useLoad((signal) => client.tasks.shares.list(taskId, { signal }), [taskId]);
+  const [expiresInSeconds, setExpires] = useState(7 * DAY_SECONDS);
+  const [made, setMade] = useState<NewShare>();
+
+  async function make() {
+    setMade(await client.tasks.shares.create(taskId, { expiresInSeconds }));
+    shares.reload();
+  }
+
+  async function copy() {
+    if (!made) return;
+    await copyText(toPageUrl(made.token));
+    announce("The link is copied.");
+  }
+
+  async function revoke(id: string) {
+    await client.tasks.shares.revoke(taskId, id);
+    if (made?.id === id) setMade(undefined);
+    shares.reload();
+    announce("The link is revoked: it shows nothing any more.");
+  }
+
+  return (
+    <Dialog title="Share this Task" onClose={onClose}>
+      <p>Whoever has the link can listen, read and download, without an account, and change nothing.</p>
+      <div class="stack">
+        <Field label="The link works for">
+          {(control) => (
+            <select
+              {...control}
+              class="input"
+              value={String(expiresInSeconds)}
+              onChange={({ currentTarget }) => setExpires(Number(currentTarget.value))}
+            >
+              {LENGTHS.map(([seconds, label]) => (
+                <option key={seconds} value={String(seconds)}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Button kind="primary" icon="link" onClick={make}>
+          Make a link
+        </Button>
+        {made && (
+          <div class="stack-tight">
+            <Field label="The link" hint="It is shown once; make another if it gets lost.">
+              {(control) => (
+                <input
+                  {...control}
+                  class="input mono"
+                  readOnly
+                  value={toPageUrl(made.token)}
+                  onFocus={({ currentTarget }) => currentTarget.select()}
+                />
+              )}
+            </Field>
+            <Button icon="copy" onClick={copy}>
+              Copy the link
+            </Button>
+          </div>
+        )}
+        <Loaded loaded={shares}>
+          {(list) => (
+            <ul class="plain-list stack-tight" aria-label="Links that work">
+              {list.map(({ id, expiresAt }) => (
+                <li key={id} class="row row-apart">
+                  <span class="small">Works until {formatDateTime(expiresAt)}</span>
+                  <Button isSmall kind="danger" onClick={() => revoke(id)}>
+                    Revoke
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </div>
+      <div class="dialog-actions">
+        <Button onClick={onClose}>Done</Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,86 @@
+import { useRef } from "preact/hooks";
+import type { Edge } from "./edit-times.ts";
+import type { WordsLine } from "./words-lines.ts";
+
+const KEY_STEP_SECONDS = 0.01;
+const MARGIN_SECONDS = 0.4;
+
+/** The words of a line over time; their edges are moved with the pointer or with arrow keys. */
+export function WordTimeline({
+  line,
+  room,
+  onMove,
+}: {
+  line: WordsLine;
+  room: { start: number; end: number };
+  onMove: (move: { word: number; edge: Edge; seconds: number; isNew: boolean }) => void;
+}) {
+  const track = useRef<HTMLDivElement>(null);
+  const { words } = line;
+  const from = Math.max(room.start, (words[0]?.start ?? 0) - MARGIN_SECONDS);
+  const to = Math.min(room.end, (words.at(-1)?.end ?? 0) + MARGIN_SECONDS);
+  /** While an edge is dragged the scale stands still. */
+  const scale = useRef<{ from: number; to: number } | undefined>(undefined);
+  const shown = scale.current ?? { from, to };
+  const share = (seconds: number) => ((seconds - shown.from) / Math.max(0.001, shown.to - shown.from)) * 100;
+
+  function drag(event: PointerEvent, word: number, edge: Edge) {
+    event.preventDefault();
+    const handle = event.currentTarget as HTMLElement;
+    handle.setPointerCapture(event.pointerId);
+    scale.current = { from, to };
+    let isNew = true;
+    const move = ({ clientX }: PointerEvent) => {
+      const box = track.current?.getBoundingClientRect();
+      if (!box) return;
+      onMove({ word, edge, seconds: from + ((clientX - box.left) / box.width) * (to - from), isNew });
+      isNew = false;
+    };
+    const end = () => {
+      scale.current = undefined;
+      handle.removeEventListener("pointermove", move);
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("lostpointercapture", end, { once: true });
+  }
+
+  function step(event: KeyboardEvent, word: number, edge: Edge) {
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const at = words[word]?.[edge];
+    if (direction === undefined || at === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const seconds = at + direction * KEY_STEP_SECONDS * (event.shiftKey ? 10 : 1);
+    onMove({ word, edge, seconds, isNew: true });
+  }
+
+  return (
+    <div class="word-track" ref={track}>
+      {words.map(({ text, start, end, confidence }, word) => (
+        <div
+          key={word}
+          class="word-block"
+          data-estimated={confidence === 0 || undefined}
+          style={{ left: `${share(start)}%`, width: `${share(end) - share(start)}%` }}
+        >
+          <span class="truncate">{text.trim()}</span>
+          {(["start", "end"] as const).map((edge) => (
+            <span
+              key={edge}
+              class={`word-edge word-edge-${edge}`}
+              role="slider"
+              tabIndex={0}
+              aria-label={`${edge === "start" ? "Start" : "End"} of ${text.trim()}`}
+              aria-valuemin={room.start}
+              aria-valuemax={room.end}
+              aria-valuenow={edge === "start" ? start : end}
+              aria-valuetext={`${(edge === "start" ? start : end).toFixed(2)} s`}
+              onPointerDown={(event) => drag(event, word, edge)}
+              onKeyDown={(event) => step(event, word, edge)}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

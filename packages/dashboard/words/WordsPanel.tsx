@@ -1,0 +1,59 @@
+import type { Task } from "@stemwright/sdk";
+import { useMemo, useState } from "preact/hooks";
+import { client } from "../account/client.ts";
+import { nameModel } from "../data/models.ts";
+import { toOwnLink } from "../data/own-link.ts";
+import { Loaded } from "../parts/Loaded.tsx";
+import { useLoad } from "../parts/use-load.ts";
+import { RecordingClock, type Sound } from "./RecordingClock.tsx";
+import { WordsView } from "./WordsView.tsx";
+import { listWordTargets } from "./word-targets.ts";
+import { makeTaskSource } from "./words-source.ts";
+
+/** What can be listened to: the uploaded file as long as it is kept, and the stems. */
+async function loadSounds(task: Task, signal: AbortSignal): Promise<Sound[]> {
+  const stems = task.targets
+    .flatMap(({ output }) => output)
+    .filter(({ type }) => type.startsWith("audio/"))
+    .map(({ name, format, link }) => ({ name: `${name}.${format}`, link: toOwnLink(link) }));
+  if (task.assetId === undefined) return stems;
+  const asset = await client.assets.get(task.assetId, { signal }).catch(() => undefined);
+  return asset ? [{ name: asset.name, link: toOwnLink(asset.link) }, ...stems] : stems;
+}
+
+/** The words of a Task's transcriptions and alignments. */
+export default function WordsPanel({ task }: { task: Task }) {
+  const targets = listWordTargets(task);
+  const [chosenId, setChosenId] = useState<string>();
+  const target = targets.find(({ id }) => id === chosenId) ?? targets[0];
+  const sounds = useLoad((signal) => loadSounds(task, signal), [task.id]);
+  const source = useMemo(() => makeTaskSource(task.id, target?.id ?? ""), [task.id, target?.id]);
+  if (!target) return null;
+  return (
+    <div class="stack">
+      {targets.length > 1 && (
+        <fieldset class="row row-wrap">
+          <legend class="visually-hidden">Words of</legend>
+          {targets.map(({ id, model }) => (
+            <button
+              key={id}
+              type="button"
+              class="choice"
+              aria-pressed={id === target.id}
+              onClick={() => setChosenId(id)}
+            >
+              {nameModel(model)}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <Loaded loaded={sounds}>
+        {(list) => (
+          <RecordingClock sounds={list}>
+            {(clock) => <WordsView key={target.id} source={source} clock={clock} />}
+          </RecordingClock>
+        )}
+      </Loaded>
+    </div>
+  );
+}

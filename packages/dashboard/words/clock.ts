@@ -1,0 +1,49 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+/** What plays the recording, as far as words have to do with it. */
+export type Clock = {
+  /** False where there is nothing to listen to: the words can be read all the same. */
+  hasSound: boolean;
+  seconds: ReadonlySignal<number>;
+  isPlaying: ReadonlySignal<boolean>;
+  seek(seconds: number): void;
+  play(): void;
+  pause(): void;
+};
+
+const STEP_MS = 40;
+
+/** A clock over the browser's own player; its events alone would come four times a second. */
+export function makeAudioClock(
+  audio: HTMLAudioElement,
+  { hasSound }: { hasSound: boolean },
+): Clock & { close(): void } {
+  const seconds = signal(audio.currentTime);
+  const isPlaying = signal(!audio.paused);
+  const listeners = new AbortController();
+  const { signal: until } = listeners;
+  const tell = () => {
+    seconds.value = audio.currentTime;
+    isPlaying.value = !audio.paused;
+  };
+  for (const type of ["timeupdate", "seeking", "play", "pause", "ended"])
+    audio.addEventListener(type, tell, { signal: until });
+  const timer = setInterval(() => {
+    if (!audio.paused) tell();
+  }, STEP_MS);
+  return {
+    hasSound,
+    seconds,
+    isPlaying,
+    seek(at) {
+      audio.currentTime = at;
+      seconds.value = at;
+    },
+    play: () => void audio.play().catch(() => {}),
+    pause: () => audio.pause(),
+    close() {
+      clearInterval(timer);
+      listeners.abort();
+    },
+  };
+}

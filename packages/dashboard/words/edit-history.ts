@@ -1,0 +1,45 @@
+import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import type { WordsLines } from "./words-lines.ts";
+
+const STEPS_MAX = 200;
+
+/** The words as they are edited, with the way back and forth. */
+export type EditHistory = {
+  lines: ReadonlySignal<WordsLines>;
+  canUndo: ReadonlySignal<boolean>;
+  canRedo: ReadonlySignal<boolean>;
+  change(lines: WordsLines): void;
+  /** Of a step that is going on, such as a drag: it is undone as one. */
+  amend(lines: WordsLines): void;
+  undo(): void;
+  redo(): void;
+};
+
+export function makeEditHistory(first: WordsLines): EditHistory {
+  const past = signal<readonly WordsLines[]>([]);
+  const future = signal<readonly WordsLines[]>([]);
+  const lines = signal(first);
+  const move = (from: typeof past, to: typeof past) => {
+    const next = from.value.at(-1);
+    if (!next) return;
+    to.value = [...to.value, lines.value];
+    from.value = from.value.slice(0, -1);
+    lines.value = next;
+  };
+  return {
+    lines,
+    canUndo: computed(() => past.value.length > 0),
+    canRedo: computed(() => future.value.length > 0),
+    change(next) {
+      if (next === lines.value) return;
+      past.value = [...past.value, lines.value].slice(-STEPS_MAX);
+      future.value = [];
+      lines.value = next;
+    },
+    amend(next) {
+      lines.value = next;
+    },
+    undo: () => move(past, future),
+    redo: () => move(future, past),
+  };
+}

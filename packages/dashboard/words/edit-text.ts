@@ -1,0 +1,168 @@
+import type { TimedWord } from "@stemwright/sdk";
+import { findRoom, type WordsLine, type WordsLines } from "./words-lines.ts";
+
+/** The service aligns so much at once; and so far beside the words that were there is looked for theirs. */
+const STRETCH_MAX_SECONDS = 60;
+const REACH_SECONDS = 5;
+/** Faster than anybody speaks: words that would be are looked for together with their neighbours. */
+const LEAST_LETTER_SECONDS = 0.03;
+
+/** A part of a line whose words are new: what the service is to find, and between which times. */
+export type EditedStretch = {
+  line: number;
+  first: number;
+  count: number;
+  text: string;
+  start: number;
+  end: number;
+};
+
+export type TextEdit = { lines: WordsLines; stretch: EditedStretch | undefined };
+
+/**
+ * Gives a line another text. Words at both ends that stay keep their times; what is between them gets shares of the time that was
+ * there, with no confidence, until the service has listened. A line without text is taken out.
+ */
+export function editText(
+  lines: WordsLines,
+  { line, text, durationSeconds }: { line: number; text: string; durationSeconds: number },
+): TextEdit {
+  const edited = lines[line];
+  const wanted = text.replace(/\s+/gu, " ").trim();
+  if (!edited) return { lines, stretch: undefined };
+  if (wanted === "") return { lines: lines.toSpliced(line, 1), stretch: undefined };
+  const { words } = edited;
+  const kept = findKept(words, wanted);
+  if (kept.middle === "" && kept.first === kept.behind) return { lines, stretch: undefined };
+  const room = findRoom(lines, line, durationSeconds);
+  const { first, behind, middle } = kept.middle === "" ? kept : widen(kept, words, room);
+  const anchors = anchorsOf(words, { first, behind, room });
+  const old = words.slice(first, behind);
+  const span = limitSpan(anchors, old);
+  const isLineEnd = behind === words.length;
+  const fresh = middle === "" ? [] : estimateWords(middle, { span: spanOf(old) ?? span, isLineEnd });
+  const changed = endLine([...words.slice(0, first), ...fresh, ...words.slice(behind)], words);
+  const next = lines.with(line, { ...edited, words: changed });
+  if (fresh.length === 0 || span.end <= span.start) return { lines: next, stretch: undefined };
+  const stretchText = changed
+    .slice(first, first + fresh.length)
+    .map((word) => word.text)
+    .join("");
+  return { lines: next, stretch: { line, first, count: fresh.length, text: stretchText, ...span } };
+}
+
+/** Puts the times the service found in place of the estimates; the lines as they were where those words are no longer there. */
+export function placeAligned(
+  lines: WordsLines,
+  stretch: EditedStretch,
+  { estimated, found }: { estimated: readonly TimedWord[]; found: readonly TimedWord[] },
+): WordsLines {
+  const edited = lines[stretch.line];
+  const current = edited?.words.slice(stretch.first, stretch.first + stretch.count) ?? [];
+  if (!edited || estimated.some((word, n) => current[n] !== word)) return lines;
+  const speaker = estimated[0]?.speaker;
+  const placed = found.map((word) => (speaker === undefined ? word : { ...word, speaker }));
+  return lines.with(stretch.line, {
+    ...edited,
+    words: edited.words.toSpliced(stretch.first, stretch.count, ...placed),
+  });
+}
+
+/** How many words at the start and at the end of a line stay, and the text between them. */
+function findKept(
+  words: readonly TimedWord[],
+  wanted: string,
+): { first: number; behind: number; middle: string } {
+  let [first, from] = [0, 0];
+  while (first < words.length) {
+    const { text } = words[first] as TimedWord;
+    const shown = text.trim();
+    const at = from + shown.length;
+    const isWhole = wanted[at] === undefined || wanted[at] === " " || !/\s$/u.test(text);
+    if (shown === "" || !wanted.startsWith(shown, from) || !isWhole) break;
+    from = wanted[at] === " " ? at + 1 : at;
+    first += 1;
+  }
+  let [behind, to] = [words.length, wanted.length];
+  while (behind > first) {
+    const shown = words[behind - 1]?.text.trim() ?? "";
+    const at = to - shown.length;
+    const before = words[behind - 2]?.text ?? "";
+    const isWhole = at === from || wanted[at - 1] === " " || !/\s$/u.test(before);
+    if (shown === "" || at < from || wanted.slice(at, to) !== shown || !isWhole) break;
+    to = at > from && wanted[at - 1] === " " ? at - 1 : at;
+    behind -= 1;
+  }
+  return { first, behind, middle: wanted.slice(from, Math.max(from, to)).trim() };
+}
+
+type Kept = ReturnType<typeof findKept>;
+type Span = { start: number; end: number };
+
+const anchorsOf = (
+  words: readonly TimedWord[],
+  { first, behind, room }: Pick<Kept, "first" | "behind"> & { room: Span },
+) => ({
+  start: words[first - 1]?.end ?? room.start,
+  end: words[behind]?.start ?? room.end,
+});
+
+/** Words that were put between two that meet have no time of their own: the neighbours give some of theirs. */
+function widen(kept: Kept, words: readonly TimedWord[], room: Span): Kept {
+  let { first, behind, middle } = kept;
+  for (;;) {
+    const { start, end } = anchorsOf(words, { first, behind, room });
+    const isWideEnough = end - start >= LEAST_LETTER_SECONDS * middle.length;
+    if (isWideEnough || (first === 0 && behind === words.length)) return { first, behind, middle };
+    const [before, next] = [words[first - 1], words[behind]];
+    if (before) middle = joinTexts(before.text, middle);
+    if (next)
+      middle = joinTexts(
+        /\s$/u.test(words[behind - 1]?.text ?? " ") ? `${middle} ` : middle,
+        next.text.trim(),
+      );
+    first = Math.max(0, first - 1);
+    behind = Math.min(words.length, behind + 1);
+  }
+}
+
+const joinTexts = (a: string, b: string) => (/\s$/u.test(a) ? `${a.trimEnd()} ${b}` : a + b);
+
+const spanOf = (words: readonly TimedWord[]) =>
+  words.length === 0 ? undefined : { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 };
+
+/** A long pause beside the words is not listened to. */
+function limitSpan(anchors: { start: number; end: number }, old: readonly TimedWord[]) {
+  const span = spanOf(old) ?? anchors;
+  const start = Math.max(anchors.start, span.start - REACH_SECONDS);
+  return { start, end: Math.min(anchors.end, span.end + REACH_SECONDS, start + STRETCH_MAX_SECONDS) };
+}
+
+/** Each word gets a share by its letters. */
+function estimateWords(
+  text: string,
+  { span, isLineEnd }: { span: { start: number; end: number }; isLineEnd: boolean },
+): TimedWord[] {
+  const shown = text.split(" ");
+  const letters = shown.reduce((sum, word) => sum + word.length, 0);
+  const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
+  let before = 0;
+  const at = (count: number) => round(span.start + ((span.end - span.start) * count) / letters);
+  return shown.map((word, n) => {
+    const start = at(before);
+    before += word.length;
+    const space = isLineEnd && n === shown.length - 1 ? "\n" : " ";
+    return { text: word + space, start, end: at(before), confidence: 0 };
+  });
+}
+
+/** The last word keeps the line break that the last one had, and a word that moved away from the end gets a space instead. */
+function endLine(words: readonly TimedWord[], before: readonly TimedWord[]): WordsLine["words"] {
+  const ending = /\s*$/u.exec(before.at(-1)?.text ?? "")?.[0] ?? "";
+  return words.map((word, n) => {
+    const isLast = n === words.length - 1;
+    if (isLast && !word.text.endsWith(ending)) return { ...word, text: word.text.trimEnd() + ending };
+    if (!isLast && /[\n\r]\s*$/u.test(word.text)) return { ...word, text: `${word.text.trimEnd()} ` };
+    return word;
+  });
+}

@@ -1,0 +1,77 @@
+import type { TimedWord } from "@stemwright/sdk";
+import { findRoom, type Place, type WordsLine, type WordsLines } from "./words-lines.ts";
+
+const LEAST_SECONDS = 0.01;
+/** Words that are this close share their edge. */
+const MEETING_SECONDS = 0.02;
+
+export type Edge = "start" | "end";
+
+const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
+const clamp = (value: number, low: number, high: number) =>
+  Math.min(Math.max(value, low), Math.max(low, high));
+
+/** Moves an edge of a word, with the edge of a neighbour of the line that meets it, as far as there is room. */
+export function moveEdge(
+  lines: WordsLines,
+  {
+    line,
+    word: index,
+    edge,
+    seconds,
+    durationSeconds,
+  }: Place & { edge: Edge; seconds: number; durationSeconds: number },
+): WordsLines {
+  const edited = lines[line];
+  const word = edited?.words[index];
+  if (!edited || !word) return lines;
+  const step = edge === "start" ? -1 : 1;
+  const neighbour = edited.words[index + step];
+  const room = findRoom(lines, line, durationSeconds);
+  const outer = edge === "start" ? (neighbour?.end ?? room.start) : (neighbour?.start ?? room.end);
+  const isMeeting = neighbour !== undefined && Math.abs(outer - word[edge]) < MEETING_SECONDS;
+  const inner = edge === "start" ? word.end : word.start;
+  const far = isMeeting ? (edge === "start" ? neighbour.start : neighbour.end) : outer;
+  const least = isMeeting ? LEAST_SECONDS : 0;
+  const at = round(
+    edge === "start"
+      ? clamp(seconds, far + least, inner - LEAST_SECONDS)
+      : clamp(seconds, inner + LEAST_SECONDS, far - least),
+  );
+  const words = [...edited.words];
+  words[index] = { ...word, [edge]: at, confidence: 1 };
+  if (isMeeting)
+    words[index + step] = { ...neighbour, [edge === "start" ? "end" : "start"]: at, confidence: 1 };
+  return lines.with(line, { ...edited, words });
+}
+
+/** Gives the words of a line the times at which somebody tapped, one tap for each word's start and one more for the end of the last. */
+export function tapTimes(
+  line: WordsLine,
+  taps: readonly number[],
+  room: { start: number; end: number },
+): WordsLine {
+  let behind = room.start;
+  const words = line.words.map((word, n): TimedWord => {
+    const tapped = taps[n];
+    if (tapped === undefined) return word;
+    const least = Math.max(behind, 0);
+    const start = round(clamp(tapped, least, room.end - LEAST_SECONDS));
+    const end = round(clamp(taps[n + 1] ?? word.end, start + LEAST_SECONDS, room.end));
+    behind = end;
+    return { ...word, start, end, confidence: 1 };
+  });
+  return { ...line, words: keepApart(words, taps.length) };
+}
+
+/** Words behind the last tap begin no sooner than it ends. */
+function keepApart(words: TimedWord[], tapped: number): TimedWord[] {
+  let behind = words[tapped - 1]?.end ?? 0;
+  return words.map((word, n) => {
+    if (n < tapped || word.start >= behind) return word;
+    const start = behind;
+    const end = Math.max(start, word.end);
+    behind = end;
+    return { ...word, start, end };
+  });
+}

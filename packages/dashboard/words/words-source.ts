@@ -1,0 +1,37 @@
+import type { Stretch, TextOutputFormat, TimedLine, Words, WordsEditInput } from "@stemwright/sdk";
+import { client } from "../account/client.ts";
+
+/** Where words come from, and what can be done with them there. */
+export type WordsSource = {
+  /** Tells one source from another. */
+  key: string;
+  load(signal: AbortSignal): Promise<Words>;
+  exportAs(format: TextOutputFormat): Promise<Response>;
+  /** Absent where they can only be read. */
+  edit?: {
+    save(edit: WordsEditInput): Promise<Words>;
+    reset(): Promise<Words>;
+    align(stretch: Stretch, signal: AbortSignal): Promise<TimedLine[]>;
+  };
+};
+
+export function makeTaskSource(taskId: string, targetId: string): WordsSource {
+  const target = { taskId, targetId };
+  const { words } = client.tasks;
+  return {
+    key: targetId,
+    load: (signal) => words.get(target, { signal }),
+    exportAs: (format) => words.export(target, format),
+    edit: {
+      save: (edit) => words.save(target, edit),
+      reset: () => words.reset(target),
+      align: (stretch, signal) => words.align(target, stretch, { signal }),
+    },
+  };
+}
+
+export const makeSharedSource = (token: string, targetId: string): WordsSource => ({
+  key: targetId,
+  load: (signal) => client.shares.words(token, targetId, { signal }),
+  exportAs: (format) => client.shares.exportWords(token, { targetId, format }),
+});

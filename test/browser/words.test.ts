@@ -1,0 +1,189 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Task, Words } from "@stemwright/contract";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import { type Service, startService } from "../support/service.ts";
+import { signInOwner } from "../support/sign-in-owner.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+const SPEECH = "../../packages/engine/pipelines/speech/fixtures/english.opus";
+const MANY_WORDS = 10_000;
+
+describe("the words of a Task in a browser", () => {
+  let dataDir: string;
+  let service: Service;
+  let browser: Browser;
+  let task: Task;
+  let path: string;
+  beforeAll(async () => {
+    dataDir = await makeTempDir("browser-words");
+    [service, browser] = await Promise.all([
+      startService({ dataDir, environment: { SPEECH_MODEL: "whisper-tiny" } }),
+      openBrowser(),
+    ]);
+    const speech = await readFile(join(import.meta.dirname, SPEECH));
+    const { id: assetId } = await service.upload(new Uint8Array(speech), "speech.opus");
+    const { id } = await service.createTask({
+      assetId,
+      targets: [{ model: "transcription", formats: ["srt"], language: "en" }],
+    });
+    task = await service.waitForTask(id);
+    path = `/tasks/${id}/targets/${task.targets[0]?.id}/words`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const loadWords = async () => (await (await service.call(path)).json()) as Words;
+  const timesOf = ({ lines }: Words) =>
+    lines.flatMap((line) => line.words.map(({ text, start, end }) => [text.trim(), start, end]));
+
+  it("[WP1] a word is edited, its stretch aligned again, undone, exported, shared, and the share revoked", async () => {
+    const before = timesOf(await loadWords());
+    const { page, context, complaints } = await openPage(browser, { baseURL: service.address });
+    await signInOwner(context, service);
+    await page.goto(`/app/tasks/${task.id}`);
+    await page.getByRole("tab", { name: "Words" }).click();
+    await page.locator(".word", { hasText: /^captain/ }).click();
+    // A click goes to the word, and it is shown as the current one.
+    const captain = before.find(([text]) => text === "captain");
+    await expect
+      .poll(() =>
+        page.locator("audio").evaluate((audio) => (audio as unknown as { currentTime: number }).currentTime),
+      )
+      .toBeCloseTo(Number(captain?.[1]), 1);
+    await expect.poll(() => page.locator(".word[data-active]").textContent()).toBe("captain ");
+
+    await page.getByRole("button", { name: "Edit line 2" }).click();
+    const area = page.getByLabel("Text of line 2");
+    await area.fill((await area.inputValue()).replace("every", "each"));
+    await page.getByRole("button", { name: "Apply and align" }).click();
+    await page.getByText("Only the edited words have new times.").waitFor({ timeout: 60_000 });
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const after = await loadWords();
+    expect(after).toMatchObject({ isEdited: true, revision: expect.any(Number) });
+    const place = before.findIndex(([text]) => text === "every");
+    const times = timesOf(after);
+    // The times of that word are new, lie between its neighbours, and all others are what they were.
+    expect(times.with(place, [])).toEqual(before.with(place, []));
+    const [text, start, end] = times[place] as [string, number, number];
+    expect(text).toBe("each");
+    expect([start, end]).not.toEqual(before[place]?.slice(1));
+    expect(start).toBeGreaterThanOrEqual(Number(before[place - 1]?.[2]));
+    expect(end).toBeLessThanOrEqual(Number(before[place + 1]?.[1]));
+
+    // The edge of a word is moved with the keyboard, and nothing else.
+    const edge = page.getByRole("slider", { name: /^End of wave/ });
+    await edge.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const moved = timesOf(await loadWords());
+    expect(Number(moved.at(-1)?.[2])).toBeCloseTo(Number(times.at(-1)?.[2]) - 0.01, 3);
+    expect(moved.slice(0, -1)).toEqual(times.slice(0, -1));
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await expect.poll(async () => timesOf(await loadWords()).at(-1)).toEqual(times.at(-1));
+
+    await page.getByLabel("Form to export").selectOption("lrc");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("transcription.lrc");
+    expect(await readFile(await download.path(), "utf8")).toMatch(/>each <[\d:.]+>wave/);
+
+    await page.getByRole("button", { name: "Share" }).click();
+    await page.getByRole("button", { name: "Make a link" }).click();
+    const link = await page.getByLabel("The link", { exact: true }).inputValue();
+    expect(link).toMatch(/\/app\/share#[0-9A-Za-z]{40}$/);
+
+    // Somebody without an account.
+    const visitor = await openPage(browser, { baseURL: service.address });
+    await visitor.page.goto(link);
+    await visitor.page.locator(".word", { hasText: /^each/ }).waitFor();
+    expect(await visitor.page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
+    expect(await visitor.context.cookies()).toEqual([]);
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("The link is revoked").waitFor();
+    await visitor.page.reload();
+    await visitor.page.getByText("This link shows nothing any more").waitFor();
+    expect([...complaints, ...visitor.complaints]).toEqual([]);
+    await visitor.context.close();
+    await context.close();
+  });
+
+  it.each(VIEWS)(
+    "[WP1] at $width px, $theme, axe-core finds nothing and nothing is wider than the screen",
+    async (view) => {
+      const { page, context } = await openPage(browser, { view, baseURL: service.address });
+      const check = async (name: string) => {
+        expect(await listViolations(page), name).toEqual([]);
+        expect(await measureWidth(page), name).toBeLessThanOrEqual(view.width);
+        const folder = process.env.SCREENSHOTS;
+        if (folder) await page.screenshot({ path: join(folder, `${name}-${view.width}-${view.theme}.png`) });
+      };
+      await signInOwner(context, service);
+      await page.goto(`/app/tasks/${task.id}`);
+      await page.getByRole("tab", { name: "Words" }).click();
+      await page.getByRole("button", { name: "Edit line 1" }).click();
+      await page.getByLabel("Text of line 1").waitFor();
+      await check("words");
+      await page.getByRole("button", { name: "Share" }).click();
+      await page.getByRole("button", { name: "Make a link" }).click();
+      const link = await page.getByLabel("The link", { exact: true }).inputValue();
+      await check("share-dialog");
+      await page.goto("about:blank");
+      await page.goto(link);
+      await page.getByRole("button", { name: "Export" }).waitFor();
+      await check("share-page");
+      await context.close();
+    },
+  );
+
+  it("[WP2] ten thousand words are scrolled with a few hundred of them in the page", async () => {
+    const words = await loadWords();
+    const step = (words.duration * 1000) / MANY_WORDS / 1000;
+    const lines = Array.from({ length: MANY_WORDS / 10 }, (_, line) => ({
+      words: Array.from({ length: 10 }, (_, n) => {
+        const start = (line * 10 + n) * step;
+        return { text: `word${line * 10 + n} `, start, end: start };
+      }),
+      speaker: `Speaker ${(line % 3) + 1}`,
+    }));
+    await service.call(path, {
+      method: "PUT",
+      body: JSON.stringify({ revision: words.revision, lines }),
+      headers: { "content-type": "application/json" },
+    });
+    const { page, context, complaints } = await openPage(browser, { baseURL: service.address });
+    await signInOwner(context, service);
+    await page.goto(`/app/tasks/${task.id}`);
+    await page.getByRole("tab", { name: "Words" }).click();
+    await page.locator(".word", { hasText: /^word0 / }).waitFor();
+    const list = page.locator(".words-list");
+    const scrollTo = (share: number) =>
+      list.evaluate((box, at) => {
+        box.scrollTop = at * (box.scrollHeight - box.clientHeight);
+      }, share);
+    for (const share of [0.1, 0.5, 0.9, 0.3]) {
+      await scrollTo(share);
+      await expect
+        .poll(async () => {
+          const shown = await page.locator(".word").first().textContent();
+          return Math.abs(Number(shown?.slice(4)) / MANY_WORDS - share);
+        })
+        .toBeLessThan(0.05);
+      expect(await page.locator(".word").count()).toBeLessThan(800);
+    }
+    await scrollTo(1);
+    await page.locator(".word", { hasText: `word${MANY_WORDS - 1}` }).waitFor();
+    expect(await page.locator(".words-speaker").first().textContent()).toMatch(/^Speaker [123]$/);
+    expect(complaints).toEqual([]);
+    await service.call(path, { method: "DELETE" });
+    await context.close();
+  });
+});
