@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { API_ERRORS, TARGET_ERRORS } from "@stemwright/contract";
 import { describe, expect, it } from "vitest";
+import { EXIT_CODES } from "../packages/cli/exit-codes.ts";
 import { SETTINGS } from "../packages/server/config/settings.ts";
 
 const PROJECT_DIR = join(import.meta.dirname, "..");
@@ -38,6 +39,11 @@ describe("documents say what the code does", () => {
       when,
     ]);
     expect(rowsOf(page("errors.md"))).toEqual([...requestErrors, ...targetErrors]);
+  });
+
+  it("[S22] docs/cli.md lists exactly the exit codes of the command", () => {
+    const codes = Object.values(EXIT_CODES).map(({ code, when }) => [String(code), when]);
+    expect(rowsOf(page("cli.md")).filter(([code = ""]) => /^\d/.test(code))).toEqual(codes);
   });
 
   it("[T7] a target error's number is its own", () => {

@@ -1,6 +1,9 @@
 import { Command } from "commander";
+import { addCompletionCommand } from "./completion/completion-command.ts";
 import packageFile from "./package.json" with { type: "json" };
+import { addRemoteCommands } from "./remote/remote-commands.ts";
 import { addServerCommands } from "./server/server-commands.ts";
+import { addWorkCommands } from "./work/work-commands.ts";
 
 /** Every command. What a command needs is imported when it runs: `--help` is there at once. */
 export function makeProgram(): Command {
@@ -8,6 +11,18 @@ export function makeProgram(): Command {
     .description(packageFile.description)
     .version(packageFile.version)
     .showHelpAfterError("(stemwright --help lists the commands)");
+  addWorkCommands(program);
+  addRemoteCommands(program);
   addServerCommands(program);
+  program
+    .command("doctor")
+    .description("check this machine: what is wrong, and how to fix it")
+    .option("--json", "one JSON object a line", false)
+    .addHelpText("after", "\nExamples:\n  $ stemwright doctor\n")
+    .action(async (options: { json: boolean }) => {
+      const { runDoctor } = await import("./doctor/run-doctor.ts");
+      process.exitCode = await runDoctor(options);
+    });
+  addCompletionCommand(program);
   return program;
 }

@@ -21,6 +21,7 @@ export { forgetStems, sweepStemCache } from "./pipelines/sweep-stem-cache.ts";
 export { estimateWorkBytes } from "./pipelines/work-bytes.ts";
 export { EngineProcess } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS } from "./runtime/execution-provider.ts";
+export { findProviderFault } from "./runtime/find-provider-fault.ts";
 export { SPEECH_MODELS } from "./runtime/model-manifest.ts";
 export { parseTranscript, TRANSCRIPT_MAX_BYTES } from "./text/parse-transcript.ts";
 export type { TextFormat } from "./text/text-format.ts";

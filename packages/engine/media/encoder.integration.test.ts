@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { AUDIO_FORMATS } from "./audio-format.ts";
 import { openEncoder } from "./open-encoder.ts";
+import { probeMedia } from "./probe-media.ts";
 import { encode } from "./testing/encode-and-decode.ts";
 import { readComment } from "./testing/read-comment.ts";
 import { makeNoise } from "./testing/signals.ts";
@@ -31,6 +32,17 @@ describe("openEncoder", () => {
     await encode(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags: { comment } });
     const comments = files.map(({ path, format }) => [format, readComment(path)]);
     expect(comments).toEqual(AUDIO_FORMATS.map((format) => [format, comment]));
+  });
+
+  it("[O20] title, artist and the like are read from whatever can hold them, and nothing else", async () => {
+    const tags = { title: "Été", artist: "Somebody", comment: "made-by=Stemwright", encoder: "x" };
+    const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`titles.${format}`), format }));
+    await encode(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags });
+    for (const { path, format } of files)
+      expect([format, (await probeMedia(path)).tags]).toEqual([
+        format,
+        format === "aiff" ? { title: "Été" } : { title: "Été", artist: "Somebody" },
+      ]);
   });
 
   it("removes its files when it is aborted", async () => {

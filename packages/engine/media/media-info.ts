@@ -18,6 +18,8 @@ export const mediaInfoSchema = z.object({
   hasVideo: z.boolean(),
   /** FFmpeg's name of how that picture is coded. */
   pictureCodec: z.string().optional(),
+  /** Title, artist and the like, by FFmpeg's names; absent where there are none. */
+  tags: z.record(z.string(), z.string()).optional(),
 });
 
 export type MediaInfo = z.infer<typeof mediaInfoSchema>;

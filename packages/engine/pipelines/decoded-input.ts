@@ -21,6 +21,7 @@ const recordSchema = z.object({
     durationSeconds: z.number().optional(),
     hasVideo: z.boolean(),
     pictureCodec: z.string().exactOptional(),
+    tags: z.record(z.string(), z.string()).exactOptional(),
     lengthFrames: z.number(),
   }),
 });

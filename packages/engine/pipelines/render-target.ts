@@ -85,7 +85,7 @@ async function openOutput(work: RenderWork, output: SoundFile["output"]): Promis
     channels,
     channelLayout,
     files: files.map(({ output: _, ...file }) => file),
-    tags: toProvenanceTags(work.provenance, output),
+    tags: { ...work.info.tags, ...toProvenanceTags(work.provenance, output) },
     ...(hasVideo ? { pictureFrom: work.inputPath } : {}),
   });
 }

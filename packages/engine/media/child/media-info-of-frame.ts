@@ -3,6 +3,7 @@ import { MediaError } from "../media-error.ts";
 import type { MediaInfo } from "../media-info.ts";
 import { describeLayout, toNamedLayout } from "./channel-layout.ts";
 import type { AudioInput } from "./open-audio-input.ts";
+import { readTags } from "./read-tags.ts";
 
 const MOST_SAMPLES_PER_SECOND = 768_000;
 
@@ -15,6 +16,7 @@ export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
       "unreadable",
       `The file says it has ${frame.sampleRate} samples a second; ${MOST_SAMPLES_PER_SECOND} is the most that can be worked on.`,
     );
+  const tags = readTags(input);
   return {
     container: input.container,
     codec: input.codec,
@@ -24,6 +26,7 @@ export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
     durationSeconds: input.durationSeconds,
     hasVideo: input.video !== undefined,
     ...(input.video ? { pictureCodec: avGetCodecName(input.video.codecpar.codecId) ?? "unknown" } : {}),
+    ...(Object.keys(tags).length > 0 ? { tags } : {}),
   };
 }
 

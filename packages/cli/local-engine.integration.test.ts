@@ -1,0 +1,50 @@
+import { rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { probeMedia } from "@stemwright/engine";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTone } from "../../test/support/audio.ts";
+import { makeTempDir } from "../../test/support/temp-dir.ts";
+import { encode } from "../engine/media/testing/encode-and-decode.ts";
+import { runCli, startCli } from "./testing/run-cli.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeTempDir("cli-local");
+  const { channels, sampleRateHz } = makeTone({ sampleRateHz: 44_100, channels: 1, lengthFrames: 44_100 });
+  const files = [{ path: join(folder, "song.mp3"), format: "mp3" as const }];
+  const signal = { sampleRateHz, channels: 1, samples: channels[0] ?? new Float32Array() };
+  await encode(signal, { files, tags: { title: "A song", artist: "Somebody" } });
+  await writeFile(join(folder, "broken.wav"), "no sound");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("with the local engine", () => {
+  it("[S21] [O20] separate writes the stems beside the song, with its tags, and leaves no checkpoints", async () => {
+    const { exitCode, stdout, stderr } = await runCli(["separate", "song.mp3", "--format", "flac"], {
+      cwd: folder,
+    });
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining("song.mp3: starting")]);
+    const paths = ["vocals", "instrumental"].map((stem) => join(folder, "song", `${stem}.flac`));
+    expect(stdout).toBe(`${paths.join("\n")}\n`);
+    for (const path of paths)
+      expect(await probeMedia(path)).toMatchObject({ tags: { title: "A song", artist: "Somebody" } });
+    await expect(stat(join(folder, ".cache/stemwright/work"))).resolves.toMatchObject({ nlink: 2 });
+  });
+
+  it("[S25] Ctrl-C ends within seconds, and says that the same command goes on", async () => {
+    const { child, ended, stderr } = startCli(["detect", "song.mp3"], { cwd: folder });
+    await expect.poll(stderr).toContain("starting");
+    child.kill("SIGINT");
+    const { exitCode } = await ended;
+    expect(stderr()).toContain("the same command goes on from here");
+    expect(exitCode).toBe(130);
+    expect((await runCli(["detect", "song.mp3"], { cwd: folder })).exitCode).toBe(0);
+    expect(await stat(join(folder, "song.music.json"))).toBeDefined();
+  });
+
+  it("[S22] a file without sound is told in a sentence", async () => {
+    const { exitCode, stderr } = await runCli(["detect", "broken.wav"], { cwd: folder });
+    expect(stderr).toMatch(/broken\.wav: failed: The file is not audio/);
+    expect(exitCode).toBe(1);
+  });
+});

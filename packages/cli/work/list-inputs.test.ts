@@ -1,0 +1,50 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { CliError } from "../cli-error.ts";
+import { listInputs } from "./list-inputs.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeTempDir("inputs");
+  for (const path of ["b.mp3", "a.WAV", "notes.txt", "b/vocals.wav", "live/c.flac", "live/c/drums.wav"]) {
+    await mkdir(join(folder, path, ".."), { recursive: true });
+    await writeFile(join(folder, path), "x");
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const list = async (given: string[], recursive = false) =>
+  (
+    await listInputs(
+      given.map((word) => join(folder, word)),
+      { recursive },
+    )
+  ).map((path) => path.slice(folder.length + 1));
+
+describe("inputs", () => {
+  it("[S21] a folder's media, by name; folders within it when asked for, but never the outputs beside an input", async () => {
+    expect(await list(["."])).toEqual(["a.WAV", "b.mp3"]);
+    expect(await list(["."], true)).toEqual(["a.WAV", "b.mp3", "live/c.flac"]);
+  });
+
+  it("[S21] patterns match media alone, and a file that is named twice is one", async () => {
+    expect(await list(["*", "b.mp3"])).toEqual(["a.WAV", "b.mp3"]);
+    expect(await list(["**/*.flac"])).toEqual(["live/c.flac"]);
+  });
+
+  it("[S21] a file that is named is taken whatever it is called; - and URLs are left as they are", async () => {
+    expect(await list(["notes.txt"])).toEqual(["notes.txt"]);
+    expect(await listInputs(["-", "https://x.example/a"], { recursive: false })).toEqual([
+      "-",
+      "https://x.example/a",
+    ]);
+  });
+
+  it.each([["missing.wav"], ["*.ogg"]])("[S22] %s: nothing found is an error of its own", async (word) => {
+    const error = await list([word]).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(CliError);
+    expect((error as CliError).reason).toBe("NO_INPUT");
+  });
+});

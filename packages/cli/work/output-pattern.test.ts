@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULT_PATTERNS, fillPattern, toOutputPattern } from "./output-pattern.ts";
+import { planOutputs } from "./plan-outputs.ts";
+
+const stem = { stem: "vocals", ext: "flac" };
+
+describe("where outputs go", () => {
+  it("[S21] beside the input by default, under its name", () => {
+    expect(fillPattern(DEFAULT_PATTERNS.sound, "music/a song.mp3", stem)).toBe("music/a song/vocals.flac");
+    expect(fillPattern(DEFAULT_PATTERNS.text, "talk.mp4", { stem: "transcription", ext: "srt" })).toBe(
+      "./talk.srt",
+    );
+  });
+
+  it("[S21] into a folder with the default's names, or as a pattern says", () => {
+    expect(toOutputPattern("stems/", DEFAULT_PATTERNS.sound)).toBe("stems/{name}/{stem}.{ext}");
+    expect(toOutputPattern("{dir}/{name}_{stem}.{ext}", DEFAULT_PATTERNS.sound)).toBe(
+      "{dir}/{name}_{stem}.{ext}",
+    );
+    expect(() => toOutputPattern("{artist}.wav", DEFAULT_PATTERNS.sound)).toThrow(/\{artist\}; use \{dir\}/);
+  });
+
+  it("[S22] two outputs in one place, or one in the input's, are refused before anything is done", () => {
+    const targets = ["vocals", "drums"].map((model) => ({ model, kind: "sound" as const, formats: ["wav"] }));
+    expect(() => planOutputs("a.mp3", targets, "{name}.{ext}")).toThrow(/put \{stem\}/);
+    expect(() => planOutputs("a.wav", targets.slice(0, 1), "{name}.{ext}")).toThrow(/put \{stem\}/);
+  });
+});

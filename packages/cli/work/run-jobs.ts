@@ -1,0 +1,68 @@
+import { stat } from "node:fs/promises";
+import type { ExitReason } from "../exit-codes.ts";
+import { toExitReason } from "../report-error.ts";
+import type { Job, Runner } from "./job.ts";
+import { isUrl } from "./list-inputs.ts";
+import type { Reporter } from "./reporter.ts";
+
+type RunOptions = {
+  runner: Runner;
+  reporter: Reporter;
+  signal: AbortSignal;
+  /** How many inputs are worked on at once. */
+  atOnce: number;
+  force: boolean;
+};
+
+/** Works off the jobs; one that fails keeps none of the others from being done. */
+export async function runJobs(jobs: readonly Job[], options: RunOptions): Promise<ExitReason> {
+  const queue = [...jobs];
+  const failures: unknown[] = [];
+  const workOff = async () => {
+    for (let job = queue.shift(); job && !options.signal.aborted; job = queue.shift())
+      await runJob(job, options).catch((error) => void failures.push(error));
+  };
+  await Promise.all(Array.from({ length: options.atOnce }, workOff));
+  if (options.signal.aborted) return "INTERRUPTED";
+  if (failures.length === 0) return "DONE";
+  return failures.length < jobs.length ? "PARTLY" : findReason(failures);
+}
+
+/** Where all failed for the same known reason, that is the answer. */
+function findReason(failures: readonly unknown[]): ExitReason {
+  const reasons = new Set(failures.map(toExitReason));
+  const [reason = "FAILED"] = reasons;
+  return reasons.size === 1 ? reason : "FAILED";
+}
+
+async function runJob(job: Job, { runner, reporter, signal, force }: RunOptions): Promise<void> {
+  const { input } = job;
+  const paths = job.outputs.map(({ path }) => path);
+  try {
+    if (!force && (await isDone(job))) return reporter.skipped(input, paths);
+    reporter.started(input);
+    await runner.run(job, {
+      signal,
+      onProgress: (progress) => reporter.progress(input, progress),
+      note: (message) => reporter.note(message),
+    });
+    reporter.done(input, paths);
+  } catch (error) {
+    if (!signal.aborted) reporter.failed(input, error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+/** All outputs are there, and none is older than the input. */
+async function isDone({ input, outputs }: Job): Promise<boolean> {
+  const inputMs = isUrl(input) ? 0 : (await stat(input)).mtimeMs;
+  const times = await Promise.all(
+    outputs.map(({ path }) =>
+      stat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Number.NEGATIVE_INFINITY,
+      ),
+    ),
+  );
+  return times.every((timeMs) => timeMs >= inputMs);
+}

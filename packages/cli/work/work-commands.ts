@@ -1,0 +1,163 @@
+import {
+  AUDIO_OUTPUT_FORMATS,
+  DETECTION_OUTPUT_FORMATS,
+  TEXT_OUTPUT_FORMATS,
+} from "@stemwright/contract/formats";
+import type { Command } from "commander";
+import { CliError } from "../cli-error.ts";
+import { fillPattern } from "./output-pattern.ts";
+import type { WantedTarget } from "./wanted-target.ts";
+import { addWorkOptions, toList, type WorkOptions } from "./work-options.ts";
+
+type MakeTargets = (input: string, formats: readonly string[]) => WantedTarget[];
+
+/** The rest is loaded when a command runs, so that help and completion are there at once. */
+async function work(files: string[], options: WorkOptions, wanted: Omit<Wanted, "files" | "options">) {
+  const { workOnFiles } = await import("./work-on-files.ts");
+  process.exitCode = await workOnFiles({ ...wanted, files, options });
+}
+
+export type Wanted = {
+  files: readonly string[];
+  options: WorkOptions;
+  kind: WantedTarget["kind"];
+  formats: readonly string[];
+  makeTargets: MakeTargets;
+};
+
+function toFormats(given: string, known: readonly string[]): string[] {
+  const formats = toList(given);
+  const unknown = formats.find((format) => !known.includes(format));
+  if (unknown !== undefined || formats.length === 0)
+    throw new CliError("USAGE", `--format ${unknown ?? "is empty"}: it must be among ${known.join(", ")}.`);
+  return formats;
+}
+
+const examples = (lines: readonly string[]) =>
+  `\nExamples:\n${lines.map((line) => `  $ stemwright ${line}`).join("\n")}\n`;
+
+export function addWorkCommands(program: Command): void {
+  const sound = { format: "wav", formats: AUDIO_OUTPUT_FORMATS.join(", ") };
+  const text = { format: "srt", formats: TEXT_OUTPUT_FORMATS.join(", ") };
+
+  addWorkOptions(program.command("separate").description("take music apart into stems"), sound)
+    .option(
+      "--stems <list>",
+      "vocals, instrumental, drums, bass, other, guitar, piano, …",
+      "vocals,instrumental",
+    )
+    .option("--residual", "with each stem, the input without it", false)
+    .option("--high-quality", "several passes for vocals and instrumental; three times as long", false)
+    .addHelpText(
+      "after",
+      examples([
+        "separate song.mp3",
+        "separate song.mp3 --stems vocals,drums --format flac",
+        "separate album/ --recursive --output 'stems/{name}_{stem}.{ext}'",
+        "separate - --stems instrumental --output - < song.mp3 > karaoke.wav",
+        "separate 'album/*.mp3' --stems bass --server http://127.0.0.1:8080",
+      ]),
+    )
+    .action(async (files: string[], options: WorkOptions & SeparateOptions) => {
+      const formats = toFormats(options.format, AUDIO_OUTPUT_FORMATS);
+      const stems = toList(options.stems);
+      await work(files, options, {
+        kind: "sound",
+        formats,
+        makeTargets: () => stems.map((model) => toStemTarget(model, formats, options)),
+      });
+    });
+
+  addWorkOptions(program.command("transcribe").description("write down what is said or sung"), text)
+    .option("-l, --language <code>", "the language spoken, such as en or de; found out without it")
+    .addHelpText(
+      "after",
+      examples(["transcribe talk.mp4", "transcribe talk.mp4 --language en --format srt,vtt,json"]),
+    )
+    .action(async (files: string[], options: WorkOptions & { language?: string }) => {
+      const formats = toFormats(options.format, TEXT_OUTPUT_FORMATS);
+      const { language } = options;
+      await work(files, options, {
+        kind: "text",
+        formats,
+        makeTargets: () => [
+          { model: "transcription", kind: "text", formats, ...(language === undefined ? {} : { language }) },
+        ],
+      });
+    });
+
+  addWorkOptions(program.command("align").description("give the words of a text their times"), {
+    ...text,
+    format: "lrc",
+  })
+    .option("-t, --text <pattern>", "the text of each input", "{dir}/{name}.txt")
+    .option("-l, --language <code>", "the language of the text; found out without it")
+    .addHelpText("after", examples(["align song.mp3 --text lyrics.txt", "align song.mp3 --format lrc,json"]))
+    .action(async (files: string[], options: WorkOptions & { text: string; language?: string }) => {
+      const formats = toFormats(options.format, TEXT_OUTPUT_FORMATS);
+      const { language, text: pattern } = options;
+      await work(files, options, {
+        kind: "text",
+        formats,
+        makeTargets: (input) => [
+          {
+            model: "alignment",
+            kind: "text",
+            formats,
+            transcriptPath: fillPattern(pattern, input, { stem: "alignment", ext: "txt" }),
+            ...(language === undefined ? {} : { language }),
+          },
+        ],
+      });
+    });
+
+  addWorkOptions(program.command("voices").description("give each speaker a track of their own"), sound)
+    .option("--speakers <number>", "2, or n for any number", "2")
+    .addHelpText("after", examples(["voices interview.wav --server http://127.0.0.1:8080"]))
+    .action(async (files: string[], options: WorkOptions & { speakers: string }) => {
+      const formats = toFormats(options.format, AUDIO_OUTPUT_FORMATS);
+      const variant = VOICE_VARIANTS[options.speakers];
+      if (variant === undefined)
+        throw new CliError("USAGE", `--speakers ${options.speakers}: it must be 2 or n.`);
+      await work(files, options, {
+        kind: "sound",
+        formats,
+        makeTargets: () => [{ model: "multi_voice", kind: "sound", formats, variant }],
+      });
+    });
+
+  addWorkOptions(program.command("detect").description("find where there is music"), {
+    format: "json",
+    formats: DETECTION_OUTPUT_FORMATS.join(", "),
+  })
+    .addHelpText("after", examples(["detect broadcast.mp3", "detect broadcast.mp3 --format txt --output -"]))
+    .action(async (files: string[], options: WorkOptions) => {
+      const formats = toFormats(options.format, DETECTION_OUTPUT_FORMATS);
+      await work(files, options, {
+        kind: "detection",
+        formats,
+        makeTargets: () => [{ model: "music_detection", kind: "detection", formats }],
+      });
+    });
+}
+
+const VOICE_VARIANTS: Record<string, string> = { "2": "two_speaker", n: "n_speaker" };
+
+type SeparateOptions = { stems: string; residual: boolean; highQuality: boolean };
+
+const HIGH_QUALITY_MODELS = ["vocals", "instrumental"];
+
+function toStemTarget(
+  model: string,
+  formats: readonly string[],
+  { residual, highQuality }: SeparateOptions,
+): WantedTarget {
+  const hasVariant = highQuality && HIGH_QUALITY_MODELS.includes(model);
+  return {
+    model,
+    kind: "sound",
+    formats,
+    ...(residual ? { residual } : {}),
+    ...(hasVariant ? { variant: "high_quality" } : {}),
+  };
+}

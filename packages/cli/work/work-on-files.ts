@@ -1,0 +1,178 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { CliError } from "../cli-error.ts";
+import { apiKey, baseUrl, cacheDir, executionProvider, mediaSandbox } from "../environment.ts";
+import { EXIT_CODES, type ExitReason } from "../exit-codes.ts";
+import type { Job, Runner } from "./job.ts";
+import { isUrl, listInputs } from "./list-inputs.ts";
+import { DEFAULT_PATTERNS, toOutputPattern } from "./output-pattern.ts";
+import { planOutputs } from "./plan-outputs.ts";
+import { makeReporter, type Reporter } from "./reporter.ts";
+import { runJobs } from "./run-jobs.ts";
+import type { Wanted } from "./work-commands.ts";
+
+/** Everything between the command line and the exit code. */
+export async function workOnFiles(wanted: Wanted): Promise<number> {
+  const { options } = wanted;
+  const isContentOnStdout = options.output === "-";
+  const reporter = makeReporter({ json: options.json, isContentOnStdout });
+  const stopping = stopOnSignal(reporter);
+  const scratch = new Scratch();
+  let runner: Runner | undefined;
+  try {
+    const files = await Promise.all(wanted.files.map((file) => (file === "-" ? scratch.takeStdin() : file)));
+    const jobs = makeJobs(await listInputs(files, options), wanted, scratch);
+    await checkJobs(jobs, wanted);
+    // Before the engine or the SDK is loaded: the first sign of life.
+    if (jobs[0] && process.stderr.isTTY && !options.json) reporter.started(jobs[0].input);
+    runner = await openRunner(wanted, reporter);
+    const run = (some: readonly Job[]) =>
+      runJobs(some, {
+        runner: runner as Runner,
+        reporter,
+        signal: stopping.signal,
+        atOnce: options.server === undefined ? 1 : toNumber(options.jobs),
+        force: options.force,
+      });
+    let reason = await run(jobs);
+    if (options.watch) {
+      const { watchFolders } = await import("./watch-folders.ts");
+      for await (const inputs of watchFolders(files, { ...options, signal: stopping.signal })) {
+        const after = await run(makeJobs(inputs, wanted, scratch));
+        reason = after === "DONE" ? reason : after;
+      }
+      // Ctrl-C is how watching ends.
+      if (reason === "INTERRUPTED") reason = "DONE";
+    }
+    if (isContentOnStdout && reason === "DONE") await writeToStdout(jobs);
+    return EXIT_CODES[reason].code;
+  } finally {
+    stopping.release();
+    await runner?.close();
+    await scratch.remove();
+  }
+}
+
+function toNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 64)
+    throw new CliError("USAGE", `--jobs ${text}: it must be a number from 1 to 64.`);
+  return number;
+}
+
+function makeJobs(inputs: readonly string[], wanted: Wanted, scratch: Scratch): Job[] {
+  const { kind, options, makeTargets, formats } = wanted;
+  const pattern =
+    options.output === "-"
+      ? join(scratch.outputDir, "{stem}.{ext}")
+      : toOutputPattern(options.output, DEFAULT_PATTERNS[kind]);
+  return inputs.map((input) => {
+    const targets = makeTargets(input, formats);
+    // What came by standard input has no folder of its own.
+    const place = scratch.has(input) ? pattern.replace("{dir}", ".") : pattern;
+    return { input, targets, outputs: planOutputs(input, targets, place) };
+  });
+}
+
+async function checkJobs(jobs: readonly Job[], { options }: Wanted): Promise<void> {
+  if (options.output === "-" && (jobs.length !== 1 || jobs[0]?.outputs.length !== 1))
+    throw new CliError(
+      "USAGE",
+      "Standard output takes one file: give one input, one stem (--stems) and one format (--format).",
+    );
+  const paths = jobs.flatMap(({ outputs }) => outputs.map(({ path }) => path));
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice !== undefined)
+    throw new CliError("USAGE", `Two inputs would both make ${twice}; put {dir} or {name} into --output.`);
+  for (const { input, targets } of jobs) {
+    if (options.server === undefined && isUrl(input))
+      throw new CliError(
+        "USAGE",
+        `${input} is a URL: download it first, or let a service fetch it (--server).`,
+      );
+    for (const { transcriptPath } of targets)
+      if (transcriptPath !== undefined && !(await stat(transcriptPath).catch(() => undefined)))
+        throw new CliError(
+          "NO_INPUT",
+          `${transcriptPath} does not exist; --text names the text of ${input}.`,
+        );
+  }
+}
+
+async function openRunner({ options }: Wanted, reporter: Reporter): Promise<Runner> {
+  if (options.server === undefined) {
+    const [{ openLocalRunner }, { EXECUTION_PROVIDERS, SANDBOX_MODES, setSandboxMode }] = await Promise.all([
+      import("./local-runner.ts"),
+      import("@stemwright/engine"),
+    ]);
+    setSandboxMode(pick("MEDIA_SANDBOX", mediaSandbox(), SANDBOX_MODES));
+    return openLocalRunner({
+      cacheDir: cacheDir(),
+      executionProvider: pick("EXECUTION_PROVIDER", executionProvider(), EXECUTION_PROVIDERS),
+      onNotice: (notice) => reporter.note(notice),
+    });
+  }
+  const [{ openServerRunner }, { Stemwright }] = await Promise.all([
+    import("./server-runner.ts"),
+    import("@stemwright/sdk"),
+  ]);
+  const url = options.server === true ? baseUrl() : options.server;
+  const client = new Stemwright({ ...(url ? { baseUrl: url } : {}), apiKey: apiKey() ?? null });
+  return openServerRunner({ client, cacheDir: cacheDir() });
+}
+
+function pick<Choice extends string>(name: string, given: string, known: readonly Choice[]): Choice {
+  const choice = known.find((one) => one === given);
+  if (choice === undefined)
+    throw new CliError("USAGE", `${name} is "${given}"; it must be one of ${known.join(", ")}.`);
+  return choice;
+}
+
+async function writeToStdout(jobs: readonly Job[]): Promise<void> {
+  const path = jobs[0]?.outputs[0]?.path;
+  if (path !== undefined) await pipeline(createReadStream(path), process.stdout, { end: false });
+}
+
+/** The first Ctrl-C ends the work in order; a second one ends the process. */
+function stopOnSignal(reporter: Reporter) {
+  const stopping = new AbortController();
+  const stop = () => {
+    if (stopping.signal.aborted) process.exit(EXIT_CODES.INTERRUPTED.code satisfies number);
+    reporter.note("stopping; the same command goes on from here");
+    stopping.abort(new CliError("INTERRUPTED" satisfies ExitReason, "interrupted"));
+  };
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stop);
+  const release = () => {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, stop);
+  };
+  return { signal: stopping.signal, release };
+}
+
+/** Files for standard input and output, gone with the command. */
+class Scratch {
+  #dir: string | undefined;
+  #stdinPath: string | undefined;
+
+  has(path: string): boolean {
+    return path === this.#stdinPath;
+  }
+
+  get outputDir(): string {
+    return join(this.#dir ?? join(cacheDir(), `stdout-${process.pid}`), "out");
+  }
+
+  async takeStdin(): Promise<string> {
+    await mkdir(cacheDir(), { recursive: true, mode: 0o700 });
+    this.#dir = await mkdtemp(join(cacheDir(), "stdin-"));
+    this.#stdinPath = join(this.#dir, "stdin");
+    await pipeline(process.stdin, createWriteStream(this.#stdinPath, { mode: 0o600 }));
+    return this.#stdinPath;
+  }
+
+  async remove(): Promise<void> {
+    if (this.#dir !== undefined) await rm(this.#dir, { recursive: true, force: true });
+    await rm(join(this.outputDir, ".."), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,30 @@
+import type { AudioInput } from "./open-audio-input.ts";
+
+/** What people sort their music by. Not the comment, where outputs say how they were made, nor what describes the encoding. */
+const KEPT_TAGS = [
+  "title",
+  "artist",
+  "album",
+  "album_artist",
+  "composer",
+  "genre",
+  "date",
+  "track",
+  "disc",
+  "copyright",
+] as const;
+/** Longer ones are no titles. */
+const TAG_MAX_CHARACTERS = 1000;
+
+/** The tags of a recording; Ogg has them in the stream, other containers for the whole file. */
+export function readTags({ format, stream }: Pick<AudioInput, "format" | "stream">): Record<string, string> {
+  const found = new Map<string, string>();
+  for (const dictionary of [stream.metadata, format.metadata])
+    for (const [name, value] of Object.entries(dictionary?.getAll() ?? {}))
+      found.set(name.toLowerCase(), value);
+  const kept = KEPT_TAGS.flatMap((name) => {
+    const value = found.get(name);
+    return value && value.length <= TAG_MAX_CHARACTERS ? [[name, value]] : [];
+  });
+  return Object.fromEntries(kept);
+}
