@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError } from "@stemwright/contract";
 import {
@@ -13,8 +12,7 @@ import {
   probeMedia,
 } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import { openFileBlobs, PARTIAL_DIR } from "./blobs/file-blobs.ts";
-import { openS3Blobs } from "./blobs/s3-blobs.ts";
+import { openOwnBlobs } from "./blobs/open-own-blobs.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { withOutages } from "./blobs/with-outages.ts";
 import { withUnclaimedFiles } from "./blobs/with-unclaimed-files.ts";
@@ -60,7 +58,7 @@ import { addDoorRoutes } from "./doors/door-routes.ts";
 import type { ApiPorts } from "./http/api.ts";
 import type { Dashboard } from "./http/dashboard/load-dashboard.ts";
 import { makeApp } from "./http/make-app.ts";
-import { type KeptStems, makeKeptStems } from "./kept-stems.ts";
+import { makeKeptStems } from "./kept-stems.ts";
 import { makeLegacyPorts } from "./legacy/legacy-ports.ts";
 import { addLegacyRoutes } from "./legacy/legacy-routes.ts";
 import { makeStores } from "./make-stores.ts";
@@ -118,14 +116,6 @@ export const patienceOf = ({ config, log, signal = new AbortController().signal 
   limitMs: config.databaseWaitMs,
 });
 
-function openOwnBlobs({ s3, aws, blobsDir }: Config, keptStems: KeptStems): Promise<Blobs> {
-  if (!s3) return openFileBlobs(blobsDir, () => keptStems.giveUp());
-  const { bucket, prefix, region, endpoint } = s3;
-  const forcePathStyle = endpoint !== undefined;
-  const place = { bucket, region, endpoint, forcePathStyle, credentials: aws.credentials };
-  return openS3Blobs({ place, prefix, tempDir: join(blobsDir, PARTIAL_DIR) });
-}
-
 function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buckets {
   const { credentials: ownCredentials, stsEndpoint } = config.aws;
   return makeBuckets({
@@ -156,7 +146,7 @@ async function openHouse(house: House, maxConnections: number) {
   };
   const keptStems = makeKeptStems({ cacheDir: config.cacheDir, log });
   const unclaimed = makeUnclaimedFiles(db);
-  const own = withOutages(await openOwnBlobs(config, keptStems));
+  const own = withOutages(await openOwnBlobs(config, () => keptStems.giveUp()));
   const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage);
   const patience = patienceOf(house);
   if (!(await callUntilAnswered(() => hasVaultKey(db, vault), patience))) throw new StartError(WRONG_KEY);

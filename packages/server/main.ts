@@ -1,16 +1,18 @@
+import { BACKUP_COMMANDS, parseBackupCommand } from "./backup/backup-command.ts";
+import { openOwnBlobs } from "./blobs/open-own-blobs.ts";
 import { type Config, loadConfig } from "./config/load-config.ts";
 import { withDatabase } from "./db/with-database.ts";
 import { explainStartError } from "./explain-start-error.ts";
 import { parseKeysCommand } from "./keys-command.ts";
 import { makeLog } from "./log.ts";
-import { joinPostgres, migrateDatabase } from "./open-postgres.ts";
+import { joinPostgres, migrateDatabase, openPostgres } from "./open-postgres.ts";
 import { print } from "./print.ts";
 import { secureDataDir } from "./secure-data-dir.ts";
 import { parseSignInCommand } from "./sign-in-command.ts";
 import { StartError } from "./start-error.ts";
 import { type Started, startAll, startOne } from "./start-service.ts";
 
-const ONCE_COMMANDS = ["migrate", "keys", "sign-in"] as const;
+const ONCE_COMMANDS = ["migrate", "keys", "sign-in", ...BACKUP_COMMANDS] as const;
 const COMMANDS = ["all", "api", "worker", ...ONCE_COMMANDS] as const;
 type Command = (typeof COMMANDS)[number];
 type OnceCommand = (typeof ONCE_COMMANDS)[number];
@@ -26,22 +28,30 @@ const ORPHAN_LIFE_MS = 8000;
 // Whatever this process and its children make is theirs alone.
 process.umask(0o077);
 
-/** What can be asked for at the machine, with what it does over the database. */
+/** What can be asked for at the machine, with what it does over the database; `migrate` does no more than bring that up to date. */
 function parseOnce(command: OnceCommand, config: Config) {
   const args = process.argv.slice(3);
-  if (command === "keys") return parseKeysCommand(args);
   const { host, port, publicBaseUrl = `http://${host}:${port}` } = config;
-  return command === "sign-in" ? parseSignInCommand(args, publicBaseUrl) : undefined;
+  const overDatabase = (run: ReturnType<typeof parseKeysCommand>) => (databaseUrl: string) =>
+    withDatabase(databaseUrl, ({ db }) => run(db, print));
+  if (command === "keys") return overDatabase(parseKeysCommand(args));
+  if (command === "sign-in") return overDatabase(parseSignInCommand(args, publicBaseUrl));
+  if (command === "migrate") return undefined;
+  const run = parseBackupCommand(command, args);
+  return async (databaseUrl: string) =>
+    run({ config, databaseUrl, blobs: await openOwnBlobs(config) }, print);
 }
 
 async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   const run = parseOnce(command, config);
-  const postgres = await joinPostgres(config);
+  // A backup brings its own schema, and a database that nobody else uses.
+  const isRestore = command === "restore";
+  const postgres = await (isRestore ? openPostgres(config) : joinPostgres(config));
   try {
     const log = makeLog(config, command);
     const patience = { signal: new AbortController().signal, log, limitMs: config.databaseWaitMs };
-    const applied = await migrateDatabase(postgres.connectionString, patience);
-    if (run) await withDatabase(postgres.connectionString, ({ db }) => run(db, print));
+    const applied = isRestore ? [] : await migrateDatabase(postgres.connectionString, patience);
+    if (run) await run(postgres.connectionString);
     else print(applied.length > 0 ? `applied ${applied.join(", ")}` : "the schema is up to date");
   } finally {
     await postgres.stop();

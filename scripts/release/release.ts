@@ -28,7 +28,8 @@ for (const [name, folder] of Object.entries(folders)) {
   if (name !== "cli") await checkTypes(join(TARBALLS_DIR, filename));
   console.log(`  ${filename}  ${(size / 1e6).toFixed(1)} MB`);
 }
-await tryPackages(tarballs, step);
+// Images are made of the tarballs, and are tried themselves.
+if (!process.argv.includes("--pack-only")) await tryPackages(tarballs, step);
 console.log(
   `\nReady to publish, in this order:\n${tarballs.map((path) => `  npm publish ${path}`).join("\n")}`,
 );

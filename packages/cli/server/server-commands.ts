@@ -8,6 +8,12 @@ const COMMANDS = {
   worker: ["worker", "start one worker; needs DATABASE_URL"],
   migrate: ["migrate", "bring the database's schema up to date"],
   keys: ["keys", "list, create or revoke API keys at the machine: list | create [--name NAME] | revoke ID"],
+  "sign-in": ["sign-in", "a link that signs a person in to the pages"],
+  backup: [
+    "backup",
+    "save database, files and encryption key: FILE.tar or FOLDER; the service may be running",
+  ],
+  restore: ["restore", "bring a backup into an installation without accounts, while it is stopped"],
 } as const;
 
 export function addServerCommands(program: Command): void {

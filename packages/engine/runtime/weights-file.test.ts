@@ -1,6 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { listWeightsFiles, loadManifests, type WeightsFile } from "./model-manifest.ts";
 import { sha256OfFile } from "./sha256-of-file.ts";
@@ -31,6 +33,28 @@ describe("weights", () => {
       expect.objectContaining({ kind: "model-missing" }),
     );
     expect(findWeightsPath({ ...weights, package: "no-such-package" })).toBeUndefined();
+  });
+
+  it("[M10] of a package that can't be had any more are found in a mirror that NODE_PATH names, and verified as before", async () => {
+    mkdirSync(join(folder, "mirror/gone-package/nets"), { recursive: true });
+    const { sha256, sizeBytes } = makeWeights("mirror/gone-package/nets/a.onnx", "weights");
+    const weights = { package: "gone-package", file: "nets/a.onnx", sha256, sizeBytes };
+    const program = `const { getVerifiedWeightsPath } = await import(process.argv[1]);
+      console.log(getVerifiedWeightsPath(JSON.parse(process.argv[2]), { manifestId: "test" }));`;
+    const find = (given: WeightsFile) =>
+      promisify(execFile)(
+        process.execPath,
+        [
+          "--input-type=module",
+          "--eval",
+          program,
+          join(import.meta.dirname, "weights-file.ts"),
+          JSON.stringify(given),
+        ],
+        { env: { NODE_PATH: join(folder, "mirror") } },
+      );
+    expect((await find(weights)).stdout.trim()).toBe(join(folder, "mirror/gone-package/nets/a.onnx"));
+    await expect(find({ ...weights, sha256: "0".repeat(64) })).rejects.toThrow(/have the sha256/);
   });
 
   it("are verified once and remembered until the file changes", () => {

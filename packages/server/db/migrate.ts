@@ -16,6 +16,8 @@ const LOCK_TRIES = 100;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 export type MigrateOptions = {
+  /** Those that are applied, of all that are missing. */
+  only?: ReadonlySet<string>;
   lockTimeoutMs?: number;
   lockTries?: number;
   /** Told each time a migration did not get its locks. */
@@ -32,7 +34,9 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
     );
     const { rows } = await client.query<{ name: string }>("select name from schema_migrations");
     const applied = new Set(rows.map(({ name }) => name));
-    const pending = KNOWN_MIGRATIONS.filter((name) => !applied.has(name));
+    const pending = KNOWN_MIGRATIONS.filter(
+      (name) => !applied.has(name) && (options.only?.has(name) ?? true),
+    );
     for (const name of pending) await applyWhenFree(client, name, options);
     return pending;
   } finally {

@@ -1,0 +1,114 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import pg from "pg";
+import type { Config } from "../config/load-config.ts";
+import { openDatabase } from "../db/database.ts";
+import type { DumpedTable } from "../db/dump-rows.ts";
+import { KNOWN_MIGRATIONS } from "../db/known-migrations.ts";
+import { finishLoading, loadRows, startLoading } from "../db/load-rows.ts";
+import { migrate } from "../db/migrate.ts";
+import type { Blobs } from "../domain/ports.ts";
+import { StartError } from "../start-error.ts";
+import { type BackupManifest, DATABASE_PREFIX, FILES_PREFIX, KEY_NAME } from "./backup-format.ts";
+import { type BackupEntry, checkBackup, readBackup, readText } from "./backup-reader.ts";
+
+export type RestoreTarget = {
+  databaseUrl: string;
+  blobs: Pick<Blobs, "write">;
+  encryption: Config["encryption"];
+};
+
+/** Brings a backup into an installation without accounts. It is read whole before anything is changed. */
+export async function restoreBackup(
+  target: RestoreTarget,
+  path: string,
+): Promise<Pick<BackupManifest, "version" | "createdAt"> & { files: number }> {
+  const manifest = await checkBackup(path);
+  const unknown = manifest.migrations.find((name) => !KNOWN_MIGRATIONS.includes(name));
+  if (unknown !== undefined)
+    throw new StartError(
+      `The backup was made by a newer version (${manifest.version}): restore it with that one or a later one`,
+    );
+  const { pool, db } = openDatabase({ connectionString: target.databaseUrl, maxConnections: 2 });
+  try {
+    await requireEmpty(target.databaseUrl);
+    // First to the backup's own schema; what was added since then is applied to its rows, as at any upgrade.
+    await migrate(pool, { only: new Set(manifest.migrations) });
+    await restoreContent(target, path, manifest);
+    await migrate(pool);
+  } finally {
+    await db.destroy();
+  }
+  const { version, createdAt, files } = manifest;
+  return { version, createdAt, files: files.length };
+}
+
+async function requireEmpty(databaseUrl: string): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    const { rows } = await client.query("select from pg_class where oid = to_regclass('public.clients')");
+    const { rows: clients } =
+      rows.length > 0 ? await client.query("select from clients limit 1") : { rows: [] };
+    if (clients.length > 0)
+      throw new StartError(
+        "This installation has accounts already: restore into an empty DATA_DIR, or an empty database",
+      );
+  });
+}
+
+async function withClient<Result>(
+  databaseUrl: string,
+  use: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: "stemwright restore" });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Files and key before the rows are committed: an installation that has rows has all they refer to. */
+async function restoreContent(target: RestoreTarget, path: string, manifest: BackupManifest): Promise<void> {
+  const tables = new Map(manifest.tables.map((table) => [table.name, table]));
+  const files = new Set(manifest.files);
+  await withClient(target.databaseUrl, async (client) => {
+    await client.query("begin");
+    await startLoading(client, manifest.tables);
+    for await (const entry of readBackup(path)) {
+      const { name } = entry;
+      if (name.startsWith(DATABASE_PREFIX)) await restoreRows(client, entry, tables);
+      else if (name === KEY_NAME) await restoreKey(target.encryption, await readText(entry));
+      else if (name.startsWith(FILES_PREFIX) && files.has(name.slice(FILES_PREFIX.length)))
+        await target.blobs.write(name.slice(FILES_PREFIX.length), Readable.from(entry.content()));
+    }
+    await finishLoading(client, manifest.tables, manifest.sequences);
+    await client.query("commit");
+  });
+}
+
+async function restoreRows(
+  client: pg.Client,
+  entry: BackupEntry,
+  tables: ReadonlyMap<string, DumpedTable>,
+): Promise<void> {
+  const table = tables.get(entry.name.split("/")[1] ?? "");
+  if (!table) throw new StartError(`${entry.name} belongs to no table of the backup`);
+  const lines = (await readText(entry)).split("\n").filter((line) => line !== "");
+  await loadRows(client, table, lines);
+}
+
+/** One that is there already must be the same: two keys would leave half of the secrets unreadable. */
+async function restoreKey({ key, keyFile }: Config["encryption"], text: string): Promise<void> {
+  const own = key?.toString("base64") ?? (await readFile(keyFile, "utf8").catch(() => undefined))?.trim();
+  if (own !== undefined && own !== text.trim())
+    throw new StartError(
+      key
+        ? "ENCRYPTION_KEY is not the key of the backup: set it to the one of encryption.key in the backup, or leave it out"
+        : `${keyFile} is not the key of the backup: move it away`,
+    );
+  if (own !== undefined) return;
+  await mkdir(dirname(keyFile), { recursive: true, mode: 0o700 });
+  await writeFile(keyFile, text, { mode: 0o600, flush: true });
+}

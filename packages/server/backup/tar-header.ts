@@ -1,0 +1,61 @@
+const BLOCK_BYTES = 512;
+const NAME_MAX = 100;
+const PREFIX_MAX = 155;
+/** Eleven octal digits; GNU's binary form holds what is larger. */
+const OCTAL_SIZE_MAX = 8 ** 11;
+
+export const TAR_BLOCK_BYTES = BLOCK_BYTES;
+/** Bytes behind an entry, up to the next block. */
+export const toPaddingBytes = (sizeBytes: number) => (BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES;
+
+function splitName(name: string): { name: string; prefix: string } {
+  if (Buffer.byteLength(name) <= NAME_MAX) return { name, prefix: "" };
+  for (let slash = name.indexOf("/"); slash !== -1; slash = name.indexOf("/", slash + 1)) {
+    const [prefix, rest] = [name.slice(0, slash), name.slice(slash + 1)];
+    if (Buffer.byteLength(rest) <= NAME_MAX && Buffer.byteLength(prefix) <= PREFIX_MAX)
+      return { name: rest, prefix };
+  }
+  throw new Error(`${name} is too long a name for a tar`);
+}
+
+const sumBytes = (header: Buffer) => header.reduce((sum, byte) => sum + byte, 0);
+
+/** A file's header of POSIX ustar, which every tar reads. */
+export function makeTarHeader(entry: { name: string; sizeBytes: number; modifiedAt: Date }): Buffer {
+  const header = Buffer.alloc(BLOCK_BYTES);
+  const { name, prefix } = splitName(entry.name);
+  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
+  header.write(name, 0);
+  header.write(octal(0o600, 7), 100);
+  header.write(octal(0, 7), 108);
+  header.write(octal(0, 7), 116);
+  if (entry.sizeBytes < OCTAL_SIZE_MAX) header.write(octal(entry.sizeBytes, 11), 124);
+  else {
+    header.writeUInt8(0x80, 124);
+    header.writeBigUInt64BE(BigInt(entry.sizeBytes), 128);
+  }
+  header.write(octal(Math.floor(entry.modifiedAt.getTime() / 1000), 11), 136);
+  header.write("        0", 148);
+  header.write("ustar\x0000", 257);
+  header.write(prefix, 345);
+  header.write(`${sumBytes(header).toString(8).padStart(6, "0")}\0 `, 148);
+  return header;
+}
+
+/** Undefined at the end of the archive. */
+export function parseTarHeader(header: Buffer): { name: string; sizeBytes: number } | undefined {
+  if (header.every((byte) => byte === 0)) return undefined;
+  const text = (start: number, length: number) =>
+    header
+      .subarray(start, start + length)
+      .toString("utf8")
+      .replace(/\0.*$/s, "");
+  const stated = Number.parseInt(text(148, 8), 8);
+  const unsigned = Buffer.from(header);
+  unsigned.fill(" ", 148, 156);
+  if (stated !== sumBytes(unsigned)) throw new Error("a header of the tar is damaged");
+  const prefix = text(345, PREFIX_MAX);
+  const sizeBytes =
+    header.readUInt8(124) === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8);
+  return { name: prefix === "" ? text(0, NAME_MAX) : `${prefix}/${text(0, NAME_MAX)}`, sizeBytes };
+}

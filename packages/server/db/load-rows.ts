@@ -1,0 +1,38 @@
+import type pg from "pg";
+import { type DumpedTable, quote } from "./dump-rows.ts";
+
+const INSERT_ROWS = 500;
+
+/**
+ * Empties the tables for rows of a backup. Triggers keep totals, which are rows of the backup themselves, so they are off until `finishLoading`.
+ * Within the caller's transaction.
+ */
+export async function startLoading(client: pg.ClientBase, tables: readonly DumpedTable[]): Promise<void> {
+  for (const { name } of tables) await client.query(`alter table ${quote(name)} disable trigger user`);
+  await client.query(`truncate ${tables.map(({ name }) => quote(name)).join(", ")}`);
+}
+
+/** Rows as lines of JSON, whose fields are found by name. */
+export async function loadRows(
+  client: pg.ClientBase,
+  { name, columns }: DumpedTable,
+  lines: readonly string[],
+): Promise<void> {
+  const list = columns.map(quote).join(", ");
+  for (let at = 0; at < lines.length; at += INSERT_ROWS)
+    await client.query(
+      `insert into ${quote(name)} (${list}) overriding system value
+       select ${list} from jsonb_populate_recordset(null::${quote(name)}, $1::jsonb)`,
+      [`[${lines.slice(at, at + INSERT_ROWS).join(",")}]`],
+    );
+}
+
+export async function finishLoading(
+  client: pg.ClientBase,
+  tables: readonly DumpedTable[],
+  sequences: Record<string, string | null>,
+): Promise<void> {
+  for (const [name, lastValue] of Object.entries(sequences))
+    if (lastValue !== null) await client.query("select setval($1::regclass, $2)", [quote(name), lastValue]);
+  for (const { name } of tables) await client.query(`alter table ${quote(name)} enable trigger user`);
+}
