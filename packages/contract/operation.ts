@@ -28,6 +28,9 @@ export const queueState = z
     completed: z.int().meta({ description: "Tasks that ended, since the service was set up" }),
     failed: z.int().meta({ description: "Of these, those given up after their last attempt" }),
     oldestWaitingAt: dateTime.nullable(),
+    waitingWorkSeconds: z.number().meta({
+      description: "The work that waits, in seconds of one worker, as fast as the living ones have been",
+    }),
   })
   .meta({ id: "Queue" });
 export type QueueState = z.infer<typeof queueState>;

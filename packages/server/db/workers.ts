@@ -4,6 +4,7 @@ import type { DatabaseHandle } from "./database.ts";
 
 /** Without a sign of life for this long, a worker counts as dead; it gives one every ten seconds. */
 const ALIVE_SECONDS = 30;
+export const IS_ALIVE = sql<boolean>`seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})`;
 /** A dead worker stays in the list this long, for whoever asks what it was doing. */
 const KEPT_HOURS = 24;
 
@@ -38,7 +39,7 @@ export async function listWorkers(db: DatabaseHandle) {
   return await db
     .selectFrom("workers")
     .selectAll()
-    .select(sql<boolean>`seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})`.as("is_alive"))
+    .select(IS_ALIVE.as("is_alive"))
     .orderBy("started_at")
     .orderBy("id")
     .execute();

@@ -3,8 +3,21 @@ import { sql } from "kysely";
 import type { DatabaseHandle } from "../db/database.ts";
 import { readTotals } from "../db/service-totals.ts";
 import { IS_RUNNING, IS_WAITING } from "../db/waiting-tasks.ts";
+import { IS_ALIVE } from "../db/workers.ts";
 
-type Row = { waiting: number; active: number; retrying: number; oldest: Date | null };
+type Row = {
+  waiting: number;
+  active: number;
+  retrying: number;
+  oldest: Date | null;
+  audio_seconds: number;
+  seconds_per_second: number;
+};
+
+/** For a Task whose length nobody knows yet, where no other one's is known either: a song. */
+const USUAL_SECONDS = 200;
+/** Where no worker has finished anything yet. */
+const USUAL_SPEED = 1;
 
 /** How many Tasks are in which state. Those that wait for a later time do not count as waiting. */
 export async function readQueues(db: DatabaseHandle): Promise<QueueState[]> {
@@ -13,9 +26,14 @@ export async function readQueues(db: DatabaseHandle): Promise<QueueState[]> {
       (select count(*) from tasks where ${IS_WAITING}) as waiting,
       (select count(*) from tasks where ${IS_RUNNING}) as active,
       (select count(*) from tasks where ${IS_WAITING} and due_at is not null) as retrying,
-      (select min(created_at) from tasks where ${IS_WAITING}) as oldest`.execute(db);
+      (select min(created_at) from tasks where ${IS_WAITING}) as oldest,
+      (select coalesce(sum(expected_audio_seconds), 0)
+          + count(*) filter (where expected_audio_seconds is null) * coalesce(avg(expected_audio_seconds), ${USUAL_SECONDS})
+        from tasks where ${IS_WAITING}) as audio_seconds,
+      (select coalesce(sum(engine_seconds) / nullif(sum(audio_seconds), 0), ${USUAL_SPEED})
+        from workers where ${IS_ALIVE}) as seconds_per_second`.execute(db);
   const totals = await readTotals(db);
-  return rows.map(({ waiting, active, retrying, oldest }) => ({
+  return rows.map(({ waiting, active, retrying, oldest, audio_seconds, seconds_per_second }) => ({
     name: "task",
     waiting: waiting - retrying,
     active,
@@ -23,5 +41,6 @@ export async function readQueues(db: DatabaseHandle): Promise<QueueState[]> {
     completed: totals.get("runs completed") ?? 0,
     failed: totals.get("runs failed") ?? 0,
     oldestWaitingAt: oldest?.toISOString() ?? null,
+    waitingWorkSeconds: audio_seconds * seconds_per_second,
   }));
 }

@@ -78,6 +78,11 @@ async function readMetrics(operation: Operation, counts: Awaited<ReturnType<Oper
         value: oldestWaitingAt === null ? 0 : (Date.now() - Date.parse(oldestWaitingAt)) / 1000,
       })),
     ),
+    gauge(
+      "queue_waiting_work_seconds",
+      "Work that waits, in seconds of one worker, as fast as the living ones have been.",
+      queues.map(({ name, waitingWorkSeconds }) => ({ labels: { queue: name }, value: waitingWorkSeconds })),
+    ),
     gauge("workers_alive", "Workers that gave a sign of life.", [{ value: alive.length }]),
     gauge(
       "worker_memory_bytes",

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { upsertWorker } from "../db/workers.ts";
+import { makeId } from "../domain/ids.ts";
+import { readQueues } from "./read-queues.ts";
+
+let house: WorkerHouse;
+beforeAll(async () => {
+  house = await openWorkerHouse();
+  await house.addClient();
+});
+afterAll(() => house.close());
+
+const readWork = async () => (await readQueues(house.database.db))[0]?.waitingWorkSeconds;
+
+describe("the work that waits", () => {
+  it("[D7] is the audio of waiting Tasks, as long as living workers take for it", async () => {
+    expect(await readWork()).toBe(0);
+    await house.createTask(["vocals"]);
+    expect(await readWork()).toBe(200);
+    await house.createTask(["vocals"], { audioSeconds: 3600 });
+    // One of unknown length counts as much as the others do.
+    expect(await readWork()).toBe(7200);
+    const place = { host: "machine", pid: 1, version: "1.2.3", startedAt: new Date(), memoryBytes: 1 };
+    for (const engineSeconds of [300, 500])
+      await upsertWorker(house.database.db, {
+        ...place,
+        id: makeId(),
+        task: undefined,
+        engineSeconds,
+        audioSeconds: 1000,
+      });
+    expect(await readWork()).toBe(7200 * 0.4);
+    await house.database.pool.query("update workers set seen_at = now() - interval '1 hour'");
+    expect(await readWork()).toBe(7200);
+  });
+});
