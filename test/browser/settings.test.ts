@@ -32,7 +32,8 @@ const statusOf = async (key: string) =>
 
 describe("Settings → API keys", () => {
   it("[PE9] a key is made, works, is revoked, and is 401 then", async () => {
-    const { page, context, complaints } = await openSignedIn();
+    const phone = VIEWS[0] ?? { width: 390, theme: "light" };
+    const { page, context, complaints } = await openSignedIn(phone);
     await page.goto("/app/settings/keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name").fill("Laptop");
@@ -42,6 +43,9 @@ describe("Settings → API keys", () => {
     expect(key).toMatch(/^sw_[0-9A-Za-z]{40}$/);
     expect(await statusOf(key)).toBe(200);
     expect(await listViolations(page)).toEqual([]);
+    // A long key scrolls within its box; what is to be pressed stays on the screen.
+    const box = await page.getByRole("button", { name: "I have it" }).boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(phone.width);
     await page.getByRole("button", { name: "I have it" }).click();
     await page
       .getByRole("row", { name: /Laptop/ })
