@@ -7,7 +7,7 @@ import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
-const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc"]);
+const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"]);
 /** Enough to look into; whoever needs the whole downloads it. */
 const SHOWN_CHARACTERS = 20_000;
 
