@@ -20,4 +20,10 @@ export const TASK_PANELS: readonly TaskPanel[] = [
     isFor: (task) => listWordTargets(task).length > 0,
     load: () => import("../../words/WordsPanel.tsx"),
   },
+  {
+    id: "mixer",
+    title: "Mixer",
+    isFor: ({ writeDestination }) => writeDestination === undefined,
+    load: () => import("./mixer/MixerPanel.tsx"),
+  },
 ];

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { findGain, listNullSet, makeMix, makeNullGains } from "./mix.ts";
+
+describe("the mix", () => {
+  it("[PV9] starts with the stems alone, and plays the input where there are none", () => {
+    expect(findGain(makeMix(["input", "a"]), "input")).toBe(0);
+    expect(findGain(makeMix(["input", "a"]), "a")).toBe(1);
+    expect(findGain(makeMix(["input"]), "input")).toBe(1);
+  });
+
+  it("[PV9] a solo silences all others, whether they are muted or not", () => {
+    const mix = makeMix(["input", "a", "b"]);
+    const solo = { ...mix, input: { gainDb: -6, pan: 0, isMuted: true, isSolo: true } };
+    expect(findGain(solo, "input")).toBeCloseTo(0.501, 3);
+    expect(findGain(solo, "a")).toBe(0);
+  });
+
+  it.each([
+    [
+      ["input", "vocals", "vocals_residual", "drums"],
+      ["vocals", "vocals_residual"],
+    ],
+    [
+      ["input", "drums", "vocals", "instrumental"],
+      ["vocals", "instrumental"],
+    ],
+    [
+      ["input", "vocals", "drums", "bass", "other"],
+      ["vocals", "drums", "bass", "other"],
+    ],
+  ])("[PV9] of %o the null test takes %o", (names, expected) => {
+    const tracks = names.map((name) => ({ id: name, name }));
+    expect(listNullSet(tracks)).toEqual(expected);
+    expect(makeNullGains(tracks).input).toBe(-1);
+  });
+});

@@ -1,0 +1,44 @@
+/** How a track is heard. */
+export type TrackMix = { gainDb: number; pan: number; isMuted: boolean; isSolo: boolean };
+/** By the track's id. */
+export type Mix = Readonly<Record<string, TrackMix>>;
+
+export const INPUT_TRACK = "input";
+export const UNTOUCHED: TrackMix = { gainDb: 0, pan: 0, isMuted: false, isSolo: false };
+
+/** The input is silent until it is asked for: the stems together are it. */
+export const makeMix = (ids: readonly string[]): Mix =>
+  Object.fromEntries(ids.map((id) => [id, { ...UNTOUCHED, isMuted: id === INPUT_TRACK && ids.length > 1 }]));
+
+export const toGain = (gainDb: number) => 10 ** (gainDb / 20);
+
+/** What a track is multiplied with. */
+export function findGain(mix: Mix, id: string): number {
+  const track = mix[id];
+  if (!track) return 0;
+  const hasSolo = Object.values(mix).some(({ isSolo }) => isSolo);
+  const isHeard = hasSolo ? track.isSolo : !track.isMuted;
+  return isHeard ? toGain(track.gainDb) : 0;
+}
+
+type NamedTrack = { id: string; name: string };
+
+/** Stems that add up to the input: a stem with its residual, vocals with the instrumental, or all of them. */
+export function listNullSet(tracks: readonly NamedTrack[]): string[] {
+  const find = (name: string) => tracks.find((track) => track.name === name)?.id;
+  for (const { id, name } of tracks) {
+    const residual = find(`${name}_residual`);
+    if (residual !== undefined) return [id, residual];
+  }
+  const [vocals, instrumental] = [find("vocals"), find("instrumental")];
+  if (vocals !== undefined && instrumental !== undefined) return [vocals, instrumental];
+  return tracks.filter(({ id }) => id !== INPUT_TRACK).map(({ id }) => id);
+}
+
+/** The stems minus the original: what is left is what the stems do not hold. */
+export const makeNullGains = (tracks: readonly NamedTrack[]): Record<string, number> => {
+  const stems = listNullSet(tracks);
+  return Object.fromEntries(
+    tracks.map(({ id }) => [id, id === INPUT_TRACK ? -1 : stems.includes(id) ? 1 : 0]),
+  );
+};

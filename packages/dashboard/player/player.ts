@@ -1,0 +1,247 @@
+import { signal } from "@preact/signals";
+import { ChunkStore, type DecodedChunk } from "./chunk-store.ts";
+import { findGain, type Mix, makeMix, makeNullGains } from "./mix.ts";
+import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./preview-source.ts";
+
+export type PlayerState = "stopped" | "waiting" | "playing";
+export type Loop = { start: number; end: number };
+
+/** Sound is handed to the context this far ahead; hidden tabs run timers once a second. */
+const AHEAD_SECONDS = 4;
+const TICK_MS = 100;
+/** Between a click and its sound: a chunk has to be taken apart first. */
+const LEAD_SECONDS = 0.06;
+const METER_FRAMES = 8192;
+
+/** A stretch that the context plays, in its own frames and in those of the recording. */
+type Scheduled = { contextFrame: number; frame: number; length: number; nodes: AudioBufferSourceNode[] };
+type Channel = { gain: GainNode; panner: StereoPannerNode };
+
+/**
+ * Plays all tracks together, sample by sample: one context at the recording's own rate, a node for each chunk and track, each started at an exact
+ * frame of the context. What comes next is handed over by a timer, since hidden tabs have no animation frames.
+ */
+export class Player {
+  readonly state = signal<PlayerState>("stopped");
+  readonly mix = signal<Mix>({});
+  readonly loop = signal<Loop | null>(null);
+  readonly isNulling = signal(false);
+  readonly context: AudioContext;
+  readonly store: ChunkStore;
+  /** What goes to the loudspeakers. */
+  readonly output: GainNode;
+  readonly #meter: AnalyserNode;
+  readonly #channels = new Map<string, Channel>();
+  #previews: PlayablePreviews;
+  #scheduled: Scheduled[] = [];
+  /** Where sound is still to be handed over from, in frames of the recording and of the context. */
+  #cursor = { frame: 0, contextFrame: 0 };
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isFilling = false;
+  #run = 0;
+
+  constructor(source: PreviewSource, previews: PlayablePreviews) {
+    this.#previews = previews;
+    this.context = new AudioContext({ sampleRate: previews.sampleRate, latencyHint: "playback" });
+    this.store = new ChunkStore(source, (flac) => this.context.decodeAudioData(flac));
+    this.output = this.context.createGain();
+    this.#meter = this.context.createAnalyser();
+    this.#meter.fftSize = METER_FRAMES;
+    this.output.connect(this.#meter);
+    this.output.connect(this.context.destination);
+    this.mix.value = makeMix(previews.tracks.map(({ id }) => id));
+    this.#connectTracks();
+  }
+
+  /** The same previews, further on. */
+  setPreviews(previews: PlayablePreviews): void {
+    this.#previews = previews;
+    this.#connectTracks();
+  }
+
+  setMix(mix: Mix): void {
+    this.mix.value = mix;
+    this.#applyGains();
+  }
+
+  setNulling(isNulling: boolean): void {
+    this.isNulling.value = isNulling;
+    this.#applyGains();
+  }
+
+  setLoop(loop: Loop | null): void {
+    this.loop.value = loop;
+    if (this.state.value !== "stopped") this.seek(this.position);
+    else if (loop) this.#cursor.frame = loop.start;
+  }
+
+  async play(): Promise<void> {
+    if (this.state.value !== "stopped") return;
+    await this.context.resume();
+    this.#start(this.#cursor.frame >= this.#previews.frames ? 0 : this.#cursor.frame);
+  }
+
+  pause(): void {
+    const frame = this.position;
+    this.#halt();
+    this.#cursor.frame = frame;
+    this.state.value = "stopped";
+  }
+
+  seek(frame: number): void {
+    const to = Math.max(0, Math.min(this.#previews.frames - 1, Math.round(frame)));
+    if (this.state.value === "stopped") {
+      this.#cursor.frame = to;
+      return;
+    }
+    this.#start(to);
+  }
+
+  /** The frame that is heard now. */
+  get position(): number {
+    const now = Math.round(this.context.currentTime * this.#previews.sampleRate);
+    const heard = this.#scheduled.findLast(({ contextFrame }) => contextFrame <= now);
+    if (heard) return Math.min(heard.frame + heard.length, heard.frame + now - heard.contextFrame);
+    return this.#scheduled[0]?.frame ?? this.#cursor.frame;
+  }
+
+  /** The level of what was rendered last, in dB below full scale. */
+  measureDb(): number {
+    const samples = new Float32Array(METER_FRAMES);
+    this.#meter.getFloatTimeDomainData(samples);
+    const power = samples.reduce((sum, value) => sum + value * value, 0) / METER_FRAMES;
+    return 10 * Math.log10(Math.max(power, 1e-20));
+  }
+
+  async close(): Promise<void> {
+    this.#halt();
+    await this.context.close();
+  }
+
+  #connectTracks(): void {
+    for (const { id } of this.#previews.tracks) {
+      if (this.#channels.has(id)) continue;
+      const gain = this.context.createGain();
+      const panner = this.context.createStereoPanner();
+      gain.connect(panner).connect(this.output);
+      this.#channels.set(id, { gain, panner });
+    }
+    this.#applyGains();
+  }
+
+  #applyGains(): void {
+    const nullGains = makeNullGains(this.#previews.tracks);
+    for (const [id, { gain, panner }] of this.#channels) {
+      gain.gain.value = this.isNulling.value ? (nullGains[id] ?? 0) : findGain(this.mix.value, id);
+      const pan = this.isNulling.value ? 0 : (this.mix.value[id]?.pan ?? 0);
+      panner.pan.value = pan;
+      // A panner in the middle is a wire only for two channels: one would be 3 dB down on both sides.
+      gain.disconnect();
+      gain.connect(pan === 0 ? this.output : panner);
+    }
+  }
+
+  #halt(): void {
+    this.#run += 1;
+    clearInterval(this.#timer);
+    for (const { nodes } of this.#scheduled) {
+      for (const node of nodes) {
+        node.stop();
+        node.disconnect();
+      }
+    }
+    this.#scheduled = [];
+  }
+
+  #start(frame: number): void {
+    this.#halt();
+    this.state.value = "waiting";
+    this.#cursor = { frame, contextFrame: 0 };
+    this.#timer = setInterval(() => void this.#fill(), TICK_MS);
+    void this.#fill();
+  }
+
+  async #fill(): Promise<void> {
+    if (this.#isFilling) return;
+    this.#isFilling = true;
+    const run = this.#run;
+    try {
+      while (run === this.#run && this.#needsMore()) {
+        const { frame } = this.#cursor;
+        const index = Math.floor(frame / this.#previews.chunkFrames);
+        const chunk = await this.store.load(this.#previews, index);
+        if (run !== this.#run) break;
+        if (!chunk) {
+          this.#waitIfDry();
+          break;
+        }
+        this.#schedule(chunk, index);
+      }
+      if (run === this.#run) this.#forgetHeard();
+    } finally {
+      this.#isFilling = false;
+      if (run !== this.#run && this.state.value !== "stopped") void this.#fill();
+    }
+  }
+
+  get #nowFrame(): number {
+    return Math.round(this.context.currentTime * this.#previews.sampleRate);
+  }
+
+  #needsMore(): boolean {
+    if (this.#cursor.frame >= this.#previews.frames) return false;
+    const aheadFrames = this.#cursor.contextFrame - this.#nowFrame;
+    return this.#scheduled.length === 0 || aheadFrames < AHEAD_SECONDS * this.#previews.sampleRate;
+  }
+
+  #waitIfDry(): void {
+    if (this.#cursor.contextFrame > this.#nowFrame) return;
+    this.#scheduled = [];
+    this.state.value = "waiting";
+  }
+
+  /** The rest of a chunk from the cursor on, or up to the loop's end. */
+  #schedule(chunk: DecodedChunk, index: number): void {
+    const { sampleRate, chunkFrames, frames } = this.#previews;
+    const { frame } = this.#cursor;
+    const earliest = this.#nowFrame + Math.ceil(LEAD_SECONDS * sampleRate);
+    // Behind what is handed over already, to the frame; or, where that has run out, as soon as can be.
+    const contextFrame = this.#cursor.contextFrame > this.#nowFrame ? this.#cursor.contextFrame : earliest;
+    const loop = this.loop.value;
+    const isInLoop = loop !== null && frame < loop.end;
+    const end = Math.min(frames, (index + 1) * chunkFrames, isInLoop ? loop.end : frames);
+    const length = end - frame;
+    const nodes = [...chunk].map(([id, sound]) => {
+      const node = this.context.createBufferSource();
+      node.buffer = this.#cut(sound, frame - index * chunkFrames, length);
+      node.connect(this.#channels.get(id)?.gain ?? this.output);
+      node.start(contextFrame / sampleRate);
+      return node;
+    });
+    this.#scheduled.push({ contextFrame, frame, length, nodes });
+    const next = isInLoop && end === loop.end ? loop.start : end;
+    this.#cursor = { frame: next, contextFrame: contextFrame + length };
+    this.state.value = "playing";
+  }
+
+  /** A copy, since offsets in seconds are not always whole frames. */
+  #cut(sound: AudioBuffer, from: number, length: number): AudioBuffer {
+    if (from === 0 && length === sound.length) return sound;
+    const cut = this.context.createBuffer(sound.numberOfChannels, length, sound.sampleRate);
+    for (let channel = 0; channel < sound.numberOfChannels; channel++)
+      cut.copyToChannel(sound.getChannelData(channel).subarray(from, from + length), channel);
+    return cut;
+  }
+
+  #forgetHeard(): void {
+    const now = this.#nowFrame;
+    this.#scheduled = this.#scheduled.filter(
+      ({ contextFrame, length }, n) => contextFrame + length > now || n === this.#scheduled.length - 1,
+    );
+    const isAtEnd = this.#cursor.frame >= this.#previews.frames && this.#cursor.contextFrame <= now;
+    if (!isAtEnd || countReadyFrames(this.#previews) < this.#previews.frames) return;
+    this.#halt();
+    this.#cursor.frame = 0;
+    this.state.value = "stopped";
+  }
+}

@@ -1,0 +1,27 @@
+import type { PeaksQuery, PreviewChunk, PreviewPeaks, PreviewQuery, TaskPreviews } from "@stemwright/sdk";
+
+/** Where previews come from: a Task of one's own, or one that was shared. */
+export type PreviewSource = {
+  get(): Promise<TaskPreviews>;
+  chunk(index: number, query: PreviewQuery): Promise<(PreviewChunk | undefined)[]>;
+  peaks(query: PeaksQuery): Promise<PreviewPeaks[]>;
+};
+
+/** Previews of which at least the first chunk is known. */
+export type PlayablePreviews = {
+  [Key in keyof TaskPreviews]-?: Exclude<TaskPreviews[Key], undefined>;
+};
+
+export const isPlayable = (previews: TaskPreviews): previews is PlayablePreviews =>
+  previews.version !== undefined && previews.tracks.length > 0;
+
+export const countChunks = ({ frames, chunkFrames }: PlayablePreviews) => Math.ceil(frames / chunkFrames);
+
+/** How many frames can be played: as far as the tracks named have come. */
+export function countReadyFrames(
+  { tracks, frames, chunkFrames }: PlayablePreviews,
+  ids: readonly string[] = tracks.map(({ id }) => id),
+): number {
+  const chunks = Math.min(...tracks.filter(({ id }) => ids.includes(id)).map((track) => track.chunks));
+  return Math.min(frames, chunks * chunkFrames);
+}

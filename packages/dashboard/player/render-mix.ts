@@ -1,0 +1,78 @@
+import type { ChunkStore } from "./chunk-store.ts";
+import { findGain, type Mix } from "./mix.ts";
+import type { PlayablePreviews } from "./preview-source.ts";
+
+const HEADER_BYTES = 44;
+const FLOAT_FORMAT = 3;
+
+function makeWavHeader(frames: number, sampleRate: number): ArrayBuffer {
+  const frameBytes = 8;
+  const header = new ArrayBuffer(HEADER_BYTES);
+  const view = new DataView(header);
+  const text = (at: number, letters: string) => {
+    for (const [n, letter] of [...letters].entries()) view.setUint8(at + n, letter.charCodeAt(0));
+  };
+  text(0, "RIFF");
+  view.setUint32(4, HEADER_BYTES - 8 + frames * frameBytes, true);
+  text(8, "WAVEfmt ");
+  view.setUint32(16, 16, true);
+  view.setUint16(20, FLOAT_FORMAT, true);
+  view.setUint16(22, 2, true);
+  view.setUint32(24, sampleRate, true);
+  view.setUint32(28, sampleRate * frameBytes, true);
+  view.setUint16(32, frameBytes, true);
+  view.setUint16(34, 32, true);
+  text(36, "data");
+  view.setUint32(40, frames * frameBytes, true);
+  return header;
+}
+
+/** What a panner makes of one or two channels (Web Audio, "equal power"): to each side from each. */
+function panOf(
+  pan: number,
+  channels: number,
+): { leftLeft: number; leftRight: number; rightLeft: number; rightRight: number } {
+  if (channels === 1 && pan !== 0) {
+    const angle = ((pan + 1) * Math.PI) / 4;
+    return { leftLeft: Math.cos(angle), leftRight: 0, rightLeft: Math.sin(angle), rightRight: 0 };
+  }
+  const angle = ((pan <= 0 ? pan + 1 : pan) * Math.PI) / 2;
+  const [near, far] = [Math.cos(angle), Math.sin(angle)];
+  return pan <= 0
+    ? { leftLeft: 1, leftRight: near, rightLeft: 0, rightRight: far }
+    : { leftLeft: near, leftRight: 0, rightLeft: far, rightRight: 1 };
+}
+
+/** The mix of a stretch as a wav file of 32-bit floats. Chunk by chunk: browsers keep the parts of large files on disk. */
+export async function renderMix(
+  { store, previews, mix }: { store: ChunkStore; previews: PlayablePreviews; mix: Mix },
+  { start, end }: { start: number; end: number },
+  onProgress: (fraction: number) => void = () => {},
+): Promise<Blob> {
+  const { chunkFrames, sampleRate } = previews;
+  const parts: BlobPart[] = [makeWavHeader(end - start, sampleRate)];
+  for (let frame = start; frame < end; ) {
+    const index = Math.floor(frame / chunkFrames);
+    const to = Math.min(end, (index + 1) * chunkFrames);
+    const chunk = await store.load(previews, index);
+    if (!chunk) throw new Error("The Task has not come so far yet; try again when it is complete.");
+    const block = new Float32Array(2 * (to - frame));
+    for (const [id, sound] of chunk) {
+      const gain = findGain(mix, id);
+      if (gain === 0) continue;
+      const left = sound.getChannelData(0);
+      const right = sound.numberOfChannels > 1 ? sound.getChannelData(1) : left;
+      const { leftLeft, leftRight, rightLeft, rightRight } = panOf(mix[id]?.pan ?? 0, sound.numberOfChannels);
+      const offset = frame - index * chunkFrames;
+      for (let n = 0; n < to - frame; n++) {
+        const [l, r] = [(left[offset + n] ?? 0) * gain, (right[offset + n] ?? 0) * gain];
+        block[2 * n] = (block[2 * n] ?? 0) + l * leftLeft + r * leftRight;
+        block[2 * n + 1] = (block[2 * n + 1] ?? 0) + l * rightLeft + r * rightRight;
+      }
+    }
+    parts.push(new Blob([block]));
+    frame = to;
+    onProgress((frame - start) / (end - start));
+  }
+  return new Blob(parts, { type: "audio/wav" });
+}
