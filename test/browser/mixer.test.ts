@@ -1,0 +1,131 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Stemwright } from "@stemwright/sdk";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeSyntheticSong } from "../../packages/engine/pipelines/fixtures/synthetic-song.ts";
+import { toWav } from "../support/audio.ts";
+import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
+import { signInOwner } from "../support/sign-in-owner.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+const SONG = { sampleRateHz: 44_100, lengthFrames: 900_000 };
+const SEEKS = 100;
+/** −90 dB of full scale. */
+const NULL_PEAK = 10 ** (-90 / 20);
+
+let dataDir: string;
+let service: Service;
+let browser: Browser;
+let client: Stemwright;
+beforeAll(async () => {
+  dataDir = await makeTempDir("mixer");
+  [service, browser] = await Promise.all([startService({ dataDir }), openBrowser()]);
+  client = new Stemwright({ baseUrl: service.address, apiKey: SERVICE_KEY });
+});
+afterAll(async () => {
+  await browser.close();
+  await service.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+type Tap = { peak: number; frames: number; starts: number };
+
+/** Listens to all that a context renders on its way to the loudspeakers; runs in the page, before its own scripts. */
+const TAP = `
+  const tap = globalThis.tap = { peak: 0, frames: 0, starts: 0 };
+  const { connect } = AudioNode.prototype;
+  const tapped = new WeakSet();
+  AudioNode.prototype.connect = function (to, ...rest) {
+    if (to === this.context.destination && !tapped.has(this)) {
+      const listener = this.context.createScriptProcessor(4096, 2, 1);
+      tapped.add(this).add(listener);
+      listener.onaudioprocess = ({ inputBuffer }) => {
+        for (let channel = 0; channel < inputBuffer.numberOfChannels; channel++)
+          for (const value of inputBuffer.getChannelData(channel)) tap.peak = Math.max(tap.peak, Math.abs(value));
+        tap.frames += inputBuffer.length;
+      };
+      connect.call(this, listener);
+      connect.call(listener, to);
+    }
+    return connect.call(this, to, ...rest);
+  };
+  const { start } = AudioBufferSourceNode.prototype;
+  AudioBufferSourceNode.prototype.start = function (...args) {
+    tap.starts += 1;
+    return start.apply(this, args);
+  };
+`;
+
+const readTap = (page: Page) => page.evaluate(() => ({ ...(globalThis as unknown as { tap: Tap }).tap }));
+const clearTap = (page: Page) =>
+  page.evaluate(() => Object.assign((globalThis as unknown as { tap: Tap }).tap, { peak: 0, frames: 0 }));
+
+async function openMixer(id: string, view = VIEWS[2]) {
+  const opened = await openPage(browser, { ...(view ? { view } : {}), baseURL: service.address });
+  await signInOwner(opened.context, service);
+  await opened.page.addInitScript({ content: TAP });
+  await opened.page.goto(`/app/tasks/${id}`);
+  return opened;
+}
+
+describe("the mixer", () => {
+  let id = "";
+  it("[PV9] plays a Task while it runs", async () => {
+    const wav = toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) });
+    const { id: assetId } = await client.assets.upload(new File([wav], "song.wav"));
+    const targets = [{ model: "vocals", formats: ["wav"], residual: true }];
+    ({ id } = await client.tasks.create({ assetId, targets }));
+    const { page, context, complaints } = await openMixer(id);
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await expect.poll(async () => (await readTap(page)).peak, { timeout: 240_000 }).toBeGreaterThan(0.01);
+    expect((await client.tasks.get(id)).completedAt).toBeNull();
+    expect(complaints).toEqual([]);
+    await context.close();
+    await client.tasks.wait(id);
+  });
+
+  it(`[PV9] renders stems that null against the original, after ${SEEKS} seeks`, async () => {
+    const { page, context, complaints } = await openMixer(id);
+    await page.getByRole("button", { name: "Null test" }).click();
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await expect.poll(async () => (await readTap(page)).starts).toBeGreaterThan(0);
+    await clearTap(page);
+    const before = await readTap(page);
+    const timeline = page.getByRole("button", { name: "Seek" });
+    const box = (await timeline.boundingBox()) ?? { x: 0, y: 0, width: 1, height: 1 };
+    for (let seek = 0; seek < SEEKS; seek++) {
+      const { starts, frames } = await readTap(page);
+      await page.mouse.click(box.x + box.width * (0.02 + 0.9 * ((seek * 0.618) % 1)), box.y + 10);
+      await expect
+        .poll(() => readTap(page), { interval: 20 })
+        .toSatisfy((tap: Tap) => tap.starts > starts && tap.frames >= frames + 8192);
+    }
+    const after = await readTap(page);
+    expect(after.starts - before.starts).toBeGreaterThanOrEqual(3 * SEEKS);
+    expect(after.peak).toBeLessThan(NULL_PEAK);
+    await page.getByRole("button", { name: "Null test" }).click();
+    await expect.poll(async () => (await readTap(page)).peak).toBeGreaterThan(0.01);
+    await page.keyboard.press("Space");
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("[PV9] fits every screen, and axe-core finds nothing wrong with it", async () => {
+    for (const view of VIEWS) {
+      const { page, context } = await openMixer(id, view);
+      await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+      await page.locator(".waveform canvas").first().waitFor();
+      const { SCREENSHOTS } = process.env;
+      if (SCREENSHOTS) {
+        await mkdir(SCREENSHOTS, { recursive: true });
+        await page.screenshot({ path: join(SCREENSHOTS, `mixer-${view.width}-${view.theme}.png`) });
+      }
+      expect(await listViolations(page)).toEqual([]);
+      expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
+      await context.close();
+    }
+  });
+});
