@@ -93,7 +93,7 @@ describe("the mixer", () => {
     await expect.poll(async () => (await readTap(page)).starts).toBeGreaterThan(0);
     await clearTap(page);
     const before = await readTap(page);
-    const timeline = page.getByRole("button", { name: "Seek" });
+    const timeline = page.getByRole("button", { name: /^Seek in/ }).first();
     const box = (await timeline.boundingBox()) ?? { x: 0, y: 0, width: 1, height: 1 };
     for (let seek = 0; seek < SEEKS; seek++) {
       const { starts, frames } = await readTap(page);

@@ -15,8 +15,6 @@ export type PlayablePreviews = {
 export const isPlayable = (previews: TaskPreviews): previews is PlayablePreviews =>
   previews.version !== undefined && previews.tracks.length > 0;
 
-export const countChunks = ({ frames, chunkFrames }: PlayablePreviews) => Math.ceil(frames / chunkFrames);
-
 /** How many frames can be played: as far as the tracks named have come. */
 export function countReadyFrames(
   { tracks, frames, chunkFrames }: PlayablePreviews,

@@ -130,20 +130,11 @@ export function Mixer({
               peaks={peaks.get(track.id)}
               view={view}
               onChange={(changes) => change(track.id, changes)}
+              onSeek={seek}
             />
           ))}
         </ul>
-        {/* For the pointer alone: the arrow keys seek, wherever the focus is. */}
-        <button
-          type="button"
-          tabIndex={-1}
-          class="mixer-timeline"
-          aria-label="Seek"
-          onClick={({ clientX, currentTarget }) => {
-            const { left, width } = currentTarget.getBoundingClientRect();
-            seek(view.start + ((clientX - left) / width) * (view.end - view.start));
-          }}
-        >
+        <div class="mixer-timeline" aria-hidden="true">
           {loop && (
             <span
               class="mixer-loop"
@@ -156,7 +147,7 @@ export function Mixer({
           {shown.frame >= view.start && shown.frame <= view.end && (
             <span class="mixer-playhead" style={{ left: toPercent(shown.frame) }} />
           )}
-        </button>
+        </div>
       </div>
       <div class="row row-wrap">
         <Button isSmall icon="download" onClick={() => save(`${task.id}-mix`, { start: 0, end: frames })}>

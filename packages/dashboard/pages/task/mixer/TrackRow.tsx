@@ -16,6 +16,7 @@ export function TrackRow({
   peaks,
   view,
   onChange,
+  onSeek,
 }: {
   track: PreviewTrack;
   index: number;
@@ -23,6 +24,7 @@ export function TrackRow({
   peaks: TrackPeaks | undefined;
   view: View;
   onChange: (change: Partial<TrackMix>) => void;
+  onSeek: (frame: number) => void;
 }) {
   const name = nameTrack(track);
   return (
@@ -78,7 +80,7 @@ export function TrackRow({
           />
         </div>
       </div>
-      <Waveform peaks={peaks} view={view} />
+      <Waveform name={name} peaks={peaks} view={view} onSeek={onSeek} />
     </li>
   );
 }

@@ -33,8 +33,18 @@ function draw(canvas: HTMLCanvasElement, peaks: TrackPeaks | undefined, view: Vi
   }
 }
 
-/** One track's waveform. It is a picture: the controls beside it are for the keyboard and for those who can't see it. */
-export function Waveform({ peaks, view }: { peaks: TrackPeaks | undefined; view: View }) {
+/** One track's waveform. Pointing at it seeks; with the keyboard the arrow keys do, wherever the focus is. */
+export function Waveform({
+  name,
+  peaks,
+  view,
+  onSeek,
+}: {
+  name: string;
+  peaks: TrackPeaks | undefined;
+  view: View;
+  onSeek: (frame: number) => void;
+}) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const element = canvas.current;
@@ -46,8 +56,17 @@ export function Waveform({ peaks, view }: { peaks: TrackPeaks | undefined; view:
     return () => observer.disconnect();
   }, [peaks, view.start, view.end]);
   return (
-    <div class="waveform" aria-hidden="true">
+    <button
+      type="button"
+      tabIndex={-1}
+      class="waveform"
+      aria-label={`Seek in ${name}`}
+      onClick={({ clientX, currentTarget }) => {
+        const { left, width } = currentTarget.getBoundingClientRect();
+        onSeek(view.start + ((clientX - left) / width) * (view.end - view.start));
+      }}
+    >
       <canvas ref={canvas} />
-    </div>
+    </button>
   );
 }
