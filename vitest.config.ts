@@ -14,7 +14,7 @@ const MEASURING = [
   "packages/server/worker/idle-worker.integration.test.ts",
 ];
 /** Takes minutes of killing processes: `npm run test:faults` runs it. */
-const FAULTS = ["test/e2e/faults.test.ts"];
+const FAULTS = ["test/e2e/{faults,rolling-upgrade}.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
 const UNITS = ["packages/**/*.test.ts"];
 

@@ -2,9 +2,9 @@ import { StoreOutage } from "./domain/store-outage.ts";
 
 /**
  * SQLSTATE: connection exceptions, sessions and statements that the server ended or has no room for, and a server that stops,
- * has crashed or is still starting.
+ * has crashed or is still starting. And a plan that a newer release's migration has made void (0A000).
  */
-const SQL_STATE = /^(08...|53[234]..|57014|57P0[1235]|25P0[34])$/;
+const SQL_STATE = /^(08...|53[234]..|57014|57P0[1235]|25P0[34]|0A000)$/;
 const CONNECTION_CODES = [
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ERR_STREAM_DESTROYED"],
   ...["EHOSTUNREACH", "ENETUNREACH", "ENOTFOUND", "EAI_AGAIN"],

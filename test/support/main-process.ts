@@ -5,11 +5,14 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const MAIN = join(import.meta.dirname, "../../packages/server/main.ts");
 
+/** Starts on busy cores take a while; what is not said by then never will be. */
+const SAID_WITHIN_MS = 120_000;
+
 export type MainProcess = {
   process: ChildProcess;
   /** All it has said. */
   output(): string;
-  /** Fails when it ends before it says so. */
+  /** Fails when it ends before it says so, or does not say it in two minutes. */
   waitFor(sign: string | RegExp): Promise<void>;
   /** Its exit code. */
   ended: Promise<number | null>;
@@ -39,7 +42,9 @@ export function startMain(
     ended,
     async waitFor(sign) {
       const isSaid = () => (typeof sign === "string" ? output.includes(sign) : sign.test(output));
+      const endsAtMs = performance.now() + SAID_WITHIN_MS;
       while (!isSaid()) {
+        if (performance.now() > endsAtMs) throw new Error(`did not say ${sign}:\n${output}`);
         if (child.exitCode !== null) throw new Error(`ended before it said ${sign}:\n${output}`);
         await wait(20);
       }

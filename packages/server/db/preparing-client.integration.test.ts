@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { isOutOfReach } from "../is-out-of-reach.ts";
 
 let database: TestDatabase;
 let client: PoolClient;
@@ -25,12 +26,34 @@ it("has PostgreSQL prepare a statement once, also of errors", async () => {
   expect(prepared.rows).toEqual([{ is_used_again: true }]);
 });
 
-it("goes on when a table was changed under a connection", async () => {
+it("[S9] goes on when a table was changed under its connections", async () => {
   await client.query("create table changing (a int)");
-  const read = () => client.query("select * from changing where $1", [true]);
-  expect((await read()).rows).toEqual([]);
+  const others = [await database.pool.connect(), await database.pool.connect()];
+  const read = (on = client) => on.query("select * from changing where $1", [true]);
+  for (const one of [client, ...others]) expect((await read(one)).rows).toEqual([]);
   await client.query("alter table changing add column b int");
-  await expect(read()).rejects.toMatchObject({ code: "0A000" });
   await client.query("insert into changing values (1, 2)");
   expect((await read()).rows).toEqual([{ a: 1, b: 2 }]);
+  // The others have heard of it, so that not even a transaction fails.
+  for (const other of others) {
+    await other.query("begin");
+    expect((await read(other)).rows).toEqual([{ a: 1, b: 2 }]);
+    await other.query("commit");
+    other.release();
+  }
+});
+
+it("[S9] [E9] fails the transaction that notices first that a table was changed, as an outage, and no other", async () => {
+  await client.query("create table changed (a int)");
+  const read = () => client.query("select * from changed where $1", [true]);
+  await read();
+  await client.query("alter table changed add column b int");
+  await client.query("begin");
+  const failure = await read().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "0A000" });
+  expect(isOutOfReach(failure)).toBe(true);
+  await client.query("rollback");
+  await client.query("begin");
+  expect((await read()).rows).toEqual([]);
+  await client.query("commit");
 });

@@ -10,13 +10,13 @@ const FEATURE_NOT_SUPPORTED = "0A000";
 const READ_TIMEOUT = "Query read timeout";
 
 const nameOfText = new Map<string, string>();
+/** Raised when a table was changed: what was prepared before, on any connection, is left alone from then on. */
+let epoch = 0;
 
 function findName(text: string): string | undefined {
+  if (!nameOfText.has(text) && nameOfText.size < STATEMENTS_MAX) nameOfText.set(text, `s${nameOfText.size}`);
   const known = nameOfText.get(text);
-  if (known !== undefined || nameOfText.size >= STATEMENTS_MAX) return known;
-  const name = `s${nameOfText.size}`;
-  nameOfText.set(text, name);
-  return name;
+  return known && `${known}e${epoch}`;
 }
 
 /**
@@ -24,22 +24,31 @@ function findName(text: string): string | undefined {
  * again. One on which a query got no answer in time is closed: the answer might still come, in the middle of the next query's.
  */
 export class PreparingClient extends SteadyClient {
-  #isPreparing = true;
-
   // The library's query has nine signatures; the ones that give a promise are the ones that are changed.
   override query = ((...given: unknown[]) => {
     const [text, values] = given;
     const isWithValues = typeof text === "string" && Array.isArray(values) && given.length === 2;
-    const name = isWithValues && this.#isPreparing ? findName(text) : undefined;
-    const result: unknown =
-      name === undefined
-        ? super.query(...(given as [string]))
-        : super.query({ name, text: text as string, values: values as unknown[] });
+    const result: unknown = isWithValues
+      ? this.#queryPrepared(text, values)
+      : super.query(...(given as [string]));
     return result instanceof Promise ? result.catch((error) => this.#fail(error)) : result;
   }) as pg.Client["query"];
 
+  async #queryPrepared(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const name = findName(text);
+    if (name === undefined) return await super.query(text, values);
+    try {
+      return await super.query({ name, text, values });
+    } catch (error) {
+      if ((error as { code?: string }).code !== FEATURE_NOT_SUPPORTED) throw error;
+      // The first to notice tells all others.
+      if (name === findName(text)) epoch += 1;
+      // Within a transaction, which has failed as a whole, this fails too.
+      return await super.query(text, values).catch(() => Promise.reject(error));
+    }
+  }
+
   #fail(error: Error & { code?: string }): never {
-    if (error.code === FEATURE_NOT_SUPPORTED) this.#isPreparing = false;
     if (error.message === READ_TIMEOUT) void this.end();
     throw error;
   }
