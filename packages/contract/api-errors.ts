@@ -35,6 +35,10 @@ export const API_ERRORS = {
     statusCode: 400,
     when: "A target names a language its model does not know, or its model takes none.",
   },
+  FIELD_NOT_ALLOWED: {
+    statusCode: 400,
+    when: "A target has a field that its model does not take: `prompt`, `keywords`, `maxLineLength` and `maxLines` are for `transcription` and `alignment`, `translate` is for `transcription`.",
+  },
   TRANSCRIPT_NOT_ALLOWED: {
     statusCode: 400,
     when: "A transcript was given to a model other than `alignment`, was given twice, or is no txt or json file.",

@@ -6,6 +6,11 @@ import { plainText } from "./plain-text.ts";
 export const TARGET_STATUSES = ["processing", "completed", "error"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
+/** As much as the networks take up: their prompt holds some 220 tokens. */
+export const PROMPT_MAX_CHARACTERS = 1000;
+export const KEYWORDS_MAX = 100;
+export const KEYWORD_MAX_CHARACTERS = 60;
+
 /** What the client asks of a target; echoed in the Task only where it was supplied. */
 const optionalFields = {
   residual: z.boolean().exactOptional().meta({ description: "Also give the input minus the stem" }),
@@ -22,6 +27,34 @@ const optionalFields = {
   transcriptAssetId: plainText(60)
     .exactOptional()
     .meta({ description: "Alignment only: the transcript's asset" }),
+  translate: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: "Transcription only: write English, whatever is spoken" }),
+  prompt: plainText(PROMPT_MAX_CHARACTERS).exactOptional().meta({
+    description:
+      "Transcription and alignment: a text the recording could continue, as a guide to spelling and style",
+  }),
+  keywords: z
+    .array(plainText(KEYWORD_MAX_CHARACTERS).refine((text) => text.trim() !== "", "must not be blank"))
+    .max(KEYWORDS_MAX, `may have at most ${KEYWORDS_MAX} elements`)
+    .exactOptional()
+    .meta({
+      description: "Transcription and alignment: names and terms that may be said, as they are spelled",
+      example: ["Siobhan", "PostgreSQL"],
+    }),
+  maxLineLength: z
+    .int()
+    .min(10)
+    .max(100)
+    .exactOptional()
+    .meta({ description: "Transcription and alignment: letters of a subtitle's row, 42 where absent" }),
+  maxLines: z
+    .int()
+    .min(1)
+    .max(3)
+    .exactOptional()
+    .meta({ description: "Transcription and alignment: rows of a subtitle, 2 where absent" }),
   bitDepth: z
     .literal([16, 24, 32])
     .exactOptional()

@@ -17,8 +17,12 @@ const encode = flag("true").meta({
 });
 
 export const asrQuery = z.object({
-  task: z.enum(["transcribe"]).default("transcribe"),
+  task: z.enum(["transcribe", "translate"]).default("transcribe"),
   language: z.string().exactOptional().meta({ description: "ISO 639-1; absent or empty for automatic" }),
+  initial_prompt: z
+    .string()
+    .exactOptional()
+    .meta({ description: "A text the recording could continue, as a guide to spelling and style" }),
   output: z.enum(ASR_OUTPUTS).default("txt"),
   word_timestamps: flag("false").meta({ description: "With output json: the words of each segment" }),
   encode,

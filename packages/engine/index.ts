@@ -13,7 +13,12 @@ export {
   setSandboxMode,
 } from "./media/index.ts";
 export { listEngineModels } from "./models/list-engine-models.ts";
-export type { DetectionFormat, EngineTarget, TargetResult } from "./pipelines/engine-request.ts";
+export type {
+  DetectionFormat,
+  EngineTarget,
+  HearingWishes,
+  TargetResult,
+} from "./pipelines/engine-request.ts";
 export type { PreviewNews, PreviewRequest } from "./pipelines/previews/previews.ts";
 export type { StretchRequest, StretchResult } from "./pipelines/speech/align-stretch.ts";
 export type { TargetProgress } from "./pipelines/stage-progress.ts";

@@ -143,6 +143,7 @@ const OTHER_CLIENTS = [
   "GET /v1/models",
   "GET /v1/models/{model}",
   "POST /v1/audio/transcriptions",
+  "POST /v1/audio/translations",
   "POST /asr",
   "POST /detect-language",
 ];

@@ -63,6 +63,17 @@ describe("a real recording", () => {
     ).toBe(answer.text);
   });
 
+  it("[J10] [V11] is translated for it", async () => {
+    const file = createReadStream(SPANISH);
+    const { text } = await client.audio.translations.create({
+      file,
+      model: "whisper-1",
+      prompt: "The weather.",
+    });
+    expect(text).toMatch(/morning|weather|mountains|coast/i);
+    expect(text).not.toMatch(/montañas|costa/i);
+  });
+
   it("[J11] is streamed to it", async () => {
     const stream = await client.audio.transcriptions.create({
       file: createReadStream(ENGLISH),

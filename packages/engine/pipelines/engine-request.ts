@@ -1,5 +1,6 @@
 import type { EngineError } from "../engine-error.ts";
 import type { AudioFormat, WavBitDepth } from "../media/index.ts";
+import type { CueLimits } from "../text/split-rows.ts";
 import type { TextFormat } from "../text/text-format.ts";
 import type { PreviewNews, PreviewRequest } from "./previews/previews.ts";
 import type { TargetProgress } from "./stage-progress.ts";
@@ -23,14 +24,27 @@ export type SoundFile = {
 /** A part of the sound. */
 export type SoundTarget = TargetOf<"sound"> & { files: SoundFile[] };
 
-/** What is said or sung, and when. */
-export type TextTarget = TargetOf<"text"> & {
+/** How a recording is to be listened to; targets that wish the same share one hearing. */
+export type HearingWishes = {
   /** The language's code, e.g. "de"; without one it is found out. */
   language?: string;
-  /** A text to be timed, as the client gave it; without one the recording is written down. */
-  transcriptPath?: string;
-  files: { format: TextFormat; path: string }[];
+  /** Written in English, whatever is spoken. */
+  isTranslated?: boolean;
+  /** A text that the recording could be the continuation of: its spelling and style are taken up. */
+  prompt?: string;
+  /** Names and terms that may come, as they are to be spelled. */
+  keywords?: readonly string[];
 };
+
+/** What is said or sung, and when. */
+export type TextTarget = TargetOf<"text"> &
+  HearingWishes & {
+    /** The room subtitles have. */
+    cueLimits?: Partial<CueLimits>;
+    /** A text to be timed, as the client gave it; without one the recording is written down. */
+    transcriptPath?: string;
+    files: { format: TextFormat; path: string }[];
+  };
 
 export type DetectionFormat = "json" | "txt";
 

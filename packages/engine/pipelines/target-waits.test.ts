@@ -49,8 +49,8 @@ describe("who waits for what", () => {
   it("[T14] a file is waited for by its target, and a language by those behind it", () => {
     const target = first.targets[0]?.target;
     expect(target && waits.forRender(target)).toEqual(["vocals", ...texts]);
-    expect(waits.forLanguage("en")).toEqual(texts);
-    expect(waits.forLanguage("de")).toEqual(["german"]);
+    expect(waits.forHearing({ language: "en" })).toEqual(texts);
+    expect(waits.forHearing({ language: "de" })).toEqual(["german"]);
   });
 
   it("[T14] a pass that turns out to be needed is waited for by the words alone", () => {

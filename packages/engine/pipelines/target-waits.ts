@@ -1,5 +1,6 @@
-import type { SoundTarget } from "./engine-request.ts";
+import type { HearingWishes, SoundTarget } from "./engine-request.ts";
 import type { StemPass, TargetPlan } from "./plan-targets.ts";
+import { listHearings, toHearingKey } from "./speech/hearings.ts";
 
 const keysOf = (targets: readonly { key: string }[]) => targets.map(({ key }) => key);
 
@@ -48,20 +49,14 @@ export class TargetWaits {
     return [target.key, ...this.#texts];
   }
 
-  /** Languages are heard one after the other. */
-  forLanguage(language: string | undefined): string[] {
-    const targets = this.#plan.speechPass?.targets ?? [];
-    const languages = listLanguages(targets);
-    const place = languages.indexOf(language);
-    return keysOf(targets.filter((target) => languages.indexOf(target.language) >= place));
+  /** Hearings come one after the other. */
+  forHearing(wishes: HearingWishes): string[] {
+    const hearings = listHearings(this.#plan.speechPass?.targets ?? []);
+    const place = hearings.findIndex((hearing) => toHearingKey(hearing.wishes) === toHearingKey(wishes));
+    return keysOf(hearings.slice(place).flatMap(({ targets }) => targets));
   }
 
   get #texts(): string[] {
     return keysOf(this.#plan.speechPass?.targets ?? []);
   }
-}
-
-/** The languages that are asked for, in the order in which they are heard; undefined where it is to be found out. */
-export function listLanguages(targets: readonly { language?: string }[]): (string | undefined)[] {
-  return [...new Set(targets.map(({ language }) => language))];
 }

@@ -1,9 +1,10 @@
 import { weighDetectionPass } from "./detection-pass.ts";
 import type { TargetPlan } from "./plan-targets.ts";
 import { weighSpeechSource } from "./speech/choose-speech-source.ts";
+import { listHearings } from "./speech/hearings.ts";
 import { weighTranscription } from "./speech/transcribe.ts";
 import { RENDER_SECONDS } from "./stem-pass.ts";
-import { listLanguages, type TargetWaits } from "./target-waits.ts";
+import type { TargetWaits } from "./target-waits.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
 export const DECODE_SECONDS = 0.006;
@@ -21,7 +22,7 @@ export function weighTargets(plan: TargetPlan, waits: TargetWaits): Map<string, 
     add(pass.manifest.passSeconds, waits.forStemPass(pass));
     for (const { target } of pass.targets) add(RENDER_SECONDS, waits.forRender(target));
   }
-  for (const language of listLanguages(plan.speechPass?.targets ?? []))
-    add(weighTranscription(), waits.forLanguage(language));
+  for (const { wishes } of listHearings(plan.speechPass?.targets ?? []))
+    add(weighTranscription(), waits.forHearing(wishes));
   return weights;
 }

@@ -138,4 +138,30 @@ describe("layOutCues", () => {
     expect(layOutCues(text).length).toBeGreaterThan(20_000 / 42);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
+
+  it("[Y4] keep to another width and number of rows, and lose no word", () => {
+    const limits = fc.record({
+      rowWidth: fc.integer({ min: 16, max: 80 }),
+      rows: fc.integer({ min: 1, max: 3 }),
+    });
+    fc.assert(
+      fc.property(fc.oneof(speeches, oddSpeeches), limits, (text, { rowWidth, rows }) => {
+        const cues = layOutCues(text, { rowWidth, rows });
+        for (const cue of cues) {
+          expect(cue.rows.length).toBeLessThanOrEqual(rows);
+          for (const row of cue.rows) expect(displayWidth(row)).toBeLessThanOrEqual(rowWidth);
+        }
+        expect(squash(cues.flatMap((cue) => cue.rows).join(""))).toBe(squash(joinLines(text)));
+      }),
+    );
+  });
+
+  it("[Y4] use a third row only where two do not hold the words", () => {
+    const text = say("The captain of the seven northern ships counted every wave. ");
+    const rowsAt = (rowWidth: number, rows: number) =>
+      layOutCues(text, { rowWidth, rows }).map((cue) => cue.rows.length);
+    expect(rowsAt(40, 3)).toEqual([2]);
+    expect(rowsAt(24, 3)).toEqual([3]);
+    expect(rowsAt(80, 1)).toEqual([1]);
+  });
 });

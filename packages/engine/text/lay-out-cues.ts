@@ -1,6 +1,6 @@
 import { type CueWord, listCueWords } from "./cue-words.ts";
 import { displayWidth } from "./display-width.ts";
-import { ROW_WIDTH, type RowSplit, RowSplitter } from "./split-rows.ts";
+import { type CueLimits, type RowSplit, RowSplitter } from "./split-rows.ts";
 import type { TimedText } from "./timed-text.ts";
 
 /** One subtitle. */
@@ -32,14 +32,18 @@ const READING_COST = 2;
 /** The words from `start` to before `end` as one cue. */
 type Draft = { start: number; end: number; split: RowSplit };
 
-/** The text as subtitles of at most two rows, cut where a reader would pause, shown for one to seven seconds. */
-export function layOutCues(text: TimedText): Cue[] {
-  const words = listCueWords(text, ROW_WIDTH);
-  const splitter = new RowSplitter(words);
+/** What is usual on television. */
+const USUAL_LIMITS: CueLimits = { rowWidth: 42, rows: 2 };
+
+/** The text as subtitles of at most so many rows, cut where a reader would pause, shown for one to seven seconds. */
+export function layOutCues(text: TimedText, wanted: Partial<CueLimits> = {}): Cue[] {
+  const limits = { ...USUAL_LIMITS, ...wanted };
+  const words = listCueWords(text, limits.rowWidth);
+  const splitter = new RowSplitter(words, limits);
   const cues = chooseDrafts(words, splitter).map(({ start, end, split }) => ({
     startSeconds: words[start]?.startSeconds ?? 0,
     endSeconds: words[end - 1]?.endSeconds ?? 0,
-    rows: splitter.rowsOf(start, end, split),
+    rows: splitter.rowsOf(start, split),
   }));
   setTimes(cues, text.durationSeconds);
   return cues;

@@ -1,21 +1,24 @@
 import type { CueWord } from "./cue-words.ts";
 
-export const ROW_WIDTH = 42;
+/** The room a subtitle has: letters of a row, of which wide scripts have half as many, and rows. */
+export type CueLimits = { rowWidth: number; rows: number };
 /** What a row of one word costs beside a longer one, in letters of unevenness. */
 const LONE_WORD_COST = 20;
 const JOINT_COST = { line: 0, sentence: 2, clause: 4, phrase: 10 } as const;
 
-/** `upperEnd` is the index behind the upper row's last word; with one row it is the end of the words. */
-export type RowSplit = { upperEnd: number; cost: number };
+/** The index behind the last word of each row. */
+export type RowSplit = { ends: readonly number[]; cost: number };
 
 /** Divides runs of one list of words into rows. */
 export class RowSplitter {
   readonly #words: readonly CueWord[];
   /** Width of all words and spaces before each word. */
   readonly #widthBefore: Float64Array;
+  readonly #limits: CueLimits;
 
-  constructor(words: readonly CueWord[]) {
+  constructor(words: readonly CueWord[], limits: CueLimits) {
     this.#words = words;
+    this.#limits = limits;
     this.#widthBefore = new Float64Array(words.length + 1);
     words.forEach((word, index) => {
       this.#widthBefore[index + 1] = (this.#widthBefore[index] ?? 0) + word.width + word.space.length;
@@ -28,26 +31,35 @@ export class RowSplitter {
     return (this.#widthBefore[end] ?? 0) - (this.#widthBefore[start] ?? 0) - spaceAtEnd;
   }
 
-  /** One row or two even ones; undefined where two rows can't hold the words. */
+  /** As few rows as hold the words, and even ones; undefined where there are not enough. */
   findSplit(start: number, end: number): RowSplit | undefined {
-    if (this.widthOf(start, end) <= ROW_WIDTH) return { upperEnd: end, cost: 0 };
+    for (let rows = 1; rows <= this.#limits.rows; rows++) {
+      const split = this.#findEven(start, end, rows);
+      if (split) return split;
+    }
+    return undefined;
+  }
+
+  #findEven(start: number, end: number, rows: number): RowSplit | undefined {
+    const { rowWidth } = this.#limits;
+    if (rows === 1) return this.widthOf(start, end) <= rowWidth ? { ends: [end], cost: 0 } : undefined;
     let best: RowSplit | undefined;
     for (let upperEnd = start + 1; upperEnd < end; upperEnd++) {
-      const [upper, lower] = [this.widthOf(start, upperEnd), this.widthOf(upperEnd, end)];
-      if (upper > ROW_WIDTH) break;
-      if (lower > ROW_WIDTH) continue;
+      const upper = this.widthOf(start, upperEnd);
+      if (upper > rowWidth) break;
+      const lower = this.#findEven(upperEnd, end, rows - 1);
+      if (lower === undefined) continue;
+      const next = this.widthOf(upperEnd, lower.ends[0] ?? end);
       const isLone = end - start > 2 && (upperEnd === start + 1 || upperEnd === end - 1);
       const joint = this.#words[upperEnd - 1]?.joint ?? "phrase";
-      const cost = Math.abs(upper - lower) + (isLone ? LONE_WORD_COST : 0) + JOINT_COST[joint];
-      if (best === undefined || cost < best.cost) best = { upperEnd, cost };
+      const cost = Math.abs(upper - next) + (isLone ? LONE_WORD_COST : 0) + JOINT_COST[joint] + lower.cost;
+      if (best === undefined || cost < best.cost) best = { ends: [upperEnd, ...lower.ends], cost };
     }
     return best;
   }
 
-  rowsOf(start: number, end: number, { upperEnd }: RowSplit): string[] {
-    return upperEnd === end
-      ? [this.#rowOf(start, end)]
-      : [this.#rowOf(start, upperEnd), this.#rowOf(upperEnd, end)];
+  rowsOf(start: number, { ends }: RowSplit): string[] {
+    return ends.map((end, row) => this.#rowOf(ends[row - 1] ?? start, end));
   }
 
   #rowOf(start: number, end: number): string {

@@ -14,6 +14,8 @@ export type TextMetadata = {
   language: string;
   languageConfidence: number;
   model: string;
+  /** What the text was translated into, from `language`. */
+  translatedTo?: string;
   /** Where the language changes within the audio. */
   languageSpans?: { start: number; end: number; language: string; confidence: number }[];
 };

@@ -1,10 +1,11 @@
 import { toClockTime } from "./clock-time.ts";
 import { layOutCues } from "./lay-out-cues.ts";
+import type { CueLimits } from "./split-rows.ts";
 import type { TimedText } from "./timed-text.ts";
 
 /** SubRip. */
-export function toSrt(text: TimedText): string {
-  return layOutCues(text)
+export function toSrt(text: TimedText, limits?: Partial<CueLimits>): string {
+  return layOutCues(text, limits)
     .map(({ startSeconds, endSeconds, rows }, index) => {
       const times = `${toClockTime(startSeconds, ",")} --> ${toClockTime(endSeconds, ",")}`;
       return `${index + 1}\n${times}\n${rows.join("\n")}\n`;
@@ -13,8 +14,8 @@ export function toSrt(text: TimedText): string {
 }
 
 /** WebVTT, whose text may hold no bare markup. */
-export function toVtt(text: TimedText): string {
-  const cues = layOutCues(text).map(({ startSeconds, endSeconds, rows }) => {
+export function toVtt(text: TimedText, limits?: Partial<CueLimits>): string {
+  const cues = layOutCues(text, limits).map(({ startSeconds, endSeconds, rows }) => {
     const times = `${toClockTime(startSeconds, ".")} --> ${toClockTime(endSeconds, ".")}`;
     return `\n${times}\n${rows.map(escapeMarkup).join("\n")}\n`;
   });

@@ -144,6 +144,7 @@ const signIns = ["/sign-in", "/sign-in/link", "/sign-out", "/invitations/accept"
 /** Tested apart from the others below, those that wait for their Task in doors/. */
 const others = [
   "/v1/audio/transcriptions",
+  "/v1/audio/translations",
   "/asr",
   "/detect-language",
   "/tasks/{id}/cancel",

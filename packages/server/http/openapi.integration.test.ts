@@ -116,6 +116,7 @@ describe("the description of the interface", () => {
         "post /asr",
         "post /detect-language",
         "post /v1/audio/transcriptions",
+        "post /v1/audio/translations",
         "post /upload",
         "post /upload/audio-link",
         "post /upload/link",

@@ -9,8 +9,9 @@ import { getCaller } from "./authenticate.ts";
 import { discardUpload, isRepeatable } from "./keep-asset.ts";
 import { passOverRest } from "./pass-over-rest.ts";
 
-/** More than any field of a form beside its file needs: they are held in memory. */
+/** More than any form needs beside its file: its fields are held in memory. */
 const FIELD_MAX_BYTES = 64 * 1024;
+const FORM_LIMITS = { fieldSize: FIELD_MAX_BYTES, fields: 200, parts: 208 };
 
 export type FormField = { name: string; value: string };
 
@@ -70,7 +71,7 @@ export async function receiveUpload(
   const fields: FormField[] = [];
   let stored: AssetRecord | undefined;
   try {
-    for await (const part of request.parts({ limits: { fieldSize: FIELD_MAX_BYTES } })) {
+    for await (const part of request.parts({ limits: FORM_LIMITS })) {
       if (part.type !== "file") {
         if (fieldNames.includes(part.fieldname)) fields.push(toField(part));
         continue;

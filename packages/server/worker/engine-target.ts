@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import type { AudioFormat, DetectionFormat, EngineTarget, TextFormat } from "@stemwright/engine";
+import type {
+  AudioFormat,
+  DetectionFormat,
+  EngineTarget,
+  HearingWishes,
+  TextFormat,
+} from "@stemwright/engine";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
 import { toLanguageCode } from "../domain/tasks/language-code.ts";
 import { toOutputNames, WORDS_FILE } from "../domain/tasks/output-names.ts";
@@ -32,9 +38,18 @@ export function transcriptPath({ id }: Pick<TargetRecord, "id">, taskDir: string
   return join(taskDir, "transcripts", id);
 }
 
+function toHearingWishes({ language, translate, prompt, keywords }: TargetRecord): HearingWishes {
+  return {
+    ...(language === undefined ? {} : { language: toLanguageCode(language) }),
+    ...(translate === undefined ? {} : { isTranslated: translate }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(keywords === undefined ? {} : { keywords }),
+  };
+}
+
 /** What the engine is to do for a target. The catalogue has seen to it that the formats are those of its kind. */
 export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTarget {
-  const { id: key, model, variant, language } = target;
+  const { id: key, model, variant } = target;
   const outputs = planOutputs(target, taskDir);
   const common = { key, model, ...(variant === undefined ? {} : { variant }) };
   const produces = findCatalogueModel(model)?.produces;
@@ -46,10 +61,15 @@ export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTar
     };
   }
   if (produces === "text") {
+    const { maxLineLength, maxLines } = target;
     return {
       ...common,
       kind: "text",
-      ...(language === undefined ? {} : { language: toLanguageCode(language) }),
+      ...toHearingWishes(target),
+      cueLimits: {
+        ...(maxLineLength === undefined ? {} : { rowWidth: maxLineLength }),
+        ...(maxLines === undefined ? {} : { rows: maxLines }),
+      },
       ...(hasTranscript(target) ? { transcriptPath: transcriptPath(target, taskDir) } : {}),
       files: outputs.map(({ format, path }) => ({ format: format as TextFormat, path })),
     };

@@ -6,7 +6,7 @@ import type { WhisperTokenizer } from "./tokenizer.ts";
 const tokenizer = { endOfText: 4 } as WhisperTokenizer;
 const choice = new TokenChoice(tokenizer, { suppressed: [1], suppressedAtStart: [4] });
 const logits = Float32Array.of(1, 9, 2, 0, 3, 8);
-const greedy = { isFirst: false, temperature: 0, random: () => 0 };
+const greedy = { isFirst: false, temperature: 0, random: () => 0, boosts: new Map<number, number>() };
 
 describe("[V5] the next token", () => {
   it("is the likeliest that may be written, with its probability among those", () => {
@@ -17,12 +17,22 @@ describe("[V5] the next token", () => {
     expect(choice.choose(logits, { ...greedy, isFirst: true }).id).toBe(2);
   });
 
+  it("[V10] is another one where that is boosted enough and may be written; its probability stays its own", () => {
+    const boost = (id: number, by: number) =>
+      choice.choose(logits, { ...greedy, boosts: new Map([[id, by]]) });
+    expect(boost(2, 0.9).id).toBe(4);
+    const { id, logProb } = boost(2, 1.1);
+    expect(id).toBe(2);
+    expect(logProb).toBeCloseTo(choice.choose(logits, greedy).logProb - 1, 6);
+    expect(boost(1, 9).id).toBe(4);
+  });
+
   it("is drawn at a temperature, the same for the same seed, never a suppressed one", () => {
     const draw = (seed: number) => {
       const random = makeSeededRandom(seed);
       return Array.from(
         { length: 200 },
-        () => choice.choose(logits, { isFirst: false, temperature: 1, random }).id,
+        () => choice.choose(logits, { ...greedy, temperature: 1, random }).id,
       );
     };
     expect(draw(7)).toEqual(draw(7));

@@ -25,11 +25,20 @@ export class TokenChoice {
   /** The most probable token, or at a temperature above zero one drawn with `random`. */
   choose(
     logits: Float32Array,
-    options: { isFirst: boolean; temperature: number; random: () => number },
+    options: {
+      isFirst: boolean;
+      temperature: number;
+      random: () => number;
+      /** What is added to some logits in the choice of the most probable; the probability that is told is without it. */
+      boosts: ReadonlyMap<number, number>;
+    },
   ): ChosenToken {
     const candidates = options.isFirst ? this.#firstCandidates : this.#candidates;
     const best = findBest(logits, candidates);
-    const id = options.temperature === 0 ? best : draw(logits, { candidates, best, ...options });
+    const id =
+      options.temperature === 0
+        ? findBoosted(logits, { candidates, best, boosts: options.boosts })
+        : draw(logits, { candidates, best, ...options });
     let sum = 0;
     for (const candidate of candidates) sum += Math.exp(logits[candidate]! - logits[best]!);
     return { id, logProb: logits[id]! - logits[best]! - Math.log(sum) };
@@ -40,6 +49,17 @@ function findBest(logits: Float32Array, candidates: Int32Array): number {
   let best = candidates[0]!;
   for (const candidate of candidates) if (logits[candidate]! > logits[best]!) best = candidate;
   return best;
+}
+
+function findBoosted(
+  logits: Float32Array,
+  options: { candidates: Int32Array; best: number; boosts: ReadonlyMap<number, number> },
+): number {
+  const { candidates, best, boosts } = options;
+  const rate = (id: number) => logits[id]! + (boosts.get(id) ?? 0);
+  let boosted = best;
+  for (const id of boosts.keys()) if (rate(id) > rate(boosted) && candidates.includes(id)) boosted = id;
+  return boosted;
 }
 
 function draw(

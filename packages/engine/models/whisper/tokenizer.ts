@@ -15,6 +15,9 @@ export class WhisperTokenizer {
   readonly endOfText: number;
   readonly startOfTranscript: number;
   readonly transcribe: number;
+  readonly translate: number;
+  /** Before a text that the one to be written would follow. */
+  readonly startOfPrevious: number;
   readonly noSpeech: number;
   readonly noTimestamps: number;
   /** Ids of the languages by ISO 639 code, e.g. "en". */
@@ -37,6 +40,8 @@ export class WhisperTokenizer {
     this.endOfText = getId("<|endoftext|>");
     this.startOfTranscript = getId("<|startoftranscript|>");
     this.transcribe = getId("<|transcribe|>");
+    this.translate = getId("<|translate|>");
+    this.startOfPrevious = getId("<|startofprev|>");
     this.noSpeech = added.get("<|nospeech|>") ?? getId("<|nocaptions|>");
     this.noTimestamps = getId("<|notimestamps|>");
     this.languageIds = new Map(

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { DecoderRun } from "./decoder-run.ts";
+import { KeywordBias } from "./keyword-bias.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { Whisper } from "./whisper.ts";
 import { writeWindows } from "./write-windows.ts";
@@ -31,7 +32,7 @@ function makeWhisper(textTokens: number): Whisper {
   return { tokenizer, settings, startDecoding } as Partial<Whisper> as Whisper;
 }
 
-async function write(textTokens: number, seconds: number) {
+async function write(textTokens: number, seconds: number, promptTokens: number[] = []) {
   const [window] = await writeWindows(makeWhisper(textTokens), {
     states: [{ data: new Float32Array(), shape: [1, 0, 0] }],
     seconds: [seconds],
@@ -39,6 +40,7 @@ async function write(textTokens: number, seconds: number) {
     chooseLanguages: () => ["th"],
     temperature: 0,
     random: () => 0,
+    brief: { taskToken: tokenizer.transcribe, promptTokens, bias: new KeywordBias([]) },
   });
   return window;
 }
@@ -46,6 +48,10 @@ async function write(textTokens: number, seconds: number) {
 it("[V5] a text may take all of the decoder's room, as half a minute of Thai does", async () => {
   expect(await write(301, 30)).toMatchObject({ isBrokenOff: false, tokens: { length: 301 } });
   expect(await write(900, 30)).toMatchObject({ isBrokenOff: true, tokens: { length: 440 } });
+});
+
+it("[V10] a prompt takes its room of the decoder's", async () => {
+  expect(await write(900, 30, Array(100).fill(7))).toMatchObject({ tokens: { length: 340 } });
 });
 
 it("[V5] the rates of words are kept apart from those of punctuation and the end", async () => {

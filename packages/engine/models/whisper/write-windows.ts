@@ -1,5 +1,7 @@
 import type { FloatTensor } from "../../runtime/graph-session.ts";
-import { type DecoderAnswer, type DecoderRun, TEXT_TOKENS_MAX } from "./decoder-run.ts";
+import type { Brief } from "./brief.ts";
+import { type DecoderRun, TEXT_TOKENS_MAX } from "./decoder-run.ts";
+import type { KeywordTrack } from "./keyword-bias.ts";
 import {
   type LanguageProbabilities,
   toLanguageProbabilities,
@@ -26,7 +28,13 @@ export type WrittenWindow = RatedTokens & {
   isBrokenOff: boolean;
 };
 
-type Row = { index: number; window: WrittenWindow; tokensMax: number; next: number };
+type Row = {
+  index: number;
+  window: WrittenWindow;
+  tokensMax: number;
+  next: number;
+  keywords: KeywordTrack;
+};
 
 /**
  * Lets the decoder write for several windows at once. `chooseLanguages` is told what each window sounds like and answers with the
@@ -42,27 +50,31 @@ export async function writeWindows(
     chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
     temperature: number;
     random: () => number;
+    brief: Brief;
   },
 ): Promise<WrittenWindow[]> {
-  const { temperature, random } = options;
+  const { temperature, random, brief } = options;
   const { tokenizer, settings } = whisper;
   const choice = new TokenChoice(tokenizer, settings);
-  const { run, answer, first, languages } = await start(whisper, options);
+  const { run, rates: firstRates, first, languages } = await start(whisper, options);
   const rows = languages.map((language, index): Row => {
     const noSpeechProbability = toNoSpeechProbability(first[index] ?? new Float32Array(), tokenizer);
     const words = { tokens: [], logProbs: [] };
     const window = { language, tokens: [], logProbs: [], words, noSpeechProbability, isBrokenOff: false };
     const tokensMax = TOKENS_MORE + Math.ceil((options.seconds[index] ?? 0) * TOKENS_PER_SECOND_MAX);
-    return { index, window, tokensMax: Math.min(tokensMax, TEXT_TOKENS_MAX), next: 0 };
+    const roomMax = TEXT_TOKENS_MAX - brief.promptTokens.length;
+    return { index, window, tokensMax: Math.min(tokensMax, roomMax), next: 0, keywords: brief.bias.start() };
   });
   const written: WrittenWindow[] = [];
-  let rates = answer.rateNext(PROMPT_TOKENS - 1);
+  let rates = firstRates;
   while (rows.length > 0) {
     // From the end, so that rows that move up have had their turn.
     for (let at = rows.length - 1; at >= 0; at--) {
       const row = rows[at]!;
       const isFirst = row.window.logProbs.length === 0;
-      const { id, logProb } = choice.choose(rates[at]!, { isFirst, temperature, random });
+      const { boosts } = row.keywords;
+      const { id, logProb } = choice.choose(rates[at]!, { isFirst, temperature, random, boosts });
+      row.keywords.push(id);
       row.window.logProbs.push(logProb);
       if (id !== tokenizer.endOfText) row.window.tokens.push(id);
       if (tokenizer.isWord(id)) {
@@ -83,37 +95,45 @@ export async function writeWindows(
   return written;
 }
 
-/** Start, language, task, and that no times are wanted: they come from the attention. */
-const PROMPT_TOKENS = 4;
-
 type Start = {
   run: DecoderRun;
-  answer: DecoderAnswer;
-  /** What the decoder rates behind the start alone. */
+  /** What the decoder rates behind all that it was told. */
+  rates: Float32Array[];
+  /** What the decoder rates behind the start alone, with no prompt before it. */
   first: Float32Array[];
   languages: readonly string[];
 };
 
 async function start(
   whisper: Whisper,
-  options: Pick<Parameters<typeof writeWindows>[1], "states" | "expected" | "chooseLanguages">,
+  options: Pick<Parameters<typeof writeWindows>[1], "states" | "expected" | "chooseLanguages" | "brief">,
 ): Promise<Start> {
   const { tokenizer } = whisper;
-  const feed = async (languages: readonly string[]) => {
+  const { promptTokens, taskToken } = options.brief;
+  const prompt = promptTokens.length === 0 ? [] : [tokenizer.startOfPrevious, ...promptTokens];
+  const feed = async (languages: readonly string[], before: readonly number[]) => {
     const run = whisper.startDecoding(options.states);
-    const prompts = languages.map((language) => [
+    // Start, language, task, and that no times are wanted: they come from the attention.
+    const commands = languages.map((language) => [
+      ...before,
       tokenizer.startOfTranscript,
       getLanguageId(whisper, language),
-      tokenizer.transcribe,
+      taskToken,
       tokenizer.noTimestamps,
     ]);
-    const answer = await run.feed(prompts);
-    return { run, answer, first: answer.rateNext(0), languages };
+    const answer = await run.feed(commands);
+    const rates = answer.rateNext((commands[0]?.length ?? 0) - 1);
+    return { run, rates, first: answer.rateNext(before.length), languages };
   };
-  const guessed = await feed(options.expected);
+  // What language it is, and whether there is speech at all, is asked without the prompt, which would suggest an answer.
+  const guessed = await feed(options.expected, []);
   const heard = guessed.first.map((rates) => toLanguageProbabilities(rates, tokenizer));
   const languages = options.chooseLanguages(heard);
-  return languages.every((language, row) => language === options.expected[row]) ? guessed : feed(languages);
+  const isAsGuessed = languages.every((language, row) => language === options.expected[row]);
+  if (isAsGuessed && prompt.length === 0) return guessed;
+  // The next run writes into the same memory.
+  const first = guessed.first.map((rates) => rates.slice());
+  return { ...(await feed(languages, prompt)), first };
 }
 
 function getLanguageId({ tokenizer }: Whisper, language: string): number {

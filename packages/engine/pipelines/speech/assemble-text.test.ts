@@ -9,7 +9,7 @@ describe("the text of a recording", () => {
     const recording = { sampleRateHz: 44_100, lengthFrames: 88_227 };
     const words = [{ text: "sail", startSeconds: 1, endSeconds: 32_010 / 16_000, confidence: 1 }];
     const window = { language: "en", heard: [], speechSeconds: 1, words };
-    const text = assembleText([window], { recording, model: "whisper" });
+    const text = assembleText([window], { recording, model: "whisper", wishes: {} });
     expect(JSON.parse(toJson(text)).lines[0]).toMatchObject({ end: 2, words: [{ end: 2 }] });
     expect(toSrt(text)).toContain("00:00:01,000 --> 00:00:02,000");
   });
@@ -23,7 +23,7 @@ describe("the text of a recording", () => {
       words: [{ text: language, startSeconds, endSeconds, confidence: 1 }],
     });
     const windows = [makeWindow("en", 1.00049, 2.3), makeWindow("es", 2.25, 4.0004)];
-    const json = JSON.parse(toJson(assembleText(windows, { recording, model: "whisper" })));
+    const json = JSON.parse(toJson(assembleText(windows, { recording, model: "whisper", wishes: {} })));
     expect(json.metadata.languageSpans).toEqual([
       { start: 1, end: 2.3, language: "en", confidence: 0.988 },
       { start: 2.3, end: 4, language: "es", confidence: 0.988 },

@@ -1,9 +1,13 @@
 import { type FrameSource, toWrittenSeconds } from "../../dsp/frame-source.ts";
 import { fillTimes } from "../../text/fill-times.ts";
 import type { TextMetadata, TimedText, TimedWord } from "../../text/timed-text.ts";
+import type { HearingWishes } from "../engine-request.ts";
 import { breakLines } from "./break-lines.ts";
 import { makeTally } from "./hear-windows.ts";
 import type { SpokenWindow } from "./spoken-window.ts";
+
+/** The one language that the networks translate into. */
+const TRANSLATION = "en";
 
 /** The whole text of a recording from its windows. */
 export function assembleText(
@@ -11,10 +15,11 @@ export function assembleText(
   options: {
     recording: Pick<FrameSource, "lengthFrames" | "sampleRateHz">;
     model: string;
-    language?: string;
+    wishes: HearingWishes;
   },
 ): TimedText {
-  const { recording, model, language } = options;
+  const { recording, model } = options;
+  const { language, isTranslated } = options.wishes;
   const durationSeconds = toWrittenSeconds(recording);
   const spoken = windows.filter(({ words }) => words.length > 0);
   const { main } = makeTally(spoken);
@@ -22,6 +27,7 @@ export function assembleText(
     language: language ?? main.language,
     languageConfidence: language === undefined ? main.confidence : 1,
     model,
+    ...(isTranslated ? { translatedTo: TRANSLATION } : {}),
   };
   const words = inOrder(
     spoken.flatMap((window) => window.words),

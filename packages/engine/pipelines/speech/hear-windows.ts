@@ -1,8 +1,10 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
+import { makeBrief } from "../../models/whisper/brief.ts";
 import type { LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
 import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
 import type { Whisper } from "../../models/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
+import type { HearingWishes } from "../engine-request.ts";
 import { LanguageTally } from "./language-tally.ts";
 import { partByLanguage } from "./part-by-language.ts";
 import { readWindow, type SpeechWindow } from "./speech-windows.ts";
@@ -20,8 +22,7 @@ export type Hearing = {
   /** What was heard so far: it tells which language to expect. */
   before: readonly SpokenWindow[];
   random: () => number;
-  /** Without one it is found out. */
-  language?: string;
+  wishes: HearingWishes;
 };
 
 /** Writes down a batch of windows: what is said, in which language, and when. Gives the parts of each. */
@@ -55,7 +56,7 @@ async function encodeParts(
     return { window: part, samples, states: await whisper.encode(samples) };
   };
   const whole = await encode(window);
-  if (hearing.language !== undefined) return [whole];
+  if (hearing.wishes.language !== undefined) return [whole];
   const parts = await partByLanguage(whisper, window, whole.states);
   if (parts.length === 1) return [whole];
   const encoded: EncodedWindow[] = [];
@@ -66,8 +67,9 @@ async function encodeParts(
 async function hearBatch(
   whisper: Whisper,
   batch: readonly EncodedWindow[],
-  { before, language, random }: Hearing,
+  { before, wishes, random }: Hearing,
 ): Promise<SpokenWindow[]> {
+  const { language, isTranslated = false } = wishes;
   const tally = makeTally(before);
   let probabilities: readonly LanguageProbabilities[] = [];
   const transcripts = await writeTranscripts(whisper, {
@@ -82,6 +84,7 @@ async function hearBatch(
       );
     },
     random,
+    brief: makeBrief(whisper.tokenizer, wishes),
   });
   const spoken: SpokenWindow[] = [];
   for (const [row, { window, samples, states }] of batch.entries()) {
@@ -91,7 +94,7 @@ async function hearBatch(
       language: transcript.language,
       heard: [...(probabilities[row] ?? [])].sort(([, a], [, b]) => b - a).slice(0, LIKELY_LANGUAGES),
       speechSeconds: toSeconds(window),
-      words: await timeTranscript(whisper, window, { transcript, states, samples }),
+      words: await timeTranscript(whisper, window, { transcript, states, samples, isTranslated }),
     });
   }
   return spoken;

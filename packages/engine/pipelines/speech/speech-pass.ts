@@ -20,8 +20,8 @@ import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
 import { LineLog } from "../line-log.ts";
 import type { SpeechPass } from "../plan-targets.ts";
 import { openStem } from "../stem-pass.ts";
-import { listLanguages } from "../target-waits.ts";
 import { alignText } from "./align-text.ts";
+import { listHearings } from "./hearings.ts";
 import { placedWindowSchema } from "./place-words.ts";
 import { transcribe } from "./transcribe.ts";
 
@@ -31,7 +31,7 @@ const LOG_VERSION = 2;
 type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
 
 /**
- * Writes down what is said, once for each language asked for, and makes every text target from it. Words are read from `vocals`, a
+ * Writes down what is said, once for each way it is to be listened to, and makes every text target from it. Words are read from `vocals`, a
  * stem of the input, where it is given, and from the input itself otherwise.
  */
 export async function runSpeechPass(
@@ -44,15 +44,14 @@ export async function runSpeechPass(
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
   });
-  for (const language of listLanguages(pass.targets)) {
-    const targets = pass.targets.filter((target) => target.language === language);
+  for (const { wishes, targets } of listHearings(pass.targets)) {
     await tryNetwork(run, targets, async () => {
       const spoken = await transcribe(run, {
         manifest: pass.manifest,
         voiceActivity: getVoiceActivity(options.manifests),
         source,
         sourceName: stem ? "vocals" : "input",
-        ...(language === undefined ? {} : { language }),
+        wishes,
       });
       for (const target of targets) {
         await finishTarget(run, target, async () => {
@@ -86,5 +85,5 @@ async function makeText(run: InputRun, { target, manifest, spoken, source }: Hea
 }
 
 function writeFiles(target: TextTarget, text: TimedText): void {
-  for (const { format, path } of target.files) writeFileSync(path, writeText(text, format));
+  for (const { format, path } of target.files) writeFileSync(path, writeText(text, format, target.cueLimits));
 }

@@ -7,7 +7,7 @@ import { timeTranscript } from "./time-transcript.ts";
 const TEXT = "這個著名的餅乾";
 
 /** The words of a second in which the text is said from 0.2 s on, each letter written for sure. */
-async function write(language: string) {
+async function write(language: string, isTranslated = false) {
   const { whisper } = makeLetterWhisper();
   const samples = makeLetterSound([{ text: TEXT, startSeconds: 0.2 }], 1);
   const tokens = Array.from(TEXT, (letter) => letter.codePointAt(0) ?? 0);
@@ -34,6 +34,7 @@ async function write(language: string) {
       },
       states: await whisper.encode(samples),
       samples,
+      isTranslated,
     },
   );
 }
@@ -47,4 +48,11 @@ it("[V6] gives Chinese in simplified characters, with the times of what was writ
 
 it("[V6] leaves the characters of other languages as they are", async () => {
   expect((await write("ja")).map(({ text }) => text).join("")).toBe(TEXT);
+});
+
+it("[V11] spreads the words of a translation over the window, with the decoder's own confidence", async () => {
+  const words = await write("es", true);
+  expect(words[0]?.startSeconds).toBe(0);
+  expect(words.at(-1)?.endSeconds).toBeCloseTo(1, 3);
+  expect(words.map(({ confidence }) => confidence)).toEqual(words.map(() => 1));
 });

@@ -23,22 +23,25 @@ const CHINESE = "zh";
 export async function timeTranscript(
   whisper: Whisper,
   window: SpeechWindow,
-  heard: { transcript: Transcript; states: FloatTensor; samples: Float32Array },
+  heard: { transcript: Transcript; states: FloatTensor; samples: Float32Array; isTranslated: boolean },
 ): Promise<TimedWord[]> {
   const { transcript, states, samples } = heard;
   const words = splitWords(transcript.text).flatMap((line) => line.words.map(({ text }) => text));
   if (words.length === 0) return [];
   const rates = rateWords(words, transcript, whisper.tokenizer);
   const { language } = transcript;
-  const heardWords = await timeWords(whisper, { states, samples, language, isWhole: true }, words);
+  // The letters of a translation are not in the sound: its words are spread over the window.
+  const heardWords = heard.isTranslated
+    ? words.map(() => undefined)
+    : await timeWords(whisper, { states, samples, language, isWhole: true }, words);
   const times = fillTimes(heardWords, { durationSeconds: samples.length / SAMPLE_RATE_HZ });
   const timed = words.map((text, n) => {
     const isLast = n === words.length - 1;
-    const written = language === CHINESE ? toSimplified(text) : text;
+    const written = language === CHINESE && !heard.isTranslated ? toSimplified(text) : text;
     return {
       text: isLast && isSpaced(text) ? `${written} ` : written,
       ...toSourceSpan(window, times[n] ?? { startSeconds: 0, endSeconds: 0 }),
-      confidence: (rates[n] ?? 0) * (heardWords[n] === undefined ? UNHEARD_FACTOR : 1),
+      confidence: (rates[n] ?? 0) * (heardWords[n] === undefined && !heard.isTranslated ? UNHEARD_FACTOR : 1),
     };
   });
   return timed.some(({ confidence }) => confidence >= SUREST_MIN) ? timed : [];

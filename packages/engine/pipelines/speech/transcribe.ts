@@ -5,11 +5,13 @@ import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../../models/whisper/log-mel.ts";
 import type { Whisper } from "../../models/whisper/whisper.ts";
 import type { SpeechManifest, VoiceActivityManifest } from "../../runtime/model-manifest.ts";
 import type { TimedText } from "../../text/timed-text.ts";
+import type { HearingWishes } from "../engine-request.ts";
 import type { InputRun } from "../input-run.ts";
 import { LineLog } from "../line-log.ts";
 import { assembleText } from "./assemble-text.ts";
 import { findSpeech } from "./find-speech.ts";
 import { hearWindows } from "./hear-windows.ts";
+import { toHearingKey } from "./hearings.ts";
 import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
 
@@ -25,8 +27,7 @@ export type Transcription = {
   source: FrameSource;
   /** Tells apart what else of the same input may be listened to. */
   sourceName: string;
-  /** Without one it is found out. */
-  language?: string;
+  wishes: HearingWishes;
 };
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
@@ -39,18 +40,20 @@ export function weighTranscription(): number {
 
 /** Writes down what is said in the recording, window by window; a run that was killed goes on behind its last batch. */
 export async function transcribe(run: InputRun, options: Transcription): Promise<TimedText> {
-  const { manifest, voiceActivity, source, language } = options;
-  const waiting = run.waits.forLanguage(language);
+  const { manifest, voiceActivity, source, wishes } = options;
+  const waiting = run.waits.forHearing(wishes);
   const vad = await run.networks.getVoiceActivity(voiceActivity);
   const regions = await findSpeech(source, vad, run.progress.makeStage(FIND_SECONDS, waiting));
+  const maxFrames = wishes.isTranslated ? WINDOW_FRAMES / 2 : WINDOW_FRAMES;
   const windows = packSpeechWindows(regions, {
-    maxFrames: WINDOW_FRAMES,
-    fullFrames: WINDOW_FRAMES * 0.8,
+    // The words of a translation are known to be in their window, and no closer.
+    maxFrames,
+    fullFrames: maxFrames * 0.8,
     marginFrames: SAMPLE_RATE_HZ * 0.4,
     sourceFrames: source.lengthFrames,
   });
   const log = new LineLog(
-    join(run.request.workDir, manifest.id, `${options.sourceName}-${language ?? "auto"}`),
+    join(run.request.workDir, manifest.id, `${options.sourceName}-${toHearingKey(wishes)}`),
     {
       identity: {
         version: LOG_VERSION,
@@ -71,7 +74,7 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
   return assembleText(log.entries.flat(), {
     recording: run.input,
     model: manifest.id,
-    ...(language === undefined ? {} : { language }),
+    wishes,
   });
 }
 
@@ -83,16 +86,14 @@ async function hearRest(
     onProgress: (fraction: number) => void;
   },
 ): Promise<void> {
-  const { windows, log, source, language, onProgress } = work;
+  const { windows, log, source, wishes, onProgress } = work;
   const tell = () => onProgress(log.entries.length / windows.length);
   tell();
   while (log.entries.length < windows.length) {
     const first = log.entries.length;
     const batch = windows.slice(first, first + BATCH_WINDOWS);
-    const hearing = { source, before: log.entries.flat(), random: makeSeededRandom(first) };
-    log.append(
-      await hearWindows(whisper, batch, language === undefined ? hearing : { ...hearing, language }),
-    );
+    const hearing = { source, before: log.entries.flat(), random: makeSeededRandom(first), wishes };
+    log.append(await hearWindows(whisper, batch, hearing));
     tell();
   }
 }

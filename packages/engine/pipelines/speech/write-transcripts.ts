@@ -1,3 +1,4 @@
+import type { Brief } from "../../models/whisper/brief.ts";
 import type { LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
 import {
   averageLogProb,
@@ -30,6 +31,7 @@ export async function writeTranscripts(
     expected: readonly string[];
     chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
     random: () => number;
+    brief: Brief;
   },
 ): Promise<Transcript[]> {
   const drafts: Draft[] = [];
@@ -41,7 +43,7 @@ export async function writeTranscripts(
   for (const temperature of TEMPERATURES) {
     const doubtful = drafts.filter(({ transcript }) => isDoubtful(transcript, transcript.text));
     if (doubtful.length === 0) break;
-    await improve(whisper, doubtful, { temperature, random: options.random });
+    await improve(whisper, doubtful, { temperature, random: options.random, brief: options.brief });
   }
   return drafts.map(({ transcript }) =>
     isSilent(transcript) || (isDoubtful(transcript, transcript.text) && !isRepeatedForSure(transcript))
@@ -53,7 +55,7 @@ export async function writeTranscripts(
 async function improve(
   whisper: Whisper,
   drafts: readonly Draft[],
-  options: { temperature: number; random: () => number },
+  options: { temperature: number; random: () => number; brief: Brief },
 ): Promise<void> {
   const languages = drafts.map(({ transcript }) => transcript.language);
   const written = await writeWindows(whisper, {

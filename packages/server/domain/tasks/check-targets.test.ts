@@ -39,6 +39,15 @@ describe("targets against the catalogue", () => {
     [undefined, [{ model: "transcription", formats: ["json"], language: "en-US" }]],
     [undefined, [{ model: "transcription", formats: ["json"], language: "pt_BR" }]],
     ["LANGUAGE_UNSUPPORTED", [{ model: "transcription", formats: ["json"], language: "-" }]],
+    ["FIELD_NOT_ALLOWED", [{ ...vocals, prompt: "Ships." }]],
+    ["FIELD_NOT_ALLOWED", [{ ...vocals, keywords: [] }]],
+    ["FIELD_NOT_ALLOWED", [{ model: "music_detection", formats: ["json"], maxLines: 1 }]],
+    ["FIELD_NOT_ALLOWED", [{ model: "alignment", formats: ["srt"], translate: true }]],
+    [undefined, [{ model: "transcription", formats: ["srt"], translate: true, maxLineLength: 32 }]],
+    [
+      undefined,
+      [{ model: "alignment", formats: ["srt"], keywords: ["Aoife"], prompt: "Ships.", maxLines: 3 }],
+    ],
     ["TRANSCRIPT_NOT_ALLOWED", [{ ...vocals, transcriptAssetId: "abc" }]],
     [
       "TRANSCRIPT_NOT_ALLOWED",

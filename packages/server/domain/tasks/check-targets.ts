@@ -36,7 +36,21 @@ function checkFormats(request: TargetRequest, model: CatalogueModel, path: strin
   }
 }
 
+/** The fields that only texts have, and of those the ones of a single model. */
+const TEXT_FIELDS = ["prompt", "keywords", "maxLineLength", "maxLines", "translate"] as const;
+const ONLY_FOR: Partial<Record<(typeof TEXT_FIELDS)[number], string>> = { translate: "transcription" };
+
+function checkTextFields(request: TargetRequest, model: CatalogueModel, path: string): void {
+  for (const field of TEXT_FIELDS) {
+    const { [field]: only = model.id } = ONLY_FOR;
+    if (request[field] === undefined || (model.produces === "text" && model.id === only)) continue;
+    const message = `${model.id} takes no ${field}; leave it out`;
+    refuseField("FIELD_NOT_ALLOWED", { path: `${path}.${field}`, message });
+  }
+}
+
 function checkWishes(request: TargetRequest, model: CatalogueModel, path: string): void {
+  checkTextFields(request, model, path);
   if (
     request.language !== undefined &&
     !model.supportedLanguages?.includes(toLanguageCode(request.language))

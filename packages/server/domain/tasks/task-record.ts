@@ -18,7 +18,26 @@ export type TargetWishes = {
   transcriptUrl?: string;
   transcriptAssetId?: string;
   bitDepth?: 16 | 24 | 32;
+  translate?: boolean;
+  prompt?: string;
+  keywords?: string[];
+  maxLineLength?: number;
+  maxLines?: number;
 };
+
+export const TARGET_WISHES = [
+  "residual",
+  "variant",
+  "language",
+  "transcriptUrl",
+  "transcriptAssetId",
+  "bitDepth",
+  "translate",
+  "prompt",
+  "keywords",
+  "maxLineLength",
+  "maxLines",
+] as const satisfies (keyof TargetWishes)[];
 
 export type NewTarget = TargetWishes & {
   id: string;

@@ -12,9 +12,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { toApiError } from "../../http/error-mapper.ts";
 import { discardUpload } from "../../http/keep-asset.ts";
-import { receiveUpload } from "../../http/receive-upload.ts";
+import { type ReceivedUpload, receiveUpload } from "../../http/receive-upload.ts";
 import { answerUpload, type DoorApi } from "../answer-upload.ts";
 import { DOOR_CONFIG, DOOR_SECURITY } from "../door-config.ts";
+import { parseTarget, toPrompt } from "../parse-target.ts";
 import type { WaitingResult } from "../run-waiting-task.ts";
 import { shouldRetry, toOpenAiError } from "./openai-errors.ts";
 import { getOpenAiModel, listOpenAiModels, SPEECH_MODEL } from "./openai-models.ts";
@@ -47,15 +48,33 @@ const OUTPUT_OF: Record<ResponseFormat, "json" | "txt" | "srt" | "vtt"> = {
 
 const textAnswer = z.unknown().meta({ type: "string" });
 
+/** What each route does with a recording. */
+const ROUTES = {
+  transcribe: {
+    url: "/v1/audio/transcriptions",
+    summary: "Write down a recording, as OpenAI's endpoint does",
+  },
+  translate: {
+    url: "/v1/audio/translations",
+    summary: "Write down a recording in English, as OpenAI's endpoint does",
+  },
+} as const;
+type SpeechTask = keyof typeof ROUTES;
+
 export function addOpenAiRoutes(api: DoorApi): void {
   addModelRoutes(api);
+  for (const task of Object.keys(ROUTES) as SpeechTask[]) addSpeechRoute(api, task);
+}
+
+function addSpeechRoute(api: DoorApi, task: SpeechTask): void {
+  const { url, summary } = ROUTES[task];
   api.app.post(
-    "/v1/audio/transcriptions",
+    url,
     {
       config: { ...config, isLong: true },
       schema: {
         ...shared,
-        summary: "Write down a recording, as OpenAI's endpoint does",
+        summary,
         description: "The request waits until the recording is done; long ones are better created as Tasks.",
         consumes: ["multipart/form-data"],
         formBody: describeTranscriptionForm(),
@@ -72,7 +91,7 @@ export function addOpenAiRoutes(api: DoorApi): void {
         },
       },
     },
-    (request, reply) => transcribe(api, { request, reply }),
+    (request, reply) => answer(api, { request, reply }, task),
   );
 }
 
@@ -106,21 +125,25 @@ function addModelRoutes({ app }: DoorApi): void {
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-function toTarget({ language, response_format = "json" }: TranscriptionForm): TargetRequest {
-  return {
+function toTarget(form: TranscriptionForm, task: SpeechTask): TargetRequest {
+  const { language, prompt, response_format = "json", "keywords[]": keywords } = form;
+  return parseTarget({
     model: SPEECH_MODEL,
     formats: [OUTPUT_OF[response_format]],
     ...(language === undefined ? {} : { language }),
-  };
+    ...toPrompt(prompt),
+    ...(keywords === undefined ? {} : { keywords }),
+    ...(task === "translate" ? { translate: true } : {}),
+  });
 }
 
-async function transcribe(api: DoorApi, exchange: Exchange): Promise<unknown> {
+async function answer(api: DoorApi, exchange: Exchange, task: SpeechTask): Promise<unknown> {
   const { request, reply } = exchange;
   const received = await receiveUpload(api, request, { fileField: "file", fieldNames: FORM_FIELDS });
-  const { form, target } = await readForm(api, received);
+  const { form, target } = await readForm(api, received, task);
   const { response_format: format = "json" } = form;
   const isStream = /^(true|1)$/i.test(form.stream ?? "") && (format === "json" || format === "text");
-  if (!isStream) return send(reply, form, await answerUpload(api, exchange, { received, target }));
+  if (!isStream) return send(reply, { form, task }, await answerUpload(api, exchange, { received, target }));
   const accepted = Promise.withResolvers<void>();
   const answering = answerUpload(api, exchange, { received, target, onAccepted: accepted.resolve });
   await Promise.race([accepted.promise, answering]);
@@ -139,23 +162,31 @@ async function transcribe(api: DoorApi, exchange: Exchange): Promise<unknown> {
 /** What is wrong with a form is found once its file is stored, which then goes again. */
 async function readForm(
   { ports }: DoorApi,
-  { fields, stored }: Awaited<ReturnType<typeof receiveUpload>>,
+  { fields, stored }: ReceivedUpload,
+  task: SpeechTask,
 ): Promise<{ form: TranscriptionForm; target: TargetRequest }> {
   try {
     const form = parseTranscriptionForm(fields);
     if (form.model !== undefined) getOpenAiModel(form.model);
-    return { form, target: toTarget(form) };
+    return { form, target: toTarget(form, task) };
   } catch (error) {
     await discardUpload(ports, stored.id);
     throw error;
   }
 }
 
-function send(reply: FastifyReply, form: TranscriptionForm, result: WaitingResult): unknown {
+function send(
+  reply: FastifyReply,
+  { form, task }: { form: TranscriptionForm; task: SpeechTask },
+  result: WaitingResult,
+): unknown {
   const { response_format: format = "json" } = form;
   if (format === "json") return toTranscription(result);
   if (format === "verbose_json")
-    return toVerboseTranscription(result, form["timestamp_granularities[]"] ?? ["segment"]);
+    return toVerboseTranscription(result, {
+      task,
+      granularities: form["timestamp_granularities[]"] ?? ["segment"],
+    });
   const content = format === "text" ? `${toTranscription(result).text}\n` : result.content;
   return reply.header("content-type", "text/plain; charset=utf-8").send(content);
 }

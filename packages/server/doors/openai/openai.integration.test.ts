@@ -113,6 +113,31 @@ describe("transcriptions through OpenAI's client", () => {
   });
 });
 
+describe("what guides the network", () => {
+  it("[J10] [V10] is a prompt, of which the end counts, and keywords", async () => {
+    engine.targets.length = 0;
+    const prompt = `${"Long ago. ".repeat(200)}Siobhan sails.`;
+    const keywords = ["Siobhan", "Nguyen"];
+    await client.audio.transcriptions.create({ file: makeFile(), model, prompt, keywords });
+    expect(engine.targets).toMatchObject([{ keywords, prompt: expect.stringMatching(/Siobhan sails\.$/) }]);
+  });
+
+  it("[J13] too many keywords are 400", async () => {
+    const keywords = Array.from({ length: 101 }, (_, n) => `name ${n}`);
+    const refused = client.audio.transcriptions.create({ file: makeFile(), model, keywords });
+    expect(await failureOf(refused)).toMatchObject({ status: 400, param: "keywords" });
+  });
+
+  it("[J10] [V11] a translation is one into English", async () => {
+    engine.targets.length = 0;
+    const file = makeFile();
+    expect(await client.audio.translations.create({ file, model })).toMatchObject({ text });
+    const verbose = await client.audio.translations.create({ file, model, response_format: "verbose_json" });
+    expect(verbose).toMatchObject({ task: "translate", text });
+    expect(engine.targets).toMatchObject([{ isTranslated: true }, { isTranslated: true }]);
+  });
+});
+
 describe("models by OpenAI's names", () => {
   it("[J12] are listed and found one by one", async () => {
     const { data } = await client.models.list();

@@ -43,14 +43,17 @@ function toSegment({ start, end, text, words }: TranscriptLine, id: number): Ope
 
 export function toVerboseTranscription(
   { content, durationSeconds }: WaitingResult,
-  granularities: readonly ("word" | "segment")[],
+  {
+    task,
+    granularities,
+  }: Pick<OpenAiVerboseTranscription, "task"> & { granularities: readonly ("word" | "segment")[] },
 ): OpenAiVerboseTranscription {
   const { text, lines, metadata } = parseTranscript(content);
   const words = lines.flatMap((line) =>
     line.words.map((word) => ({ word: word.text.trim(), start: word.start, end: word.end })),
   );
   return {
-    task: "transcribe",
+    task,
     language: toLanguageName(metadata.language),
     duration: durationSeconds,
     text: text.trim(),

@@ -13,6 +13,14 @@ const formSchema = z.object({
   model: orAbsent(z.string().max(200)).meta({ description: "One of GET /v1/models", example: "whisper-1" }),
   language: orAbsent(z.string().max(16)).meta({ description: "ISO 639-1; absent for automatic" }),
   response_format: orAbsent(z.enum(RESPONSE_FORMATS)).meta({ default: "json" }),
+  prompt: orAbsent(z.string()).meta({
+    description:
+      "A text the recording could continue, as a guide to spelling and style; of a long one the end counts",
+  }),
+  "keywords[]": z
+    .array(z.string())
+    .optional()
+    .meta({ description: "Names and terms that may be said, as they are spelled" }),
   temperature: orAbsent(z.coerce.number().min(0).max(1)).meta({
     description: "Taken, and not used: the network chooses it by how sure it is",
   }),
@@ -29,16 +37,19 @@ const formSchema = z.object({
 export type TranscriptionForm = z.infer<typeof formSchema>;
 
 /** Arrays are spelled with and without brackets. */
-const GRANULARITIES = "timestamp_granularities[]";
-const OTHER_SPELLINGS: Record<string, string> = { timestamp_granularities: GRANULARITIES };
+const ARRAYS = Object.keys(formSchema.shape).filter((name) => name.endsWith("[]"));
+const toFieldName = (name: string) => (ARRAYS.includes(`${name}[]`) ? `${name}[]` : name);
 
-export const FORM_FIELDS = [...Object.keys(formSchema.shape), ...Object.keys(OTHER_SPELLINGS)];
+export const FORM_FIELDS = [
+  ...Object.keys(formSchema.shape),
+  ...ARRAYS.map((name) => name.slice(0, -"[]".length)),
+];
 
 export function parseTranscriptionForm(fields: readonly FormField[]): TranscriptionForm {
   const given: Record<string, string | string[]> = {};
   for (const { name, value } of fields) {
-    const known = OTHER_SPELLINGS[name] ?? name;
-    given[known] = known === GRANULARITIES ? [...(given[known] ?? []), value] : value;
+    const known = toFieldName(name);
+    given[known] = ARRAYS.includes(known) ? [...(given[known] ?? []), value] : value;
   }
   const result = formSchema.safeParse(given);
   if (!result.success) throw toRequestError(result.error.issues);

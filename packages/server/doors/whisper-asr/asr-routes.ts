@@ -5,6 +5,7 @@ import { toContentDisposition } from "../../http/content-disposition.ts";
 import { receiveUpload } from "../../http/receive-upload.ts";
 import { answerUpload, type DoorApi } from "../answer-upload.ts";
 import { DOOR_CONFIG, DOOR_SECURITY } from "../door-config.ts";
+import { parseTarget, toPrompt } from "../parse-target.ts";
 import { OUTPUT_OF, toAsrAnswer, toDetectedLanguage } from "./asr-answers.ts";
 import { wrapRawSound } from "./raw-sound.ts";
 
@@ -62,12 +63,14 @@ export function addAsrRoutes(api: DoorApi): void {
     },
     async (request, reply) => {
       const { query } = request;
-      const { language, output, encode } = query;
-      const target: TargetRequest = {
+      const { task, language, initial_prompt, output, encode } = query;
+      const target = parseTarget({
         model: "transcription",
         formats: [OUTPUT_OF[output]],
         ...(language ? { language } : {}),
-      };
+        ...toPrompt(initial_prompt),
+        ...(task === "translate" ? { translate: true } : {}),
+      });
       const { content, name } = await listen(api, { request, reply }, { target, isRaw: !encode });
       return reply
         .header("content-type", "text/plain; charset=utf-8")

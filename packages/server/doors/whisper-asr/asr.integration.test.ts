@@ -64,6 +64,12 @@ describe("POST /asr", () => {
     expect(await (await send("/asr?encode=false", "")).json()).toMatchObject({ code: "UPLOAD_EMPTY" });
   });
 
+  it("[J14] translates, and takes a prompt", async () => {
+    engine.targets.length = 0;
+    expect((await send("/asr?task=translate&language=es&initial_prompt=Ships")).status).toBe(200);
+    expect(engine.targets).toMatchObject([{ isTranslated: true, language: "es", prompt: "Ships" }]);
+  });
+
   it("[J14] refuses another output, task and language", async () => {
     for (const query of ["output=xml", "task=sing", "language=xx"])
       expect(await (await send(`/asr?${query}`)).json()).toMatchObject({ statusCode: 400 });

@@ -1,0 +1,18 @@
+import {
+  PROMPT_MAX_CHARACTERS,
+  type TargetInput,
+  type TargetRequest,
+  targetRequest,
+} from "@stemwright/contract";
+import { toRequestError } from "../http/error-mapper.ts";
+
+/** Whisper reads the end of a prompt that is too long for it. */
+export const toPrompt = (text: string | undefined) =>
+  text === undefined || text === "" ? {} : { prompt: text.slice(-PROMPT_MAX_CHARACTERS).toWellFormed() };
+
+/** A door's wishes, checked as those of any target are. */
+export function parseTarget(wishes: TargetInput): TargetRequest {
+  const result = targetRequest.safeParse(wishes);
+  if (!result.success) throw toRequestError(result.error.issues);
+  return result.data;
+}
