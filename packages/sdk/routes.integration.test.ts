@@ -67,7 +67,7 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /assets": (client) => client.assets.list({ skip: 1, take: 1 }).page(),
   "GET /assets/{id}": (client) => client.assets.get("ID"),
   "DELETE /assets/{id}": (client) => client.assets.delete("ID"),
-  "GET /files/{*}": async (client) => {
+  "GET /files/{path}": async (client) => {
     await client.tasks.download(DONE, FILE);
     await client.assets.download({ id: "ID", createdAt: "", ...FILE });
   },

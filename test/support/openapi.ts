@@ -12,13 +12,17 @@ export type OpenApi = {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, unknown>;
+  tags?: { name: string }[];
   components: { schemas: Record<string, object> };
 };
+
+/** The one parameter that may hold slashes. */
+const REST = "{path}";
 
 /** The part of a JSON pointer, with its two special characters written as RFC 6901 wants them. */
 const escapePointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
 const toPattern = (path: string) =>
-  new RegExp(`^${path.replaceAll(/\{\*\}/g, ".+").replaceAll(/\{[^}]+\}/g, "[^/]+")}/?$`);
+  new RegExp(`^${path.replaceAll(REST, ".+").replaceAll(/\{[^}]+\}/g, "[^/]+")}/?$`);
 
 /**
  * Holds answers against the description of the interface: the status must be one the operation has, and the body must

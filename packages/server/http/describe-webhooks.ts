@@ -19,6 +19,7 @@ const parameters = [
 export const WEBHOOKS = {
   targetEnded: {
     post: {
+      operationId: "onTargetEnded",
       tags: ["Webhooks"],
       summary: "A target completed or failed",
       description:

@@ -64,7 +64,7 @@ describe("the description of the interface", () => {
         "delete /webhooks/{id}",
         "get /assets",
         "get /assets/{id}",
-        "get /files/{*}",
+        "get /files/{path}",
         "get /health/live",
         "get /health/ready",
         "get /metrics",
@@ -127,6 +127,30 @@ describe("the description of the interface", () => {
         "post /webhooks/{id}/test",
       ].sort(),
     );
+  });
+
+  it("[G7] declares every tag it uses, and names every operation once, that of the webhook too", () => {
+    const operations = [...Object.values(document.paths), ...Object.values(document.webhooks ?? {})].flatMap(
+      (methods) =>
+        Object.values(methods as Record<string, { operationId?: string; tags?: string[]; summary?: string }>),
+    );
+    const used = new Set(operations.flatMap(({ tags = [] }) => tags));
+    expect([...used].sort()).toEqual((document.tags ?? []).map(({ name }) => name).sort());
+    for (const { operationId, summary, tags } of operations)
+      expect([typeof operationId, typeof summary, tags?.length]).toEqual(["string", "string", 1]);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  });
+
+  it("[G7] has every parameter of a path, by a name that a program can have", () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? "");
+      for (const name of named) expect(name, path).toMatch(/^\w+$/);
+      for (const { parameters = [] } of Object.values(methods)) {
+        const described = parameters.filter((parameter) => parameter.in === "path");
+        expect(described.map(({ name }) => name).sort(), path).toEqual(named.sort());
+        for (const { required } of described) expect(required, path).toBe(true);
+      }
+    }
   });
 
   it("[G7] has no reference that leads nowhere, and names the resources", () => {

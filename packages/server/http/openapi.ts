@@ -19,6 +19,37 @@ const uploadBody = {
   properties: { file: { type: "string", format: "binary" } },
 };
 
+/** The groups of the description, in the order they are read. */
+const TAGS = Object.entries({
+  Tasks: "Create, follow, cancel and fetch Tasks.",
+  Assets: "Upload files that Tasks work on.",
+  Files: "Download links.",
+  Models: "What a target may ask for, at which rate.",
+  Statistics: "What was processed, by month and by model.",
+  Webhooks: "The calls we make, and their log.",
+  "Storage integrations": "Customers' own buckets.",
+  Account: "People of an account, their sessions, keys and credits.",
+  Administration: "Clients, keys, access, credits, workers; for keys of the role admin.",
+  Health: "Whether the service runs.",
+  OpenAI: "OpenAI's audio endpoints, for its clients.",
+  "whisper-asr-webservice": "The endpoints of whisper-asr-webservice, for its clients.",
+  "Jobs (legacy)": "The older Jobs interface.",
+}).map(([name, description]) => ({ name, description }));
+
+type Transformed = ReturnType<typeof jsonSchemaTransform>;
+type Params = { properties: Record<string, object>; required?: string[] };
+
+/** The router's wildcard, which is no name in OpenAPI, as a parameter of its own. */
+function nameWildcard({ schema, url }: Transformed): Transformed {
+  if (!url.endsWith("/*") || !schema.params) return { schema, url };
+  const { properties, ...rest } = schema.params as Params;
+  const path = { ...properties["*"], description: "What comes behind, slashes included" };
+  return {
+    schema: { ...schema, params: { ...rest, properties: { path }, required: ["path"] } },
+    url: url.replace("*", ":path"),
+  };
+}
+
 /** `post /tasks/:id/cancel` → `postTasksIdCancel`: a name for the methods of generated clients. */
 const toOperationId = (method: string | string[], url: string) =>
   [[method].flat()[0]?.toLowerCase(), ...url.split(/[^A-Za-z0-9]+/)]
@@ -55,6 +86,7 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
         },
       },
       security: [{ apiKey: [] }],
+      tags: TAGS,
       webhooks: WEBHOOKS,
     },
     transform: (route) => {
@@ -62,7 +94,8 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
       // A streamed upload is not parsed into a body, so its schema stands here and nowhere else.
       const { formBody = uploadBody, ...rest } = schema;
       if (rest.consumes?.includes("multipart/form-data")) rest.body = formBody;
-      return { schema: { operationId: toOperationId(route.route.method, url), ...rest }, url };
+      const operationId = toOperationId(route.route.method, url);
+      return nameWildcard({ schema: { operationId, ...rest }, url });
     },
     transformObject: jsonSchemaTransformObject,
   });

@@ -24,9 +24,8 @@ const formSchema = z.object({
   temperature: orAbsent(z.coerce.number().min(0).max(1)).meta({
     description: "Taken, and not used: the network chooses it by how sure it is",
   }),
-  stream: orAbsent(z.enum(["true", "false", "True", "False", "1", "0"])).meta({
-    description: "With json and text: server-sent events, once the whole is written down",
-    type: "boolean",
+  stream: orAbsent(z.string().regex(/^(true|false|1|0)$/i, "must be true or false")).meta({
+    description: "true or false. With json and text: server-sent events, once the whole is written down",
   }),
   "timestamp_granularities[]": z
     .array(z.enum(["word", "segment"]))
