@@ -22,6 +22,8 @@ const uploadBody = {
 /** The groups of the description, in the order they are read. */
 const TAGS = Object.entries({
   Tasks: "Create, follow, cancel and fetch Tasks.",
+  Words: "The words of a transcription or alignment, read, edited and exported.",
+  Shares: "Links that show a Task to others.",
   Assets: "Upload files that Tasks work on.",
   Files: "Download links.",
   Models: "What a target may ask for, at which rate.",
