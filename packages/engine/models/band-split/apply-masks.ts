@@ -1,38 +1,11 @@
 import type { BandGroup } from "./graph/build-network.ts";
-import { BIN_COUNT } from "./window-spectrum.ts";
+import type { PlaneCount } from "./trained-weights.ts";
 
-/** Re and im of the factor for the middle, re and im of that for the side. */
-export const MASK_PARTS = 4;
-
-/** What the network gives: for each group `[bands, slots, stems × 4 × bins of a band]`. */
+/** What the network gives: for each group `[bands, slots, stems × planes × bins of a band]`. */
 export type Masks = { groups: readonly BandGroup[]; values: readonly Float32Array[]; stemCount: number };
 
-/**
- * Lays the masks of one stem over the mix; both spectra are `[4, slots, bins]`: left re, left im, right re, right im. Here and not in
- * the graph, which would write each of twenty intermediate results to memory.
- */
-export function applyMasks(
-  { groups, values, stemCount }: Masks,
-  { mix, stem, into }: { mix: Float32Array; stem: number; into: Float32Array },
-): void {
-  const slots = mix.length / 4 / BIN_COUNT;
-  groups.forEach(({ bands, binsPerBand, firstBin }, index) => {
-    const masks = values[index]!;
-    const stride = MASK_PARTS * binsPerBand;
-    for (let band = 0; band < bands; band++) {
-      const bandBin = firstBin + band * binsPerBand;
-      // The last band reaches beyond the spectrum.
-      const bins = Math.min(binsPerBand, BIN_COUNT - bandBin);
-      for (let slot = 0; slot < slots; slot++) {
-        const mask = ((band * slots + slot) * stemCount + stem) * stride;
-        applyRow({ masks, mask, binsPerBand, mix, into, at: slot * BIN_COUNT + bandBin, bins });
-      }
-    }
-  });
-}
-
 /** The bins of one band in one slot: the factors from `mask` on, the spectra from `at` on. */
-function applyRow(row: {
+type Row = {
   masks: Float32Array;
   mask: number;
   binsPerBand: number;
@@ -40,8 +13,50 @@ function applyRow(row: {
   into: Float32Array;
   at: number;
   bins: number;
-}): void {
-  const { masks, mask, binsPerBand, mix, into, at, bins } = row;
+};
+
+const ROWS: Record<PlaneCount, (row: Row) => void> = { 2: applyMonoRow, 4: applyStereoRow };
+
+/**
+ * Lays the masks of one stem over the mix; both spectra are `[planes, slots, bins]`: real and imaginary part of each channel. Here and not in
+ * the graph, which would write each of twenty intermediate results to memory.
+ */
+export function applyMasks(
+  { groups, values, stemCount }: Masks,
+  work: { mix: Float32Array; stem: number; into: Float32Array; planes: PlaneCount; binCount: number },
+): void {
+  const { mix, stem, into, planes, binCount } = work;
+  const slots = mix.length / planes / binCount;
+  const applyRow = ROWS[planes];
+  groups.forEach(({ bands, binsPerBand, firstBin }, index) => {
+    const masks = values[index]!;
+    const stride = planes * binsPerBand;
+    for (let band = 0; band < bands; band++) {
+      const bandBin = firstBin + band * binsPerBand;
+      // The last band reaches beyond the spectrum.
+      const bins = Math.min(binsPerBand, binCount - bandBin);
+      for (let slot = 0; slot < slots; slot++) {
+        const mask = ((band * slots + slot) * stemCount + stem) * stride;
+        applyRow({ masks, mask, binsPerBand, mix, into, at: slot * binCount + bandBin, bins });
+      }
+    }
+  });
+}
+
+function applyMonoRow({ masks, mask, binsPerBand, mix, into, at, bins }: Row): void {
+  const plane = mix.length / 2;
+  for (let bin = 0; bin < bins; bin++) {
+    const gainRe = masks[mask + bin]!;
+    const gainIm = masks[mask + bin + binsPerBand]!;
+    const re = mix[at + bin]!;
+    const im = mix[at + bin + plane]!;
+    into[at + bin] = gainRe * re - gainIm * im;
+    into[at + bin + plane] = gainRe * im + gainIm * re;
+  }
+}
+
+/** Factors are for the middle and for the side. */
+function applyStereoRow({ masks, mask, binsPerBand, mix, into, at, bins }: Row): void {
   const plane = mix.length / 4;
   for (let bin = 0; bin < bins; bin++) {
     const m = mask + bin;

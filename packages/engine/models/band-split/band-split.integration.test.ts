@@ -10,7 +10,7 @@ import { loadManifests } from "../../runtime/model-manifest.ts";
 import { NetworkSession } from "../../runtime/network-session.ts";
 import { findWeightsPath } from "../../runtime/weights-file.ts";
 import { BandSplit } from "./band-split.ts";
-import { BIN_COUNT, WindowSpectrum } from "./window-spectrum.ts";
+import { STEREO_TRANSFORM, WindowSpectrum } from "./window-spectrum.ts";
 
 const SAMPLE_RATE_HZ = 44_100;
 const MODELS = ["dialogue", "effects", "music_fx", "music_removal"] as const;
@@ -77,15 +77,15 @@ describe("the network written anew", () => {
 
   /** The graph as it lies in the weights' file, run as training/README.md says; the left sides of the stems. */
   async function separateByOriginal(): Promise<Float32Array[]> {
-    const spectrum = new WindowSpectrum(segmentFrames);
-    const size = spectrum.slotCount * BIN_COUNT;
+    const spectrum = new WindowSpectrum(segmentFrames, STEREO_TRANSFORM);
+    const size = spectrum.slotCount * spectrum.binCount;
     const planes = (data: Float32Array, row: number) => ({
       re: data.subarray(2 * row * size, (2 * row + 1) * size),
       im: data.subarray((2 * row + 1) * size, (2 * row + 2) * size),
     });
     const session = await NetworkSession.load(weightsPath, { threads: 2 });
-    const mix = session.getInput(0, [1, 4, spectrum.slotCount, BIN_COUNT]).data;
-    const output = session.getOutput(0, [1, stems.length, 4, spectrum.slotCount, BIN_COUNT]).data;
+    const mix = session.getInput(0, [1, 4, spectrum.slotCount, spectrum.binCount]).data;
+    const output = session.getOutput(0, [1, stems.length, 4, spectrum.slotCount, spectrum.binCount]).data;
     segment.forEach((window, channel) => {
       spectrum.analyse(window, planes(mix, channel));
     });

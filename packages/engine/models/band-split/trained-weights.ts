@@ -2,15 +2,20 @@ import { z } from "zod";
 import type { OnnxWeights, Weight } from "../../runtime/onnx/onnx-weights.ts";
 
 const configSchema = z.object({
+  kind: z.enum(["band-split", "voice-split"]),
   stems: z.int(),
   width: z.int(),
   depth: z.int(),
   heads: z.int(),
   mask_hidden: z.int(),
   bands: z.array(z.tuple([z.int(), z.int()])),
+  /** The transform, where it is not that of networks for stereo. */
+  window: z.int().default(2048),
 });
 
 export type BandSplitConfig = {
+  /** Networks for voices hear mono, and have taps before each layer. */
+  kind: "band-split" | "voice-split";
   stems: number;
   width: number;
   depth: number;
@@ -18,7 +23,20 @@ export type BandSplitConfig = {
   maskHidden: number;
   /** How many bands, and how many bins each of them has, from the lowest up. */
   bands: [number, number][];
+  /** Frames of a slot of the spectrum. */
+  window: number;
 };
+
+/** Numbers of a bin: real and imaginary part of the only channel, or of each of two. */
+export type PlaneCount = 2 | 4;
+
+export function countPlanes({ kind }: BandSplitConfig): PlaneCount {
+  return kind === "voice-split" ? 2 : 4;
+}
+
+export function countBins({ window }: BandSplitConfig): number {
+  return window / 2 + 1;
+}
 
 /** The parameters of a network trained here under the names they have there, as training/export.py stores them. */
 export class TrainedWeights {

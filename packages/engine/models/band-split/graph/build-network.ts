@@ -1,28 +1,25 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
 import { type Linear, linear, linearInBytes } from "../../linear.ts";
-import { MASK_PARTS } from "../apply-masks.ts";
-import type { TrainedWeights } from "../trained-weights.ts";
-import { BIN_COUNT } from "../window-spectrum.ts";
+import { countBins, countPlanes, type TrainedWeights } from "../trained-weights.ts";
 import { attentionLayer, layerNorm } from "./attention-layer.ts";
 import { makeRotation } from "./rotation.ts";
+import { addTaps } from "./taps.ts";
 
 /** Bands of equal size, and where the masks of each lie in the output of the group. */
 export type BandGroup = { bands: number; binsPerBand: number; firstBin: number };
 
-/** `masks` has an output for each group: `[bands, slots, stems × 4 × bins of a band]`. */
+/** `masks` has an output for each group: `[bands, slots, stems × planes × bins of a band]`. */
 export type BuiltNetwork = { file: Uint8Array; groups: BandGroup[]; outputs: (readonly number[])[] };
 
-/** Left and right, real and imaginary part of each. */
-export const PLANES = 4;
 const SMALLEST_POWER = 1e-10;
 const SMALLEST_SIZE = 1e-4;
-/** Σ Hann² of the transform: the power of a bin where the sound has the level 1. */
-const WINDOW_POWER = 768;
+/** Mean of Hann²: times the window, the power of a bin where the sound has the level 1. */
+const HANN_POWER = 3 / 8;
 /** Sizes are compressed to about their 0.3rd power. */
 const COMPRESSION = -0.35;
 
 /**
- * The network as trained (training/networks/band_split.py) up to the masks, which `applyMasks` lays over the spectrum. The graph in the
+ * The network as trained (training/networks/band_split.py, voice_split.py) up to the masks, which `applyMasks` lays over the spectrum. The graph in the
  * weights' file is not run: docs/decisions/0033-band-split-written-anew.md.
  */
 export function buildNetwork(
@@ -31,17 +28,30 @@ export function buildNetwork(
 ): BuiltNetwork {
   const graph = new GraphBuilder();
   const groups = listGroups(weights);
-  const spectrum = graph.input("spectrum", [1, PLANES, slots, BIN_COUNT]);
-  const { width, heads, depth } = weights.config;
+  const { config } = weights;
+  const { width, heads, depth } = config;
+  const planes = countPlanes(config);
+  const spectrum = graph.input("spectrum", [1, planes, slots, countBins(config)]);
+  const hasTaps = config.kind === "voice-split";
+  const near = (axis: "time" | "band", index: number, tokens: Value) =>
+    hasTaps ? addTaps(graph, tokens, weights.get(`${axis}_taps.${index}.weight`)) : tokens;
   const bands = groups.reduce((sum, group) => sum + group.bands, 0);
-  let tokens = encodeBands(graph, weights, groups, toFeatures(graph, spectrum, groups));
+  let tokens = encodeBands(graph, weights, groups, toFeatures(graph, weights, spectrum, groups));
   const overTime = makeRotation(graph, slots, width / heads);
   const overBands = makeRotation(graph, bands, width / heads);
   const scope = { graph, weights, multiply: inBytes ? linearInBytes : linear };
   for (let index = 0; index < depth; index++) {
-    tokens = attentionLayer({ ...scope, rotation: overTime }, `time_layers.${index}`, tokens);
+    tokens = attentionLayer(
+      { ...scope, rotation: overTime },
+      `time_layers.${index}`,
+      near("time", index, tokens),
+    );
     tokens = graph.transpose(tokens, [1, 0, 2]);
-    tokens = attentionLayer({ ...scope, rotation: overBands }, `band_layers.${index}`, tokens);
+    tokens = attentionLayer(
+      { ...scope, rotation: overBands },
+      `band_layers.${index}`,
+      near("band", index, tokens),
+    );
     tokens = graph.transpose(tokens, [1, 0, 2]);
   }
   const outputs = decodeBands(graph, weights, groups, layerNorm({ graph, weights }, "norm", tokens));
@@ -57,38 +67,49 @@ function listGroups({ config }: TrainedWeights): BandGroup[] {
   });
 }
 
-/** Middle and side, at the level of a sound of RMS 1, compressed; with zeros where the last band has more bins than the spectrum. */
-function toFeatures(graph: GraphBuilder, spectrum: Value, groups: readonly BandGroup[]): Value {
-  const slots = spectrum.dims[2]!;
+/** At the level of a sound of RMS 1, compressed, stereo as middle and side; with zeros where the last band has more bins than the spectrum. */
+function toFeatures(
+  graph: GraphBuilder,
+  { config }: TrainedWeights,
+  spectrum: Value,
+  groups: readonly BandGroup[],
+): Value {
+  const [, planes, slots, bins] = spectrum.dims as [number, number, number, number];
+  const heard = planes === 4 ? toMiddleSide(graph, spectrum) : spectrum;
+  const power = graph.node("ReduceMean", [graph.mul(heard, heard)], [1, 1, 1, 1], { keepdims: 1 });
+  const unit = graph.floats([2 / (HANN_POWER * config.window)]);
+  const level = graph.node(
+    "Sqrt",
+    [graph.add(graph.mul(power, unit), graph.floats([SMALLEST_POWER]))],
+    [1, 1, 1, 1],
+  );
+  const scaled = graph.node("Div", [heard, level], heard.dims);
+  const channels = planes / 2;
+  const parts = graph.reshape(scaled, [channels, 2, slots, bins]);
+  const sizeDims = [channels, 1, slots, bins];
+  const size = graph.node("ReduceSumSquare", [parts], sizeDims, { axes: [1], keepdims: 1 });
+  const logarithm = graph.node("Log", [graph.add(size, graph.floats([SMALLEST_SIZE]))], sizeDims);
+  const gain = graph.node("Exp", [graph.mul(logarithm, graph.floats([COMPRESSION]))], sizeDims);
+  const compressed = graph.mul(parts, gain);
+  const last = groups.at(-1)!;
+  const missing = last.firstBin + last.bands * last.binsPerBand - bins;
+  const padded = graph.node(
+    "Pad",
+    [compressed, graph.integers([0, 0, 0, 0, 0, 0, 0, missing])],
+    [channels, 2, slots, bins + missing],
+  );
+  return graph.reshape(padded, [planes, slots, bins + missing]);
+}
+
+function toMiddleSide(graph: GraphBuilder, spectrum: Value): Value {
   const [left, right] = [0, 2].map((from) => graph.slice(spectrum, { axis: 1, from, to: from + 2 })) as [
     Value,
     Value,
   ];
-  const half = [1, PLANES, slots, BIN_COUNT];
   const sum = graph.add(left, right);
   const difference = graph.node("Sub", [left, right], left.dims);
-  const turned = graph.node("Concat", [sum, difference], half, { axis: 1 });
-  const middleSide = graph.mul(turned, graph.floats([Math.SQRT1_2]));
-  const power = graph.node("ReduceMean", [graph.mul(middleSide, middleSide)], [1, 1, 1, 1], { keepdims: 1 });
-  const level = graph.node(
-    "Sqrt",
-    [graph.add(graph.mul(power, graph.floats([2 / WINDOW_POWER])), graph.floats([SMALLEST_POWER]))],
-    [1, 1, 1, 1],
-  );
-  const scaled = graph.node("Div", [middleSide, level], half);
-  const parts = graph.reshape(scaled, [2, 2, slots, BIN_COUNT]);
-  const size = graph.node("ReduceSumSquare", [parts], [2, 1, slots, BIN_COUNT], { axes: [1], keepdims: 1 });
-  const logarithm = graph.node("Log", [graph.add(size, graph.floats([SMALLEST_SIZE]))], size.dims);
-  const gain = graph.node("Exp", [graph.mul(logarithm, graph.floats([COMPRESSION]))], size.dims);
-  const compressed = graph.mul(parts, gain);
-  const last = groups.at(-1)!;
-  const missing = last.firstBin + last.bands * last.binsPerBand - BIN_COUNT;
-  const padded = graph.node(
-    "Pad",
-    [compressed, graph.integers([0, 0, 0, 0, 0, 0, 0, missing])],
-    [2, 2, slots, BIN_COUNT + missing],
-  );
-  return graph.reshape(padded, [PLANES, slots, BIN_COUNT + missing]);
+  const turned = graph.node("Concat", [sum, difference], spectrum.dims, { axis: 1 });
+  return graph.mul(turned, graph.floats([Math.SQRT1_2]));
 }
 
 /** `[planes, slots, bins]` to a token for each band and slot: `[bands, slots, width]`. */
@@ -98,14 +119,14 @@ function encodeBands(
   groups: readonly BandGroup[],
   features: Value,
 ): Value {
-  const [, slots] = features.dims as [number, number];
+  const [planes, slots] = features.dims as [number, number];
   const { width } = weights.config;
   const encoded = groups.map(({ bands, binsPerBand, firstBin }, index) => {
     const get = (name: string) => graph.weight(weights.get(`groups.${index}.${name}`));
     const bins = bands * binsPerBand;
     const span = graph.slice(features, { axis: 2, from: firstBin, to: firstBin + bins });
-    const split = graph.reshape(span, [PLANES, slots, bands, binsPerBand]);
-    const rows = graph.reshape(graph.transpose(split, [2, 1, 0, 3]), [bands, slots, PLANES * binsPerBand]);
+    const split = graph.reshape(span, [planes, slots, bands, binsPerBand]);
+    const rows = graph.reshape(graph.transpose(split, [2, 1, 0, 3]), [bands, slots, planes * binsPerBand]);
     const product = graph.node("MatMul", [rows, get("encode_weight")], [bands, slots, width]);
     return graph.add(product, get("encode_bias"));
   });
@@ -121,6 +142,7 @@ function decodeBands(
 ): (readonly number[])[] {
   const [, slots] = tokens.dims as [number, number];
   const { stems, maskHidden } = weights.config;
+  const planes = countPlanes(weights.config);
   let firstBand = 0;
   return groups.map(({ bands, binsPerBand }, index) => {
     const get = (name: string) => graph.weight(weights.get(`groups.${index}.${name}`));
@@ -128,7 +150,7 @@ function decodeBands(
     firstBand += bands;
     const hidden = graph.node("MatMul", [rows, get("hidden_weight")], [bands, slots, maskHidden]);
     const active = graph.gelu(graph.add(hidden, get("hidden_bias")));
-    const dims = [bands, slots, stems * MASK_PARTS * binsPerBand];
+    const dims = [bands, slots, stems * planes * binsPerBand];
     const { weight, bias } = completeMasks(weights, index);
     const masks = graph.add(graph.node("MatMul", [active, graph.weight(weight)], dims), graph.weight(bias));
     graph.output(masks);
@@ -142,6 +164,7 @@ function decodeBands(
  */
 function completeMasks(weights: TrainedWeights, group: number): Linear {
   const { stems } = weights.config;
+  const planes = countPlanes(weights.config);
   const weight = weights.get(`groups.${group}.mask_weight`);
   const bias = weights.get(`groups.${group}.mask_bias`);
   const columns = weight.dims.at(-1)!;
@@ -151,7 +174,7 @@ function completeMasks(weights: TrainedWeights, group: number): Linear {
       dims: bias.dims,
       // Real parts sum to 1, imaginary parts to 0.
       data: centreColumns(bias.data, columns, stems, (at) =>
-        Math.floor((at * stems * MASK_PARTS) / columns) % 2 === 0 ? 1 : 0,
+        Math.floor((at * stems * planes) / columns) % 2 === 0 ? 1 : 0,
       ),
     },
   };

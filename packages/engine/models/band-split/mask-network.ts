@@ -1,0 +1,122 @@
+import { hasExactByteProducts } from "../../runtime/byte-products.ts";
+import type { SessionOptions } from "../../runtime/create-session.ts";
+import type { Buffers } from "../../runtime/graph-chain.ts";
+import { GraphThread } from "../../runtime/graph-thread.ts";
+import { ByteFile } from "../../runtime/onnx/byte-file.ts";
+import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
+import { applyMasks } from "./apply-masks.ts";
+import { type BuiltNetwork, buildNetwork } from "./graph/build-network.ts";
+import { countPlanes, type PlaneCount, TrainedWeights } from "./trained-weights.ts";
+import { WindowSpectrum } from "./window-spectrum.ts";
+
+/** The spectrum that goes in, `[planes, slots, bins]`, and the masks of each group that come out. */
+export type HeardWindow = Buffers & { mix: Float32Array };
+
+type Parts = {
+  thread: GraphThread;
+  spectrum: WindowSpectrum;
+  built: Omit<BuiltNetwork, "file">;
+  planes: PlaneCount;
+  stemCount: number;
+};
+
+/**
+ * Band-split attention networks trained here: the graph takes the spectrum of a window, real and imaginary parts of each channel as planes, and gives
+ * masks for the stems, which sum to it.
+ */
+export class MaskNetwork {
+  readonly #parts: Parts;
+  /** As many as there were windows at once. */
+  readonly #spareBuffers: HeardWindow[] = [];
+  readonly #stem: Float32Array;
+
+  static async load(
+    path: string,
+    shape: { windowFrames: number; transform: { fftSize: number; hopFrames: number } },
+    options: SessionOptions,
+  ): Promise<{ network: MaskNetwork; runsOn: string }> {
+    const spectrum = new WindowSpectrum(shape.windowFrames, shape.transform);
+    using file = new ByteFile(path);
+    const weights = new TrainedWeights(new OnnxWeights(file));
+    // Other providers have no products of bytes.
+    const mayUseBytes = (options.executionProvider ?? "cpu") === "cpu";
+    const inBytes = mayUseBytes && (options.inBytes ?? (await hasExactByteProducts()));
+    const { file: graph, ...built } = buildNetwork(weights, { slots: spectrum.slotCount, inBytes });
+    const thread = await GraphThread.start({ ...options, keepsMemory: true });
+    const planes = countPlanes(weights.config);
+    const inputs = [{ name: "mix", shape: [1, planes, spectrum.slotCount, spectrum.binCount] }];
+    const outputs = built.outputs.map((shape, group) => ({ name: maskName(group), shape }));
+    const executionProvider = await thread.add({ file: graph, inputs, outputs });
+    return {
+      network: new MaskNetwork({ thread, spectrum, built, planes, stemCount: weights.config.stems }),
+      runsOn: `${executionProvider}${inBytes ? " in bytes" : ""}`,
+    };
+  }
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#stem = this.#makeSpectrum();
+  }
+
+  /** Runs the graph over a window with as many channels as the network hears. Hand the result to `release` when it is done with. */
+  async hear(window: readonly Float32Array[]): Promise<HeardWindow> {
+    const buffers = this.#spareBuffers.pop() ?? this.#makeBuffers();
+    this.#analyse(window, buffers.mix);
+    return this.#parts.thread.run(buffers);
+  }
+
+  /** A stem of what was heard, one array a channel. */
+  takeStem({ mix, ...masks }: HeardWindow, stem: number): Float32Array[] {
+    const { built, planes, stemCount, spectrum } = this.#parts;
+    const values = built.groups.map((_, group) => masks[maskName(group)]!);
+    const { binCount } = spectrum;
+    applyMasks(
+      { groups: built.groups, values, stemCount },
+      { mix, stem, into: this.#stem, planes, binCount },
+    );
+    return Array.from({ length: planes / 2 }, (_, channel) =>
+      spectrum.synthesise(this.#planesOf(this.#stem, channel)),
+    );
+  }
+
+  /** The same masks for other sound of the same window, such as one channel of what was heard as one: for `takeStem`. */
+  withMix(heard: HeardWindow, window: readonly Float32Array[]): HeardWindow {
+    const mix = this.#makeSpectrum();
+    this.#analyse(window, mix);
+    return { ...heard, mix };
+  }
+
+  release(heard: HeardWindow): void {
+    this.#spareBuffers.push(heard);
+  }
+
+  #analyse(window: readonly Float32Array[], mix: Float32Array): void {
+    window.forEach((samples, channel) => {
+      this.#parts.spectrum.analyse(samples, this.#planesOf(mix, channel));
+    });
+  }
+
+  #makeSpectrum(): Float32Array {
+    const { planes, spectrum } = this.#parts;
+    return new Float32Array(planes * spectrum.slotCount * spectrum.binCount);
+  }
+
+  #makeBuffers(): HeardWindow {
+    const masks = this.#parts.built.outputs.map((shape, group) => {
+      const size = shape.reduce((product, length) => product * length, 1);
+      return [maskName(group), new Float32Array(size)] as const;
+    });
+    return { mix: this.#makeSpectrum(), ...Object.fromEntries(masks) };
+  }
+
+  #planesOf(mix: Float32Array, channel: number): { re: Float32Array; im: Float32Array } {
+    const { slotCount, binCount } = this.#parts.spectrum;
+    const size = slotCount * binCount;
+    const start = 2 * channel * size;
+    return { re: mix.subarray(start, start + size), im: mix.subarray(start + size, start + 2 * size) };
+  }
+}
+
+function maskName(group: number): string {
+  return `masks${group}`;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import { NetworkSession } from "../../runtime/network-session.ts";
+import { WindowSpectrum } from "../band-split/window-spectrum.ts";
+import { TRANSFORM, VoiceSeparator } from "./voice-separator.ts";
+
+const WEIGHTS = new URL("../../../../weights/voices-separator/model.onnx", import.meta.url).pathname;
+const WINDOW_FRAMES = 64 * TRANSFORM.hopFrames;
+
+/** Two buzzes of different pitch that come and go, in a little noise. */
+function makeTalk(seed: number): Float32Array {
+  const random = makeSeededRandom(seed);
+  return Float32Array.from({ length: WINDOW_FRAMES }, (_, n) => {
+    const seconds = n / 16_000;
+    const buzz = (hz: number) => ((seconds * hz) % 1) - 0.5;
+    const low = Math.sin(9 * seconds) > 0 ? buzz(110) : 0;
+    const high = Math.sin(14 * seconds + 1) > 0 ? buzz(230) : 0;
+    return 0.2 * low + 0.15 * high + 0.002 * (random() - 0.5);
+  });
+}
+
+const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
+const shareDb = (part: Float32Array, whole: Float32Array) => 10 * Math.log10(energy(part) / energy(whole));
+const minus = (a: Float32Array, b: Float32Array) => a.map((value, n) => value - b[n]!);
+
+/** The graph as it lies in the weights' file, run as its card says. */
+async function separateByOriginal(window: Float32Array): Promise<Float32Array[]> {
+  const spectrum = new WindowSpectrum(WINDOW_FRAMES, TRANSFORM);
+  const { slotCount, binCount } = spectrum;
+  const size = slotCount * binCount;
+  const planes = (data: Float32Array, row: number) => ({
+    re: data.subarray(2 * row * size, (2 * row + 1) * size),
+    im: data.subarray((2 * row + 1) * size, (2 * row + 2) * size),
+  });
+  const session = await NetworkSession.load(WEIGHTS, { threads: 2 });
+  const input = session.getInput(0, [1, 2, slotCount, binCount]).data;
+  const output = session.getOutput(0, [1, 3, 2, slotCount, binCount]).data;
+  spectrum.analyse(window, planes(input, 0));
+  await session.run();
+  return [0, 1].map((voice) => spectrum.synthesise(planes(output, voice)));
+}
+
+describe("the separator of two voices, written anew", () => {
+  const [left, right] = [makeTalk(1), makeTalk(2).map((value) => value * 0.7)];
+  const loading = VoiceSeparator.load(WEIGHTS, { windowFrames: WINDOW_FRAMES }, { threads: 2 });
+
+  it("gives the voices of the graph it was read from, to −80 dB", async () => {
+    const { separator, runsOn } = await loading;
+    expect(runsOn).toBe("cpu");
+    const expected = await separateByOriginal(left);
+    const voices = await separator.separate([left]);
+    voices.forEach(([voice], index) => {
+      expect(shareDb(minus(voice!, expected[index]!), left)).toBeLessThan(-80);
+      // Both are heard: silence would agree as well.
+      expect(shareDb(voice!, left)).toBeGreaterThan(-30);
+    });
+  });
+
+  it("lays one finding over each channel, so that the mean of the channels is what mono gives", async () => {
+    const { separator } = await loading;
+    const mono = left.map((value, n) => (value + right[n]!) / 2);
+    const apart = await separator.separate([left, right]);
+    const together = await separator.separate([mono]);
+    apart.forEach((channels, voice) => {
+      const mean = channels[0]!.map((value, n) => (value + channels[1]![n]!) / 2);
+      expect(shareDb(minus(mean, together[voice]![0]!), mono)).toBeLessThan(-90);
+    });
+  });
+});

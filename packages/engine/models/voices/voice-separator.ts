@@ -1,0 +1,51 @@
+import type { SessionOptions } from "../../runtime/create-session.ts";
+import { MaskNetwork } from "../band-split/mask-network.ts";
+
+/** Of the trained network: see weights/voices-separator/README.md, "How to run it". */
+export const SAMPLE_RATE_HZ = 16_000;
+export const TRANSFORM = { fftSize: 640, hopFrames: 160 };
+const VOICES = [0, 1] as const;
+
+/** A sound for each of two voices, one array a channel. */
+export type VoicePair = readonly [Float32Array[], Float32Array[]];
+
+/** The network trained here that takes two people who talk at once apart. Which output has whom is open, and may differ from window to window. */
+export class VoiceSeparator {
+  readonly windowFrames: number;
+  readonly #network: MaskNetwork;
+
+  static async load(
+    path: string,
+    { windowFrames }: { windowFrames: number },
+    options: SessionOptions,
+  ): Promise<{ separator: VoiceSeparator; runsOn: string }> {
+    // Products of bytes save 6 % of the time here and leave voices 20 dB from their f32 selves.
+    const inFloats = { ...options, inBytes: false };
+    const shape = { windowFrames, transform: TRANSFORM };
+    const { network, runsOn } = await MaskNetwork.load(path, shape, inFloats);
+    return { separator: new VoiceSeparator(network, windowFrames), runsOn };
+  }
+
+  private constructor(network: MaskNetwork, windowFrames: number) {
+    this.#network = network;
+    this.windowFrames = windowFrames;
+  }
+
+  /** Hears the channels of a window as one, and lays what it finds over each of them. */
+  async separate(channels: readonly Float32Array[]): Promise<VoicePair> {
+    const heard = await this.#network.hear([toMono(channels)]);
+    const voices: VoicePair = [[], []];
+    for (const channel of channels) {
+      const one = channels.length === 1 ? heard : this.#network.withMix(heard, [channel]);
+      for (const voice of VOICES) voices[voice].push(...this.#network.takeStem(one, voice));
+    }
+    this.#network.release(heard);
+    return voices;
+  }
+}
+
+function toMono(channels: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array(), ...others] = channels;
+  if (others.length === 0) return first;
+  return first.map((value, n) => others.reduce((sum, plane) => sum + plane[n]!, value) / channels.length);
+}
