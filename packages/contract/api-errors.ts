@@ -24,6 +24,10 @@ export const API_ERRORS = {
   TARGETS_TOO_MANY: { statusCode: 400, when: "`targets` has more than 20 elements." },
   TARGETS_DUPLICATE: { statusCode: 400, when: "Two targets are equal in all fields." },
   MODEL_UNKNOWN: { statusCode: 400, when: "A target names a model that is not in the catalogue." },
+  SPEAKERS_NOT_ALLOWED: {
+    statusCode: 400,
+    when: "A target asks for speakers, or their names, whose model writes no words; or for names without speakers.",
+  },
   VARIANT_UNKNOWN: { statusCode: 400, when: "A target names a variant its model does not have." },
   FORMATS_EMPTY: { statusCode: 400, when: "A target asks for no format." },
   FORMATS_DUPLICATE: { statusCode: 400, when: "A target asks for the same format twice." },

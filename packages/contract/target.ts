@@ -55,6 +55,17 @@ const optionalFields = {
     .max(3)
     .exactOptional()
     .meta({ description: "Transcription and alignment: rows of a subtitle, 2 where absent" }),
+  speakers: z
+    .union([z.boolean(), z.int().min(1).max(8)])
+    .exactOptional()
+    .meta({
+      description: "Transcription and alignment only: tell who says each word; a number where it is known",
+      example: true,
+    }),
+  speakerNames: z
+    .boolean()
+    .exactOptional()
+    .meta({ description: "With speakers: name them in srt, vtt and txt as well" }),
   bitDepth: z
     .literal([16, 24, 32])
     .exactOptional()

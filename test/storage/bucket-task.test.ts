@@ -16,6 +16,7 @@ import type { S3Bucket } from "../support/s3-objects.ts";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../support/s3-server.ts";
 import { startTestApi, type TestApi } from "../support/test-api.ts";
 import { makeTestStorage } from "../support/test-storage.ts";
+import { listTestPaths } from "../support/test-worker.ts";
 import { withoutLimits } from "../support/without-limits.ts";
 
 const INPUT_MAX_BYTES = 2 * 1024 ** 2;
@@ -79,9 +80,9 @@ async function work(taskId: string): Promise<void> {
           const [target] = request.targets;
           if (target?.kind === "text" && target.transcriptPath !== undefined)
             seenTranscript = await readFile(target.transcriptPath);
-          for (const { key, files } of request.targets) {
-            for (const { path } of files) await writeFile(path, randomBytes(outputBytes));
-            await hooks.onTargetDone?.(key, { durationSeconds: 61 });
+          for (const target of request.targets) {
+            for (const path of listTestPaths(target)) await writeFile(path, randomBytes(outputBytes));
+            await hooks.onTargetDone?.(target.key, { durationSeconds: 61 });
           }
         },
       },

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { extname } from "node:path";
 import type { EngineTarget } from "@stemwright/engine";
-import type { RunEngine } from "./test-worker.ts";
+import { listTestPaths, type RunEngine } from "./test-worker.ts";
 
 const say = (text: string, start: number) => ({ text, start, end: start + 0.4, confidence: 0.9 });
 
@@ -31,9 +32,9 @@ export function makeSpeakingEngine(): { run: RunEngine; targets: EngineTarget[] 
   const targets: EngineTarget[] = [];
   const run: RunEngine = async (request, hooks = {}) => {
     targets.push(...request.targets);
-    for (const { key, files } of request.targets) {
-      for (const { path, format } of files) await writeFile(path, CONTENTS[format] ?? "");
-      await hooks.onTargetDone?.(key, { durationSeconds: 3.25 });
+    for (const target of request.targets) {
+      for (const path of listTestPaths(target)) await writeFile(path, CONTENTS[extname(path).slice(1)] ?? "");
+      await hooks.onTargetDone?.(target.key, { durationSeconds: 3.25 });
     }
   };
   return { run, targets };

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineError, type EngineProcess } from "@stemwright/engine";
+import { EngineError, type EngineProcess, type EngineTarget } from "@stemwright/engine";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
 import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
@@ -91,13 +91,25 @@ export const startWorkerOfApi = async (api: { database: TestDatabase; dataDir: s
     run,
   });
 
-/** Writes each file as if a network had made it. */
+/** Writes each file as if a network had made it; of voices there are two. */
 export const finishAll: RunEngine = async (request, hooks = {}) => {
-  for (const { key, files } of request.targets) {
-    for (const { path } of files) await writeFile(path, "stem");
-    await hooks.onTargetDone?.(key, { durationSeconds: 61 });
+  for (const target of request.targets) {
+    for (const path of listTestPaths(target)) await writeFile(path, "stem");
+    const voices = target.kind === "voices" ? { voiceCount: 2 } : {};
+    await hooks.onTargetDone?.(target.key, { durationSeconds: 61, ...voices });
   }
 };
+
+/** The files a target is to have, with two where it has voices. */
+export function listTestPaths(target: EngineTarget): string[] {
+  if (target.kind !== "voices") return target.files.map(({ path }) => path);
+  const { pathPrefix, formats, hasResidual } = target;
+  const sounds = ["01", "02", ...(hasResidual ? ["residual"] : [])];
+  return [
+    ...sounds.flatMap((suffix) => formats.map((format) => `${pathPrefix}_${suffix}.${format}`)),
+    `${pathPrefix}.json`,
+  ];
+}
 
 /** Works until it is told to stop. */
 export const workUntilAborted: RunEngine = (_request, hooks = {}) =>

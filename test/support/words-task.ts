@@ -27,10 +27,11 @@ export const SPOKEN: TimedText = {
 
 /** Writes texts as an engine that has heard those words would, and anything where sound is asked for. */
 const speak: RunEngine = async (request, hooks = {}) => {
-  for (const { key, kind, files } of request.targets) {
+  for (const target of request.targets) {
+    const files = target.kind === "voices" ? [] : target.files;
     for (const { path, format } of files)
-      await writeFile(path, kind === "text" ? writeText(SPOKEN, format as TextFormat) : "stem");
-    await hooks.onTargetDone?.(key, { durationSeconds: SECONDS });
+      await writeFile(path, target.kind === "text" ? writeText(SPOKEN, format as TextFormat) : "stem");
+    await hooks.onTargetDone?.(target.key, { durationSeconds: SECONDS });
   }
 };
 

@@ -20,5 +20,6 @@ it("lists the catalogue models whose networks are here, with the licence of thei
   ]) {
     expect(licences[id]).toMatch(/^MIT/);
   }
-  expect(Object.keys(licences)).toHaveLength(17);
+  expect(licences.multi_voice).toMatch(/^MIT.* \+ .*Apache-2.0/);
+  expect(Object.keys(licences)).toHaveLength(18);
 });

@@ -1,4 +1,5 @@
 import {
+  findFamily,
   findHeardNetwork,
   isStemManifest,
   listWeightsFiles,
@@ -22,11 +23,13 @@ export type EngineModel = {
 export function listEngineModels(options: { speechModel?: SpeechModel } = {}): EngineModel[] {
   const manifests = loadManifests(options);
   return manifests
-    .filter((manifest) =>
-      listNetworks(manifest, manifests)
-        .flatMap(listWeightsFiles)
-        .every((file) => findWeightsPath(file) !== undefined),
-    )
+    .filter((manifest) => {
+      const networks = listNetworks(manifest, manifests);
+      return (
+        networks.length > 0 &&
+        networks.flatMap(listWeightsFiles).every((file) => findWeightsPath(file) !== undefined)
+      );
+    })
     .flatMap((manifest) =>
       manifest.serves.map(({ model, variants }) => ({
         id: model,
@@ -39,8 +42,12 @@ export function listEngineModels(options: { speechModel?: SpeechModel } = {}): E
     );
 }
 
-/** The network, and the one whose stem it hears. */
+/** The network, and the one whose stem it hears or that tells it who is who. */
 function listNetworks(manifest: ModelManifest, manifests: readonly ModelManifest[]): ModelManifest[] {
+  if (manifest.family === "voice-split") {
+    const speakers = findFamily(manifests, "x-vector");
+    return speakers ? [manifest, speakers] : [];
+  }
   const heard = isStemManifest(manifest) ? findHeardNetwork(manifest, manifests) : undefined;
   return heard === undefined ? [manifest] : [manifest, ...listNetworks(heard, manifests)];
 }

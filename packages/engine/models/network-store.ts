@@ -1,10 +1,13 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
 import type {
+  ModelManifest,
   MusicManifest,
+  SpeakerManifest,
   SpeechManifest,
   StemManifest,
   VoiceActivityManifest,
+  VoiceManifest,
 } from "../runtime/model-manifest.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
@@ -14,15 +17,18 @@ import type { MusicNetworks } from "./music-networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import type { SpeechNetworks } from "./speech-networks.ts";
 import type { LoadedNetwork, NetworkSource } from "./stem-network.ts";
+import type { VoiceNetworks } from "./voice-networks.ts";
+import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
+import { XVector } from "./x-vector/x-vector.ts";
 
 const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
 type StoreOptions = SessionOptions & { cacheDir?: string };
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes about a second. */
-export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks {
+export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks, VoiceNetworks {
   readonly #options: StoreOptions;
   readonly #loaded = new Map<string, Promise<unknown>>();
 
@@ -53,7 +59,17 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
     });
   }
 
-  #verify({ id, weights }: StemManifest | VoiceActivityManifest | MusicManifest): string {
+  getVoiceSeparator(manifest: VoiceManifest): Promise<LoadedSeparator> {
+    return this.#get(manifest.id, () => VoiceSeparator.load(this.#verify(manifest), this.#options));
+  }
+
+  getSpeakerNetwork(manifest: SpeakerManifest): Promise<XVector> {
+    return this.#get(manifest.id, async () => {
+      return new XVector(await GraphSession.load(this.#verify(manifest), this.#options));
+    });
+  }
+
+  #verify({ id, weights }: Exclude<ModelManifest, SpeechManifest>): string {
     const { cacheDir } = this.#options;
     return getVerifiedWeightsPath(weights, {
       manifestId: id,

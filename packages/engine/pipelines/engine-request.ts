@@ -6,7 +6,7 @@ import type { PreviewNews, PreviewRequest } from "./previews/previews.ts";
 import type { TargetProgress } from "./stage-progress.ts";
 import type { CacheUser } from "./stem-cache.ts";
 
-type TargetOf<Kind extends string> = {
+export type TargetOf<Kind extends string> = {
   kind: Kind;
   key: string;
   /** A catalogue id, e.g. "vocals". */
@@ -14,8 +14,11 @@ type TargetOf<Kind extends string> = {
   variant?: string;
 };
 
+/** What a file has of the sound; of voices, each by its number from 1 on. */
+export type SoundOutput = "stem" | "residual" | `voice ${number}`;
+
 export type SoundFile = {
-  output: "stem" | "residual";
+  output: SoundOutput;
   format: AudioFormat;
   path: string;
   wavBitDepth?: WavBitDepth;
@@ -23,6 +26,14 @@ export type SoundFile = {
 
 /** A part of the sound. */
 export type SoundTarget = TargetOf<"sound"> & { files: SoundFile[] };
+
+/** Each speaker's voice: `<prefix>_01.<format>` and so on, what is left `<prefix>_residual.<format>`, who speaks when `<prefix>.json`. */
+export type VoicesTarget = TargetOf<"voices"> & {
+  pathPrefix: string;
+  formats: AudioFormat[];
+  hasResidual: boolean;
+  wavBitDepth?: WavBitDepth;
+};
 
 /** How a recording is to be listened to; targets that wish the same share one hearing. */
 export type HearingWishes = {
@@ -43,6 +54,10 @@ export type TextTarget = TargetOf<"text"> &
     cueLimits?: Partial<CueLimits>;
     /** A text to be timed, as the client gave it; without one the recording is written down. */
     transcriptPath?: string;
+    /** Whose words they are is told as well; a number where it is known how many people speak. */
+    speakers?: true | number;
+    /** Subtitles and plain text name them. */
+    hasSpeakerNames?: boolean;
     files: { format: TextFormat; path: string }[];
   };
 
@@ -51,7 +66,7 @@ export type DetectionFormat = "json" | "txt";
 /** Where there is music. */
 export type DetectionTarget = TargetOf<"detection"> & { files: { format: DetectionFormat; path: string }[] };
 
-export type EngineTarget = SoundTarget | TextTarget | DetectionTarget;
+export type EngineTarget = SoundTarget | VoicesTarget | TextTarget | DetectionTarget;
 
 /** All that is wanted of one input. */
 export type EngineRequest = {
@@ -74,6 +89,8 @@ export type TargetResult = {
   durationSeconds: number;
   /** Samples cut off at full scale, by the path of the file; only those that have any. */
   clippedSamples?: Record<string, number>;
+  /** How many voices a target for voices has. */
+  voiceCount?: number;
 };
 
 export type EngineReport = {

@@ -3,6 +3,7 @@ import { EngineError, type EngineErrorKind } from "../engine-error.ts";
 import type { MusicNetworks } from "../models/music-networks.ts";
 import type { SpeechNetworks } from "../models/speech-networks.ts";
 import type { NetworkSource } from "../models/stem-network.ts";
+import type { VoiceNetworks } from "../models/voice-networks.ts";
 import type { DecodedInput } from "./decoded-input.ts";
 import type { EngineReport, EngineRequest, EngineTarget, TargetResult } from "./engine-request.ts";
 import type { Previews } from "./previews/previews.ts";
@@ -11,7 +12,7 @@ import type { StemCache } from "./stem-cache.ts";
 import type { TargetWaits } from "./target-waits.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
-export type Networks = NetworkSource & SpeechNetworks & MusicNetworks;
+export type Networks = NetworkSource & SpeechNetworks & MusicNetworks & VoiceNetworks;
 
 /** What every pass over an input works with. */
 export type InputRun = {
@@ -31,7 +32,7 @@ export type InputRun = {
 export async function finishTarget(
   run: InputRun,
   target: EngineTarget,
-  finish: () => Promise<Pick<TargetResult, "clippedSamples"> | undefined>,
+  finish: () => Promise<Omit<TargetResult, "durationSeconds"> | undefined>,
 ): Promise<void> {
   const { lengthFrames, sampleRateHz } = run.decoded.info;
   try {

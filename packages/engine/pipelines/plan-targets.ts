@@ -7,8 +7,15 @@ import {
   type SpeechManifest,
   type StemManifest,
   type StemService,
+  type VoiceManifest,
 } from "../runtime/model-manifest.ts";
-import type { DetectionTarget, EngineTarget, SoundTarget, TextTarget } from "./engine-request.ts";
+import type {
+  DetectionTarget,
+  EngineTarget,
+  SoundTarget,
+  TextTarget,
+  VoicesTarget,
+} from "./engine-request.ts";
 
 /** A target, and where the passes start whose stems are averaged for it. */
 export type PlannedSound = { target: SoundTarget; service: StemService; startShares: number[] };
@@ -31,9 +38,13 @@ export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
 /** One listening for music, and every target that is made from it. */
 export type DetectionPass = { manifest: MusicManifest; targets: DetectionTarget[] };
 
+/** One listening for who speaks, and every target that is made from it. */
+export type VoicesPass = { manifest: VoiceManifest; targets: VoicesTarget[] };
+
 export type TargetPlan = {
   stemPasses: StemPass[];
   detectionPass: DetectionPass | undefined;
+  voicesPass: VoicesPass | undefined;
   speechPass: SpeechPass | undefined;
   refused: { target: EngineTarget; error: EngineError }[];
 };
@@ -46,6 +57,7 @@ export function planTargets(
   const plan: TargetPlan = {
     stemPasses: [],
     detectionPass: undefined,
+    voicesPass: undefined,
     speechPass: undefined,
     refused: [],
   };
@@ -53,6 +65,9 @@ export function planTargets(
     const manifest = manifests.find(({ serves }) => serves.some((service) => isServed(target, service)));
     if (target.kind === "sound" && manifest && isStemManifest(manifest)) {
       addSound(plan.stemPasses, { manifest, target, manifests });
+    } else if (target.kind === "voices" && manifest?.family === "voice-split") {
+      plan.voicesPass ??= { manifest, targets: [] };
+      plan.voicesPass.targets.push(target);
     } else if (target.kind === "text" && manifest?.family === "whisper") {
       plan.speechPass ??= { manifest, targets: [] };
       plan.speechPass.targets.push(target);

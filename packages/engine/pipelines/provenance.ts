@@ -1,12 +1,12 @@
 import engine from "../package.json" with { type: "json" };
 import type { StemManifest } from "../runtime/model-manifest.ts";
-import type { SoundFile, SoundTarget } from "./engine-request.ts";
+import type { SoundOutput, TargetOf } from "./engine-request.ts";
 
-type NetworkFacts = Pick<StemManifest, "id" | "weights" | "overlapShare">;
+type NetworkFacts = Pick<StemManifest, "id" | "weights"> & { overlapShare: number };
 
 /** Everything that decided what a target sounds like, beside its input. */
 export type Provenance = {
-  target: Pick<SoundTarget, "model" | "variant">;
+  target: Pick<TargetOf<string>, "model" | "variant">;
   manifest: NetworkFacts;
   /** The network whose stem was heard instead of the input. */
   heard: { manifest: NetworkFacts; stem: string; runsOn: string } | undefined;
@@ -21,7 +21,7 @@ export type Provenance = {
  */
 export function toProvenanceTags(
   { target, manifest, heard, runsOn, passCount }: Provenance,
-  output: SoundFile["output"],
+  output: SoundOutput,
 ): { comment: string } {
   const facts = {
     "made-by": `Stemwright ${engine.version}`,

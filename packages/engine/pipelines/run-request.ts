@@ -1,5 +1,5 @@
 import { EngineError } from "../engine-error.ts";
-import { type DecodedMedia, findOutputFault } from "../media/index.ts";
+import { type AudioFormat, type DecodedMedia, findOutputFault } from "../media/index.ts";
 import type { ModelManifest, StemManifest } from "../runtime/model-manifest.ts";
 import { loadDecodedInput } from "./decoded-input.ts";
 import { runDetectionPass } from "./detection-pass.ts";
@@ -16,6 +16,7 @@ import type { StemCache } from "./stem-cache.ts";
 import { runStemPass } from "./stem-pass.ts";
 import { TargetWaits } from "./target-waits.ts";
 import { toSystemError } from "./to-engine-error.ts";
+import { runVoicesPass } from "./voices/voices-pass.ts";
 import { DECODE_SECONDS, weighTargets } from "./weigh-targets.ts";
 import { checkWorkBytes } from "./work-bytes.ts";
 
@@ -97,15 +98,20 @@ async function reportRefused(report: EngineReport, refused: readonly Refused[]):
 /** Those that ask for a format which can't hold what is made of this input: before a network runs for nothing. */
 function listUnmakeable(targets: readonly EngineTarget[], info: DecodedMedia): Refused[] {
   return targets.flatMap((target) => {
-    const formats = target.kind === "sound" ? target.files.map(({ format }) => format) : [];
+    const formats = listSoundFormats(target);
     const [fault] = formats.flatMap((format) => findOutputFault(format, info) ?? []);
     return fault === undefined ? [] : [{ target, error: new EngineError("encode-failed", fault) }];
   });
 }
 
+function listSoundFormats(target: EngineTarget): readonly AudioFormat[] {
+  if (target.kind === "voices") return target.formats;
+  return target.kind === "sound" ? target.files.map(({ format }) => format) : [];
+}
+
 async function runPlan(
   run: InputRun,
-  { detectionPass, speechPass, stemPasses }: TargetPlan,
+  { detectionPass, speechPass, stemPasses, voicesPass }: TargetPlan,
   { manifests, onNewPass }: { manifests: readonly ModelManifest[]; onNewPass: () => void },
 ): Promise<void> {
   if (detectionPass) await runDetectionPass(run, detectionPass);
@@ -113,6 +119,7 @@ async function runPlan(
   // Sung words need one stem more.
   if (speechSource) checkWorkBytes(stemPasses, run.input, run.request.maxWorkBytes);
   const failures = await runStemPasses(run, stemPasses);
+  if (voicesPass) await runVoicesPass(run, voicesPass, manifests);
   const vocals = speechSource?.vocals;
   const heard = vocals && !failures.has(vocals) ? { vocals } : {};
   if (speechPass) await runSpeechPass(run, speechPass, { manifests, ...heard });

@@ -12,8 +12,9 @@ import { planLanes } from "./lanes.ts";
 import { runNetworkPass, spoolPath } from "./network-pass.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { getServiceStem, type HeardStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
-import { type RenderResult, renderTarget, toServiceSource } from "./render-target.ts";
+import { renderTarget, toServiceSource } from "./render-target.ts";
 import type { SpoolGauge } from "./spool-gauge.ts";
+import type { RenderResult } from "./write-sounds.ts";
 
 /** How long a stem of a second of stereo takes to be written, as `passSeconds` of the networks. */
 export const RENDER_SECONDS = 0.008;

@@ -33,7 +33,12 @@ export class TargetWaits {
 
   get forSpeechSource(): string[] {
     const sounds = this.#plan.stemPasses.flatMap(({ targets }) => targets.map(({ target }) => target.key));
-    return [...sounds, ...this.#texts];
+    return [...sounds, ...this.forVoices];
+  }
+
+  /** Voices are taken apart behind the stems. */
+  get forVoices(): string[] {
+    return [...keysOf(this.#plan.voicesPass?.targets ?? []), ...this.#texts];
   }
 
   forStemPass(pass: StemPass): string[] {
@@ -42,11 +47,11 @@ export class TargetWaits {
     const waiting = this.#plan.stemPasses.filter(
       (other) => isHeardBy(pass, other) || roots.indexOf(findRoot(other)) > place,
     );
-    return [...waiting.flatMap(({ targets }) => targets.map(({ target }) => target.key)), ...this.#texts];
+    return [...waiting.flatMap(({ targets }) => targets.map(({ target }) => target.key)), ...this.forVoices];
   }
 
   forRender(target: SoundTarget): string[] {
-    return [target.key, ...this.#texts];
+    return [target.key, ...this.forVoices];
   }
 
   /** Hearings come one after the other. */

@@ -5,6 +5,7 @@ import { listHearings } from "./speech/hearings.ts";
 import { weighTranscription } from "./speech/transcribe.ts";
 import { RENDER_SECONDS } from "./stem-pass.ts";
 import type { TargetWaits } from "./target-waits.ts";
+import { weighVoicesPass } from "./voices/voices-pass.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
 export const DECODE_SECONDS = 0.006;
@@ -22,6 +23,7 @@ export function weighTargets(plan: TargetPlan, waits: TargetWaits): Map<string, 
     add(pass.manifest.passSeconds, waits.forStemPass(pass));
     for (const { target } of pass.targets) add(RENDER_SECONDS, waits.forRender(target));
   }
+  if (plan.voicesPass) add(weighVoicesPass(plan.voicesPass), waits.forVoices);
   for (const { wishes } of listHearings(plan.speechPass?.targets ?? []))
     add(weighTranscription(), waits.forHearing(wishes));
   return weights;

@@ -99,11 +99,31 @@ const musicManifestSchema = z.strictObject({
   serves: z.array(serviceSchema),
 });
 
+/** A network that takes people apart who talk at once. */
+const voiceManifestSchema = z.strictObject({
+  ...common,
+  family: z.literal("voice-split"),
+  weights: weightsFileSchema,
+  /** As of networks that take stems apart, for a second in which speakers change. */
+  passSeconds: z.number().positive(),
+  serves: z.array(serviceSchema).min(1),
+});
+
+/** A network that tells whether two voices are one person's; it serves no model by itself. */
+const speakerManifestSchema = z.strictObject({
+  ...common,
+  family: z.literal("x-vector"),
+  weights: weightsFileSchema,
+  serves: z.array(serviceSchema).max(0),
+});
+
 const manifestSchema = z.discriminatedUnion("family", [
   musicManifestSchema,
   stemManifestSchema,
   speechManifestSchema,
   voiceActivityManifestSchema,
+  voiceManifestSchema,
+  speakerManifestSchema,
 ]);
 
 export type ModelManifest = z.infer<typeof manifestSchema>;
@@ -111,6 +131,8 @@ export type StemManifest = z.infer<typeof stemManifestSchema>;
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
+export type VoiceManifest = z.infer<typeof voiceManifestSchema>;
+export type SpeakerManifest = z.infer<typeof speakerManifestSchema>;
 export type WeightsFile = z.infer<typeof weightsFileSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
@@ -155,6 +177,16 @@ export function findHeardNetwork(
     throw new Error(`${id} hears ${hears.stem} of ${hears.network}, which is not there`);
   }
   return heard;
+}
+
+/** The one network of a family that serves others. */
+export function findFamily<Family extends "silero-vad" | "x-vector">(
+  manifests: readonly ModelManifest[],
+  family: Family,
+): Extract<ModelManifest, { family: Family }> | undefined {
+  return manifests.find(
+    (manifest): manifest is Extract<ModelManifest, { family: Family }> => manifest.family === family,
+  );
 }
 
 export function listWeightsFiles({ weights }: ModelManifest): WeightsFile[] {

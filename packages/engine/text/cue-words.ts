@@ -13,6 +13,7 @@ export type CueWord = {
   joint: Joint;
   startSeconds: number;
   endSeconds: number;
+  speaker?: number;
 };
 
 /** All words of the text in a row, as subtitles show them; one that no row could hold comes in pieces. */
@@ -34,6 +35,7 @@ function toCueWords(word: TimedWord, place: { isLineEnd: boolean; maxWidth: numb
       width: displayWidth(text),
       space: isLast && (place.isLineEnd || /\s$/u.test(word.text)) ? " " : "",
       joint: isLast ? jointAfter(word.text, place.isLineEnd) : "phrase",
+      ...(word.speaker === undefined ? {} : { speaker: word.speaker }),
       startSeconds: word.startSeconds + index * pieceSeconds,
       endSeconds: isLast ? word.endSeconds : word.startSeconds + (index + 1) * pieceSeconds,
     };

@@ -4,7 +4,7 @@ import { type CueLimits, type RowSplit, RowSplitter } from "./split-rows.ts";
 import type { TimedText } from "./timed-text.ts";
 
 /** One subtitle. */
-export type Cue = { startSeconds: number; endSeconds: number; rows: string[] };
+export type Cue = { startSeconds: number; endSeconds: number; rows: string[]; speaker?: number };
 
 const MIN_SECONDS = 1;
 const MAX_SECONDS = 7;
@@ -44,9 +44,14 @@ export function layOutCues(text: TimedText, wanted: Partial<CueLimits> = {}): Cu
     startSeconds: words[start]?.startSeconds ?? 0,
     endSeconds: words[end - 1]?.endSeconds ?? 0,
     rows: splitter.rowsOf(start, split),
+    ...toSpeakerField(words[start]),
   }));
   setTimes(cues, text.durationSeconds);
   return cues;
+}
+
+function toSpeakerField(word: CueWord | undefined): { speaker?: number } {
+  return word?.speaker === undefined ? {} : { speaker: word.speaker };
 }
 
 /** The division of the words into cues that costs least, found from the end of the text to its start. */
@@ -58,7 +63,8 @@ function chooseDrafts(words: readonly CueWord[], splitter: RowSplitter): Draft[]
     let innerCost = 0;
     for (let end = start + 1; end <= words.length; end++) {
       const split = splitter.findSplit(start, end);
-      if (split === undefined || !fitsTime(words, start, end)) break;
+      const isOneSpeaker = words[start]?.speaker === words[end - 1]?.speaker;
+      if (split === undefined || !isOneSpeaker || !fitsTime(words, start, end)) break;
       const draft = { start, end, split };
       const letters = splitter.widthOf(start, end);
       const cost = innerCost + costOf(words, draft, letters) + (costs[end] ?? 0);

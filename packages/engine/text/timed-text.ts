@@ -5,6 +5,8 @@ export type TimedWord = {
   endSeconds: number;
   /** 0 to 1: how sure it is that the word is heard there. */
   confidence: number;
+  /** Who says it, from 1 on, where that was asked for. */
+  speaker?: number;
 };
 
 export type TimedLine = { words: TimedWord[] };
@@ -26,6 +28,18 @@ export type TimedText = {
   durationSeconds: number;
   metadata: TextMetadata;
 };
+
+/** The one who says most of a line, where that was asked for. */
+export function findSpeaker({ words }: TimedLine): number | undefined {
+  const seconds = new Map<number, number>();
+  for (const { speaker, startSeconds, endSeconds } of words) {
+    if (speaker !== undefined) seconds.set(speaker, (seconds.get(speaker) ?? 0) + endSeconds - startSeconds);
+  }
+  return [...seconds].reduce<[number, number] | undefined>(
+    (most, one) => (most === undefined || one[1] > most[1] ? one : most),
+    undefined,
+  )?.[0];
+}
 
 export function joinWords(line: TimedLine): string {
   return line.words.map((word) => word.text).join("");

@@ -1,4 +1,11 @@
-import { joinLines, joinWords, type TextMetadata, type TimedLine, type TimedText } from "./timed-text.ts";
+import {
+  findSpeaker,
+  joinLines,
+  joinWords,
+  type TextMetadata,
+  type TimedLine,
+  type TimedText,
+} from "./timed-text.ts";
 
 /** The words with their times in seconds, to the millisecond. */
 export function toJson(text: TimedText): string {
@@ -25,8 +32,14 @@ function toJsonLine(line: TimedLine) {
     end: roundTo(word.endSeconds, 3),
     text: word.text,
     confidence: roundTo(word.confidence, 3),
+    ...toSpeakerField(word.speaker),
   }));
-  return { start: words[0]?.start, end: words.at(-1)?.end, text: joinWords(line), words };
+  const speaker = toSpeakerField(findSpeaker(line));
+  return { start: words[0]?.start, end: words.at(-1)?.end, text: joinWords(line), ...speaker, words };
+}
+
+function toSpeakerField(speaker: number | undefined): { speaker?: string } {
+  return speaker === undefined ? {} : { speaker: `speaker_${String(speaker).padStart(2, "0")}` };
 }
 
 function roundTo(value: number, decimals: number): number {

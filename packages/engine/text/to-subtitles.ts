@@ -1,23 +1,25 @@
 import { toClockTime } from "./clock-time.ts";
 import { layOutCues } from "./lay-out-cues.ts";
-import type { CueLimits } from "./split-rows.ts";
+import { type TextOptions, toSpeakerName } from "./speaker-name.ts";
 import type { TimedText } from "./timed-text.ts";
 
 /** SubRip. */
-export function toSrt(text: TimedText, limits?: Partial<CueLimits>): string {
-  return layOutCues(text, limits)
-    .map(({ startSeconds, endSeconds, rows }, index) => {
+export function toSrt(text: TimedText, options: TextOptions = {}): string {
+  return layOutCues(text, options)
+    .map(({ startSeconds, endSeconds, rows, speaker }, index) => {
       const times = `${toClockTime(startSeconds, ",")} --> ${toClockTime(endSeconds, ",")}`;
-      return `${index + 1}\n${times}\n${rows.join("\n")}\n`;
+      const name = options.hasNames && speaker !== undefined ? `${toSpeakerName(speaker)}: ` : "";
+      return `${index + 1}\n${times}\n${name}${rows.join("\n")}\n`;
     })
     .join("\n");
 }
 
 /** WebVTT, whose text may hold no bare markup. */
-export function toVtt(text: TimedText, limits?: Partial<CueLimits>): string {
-  const cues = layOutCues(text, limits).map(({ startSeconds, endSeconds, rows }) => {
+export function toVtt(text: TimedText, options: TextOptions = {}): string {
+  const cues = layOutCues(text, options).map(({ startSeconds, endSeconds, rows, speaker }) => {
     const times = `${toClockTime(startSeconds, ".")} --> ${toClockTime(endSeconds, ".")}`;
-    return `\n${times}\n${rows.map(escapeMarkup).join("\n")}\n`;
+    const name = options.hasNames && speaker !== undefined ? `<v ${toSpeakerName(speaker)}>` : "";
+    return `\n${times}\n${name}${rows.map(escapeMarkup).join("\n")}\n`;
   });
   return `WEBVTT\n${cues.join("")}`;
 }

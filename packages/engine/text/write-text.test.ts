@@ -235,3 +235,37 @@ describe("writeText", () => {
     expect(writeText(silence, "ultrastar")).toMatch(/#GAP:0\nE\n$/);
   });
 });
+
+describe("speakers", () => {
+  const word = (text: string, startSeconds: number, speaker: number) => ({
+    text,
+    startSeconds,
+    endSeconds: startSeconds + 0.5,
+    confidence: 1,
+    speaker,
+  });
+  const talk: TimedText = {
+    durationSeconds: 20,
+    metadata,
+    lines: [{ words: [word("Who ", 1, 1), word("there?\n", 1.5, 1)] }, { words: [word("Me.\n", 2.2, 2)] }],
+  };
+
+  it("[P13] json has the speaker of each line and word", () => {
+    const { lines } = JSON.parse(writeText(talk, "json"));
+    expect(lines.map(({ speaker }: { speaker: string }) => speaker)).toEqual(["speaker_01", "speaker_02"]);
+    expect(lines[1].words[0].speaker).toBe("speaker_02");
+    expect(JSON.parse(writeText(song, "json")).lines[0]).not.toHaveProperty("speaker");
+  });
+
+  it("[P14] subtitles and plain text name speakers where they are to, and no cue has two", () => {
+    expect(writeText(talk, "txt")).toBe("Who there?\nMe.\n");
+    expect(writeText(talk, "txt", { hasNames: true })).toBe("Speaker 1: Who there?\nSpeaker 2: Me.\n");
+    expect(writeText(talk, "srt", { hasNames: true })).toMatch(
+      /\nSpeaker 1: Who there\?\n\n2\n.*\nSpeaker 2: Me\.\n/,
+    );
+    expect(writeText(talk, "vtt", { hasNames: true })).toMatch(
+      /\n<v Speaker 1>Who there\?\n\n.*\n<v Speaker 2>Me\.\n/,
+    );
+    expect(writeText(talk, "srt")).not.toContain("Speaker");
+  });
+});

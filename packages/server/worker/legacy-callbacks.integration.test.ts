@@ -5,6 +5,7 @@ import { takeTask } from "../../../test/support/begin-run.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeTestStorage } from "../../../test/support/test-storage.ts";
+import { listTestPaths } from "../../../test/support/test-worker.ts";
 import { withoutLimits } from "../../../test/support/without-limits.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { insertClient } from "../db/clients.ts";
@@ -53,9 +54,9 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
       run: async (request, hooks = {}) => {
         runs += 1;
         if (runs === 1) throw new Error("a fault of the machine");
-        for (const { key, files } of request.targets) {
-          for (const { path } of files) await writeFile(path, "stem");
-          await hooks.onTargetDone?.(key, { durationSeconds: 1 });
+        for (const target of request.targets) {
+          for (const path of listTestPaths(target)) await writeFile(path, "stem");
+          await hooks.onTargetDone?.(target.key, { durationSeconds: 1 });
         }
       },
       close: async () => {},

@@ -69,7 +69,8 @@ it("[O12] what an output lost at full scale is kept with it, and told in the log
   await run({
     engine: {
       async run({ targets }, hooks = {}) {
-        const path = targets[0]?.files[0]?.path ?? "";
+        const [target] = targets;
+        const path = (target?.kind === "sound" && target.files[0]?.path) || "";
         await hooks.onTargetDone?.("done", { durationSeconds: 1, clippedSamples: { [path]: 7 } });
         await hooks.onTargetDone?.("failed", { durationSeconds: 1 });
       },

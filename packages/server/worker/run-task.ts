@@ -278,12 +278,12 @@ async function completeTarget(
     run,
     target,
     taskDir,
-    result: { durationSeconds, clippedSamples = {} },
+    result: { durationSeconds, clippedSamples = {}, voiceCount },
     watch,
     previews,
   }: Omit<Work, "targets"> & { target: TargetRecord; result: TargetResult },
 ): Promise<void> {
-  const files = planOutputs(target, taskDir).map(({ output: _, ...file }) => {
+  const files = planOutputs(target, taskDir, voiceCount).map((file) => {
     const clipped = clippedSamples[file.path];
     return { ...file, ...(clipped === undefined ? {} : { clippedSamples: clipped }) };
   });

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { EngineError, EngineProcess } from "@stemwright/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TestDatabase } from "../../../test/support/test-database.ts";
-import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
+import { finishAll, listTestPaths, type RunEngine } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import * as clients from "../db/clients.ts";
 import * as credits from "../db/credits.ts";
@@ -390,9 +390,9 @@ describe("a client's storage quota", () => {
     const assetsBytes = await setQuota(1e9);
     await startTestWorker(async (request, hooks = {}) => {
       await setQuota(assetsBytes + (request.maxWorkBytes ?? 0) + 10);
-      for (const [index, { key, files }] of request.targets.entries()) {
-        for (const { path } of files) await writeFile(path, "x".repeat(index === 0 ? 11 : 10));
-        await hooks.onTargetDone?.(key, { durationSeconds: 1 });
+      for (const [index, target] of request.targets.entries()) {
+        for (const path of listTestPaths(target)) await writeFile(path, "x".repeat(index === 0 ? 11 : 10));
+        await hooks.onTargetDone?.(target.key, { durationSeconds: 1 });
       }
     });
     const task = await waitForEnd(await createTask(["vocals", "drums"]));

@@ -42,7 +42,7 @@ async function separateByOriginal(window: Float32Array): Promise<Float32Array[]>
 
 describe("the separator of two voices, written anew", () => {
   const [left, right] = [makeTalk(1), makeTalk(2).map((value) => value * 0.7)];
-  const loading = VoiceSeparator.load(WEIGHTS, { windowFrames: WINDOW_FRAMES }, { threads: 2 });
+  const loading = VoiceSeparator.load(WEIGHTS, { windowFrames: WINDOW_FRAMES, threads: 2 });
 
   it("gives the voices of the graph it was read from, to −80 dB", async () => {
     const { separator, runsOn } = await loading;

@@ -39,6 +39,8 @@ async function hear(
     getWhisper: (manifest) => store.getWhisper(manifest),
     getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
     getMusicDetector: (manifest) => store.getMusicDetector(manifest),
+    getVoiceSeparator: (manifest) => store.getVoiceSeparator(manifest),
+    getSpeakerNetwork: (manifest) => store.getSpeakerNetwork(manifest),
     ...broken,
   };
   const workDir = join(folder, name);

@@ -4,14 +4,9 @@ import { join } from "node:path";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
-import { EngineError } from "../../engine-error.ts";
+import type { Turns } from "../../models/voices/find-voices.ts";
 import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import type {
-  ModelManifest,
-  SpeechManifest,
-  StemManifest,
-  VoiceActivityManifest,
-} from "../../runtime/model-manifest.ts";
+import type { ModelManifest, SpeechManifest, StemManifest } from "../../runtime/model-manifest.ts";
 import { parseTranscript } from "../../text/parse-transcript.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { writeText } from "../../text/write-text.ts";
@@ -20,8 +15,11 @@ import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
 import { LineLog } from "../line-log.ts";
 import type { SpeechPass } from "../plan-targets.ts";
 import { openStem } from "../stem-pass.ts";
+import { listenForVoices } from "../voices/listen-for-voices.ts";
 import { alignText } from "./align-text.ts";
+import { getVoiceActivity } from "./get-voice-activity.ts";
 import { listHearings } from "./hearings.ts";
+import { labelSpeakers } from "./label-speakers.ts";
 import { placedWindowSchema } from "./place-words.ts";
 import { transcribe } from "./transcribe.ts";
 
@@ -44,6 +42,11 @@ export async function runSpeechPass(
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
   });
+  const listen = listenOnce(run, source, options.manifests);
+  const label = async (text: TimedText, { speakers, transcriptPath }: TextTarget) =>
+    speakers === undefined
+      ? text
+      : labelSpeakers(text, await listen(speakers), { keepsLines: transcriptPath !== undefined });
   for (const { wishes, targets } of listHearings(pass.targets)) {
     await tryNetwork(run, targets, async () => {
       const spoken = await transcribe(run, {
@@ -55,17 +58,24 @@ export async function runSpeechPass(
       });
       for (const target of targets) {
         await finishTarget(run, target, async () => {
-          writeFiles(target, await makeText(run, { target, manifest: pass.manifest, spoken, source }));
+          const text = await makeText(run, { target, manifest: pass.manifest, spoken, source });
+          writeFiles(target, await label(text, target));
         });
       }
     });
   }
 }
 
-function getVoiceActivity(manifests: readonly ModelManifest[]): VoiceActivityManifest {
-  const manifest = manifests.find((candidate) => candidate.family === "silero-vad");
-  if (manifest === undefined) throw new EngineError("model-missing", "The voice detector is missing.");
-  return manifest;
+/** Who speaks when: listened for once for each number of people that is expected. */
+function listenOnce(run: InputRun, source: FrameSource, manifests: readonly ModelManifest[]) {
+  const heard = new Map<true | number, Promise<Turns>>();
+  return (speakers: true | number): Promise<Turns> => {
+    const expected = speakers === true ? {} : { voiceCount: speakers };
+    const known =
+      heard.get(speakers) ?? listenForVoices(run, source, { manifests, expected, onProgress: () => {} });
+    heard.set(speakers, known);
+    return known;
+  };
 }
 
 /** What was said, or the given text laid over it. */
@@ -85,5 +95,6 @@ async function makeText(run: InputRun, { target, manifest, spoken, source }: Hea
 }
 
 function writeFiles(target: TextTarget, text: TimedText): void {
-  for (const { format, path } of target.files) writeFileSync(path, writeText(text, format, target.cueLimits));
+  const options = { ...target.cueLimits, hasNames: target.hasSpeakerNames === true };
+  for (const { format, path } of target.files) writeFileSync(path, writeText(text, format, options));
 }

@@ -18,7 +18,7 @@ export type CatalogueModel = {
   creditsPerMinute?: number;
   maxInputDurationSeconds: number;
   inputs: ModelInput[];
-  produces: "sound" | "text" | "detection";
+  produces: "sound" | "voices" | "text" | "detection";
   outputFormats: readonly string[];
   supportedLanguages?: readonly string[];
   variants?: CatalogueVariant[];
@@ -119,16 +119,23 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     produces: "detection",
     outputFormats: DETECTION_OUTPUT_FORMATS,
   },
-  arranged(cinematic("multi_voice", "Multi-voice", "Each speaker's voice in a file of its own."), [
-    { id: "two_speaker", description: "Two speakers; the default" },
-    { id: "n_speaker", description: "Any number of speakers" },
-  ]),
+  {
+    ...arranged(cinematic("multi_voice", "Multi-voice", "Each speaker's voice in a file of its own."), [
+      { id: "two_speaker", description: "Two speakers; the default" },
+      { id: "n_speaker", description: "Any number of speakers" },
+    ]),
+    produces: "voices",
+  },
   text("transcription", "Transcription", "The words of the recording, each with its time.", [mediaInput]),
   text("alignment", "Alignment", "A given text laid over the recording, word by word.", [
     mediaInput,
     transcriptInput,
   ]),
 ];
+
+/** Whether its outputs are sound. */
+export const isSound = ({ produces }: Pick<CatalogueModel, "produces">) =>
+  produces === "sound" || produces === "voices";
 
 export function findCatalogueModel(id: string): CatalogueModel | undefined {
   return CATALOGUE.find((model) => model.id === id);

@@ -60,6 +60,7 @@ function checkWishes(request: TargetRequest, model: CatalogueModel, path: string
       : `${model.id} takes no language; leave it out`;
     refuseField("LANGUAGE_UNSUPPORTED", { path: `${path}.language`, message });
   }
+  checkSpeakers(request, model, path);
   const hasTranscript = request.transcriptUrl !== undefined || request.transcriptAssetId !== undefined;
   if (hasTranscript && model.id !== "alignment") {
     refuseField("TRANSCRIPT_NOT_ALLOWED", {
@@ -72,6 +73,19 @@ function checkWishes(request: TargetRequest, model: CatalogueModel, path: string
       path,
       message: "Give transcriptUrl or transcriptAssetId, not both",
     });
+  }
+}
+
+function checkSpeakers({ speakers, speakerNames }: TargetRequest, model: CatalogueModel, path: string): void {
+  const asked =
+    speakers === undefined ? (speakerNames === undefined ? undefined : "speakerNames") : "speakers";
+  if (asked !== undefined && model.produces !== "text") {
+    const message = `${model.id} writes no words; leave ${asked} out`;
+    refuseField("SPEAKERS_NOT_ALLOWED", { path: `${path}.${asked}`, message });
+  }
+  if (speakerNames && !speakers) {
+    const message = "Names need speakers: set speakers to true or to their number";
+    refuseField("SPEAKERS_NOT_ALLOWED", { path: `${path}.speakerNames`, message });
   }
 }
 

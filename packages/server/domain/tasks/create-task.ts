@@ -5,6 +5,7 @@ import { checkWebUrl } from "../check-web-url.ts";
 import type { Reservation } from "../credits.ts";
 import { getFound } from "../get-found.ts";
 import { makeId } from "../ids.ts";
+import { isSound } from "../models/catalogue.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, TranscriptReader, UrlRules } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";
@@ -136,7 +137,7 @@ async function checkAsset(
 /** Refuses formats that can't hold what is made of the asset, before anything is made of it. */
 function checkOutputs(media: MediaLooker, targets: readonly CheckedTarget[], facts: ReadableMedia): void {
   for (const [index, { model, target }] of targets.entries()) {
-    if (model.produces !== "sound") continue;
+    if (!isSound(model)) continue;
     for (const [at, format] of target.formats.entries()) {
       const message = media.findOutputFault(format, facts);
       const path = `targets[${index}].formats[${at}]`;

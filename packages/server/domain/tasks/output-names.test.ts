@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { toOutputNames } from "./output-names.ts";
+import { toOutputNames, toVoiceNames } from "./output-names.ts";
 
 it("[O1] a stem is named after model and variant, its residual follows it", () => {
   expect(toOutputNames({ model: "drums" })).toEqual([{ output: "stem", name: "drums" }]);
@@ -11,4 +11,13 @@ it("[O1] a stem is named after model and variant, its residual follows it", () =
 
 it.each(["transcription", "alignment", "music_detection"])("[O1] %s leaves no residual", (model) => {
   expect(toOutputNames({ model, residual: true })).toEqual([{ output: "stem", name: model }]);
+});
+
+it("[O1] voices are numbered behind the variant; one residual is left of all of them", () => {
+  expect(toVoiceNames({}, 2)).toEqual(["voice_01", "voice_02"]);
+  expect(toVoiceNames({ variant: "n_speaker" }, 10).at(-1)).toBe("voice_n_speaker_10");
+  expect(toOutputNames({ model: "multi_voice", variant: "two_speaker", residual: true })).toEqual([
+    { output: "stem", name: "voice_two_speaker" },
+    { output: "residual", name: "voice_two_speaker_residual" },
+  ]);
 });

@@ -1,17 +1,31 @@
-import { findCatalogueModel } from "../models/catalogue.ts";
+import { findCatalogueModel, isSound } from "../models/catalogue.ts";
 import type { NewTarget } from "./task-record.ts";
 
 /**
  * The file names of a target, without extension: the stem's, and the residual's where it was asked for. Only sound leaves one: nothing
- * remains of a recording when its words are written down.
+ * remains of a recording when its words are written down. Of voices the stem's is that of the file that tells who speaks when; how many
+ * there are is known when they are made.
  */
 export function toOutputNames(
   target: Pick<NewTarget, "model" | "variant" | "residual">,
 ): { output: "stem" | "residual"; name: string }[] {
-  const name = target.variant === undefined ? target.model : `${target.model}_${target.variant}`;
+  const model = findCatalogueModel(target.model);
+  const plain = target.variant === undefined ? target.model : `${target.model}_${target.variant}`;
+  const name = model?.produces === "voices" ? toVoicePrefix(target) : plain;
   const stem = { output: "stem" as const, name };
-  const hasResidual = target.residual && findCatalogueModel(target.model)?.produces === "sound";
+  const hasResidual = target.residual && model !== undefined && isSound(model);
   return hasResidual ? [stem, { output: "residual", name: `${name}_residual` }] : [stem];
+}
+
+/** How the files of voices begin. */
+export function toVoicePrefix({ variant }: Pick<NewTarget, "variant">): string {
+  return variant === undefined ? "voice" : `voice_${variant}`;
+}
+
+/** The names of voices, the first being 1. */
+export function toVoiceNames(target: Pick<NewTarget, "variant">, voiceCount: number): string[] {
+  const prefix = toVoicePrefix(target);
+  return Array.from({ length: voiceCount }, (_, index) => `${prefix}_${String(index + 1).padStart(2, "0")}`);
 }
 
 /** All that is stored of a Task's outputs. */

@@ -17,6 +17,8 @@ export type TargetWishes = {
   language?: string;
   transcriptUrl?: string;
   transcriptAssetId?: string;
+  speakers?: boolean | number;
+  speakerNames?: boolean;
   bitDepth?: 16 | 24 | 32;
   translate?: boolean;
   prompt?: string;
@@ -31,6 +33,8 @@ export const TARGET_WISHES = [
   "language",
   "transcriptUrl",
   "transcriptAssetId",
+  "speakers",
+  "speakerNames",
   "bitDepth",
   "translate",
   "prompt",

@@ -1,0 +1,18 @@
+import { STEPS_PER_SECOND } from "./find-voices.ts";
+import type { VoicePlan } from "./refine-changes.ts";
+import { bridgePauses, listRuns, type StepRun } from "./step-runs.ts";
+
+/** Speech around what is heard, so that no consonant is cut off. */
+const MARGIN_STEPS = 3;
+const PAUSE_STEPS = 0.3 * STEPS_PER_SECOND;
+
+/** The stretches in which a person speaks, with a little of what is around them. */
+export function listVoiceRuns({ solo, streams }: VoicePlan, person: number): StepRun[] {
+  const isHeard = (step: number) =>
+    solo[step] === person || streams[0][step] === person || streams[1][step] === person;
+  const runs = bridgePauses(listRuns(solo.length, isHeard), PAUSE_STEPS);
+  return runs.map(({ from, to }) => ({
+    from: Math.max(0, from - MARGIN_STEPS),
+    to: Math.min(solo.length, to + MARGIN_STEPS),
+  }));
+}

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import { isExchanged } from "./stitch-voices.ts";
+
+const random = makeSeededRandom(3);
+const makeNoise = (gain: number) => Float32Array.from({ length: 400 }, () => gain * (random() - 0.5));
+const mix = (a: Float32Array, b: Float32Array, leak: number) => a.map((value, n) => value + leak * b[n]!);
+
+it("a voice keeps its place where the windows agree, and changes it where they do not", () => {
+  const [a, b] = [makeNoise(1), makeNoise(0.3)];
+  expect(isExchanged([a, b], [mix(a, b, 0.3), mix(b, a, 0.1)])).toBe(false);
+  expect(isExchanged([a, b], [mix(b, a, 0.1), mix(a, b, 0.3)])).toBe(true);
+});
+
+it("silence changes nothing", () => {
+  const silence = new Float32Array(400);
+  expect(isExchanged([silence, silence], [makeNoise(1), makeNoise(1)])).toBe(false);
+});

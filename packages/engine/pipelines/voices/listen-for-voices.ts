@@ -1,0 +1,37 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { EngineError } from "../../engine-error.ts";
+import { type ExpectedVoices, findVoices, type Turns } from "../../models/voices/find-voices.ts";
+import { findFamily, type ModelManifest, type SpeakerManifest } from "../../runtime/model-manifest.ts";
+import type { InputRun } from "../input-run.ts";
+import { findSpeech } from "../speech/find-speech.ts";
+import { getVoiceActivity } from "../speech/get-voice-activity.ts";
+
+/** A second of the input in seconds of the machine, as measured; for the progress only. */
+export const LISTEN_SECONDS = 0.03;
+
+export function getSpeakerNetwork(manifests: readonly ModelManifest[]): SpeakerManifest {
+  const manifest = findFamily(manifests, "x-vector");
+  if (manifest === undefined) throw new EngineError("model-missing", "The network for speakers is missing.");
+  return manifest;
+}
+
+/** Who speaks when in a mono recording at 16 kHz, one at a time. */
+export async function listenForVoices(
+  run: InputRun,
+  recording: FrameSource,
+  options: {
+    manifests: readonly ModelManifest[];
+    expected: ExpectedVoices;
+    onProgress: (fraction: number) => void;
+  },
+): Promise<Turns> {
+  const { manifests, expected, onProgress } = options;
+  const vad = await run.networks.getVoiceActivity(getVoiceActivity(manifests));
+  const speech = await findSpeech(recording, vad, (fraction) => onProgress(fraction / 3));
+  const network = await run.networks.getSpeakerNetwork(getSpeakerNetwork(manifests));
+  return findVoices(recording, speech, {
+    network,
+    expected,
+    onProgress: (fraction) => onProgress((1 + 2 * fraction) / 3),
+  });
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeToPcm } from "../../media/index.ts";
+import { NetworkStore } from "../../models/network-store.ts";
+import { loadManifests } from "../../runtime/model-manifest.ts";
+import type { TargetResult, VoicesTarget } from "../engine-request.ts";
+import { readSound, writeSound } from "../fixtures/sound-file.ts";
+import { runRequest } from "../run-request.ts";
+
+const RATE = 48_000;
+const folder = mkdtempSync(join(tmpdir(), "stemwright-voices-"));
+const networks = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
+const manifests = loadManifests();
+let english: Float32Array;
+let spanish: Float32Array;
+
+beforeAll(async () => {
+  english = await readFixture("english.opus");
+  spanish = raise(await readFixture("spanish.opus"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function readFixture(name: string): Promise<Float32Array> {
+  const pcmPath = join(folder, `${name}.f32`);
+  const inputPath = join(import.meta.dirname, "../speech/fixtures", name);
+  await decodeToPcm({ inputPath, pcmPath, onProgress: () => {} });
+  return new Float32Array(new Uint8Array(readFileSync(pcmPath)).buffer);
+}
+
+/** A fifth faster and higher: as two men with one accent, the voices of the fixtures are too much alike. */
+function raise(sound: Float32Array): Float32Array {
+  return Float32Array.from({ length: Math.floor(sound.length / 1.25) }, (_, n) => {
+    const at = Math.floor(1.25 * n);
+    const part = 1.25 * n - at;
+    return (1 - part) * (sound[at] ?? 0) + part * (sound[at + 1] ?? 0);
+  });
+}
+
+type Placed = { sound: Float32Array; atSeconds: number };
+
+/** Several pieces at their times, on two channels that differ in level. */
+function lay(pieces: readonly Placed[], seconds: number): [Float32Array, Float32Array] {
+  const left = new Float32Array(seconds * RATE);
+  for (const { sound, atSeconds } of pieces) {
+    const start = Math.round(atSeconds * RATE);
+    sound.forEach((value, n) => {
+      if (start + n < left.length) left[start + n] = (left[start + n] ?? 0) + value;
+    });
+  }
+  return [left, left.map((value) => value / 2)];
+}
+
+async function takeApart(name: string, planes: Float32Array[], fields: Partial<VoicesTarget> = {}) {
+  const inputPath = join(folder, `${name}.wav`);
+  const pathPrefix = join(folder, `${name}-voice`);
+  writeSound(inputPath, planes, RATE);
+  let result: TargetResult | undefined;
+  await runRequest(
+    {
+      inputPath,
+      workDir: join(folder, name),
+      targets: [
+        {
+          kind: "voices",
+          key: "v",
+          model: "multi_voice",
+          pathPrefix,
+          formats: ["wav"],
+          hasResidual: true,
+          ...fields,
+        },
+      ],
+    },
+    {
+      networks,
+      manifests,
+      report: {
+        onTargetDone: (_, done) => {
+          result = done;
+        },
+        onTargetFailed: (_, error) => Promise.reject(error),
+      },
+    },
+  );
+  const read = (suffix: string) => readSound(`${pathPrefix}_${suffix}.wav`).planes;
+  const { voices } = JSON.parse(readFileSync(`${pathPrefix}.json`, "utf8")) as {
+    voices: { name: string; segments: { start: number; end: number; confidence: number }[] }[];
+  };
+  return { result, read, voices };
+}
+
+const energy = (plane: Float32Array | undefined, from = 0, to = 1e9) =>
+  (plane ?? new Float32Array())
+    .subarray(Math.round(from * RATE), Math.round(to * RATE))
+    .reduce((sum, value) => sum + value * value, 0);
+const levelDb = (part: number, whole: number) => 10 * Math.log10(part / whole + 1e-12);
+
+describe("[P10] two people in turn, the second falling in with the first", () => {
+  let made: Awaited<ReturnType<typeof takeApart>>;
+  let input: [Float32Array, Float32Array];
+  let times: { spanish: number; english: number; end: number };
+
+  beforeAll(async () => {
+    const [a, b] = [english.length / RATE, spanish.length / RATE];
+    times = { spanish: a - 0.6, english: a - 0.6 + b + 0.5, end: Math.ceil(2 * a + b + 1) };
+    const pieces = [
+      { sound: english, atSeconds: 0 },
+      { sound: spanish, atSeconds: times.spanish },
+      { sound: english, atSeconds: times.english },
+    ];
+    input = lay(pieces, times.end);
+    made = await takeApart("talk", input);
+  }, 300_000);
+
+  it("has two voices, numbered as they are first heard, each silent while the other one speaks alone", () => {
+    expect(made.result?.voiceCount).toBe(2);
+    const [[first], [second]] = [made.read("01"), made.read("02")] as const;
+    const { spanish: from, english: back } = times;
+    const alone = { from: from + 1, to: back - 1 };
+    expect(levelDb(energy(first, alone.from, alone.to), energy(input[0], alone.from, alone.to))).toBeLessThan(
+      -50,
+    );
+    expect(levelDb(energy(second, 0.5, from - 1), energy(input[0], 0.5, from - 1))).toBeLessThan(-50);
+    expect(levelDb(energy(second, back + 1, times.end), energy(input[0], back + 1, times.end))).toBeLessThan(
+      -50,
+    );
+    // Nothing of what is said is lost.
+    expect(levelDb(energy(made.read("residual")[0]), energy(input[0]))).toBeLessThan(-15);
+  });
+
+  it("keeps rate and channels, and with the residual adds up to the input", () => {
+    const voices = [made.read("01"), made.read("02"), made.read("residual")];
+    input.forEach((plane, channel) => {
+      const lack = plane.map((value, n) =>
+        voices.reduce((rest, planes) => rest - (planes[channel]?.[n] ?? 0), value),
+      );
+      expect(lack.reduce((most, value) => Math.max(most, Math.abs(value)), 0)).toBeLessThan(1e-6);
+    });
+  });
+
+  it("[P12] tells each voice's segments, with how sure they are", () => {
+    expect(made.voices.map(({ name }) => name)).toEqual(["voice_01", "voice_02"]);
+    const [first, second] = made.voices;
+    expect(first?.segments[0]?.start).toBeLessThan(0.5);
+    expect(second?.segments[0]?.start).toBeGreaterThan(times.spanish - 1);
+    expect(second?.segments.at(-1)?.end).toBeLessThan(times.english + 0.5);
+    for (const { segments } of made.voices) {
+      for (const { start, end, confidence } of segments) {
+        expect(end).toBeGreaterThan(start);
+        expect(confidence).toBeGreaterThan(0);
+        expect(confidence).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+});
+
+it("[P11] two files for two_speaker and one for n_speaker where one person speaks; the second file is silent", async () => {
+  const planes = lay([{ sound: english, atSeconds: 0.5 }], Math.ceil(english.length / RATE + 1));
+  const two = await takeApart("alone-two", planes, { variant: "two_speaker" });
+  expect(two.result?.voiceCount).toBe(2);
+  expect(two.voices.map(({ name }) => name)).toEqual(["voice_two_speaker_01", "voice_two_speaker_02"]);
+  expect(energy(two.read("02")[0])).toBe(0);
+  expect(levelDb(energy(two.read("01")[0]), energy(planes[0]))).toBeGreaterThan(-0.5);
+  const any = await takeApart("alone-any", planes, { variant: "n_speaker" });
+  expect(any.result?.voiceCount).toBe(1);
+}, 120_000);
+
+it("[P11] where nobody speaks, the voices are silent and all is left over", async () => {
+  const planes = [Float32Array.from({ length: 2 * RATE }, (_, n) => 0.1 * Math.sin(n / 7))];
+  const { read, voices } = await takeApart("nobody", planes);
+  expect(voices.every(({ segments }) => segments.length === 0)).toBe(true);
+  expect(read("residual")[0]).toEqual(planes[0]);
+}, 120_000);

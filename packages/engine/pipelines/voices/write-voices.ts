@@ -1,0 +1,19 @@
+/** A stretch in which somebody speaks. */
+export type VoiceSegment = { startSeconds: number; endSeconds: number; confidence: number };
+
+/** Who speaks when, as a file: for each voice the name of its sound and its segments. */
+export function writeVoices(voices: readonly { name: string; segments: readonly VoiceSegment[] }[]): string {
+  const rows = voices.map(({ name, segments }) => ({
+    name,
+    segments: segments.map(({ startSeconds, endSeconds, confidence }) => ({
+      start: roundTo(startSeconds, 3),
+      end: roundTo(endSeconds, 3),
+      confidence: roundTo(confidence, 4),
+    })),
+  }));
+  return `${JSON.stringify({ voices: rows })}\n`;
+}
+
+function roundTo(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
