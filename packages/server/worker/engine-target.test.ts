@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TargetRecord } from "../domain/tasks/task-record.ts";
-import { toEngineTarget } from "./engine-target.ts";
+import { planOutputs, toEngineTarget } from "./engine-target.ts";
 
 it.each(["en", "EN", "en-US", "en_GB"])("[V6] the language %s is en to the engine", (language) => {
   const target = { id: "t", model: "transcription", formats: ["json"], language } as TargetRecord;
@@ -16,4 +16,37 @@ it("[V10] [V11] [Y4] what guides the network, and the room of subtitles, reach t
     keywords: ["Aoife"],
     cueLimits: { rowWidth: 30, rows: 1 },
   });
+
+it("[P10] voices are written beside each other, and as many are stored as were made, with who speaks when", () => {
+  const target = {
+    id: "t",
+    model: "multi_voice",
+    formats: ["wav", "mp3"],
+    variant: "n_speaker",
+    residual: true,
+  } as TargetRecord;
+  expect(toEngineTarget(target, "/work")).toMatchObject({
+    kind: "voices",
+    pathPrefix: "/work/out/t-voice_n_speaker",
+    formats: ["wav", "mp3"],
+    hasResidual: true,
+  });
+  expect(planOutputs(target, "/work", 2).map(({ path }) => path)).toEqual([
+    "/work/out/t-voice_n_speaker_01.wav",
+    "/work/out/t-voice_n_speaker_01.mp3",
+    "/work/out/t-voice_n_speaker_02.wav",
+    "/work/out/t-voice_n_speaker_02.mp3",
+    "/work/out/t-voice_n_speaker_residual.wav",
+    "/work/out/t-voice_n_speaker_residual.mp3",
+    "/work/out/t-voice_n_speaker.json",
+  ]);
+});
+
+it.each([
+  [true, { speakers: true, hasSpeakerNames: false }],
+  [3, { speakers: 3, hasSpeakerNames: false }],
+])("[P13] speakers of %s reach the engine", (speakers, expected) => {
+  const target = { id: "t", model: "transcription", formats: ["json"], speakers } as TargetRecord;
+  expect(toEngineTarget(target, "/work")).toMatchObject(expected);
+  expect(toEngineTarget({ ...target, speakers: false }, "/work")).not.toHaveProperty("speakers");
 });
