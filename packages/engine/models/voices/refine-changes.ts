@@ -3,7 +3,7 @@ import { bridgePauses, listRuns } from "./step-runs.ts";
 import type { StreamPower } from "./stream-power.ts";
 
 /** How far around a change of the speaker two may talk at once. */
-export const REACH_STEPS = 2 * STEPS_PER_SECOND;
+const REACH_STEPS = 2 * STEPS_PER_SECOND;
 /** Speakers further apart than this do not talk at once. */
 const LONGEST_GAP_STEPS = 0.6 * STEPS_PER_SECOND;
 /** Of a stream's share before and behind a change: with less difference the streams do not have one speaker each. */
@@ -18,7 +18,7 @@ const PAUSE_STEPS = 0.25 * STEPS_PER_SECOND;
 const BLURRED_STEPS = 0.3 * STEPS_PER_SECOND;
 
 /** Where one speaker takes over from another: the first has the steps from `from` to `at`, the second those up to `to`. */
-export type Change = { from: number; at: number; to: number; people: readonly [number, number] };
+type Change = { from: number; at: number; to: number; people: readonly [number, number] };
 
 /** Who is heard in each step: one person in the input as it is, or one in each of the two streams. */
 export type VoicePlan = {

@@ -23,5 +23,3 @@ export function bridgePauses(runs: readonly StepRun[], most: number): StepRun[] 
   }
   return bridged;
 }
-
-export const lengthOf = ({ from, to }: StepRun) => to - from;
