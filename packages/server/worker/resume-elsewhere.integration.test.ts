@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { RunEngine } from "../../../test/support/test-worker.ts";
+import { listTestPaths } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import { makeUnclaimedFiles } from "../db/unclaimed-files.ts";
 import type { Blobs } from "../domain/ports.ts";
@@ -40,9 +41,9 @@ function makeEngine(stuckAt = Number.POSITIVE_INFINITY) {
       computed.push(index);
       await appendFile(spool, String(index).repeat(SEGMENT_BYTES));
     }
-    for (const { key, files } of request.targets) {
-      for (const { path } of files) await writeFile(path, await readFile(spool));
-      await hooks.onTargetDone?.(key, { durationSeconds: 61 });
+    for (const target of request.targets) {
+      for (const path of listTestPaths(target)) await writeFile(path, await readFile(spool));
+      await hooks.onTargetDone?.(target.key, { durationSeconds: 61 });
     }
   };
   return { run, computed, stuck: stuck.promise };
