@@ -16,6 +16,7 @@ it("[V10] [V11] [Y4] what guides the network, and the room of subtitles, reach t
     keywords: ["Aoife"],
     cueLimits: { rowWidth: 30, rows: 1 },
   });
+});
 
 it("[P10] voices are written beside each other, and as many are stored as were made, with who speaks when", () => {
   const target = {
