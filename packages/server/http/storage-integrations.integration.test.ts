@@ -101,7 +101,7 @@ describe("storage integrations", () => {
     );
     expect(row).not.toContain(SECRET);
     const { rows: secrets } = await api.database.pool.query("select name from installation_secrets");
-    expect(secrets.map(({ name }: { name: string }) => name)).toEqual(["links"]);
+    expect(secrets.map(({ name }: { name: string }) => name).sort()).toEqual(["links", "vault canary"]);
     expect(api.logLines.join("")).not.toContain(SECRET);
   });
 
