@@ -10,7 +10,7 @@ import { findDiarizationError, type SpokenSpan } from "./voices/diarization-erro
 
 /*
  * Who speaks when, how many, and how well they are taken apart, as the service does it. Conversations are NAME.wav with NAME.rttm beside it, and where they were
- * generated NAME-s0.wav, NAME-s1.wav … with each voice alone (training/mix/held_out_conversations.py); pairs are folders with s0.wav and s1.wav, which are added up.
+ * generated NAME-s0.wav, NAME-s1.wav … with each voice alone; pairs are folders with s0.wav and s1.wav, which are added up.
  *
  *   npm run bench:voices -- --conversations FOLDER … --pairs FOLDER …
  */

@@ -1,5 +1,6 @@
 import type { LegacyJobRequest } from "@stemwright/contract";
 import { describe, expect, it } from "vitest";
+import { noQuota } from "../../../test/support/without-limits.ts";
 import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import { prepareLegacyJob, toTaskRequest } from "./create-legacy-job.ts";
 
@@ -8,7 +9,11 @@ const caller = { keyId: "key", clientId: "client", role: "client" } as const;
 /** Ports of an installation that has the two models, with what was agreed with the client. */
 function makePorts(granted: string[]): CheckPorts {
   const models = ["music_removal", "multi_voice"];
-  const asset = { id: "asset", clientId: "client", media: { isReadable: true, durationSeconds: 5 } };
+  const asset = {
+    id: "asset",
+    clientId: "client",
+    media: { isReadable: true, durationSeconds: 5, sampleRateHz: 44_100, channels: 2 },
+  };
   return {
     assets: { findAsset: async () => asset },
     grants: {
@@ -16,6 +21,8 @@ function makePorts(granted: string[]): CheckPorts {
     },
     urls: { check: () => {} },
     media: { findOutputFault: () => undefined },
+    quota: noQuota,
+    sizeLimits: { decodedMaxBytes: 1e9, workMaxBytes: 1e9 },
     installed: models.map((id) => ({
       id,
       variants: ["n_speaker"],
