@@ -15,6 +15,8 @@ const MEASURING = [
 ];
 /** Takes minutes of killing processes: `npm run test:faults` runs it. */
 const FAULTS = ["test/e2e/{faults,rolling-upgrade}.test.ts"];
+/** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
+const PAGES = ["test/browser/{mixer,playground,settings,words}.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
 const UNITS = ["packages/**/*.test.ts"];
 
@@ -30,7 +32,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "integration", include: INTEGRATION, exclude: [...MEASURING, ...FAULTS] },
+        test: { name: "integration", include: INTEGRATION, exclude: [...MEASURING, ...FAULTS, ...PAGES] },
       },
       {
         extends: true,
@@ -40,6 +42,7 @@ export default defineConfig({
       // Vitest leaves files that run one at a time until the others are done.
       { extends: true, test: { name: "measuring", include: MEASURING, maxWorkers: 1 } },
       { extends: true, test: { name: "faults", include: FAULTS } },
+      { extends: true, test: { name: "pages", include: PAGES } },
     ],
   },
 });
