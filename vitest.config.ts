@@ -10,11 +10,13 @@ const MEASURING = [
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
-  "test/e2e/{database-outage,newcomer,upload-memory}.test.ts",
+  "test/e2e/{newcomer,upload-memory}.test.ts",
+];
+/** Minutes of killing processes, and of watching idle ones: `npm run test:faults` runs them. */
+const FAULTS = [
+  "test/e2e/{database-outage,faults,rolling-upgrade}.test.ts",
   "packages/server/worker/idle-worker.integration.test.ts",
 ];
-/** Takes minutes of killing processes: `npm run test:faults` runs it. */
-const FAULTS = ["test/e2e/{faults,rolling-upgrade}.test.ts"];
 /** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
 const PAGES = ["test/browser/{mixer,playground,settings,words}.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
@@ -41,7 +43,7 @@ export default defineConfig({
       },
       // Vitest leaves files that run one at a time until the others are done.
       { extends: true, test: { name: "measuring", include: MEASURING, maxWorkers: 1 } },
-      { extends: true, test: { name: "faults", include: FAULTS } },
+      { extends: true, test: { name: "faults", include: FAULTS, maxWorkers: 1 } },
       { extends: true, test: { name: "pages", include: PAGES } },
     ],
   },

@@ -11,7 +11,7 @@ import { type FuzzRequest, makeRequestArbitrary } from "./fuzz-requests.ts";
 import { sendFuzzRequest } from "./send-fuzz-request.ts";
 
 /** `npm run fuzz` asks for many more, and for their count to be written down. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 const RESULTS_PATH = process.env.FUZZ_RESULTS;
 const AT_ONCE = 8;

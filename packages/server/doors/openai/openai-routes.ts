@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import {
   type ApiError,
+  apiErrorBody,
   openAiError,
   openAiModel,
   openAiModelList,
@@ -35,7 +36,8 @@ const config = {
   toErrorBody: (error: ApiError) => toOpenAiError(error),
   toErrorHeaders: (error: ApiError) => (shouldRetry(error) ? {} : { "x-should-retry": "false" }),
 };
-const failures = { "4xx": openAiError, "5xx": openAiError };
+/** Headers that are too large are refused before anybody knows which interface they are for. */
+const failures = { "4xx": openAiError, "431": apiErrorBody, "5xx": openAiError };
 
 /** Which output of the Task an answer is made of. */
 const OUTPUT_OF: Record<ResponseFormat, "json" | "txt" | "srt" | "vtt"> = {
