@@ -12,10 +12,11 @@ const MEASURING = [
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
   "test/e2e/{newcomer,upload-memory}.test.ts",
 ];
-/** Minutes of killing processes, and of watching idle ones: `npm run test:faults` runs them. */
+/** Minutes of killing processes, waiting for them, and watching idle ones: `npm run test:faults` runs them. */
 const FAULTS = [
-  "test/e2e/{database-outage,faults,rolling-upgrade}.test.ts",
-  "packages/server/worker/idle-worker.integration.test.ts",
+  "test/e2e/{backup,database-outage,faults,rolling-upgrade}.test.ts",
+  "packages/server/start.integration.test.ts",
+  "packages/server/worker/{idle-worker,outage,takeover}.integration.test.ts",
 ];
 /** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
 const PAGES = ["test/browser/{mixer,playground,settings,words}.test.ts"];
