@@ -21,7 +21,7 @@ const FAULTS = [
 /** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
 const PAGES = ["test/browser/{mixer,playground,settings,words}.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
-const UNITS = ["packages/**/*.test.ts"];
+const UNITS = ["packages/**/*.test.ts", "benchmarks/**/*.test.ts"];
 
 export default defineConfig({
   test: {
