@@ -44,7 +44,7 @@ describe("a browser that opens the service", () => {
     await page.getByLabel("Email").fill(OWNER.email);
     await page.getByLabel("Password").fill(OWNER.password);
     await page.keyboard.press("Enter");
-    await page.locator("main.page").waitFor();
+    await page.locator("main.page h1").waitFor();
     await page.goto(link);
     await page.getByText("This link was used before").waitFor();
     expect(complaints).toEqual([]);
@@ -65,7 +65,7 @@ describe("a browser that opens the service", () => {
       expect(await listViolations(page)).toEqual([]);
       await page.getByLabel("Password").fill(OWNER.password);
       await page.keyboard.press("Enter");
-      await page.locator("main.page").waitFor();
+      await page.locator("main.page h1").waitFor();
       expect(await listViolations(page)).toEqual([]);
       // Nothing is wider than the screen.
       expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);

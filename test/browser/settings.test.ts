@@ -77,7 +77,7 @@ describe("People", () => {
     await guest.page.getByLabel("Password").fill(OWNER.password);
     expect(await listViolations(guest.page)).toEqual([]);
     await guest.page.getByRole("button", { name: "Join" }).click();
-    await guest.page.locator("main.page").waitFor();
+    await guest.page.locator("main.page h1").waitFor();
 
     await owner.page.reload();
     await owner.page
