@@ -26,6 +26,8 @@ describe("with the local engine", () => {
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining("song.mp3: starting")]);
     const paths = ["vocals", "instrumental"].map((stem) => join(folder, "song", `${stem}.flac`));
     expect(stdout).toBe(`${paths.join("\n")}\n`);
+    const modes = await Promise.all(paths.map(async (path) => (await stat(path)).mode & 0o777));
+    expect(modes).toEqual(paths.map(() => 0o666 & ~process.umask()));
     for (const path of paths)
       expect(await probeMedia(path)).toMatchObject({ tags: { title: "A song", artist: "Somebody" } });
     await expect(stat(join(folder, ".cache/stemwright/work"))).resolves.toMatchObject({ nlink: 2 });

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   type AudioFormat,
@@ -107,9 +107,10 @@ function makeMean(count: number): (progress: readonly TargetProgress[]) => Progr
   };
 }
 
-/** Another disk needs a copy; a reader sees the whole file or none. */
+/** Another disk needs a copy; a reader sees the whole file or none. The engine's files are closed to others; the user's are as theirs always are. */
 async function moveFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
+  await chmod(from, 0o666 & ~process.umask());
   try {
     await rename(from, to);
   } catch (error) {
