@@ -4,6 +4,7 @@ import { client } from "../../account/client.ts";
 import { me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { FormError } from "../../parts/FormError.tsx";
+import { NameAndEmail } from "../../parts/NameAndEmail.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { TextField } from "../../parts/TextField.tsx";
 import { announce } from "../../parts/toast.ts";
@@ -31,7 +32,7 @@ function CurrentPassword({
   );
 }
 
-function NameAndEmail({ person, mayResetPassword }: Me) {
+function NameAndEmailCard({ person, mayResetPassword }: Me) {
   const [name, setName] = useState(person.name);
   const [email, setEmail] = useState(person.email ?? "");
   const [currentPassword, setCurrentPassword] = useState("");
@@ -47,21 +48,13 @@ function NameAndEmail({ person, mayResetPassword }: Me) {
   return (
     <form class="card stack" onSubmit={form.submit}>
       <h2>Name and email</h2>
-      <TextField
-        label="Name"
-        autocomplete="name"
-        value={name}
-        onInput={setName}
-        error={form.errorOf("name")}
-      />
-      <TextField
-        label="Email"
-        hint="What you sign in with. Nothing is mailed to it."
-        type="email"
-        autocomplete="username"
-        value={email}
-        onInput={setEmail}
-        error={form.errorOf("email")}
+      <NameAndEmail
+        form={form}
+        name={name}
+        onName={setName}
+        email={email}
+        onEmail={setEmail}
+        emailHint="What you sign in with. Nothing is mailed to it."
       />
       {isEmailChanged && !mayResetPassword && (
         <CurrentPassword
@@ -123,7 +116,7 @@ export default function ProfilePage() {
     <>
       <PageHead title="Profile" lead={`You are ${role} of ${value.client.name}.`} />
       <div class="columns">
-        <NameAndEmail {...value} />
+        <NameAndEmailCard {...value} />
         <Password {...value} />
       </div>
     </>
