@@ -3,11 +3,11 @@ import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import pg from "pg";
 import type { Config } from "../config/load-config.ts";
-import { openDatabase } from "../db/database.ts";
 import type { DumpedTable } from "../db/dump-rows.ts";
 import { KNOWN_MIGRATIONS } from "../db/known-migrations.ts";
 import { finishLoading, loadRows, startLoading } from "../db/load-rows.ts";
 import { migrate } from "../db/migrate.ts";
+import { withDatabase } from "../db/with-database.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { StartError } from "../start-error.ts";
 import { type BackupManifest, DATABASE_PREFIX, FILES_PREFIX, KEY_NAME } from "./backup-format.ts";
@@ -30,16 +30,13 @@ export async function restoreBackup(
     throw new StartError(
       `The backup was made by a newer version (${manifest.version}): restore it with that one or a later one`,
     );
-  const { pool, db } = openDatabase({ connectionString: target.databaseUrl, maxConnections: 2 });
-  try {
+  await withDatabase(target.databaseUrl, async ({ pool }) => {
     await requireEmpty(target.databaseUrl);
     // First to the backup's own schema; what was added since then is applied to its rows, as at any upgrade.
     await migrate(pool, { only: new Set(manifest.migrations) });
     await restoreContent(target, path, manifest);
     await migrate(pool);
-  } finally {
-    await db.destroy();
-  }
+  });
   const { version, createdAt, files } = manifest;
   return { version, createdAt, files: files.length };
 }

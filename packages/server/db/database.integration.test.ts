@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { openDatabase } from "./database.ts";
+import { withDatabase } from "./with-database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -14,14 +15,14 @@ const openOne = (statementTimeoutMs: number) =>
 
 describe("a connection", () => {
   it("[E9] gives up a statement after its time, and is good for the next", async () => {
-    const { db, pool } = openOne(200);
+    const { pool } = openOne(200);
     await expect(pool.query("select pg_sleep(60)")).rejects.toMatchObject({ code: "57014" });
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-    await db.destroy();
+    await pool.end();
   });
 
   it("[E9] on which the server has stalled is given up, and replaced for the next statement", async () => {
-    const { db, pool } = openOne(200);
+    const { pool } = openOne(200);
     const client = await pool.connect();
     const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
     const pid = rows[0]?.pid ?? 0;
@@ -35,11 +36,11 @@ describe("a connection", () => {
     } finally {
       process.kill(pid, "SIGCONT");
     }
-    await db.destroy();
+    await pool.end();
   });
 
   it("[S4] that breaks while somebody holds it ends nothing but what is done with it", async () => {
-    const { db, pool } = openOne(5000);
+    const { pool } = openOne(5000);
     const client = await pool.connect();
     const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
     const ended = new Promise((resolve) => client.once("end", resolve));
@@ -48,6 +49,16 @@ describe("a connection", () => {
     await expect(client.query("select 1")).rejects.toThrow("not queryable");
     client.release();
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
-    await db.destroy();
+    await pool.end();
+  });
+});
+
+describe("a database lent to one piece of work", () => {
+  it("[K3] holds no connection afterwards, also where only its pool was used", async () => {
+    const { pool } = await withDatabase(database.url, async (opened) => {
+      await opened.pool.query("select 1");
+      return opened;
+    });
+    expect([pool.ended, pool.totalCount]).toEqual([true, 0]);
   });
 });
