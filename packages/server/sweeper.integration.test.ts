@@ -30,6 +30,7 @@ beforeAll(async () => {
   const config = {
     assetRetentionHours: 72,
     outputRetentionHours: 72,
+    taskRetentionHours: 0,
     deliveryRetentionHours: 720,
     blobsDir: join(dataDir, "blobs"),
     workDir: join(dataDir, "work"),
@@ -232,6 +233,101 @@ describe("old outputs", () => {
     for (const reader of readers) await completeTask(reader, 0);
     await sweep(options);
     expect(await Promise.all([lent, used].map(countOutputs))).toEqual([0, 0]);
+  });
+});
+
+describe("old Tasks", () => {
+  const TABLES = [
+    "tasks",
+    "targets",
+    "outputs",
+    "task_previews",
+    "word_edits",
+    "task_shares",
+    "deliveries",
+    "legacy_jobs",
+  ];
+  /** How many rows of each table are of the Task. */
+  const countRowsOf = async ({ id, targets }: NewTask) => {
+    const columns: Record<string, string> = { tasks: "id", outputs: "target_id", word_edits: "target_id" };
+    const counts = TABLES.map(async (table) => {
+      const column = columns[table] ?? "task_id";
+      const { rows } = await database.pool.query(
+        `select count(*)::int as count from ${table} where ${column} = $1`,
+        [column === "target_id" ? targets[0]?.id : id],
+      );
+      return rows[0].count;
+    });
+    return await Promise.all(counts);
+  };
+  /** A finished Task with a row of everything that can belong to one. */
+  async function createFullTask(ageHours: number) {
+    const task = makeTask({ url: "https://media.example/a.wav" });
+    const legacyJob = { requestId: makeId(), metadata: { name: "vocals", format: "wav" } };
+    await insertTask(database.db, { ...task, legacyJob });
+    const blobKey = await completeTask(task, ageHours);
+    const targetId = task.targets[0]?.id;
+    const { pool } = database;
+    await pool.query("insert into task_previews values ($1, $2, 'v', '{}', '{}', 5)", [task.id, clientId]);
+    await pool.query("insert into word_edits (target_id, revision) values ($1, 1)", [targetId]);
+    await pool.query(
+      "insert into task_shares (id, task_id, token_hash, expires_at) values ($1, $2, $3, now() + interval '1 day')",
+      [makeId(), task.id, Buffer.from(makeId())],
+    );
+    await pool.query(
+      "insert into deliveries (id, client_id, task_id, event, url, state, last_attempt_at) values ($1, $2, $3, 'target', 'https://example.com', 'delivered', now())",
+      [makeId(), clientId, task.id],
+    );
+    return { ...task, blobKey };
+  }
+  /** What must not change when Tasks go: how many are listed, what is stored, and what was done for how much. */
+  const readTotals = async () => {
+    const { rows } = await database.pool.query(
+      `select (select sum(total) from row_counts where client_id = $1 and noun = 'tasks')::int as tasks,
+         (select sum(total_bytes) from storage_totals where client_id = $1 and noun = 'outputs')::int as bytes,
+         (select json_agg(usage_by_month) from usage_by_month where client_id = $1) as usage,
+         (select json_object_agg(name, total) from (select name, sum(total) as total from service_totals group by name) as totals) as totals`,
+      [clientId],
+    );
+    return rows[0];
+  };
+  const purging = () => ({ ...options, config: { ...options.config, taskRetentionHours: 24 * 30 } });
+
+  it("[R6] go with all that belongs to them, younger ones stay; statistics and totals stay as they are", async () => {
+    const [old, young] = [await createFullTask(24 * 30 + 1), await createFullTask(24 * 30 - 1)];
+    const before = await readTotals();
+    expect(before).toMatchObject({ tasks: 2, bytes: 18 });
+    const keepOutputs = purging();
+    keepOutputs.config.outputRetentionHours = 0;
+    expect(await sweep(keepOutputs)).toMatchObject({ tasks: 1, unclaimed: 1 });
+    expect(await countRowsOf(old)).toEqual(TABLES.map(() => 0));
+    expect(await countRowsOf(young)).toEqual(TABLES.map(() => 1));
+    expect([await blobs.findSize(old.blobKey), await blobs.findSize(young.blobKey)]).toEqual([undefined, 4]);
+    expect(await readTotals()).toEqual({ ...before, tasks: 1, bytes: 9 });
+  });
+
+  it("[R6] are kept for ever with 0, while a Task reads their outputs and while a webhook is owed", async () => {
+    const [lent, owed] = [await createFullTask(100_000), await createFullTask(100_000)];
+    expect(await sweep(options)).toMatchObject({ tasks: 0 });
+    const [again, third] = [await createFullTask(100_000), await createFullTask(100_000)];
+    const reader = await createTask({ url: "http://localhost/files/a", blobKey: again.blobKey });
+    await database.pool.query("update deliveries set state = 'pending' where task_id = $1", [owed.id]);
+    expect(await sweep(purging())).toMatchObject({ tasks: 2 });
+    const isThere = async ({ id }: NewTask) => (await findTask(database.db, id)) !== undefined;
+    expect(await Promise.all([lent, owed, again, third].map(isThere))).toEqual([false, true, true, false]);
+    await completeTask(reader, 0);
+    await database.pool.query("update deliveries set state = 'failed'");
+    expect(await sweep(purging())).toMatchObject({ tasks: 2 });
+  });
+
+  it("[R6] [R4] a Task that is created meanwhile keeps the output it reads, or is told that it is gone", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const source = await createTask({ url: "https://media.example/a.wav" });
+      const blobKey = await completeTask(source, 100_000);
+      const task = makeTask({ assetId: `${source.targets[0]?.id}-0`, blobKey });
+      const [isCreated] = await Promise.all([tryToCreate(task), sweep(purging())]);
+      expect((await blobs.findSize(blobKey)) !== undefined).toBe(isCreated);
+    }
   });
 });
 

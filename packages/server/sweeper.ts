@@ -9,7 +9,7 @@ import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { deleteExpiredEntries } from "./db/person-sessions.ts";
 import { deleteOldRealignments } from "./db/realignments.ts";
-import { sweepAssets, sweepOutputs, sweepTemporaryTasks } from "./db/retention.ts";
+import { sweepAssets, sweepOutputs, sweepTasks, sweepTemporaryTasks } from "./db/retention.ts";
 import { deleteExpiredShares } from "./db/shares.ts";
 import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
@@ -43,6 +43,7 @@ export type SweeperOptions = {
     Config,
     | "assetRetentionHours"
     | "outputRetentionHours"
+    | "taskRetentionHours"
     | "deliveryRetentionHours"
     | "waits"
     | "blobsDir"
@@ -83,6 +84,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
   const swept = {
     temporaryTasks: await sweepOld(config.waits.maxSeconds / 3600 + WAIT_MARGIN_HOURS, sweepTemporaryTasks),
     assets: await sweepOld(config.assetRetentionHours, sweepAssets),
+    tasks: await sweepOld(config.taskRetentionHours, sweepTasks),
     tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
     deliveries: await sweepLog(config.deliveryRetentionHours),
     holds: await deleteOldHolds(db),

@@ -54,6 +54,7 @@ export type Config = Readonly<{
   storageQuotaBytes: number;
   assetRetentionHours: number;
   outputRetentionHours: number;
+  taskRetentionHours: number;
   deliveryRetentionHours: number;
   rateLimitPerSecond: number;
   trustProxy: readonly string[];
@@ -184,6 +185,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     storageQuotaBytes: settings.STORAGE_QUOTA_BYTES,
     assetRetentionHours: settings.ASSET_RETENTION_HOURS,
     outputRetentionHours: settings.OUTPUT_RETENTION_HOURS,
+    taskRetentionHours: 24 * settings.TASK_RETENTION_DAYS,
     deliveryRetentionHours: settings.DELIVERY_RETENTION_HOURS,
     rateLimitPerSecond: settings.RATE_LIMIT_PER_SECOND,
     trustProxy: settings.TRUST_PROXY,

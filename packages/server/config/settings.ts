@@ -116,6 +116,12 @@ export const SETTINGS = {
     default: "72",
     description: "How long the outputs of a finished Task are kept; 0 = for ever. The Task itself stays.",
   },
+  TASK_RETENTION_DAYS: {
+    schema: wholeNumber(0, 36_500),
+    default: "0",
+    description:
+      "How long finished Tasks are kept, with all that belongs to them: outputs, words, shares and the log of their webhooks; 0 = for ever. Statistics and the ledger stay.",
+  },
   DELIVERY_RETENTION_HOURS: {
     schema: wholeNumber(0, 1_000_000),
     default: "720",

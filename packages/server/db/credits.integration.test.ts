@@ -7,6 +7,7 @@ import type { TargetEnd } from "../domain/tasks/task-record.ts";
 import { insertClient } from "./clients.ts";
 import * as credits from "./credits.ts";
 import type { DatabaseHandle } from "./database.ts";
+import { sweepTasks } from "./retention.ts";
 import { endTarget } from "./target-ends.ts";
 import * as tasks from "./tasks.ts";
 
@@ -61,6 +62,11 @@ function makeMoves(clientId: string, made: Made[]) {
       const task = pick(index);
       if (task) await inTransaction((db) => tasks.deleteTask(db, clientId, task.taskId));
     },
+    /** As if all that is finished were old. */
+    purge: () =>
+      database.db
+        .transaction()
+        .execute((db) => sweepTasks(db, { before: new Date(Date.now() + 60_000), limit: 2 })),
   };
 }
 type Moves = ReturnType<typeof makeMoves>;
@@ -95,9 +101,10 @@ const move: fc.Arbitrary<(moves: Moves) => Promise<unknown>> = fc.oneof(
         moves.finish(index, how),
   ),
   fc.nat().map((index) => (moves: Moves) => moves.remove(index)),
+  fc.constant((moves: Moves) => moves.purge()),
 );
 
-it("[B1] [B6] whatever happens at once, the account is the sum of its entries and reservations, and never below zero", async () => {
+it("[B1] [B6] [R6] whatever happens at once, the account is the sum of its entries and reservations, and never below zero", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(move, { minLength: 1, maxLength: 8 }), { maxLength: 8 }),

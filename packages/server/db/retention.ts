@@ -66,6 +66,28 @@ export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promi
   return ids.length;
 }
 
+/** Somebody is still to hear of the Task's end. */
+const IS_OWED = sql`exists (select from deliveries where task_id = tasks.id and state = 'pending')`;
+
+/**
+ * Deletes a batch of Tasks that were finished long ago, with all that belongs to them; gives how many. Statistics, totals and the
+ * ledger have rows of their own. Files that are still kept are left as unclaimed. Locked first and judged afterwards, as assets are.
+ */
+export async function sweepTasks(db: Transaction<Tables>, batch: Batch): Promise<number> {
+  const locked = await sql<{ id: string }>`
+    select id from tasks
+    where completed_at < ${batch.before} and not ${isLent("tasks")} and not ${IS_OWED}
+    order by completed_at limit ${batch.limit} for update skip locked`.execute(db);
+  const lockedIds = locked.rows.map(({ id }) => id);
+  if (lockedIds.length === 0) return 0;
+  const { rows } = await sql<{ id: string; has_files: boolean }>`
+    delete from tasks where id = any(${lockedIds}) and not ${isLent("tasks")} and not ${IS_OWED}
+    returning id, outputs_removed_at is null and write_destination is null as has_files`.execute(db);
+  const keyPrefixes = rows.filter(({ has_files }) => has_files).map(({ id }) => toOutputFolder(id));
+  await disownFiles(db, { keyPrefixes });
+  return rows.length;
+}
+
 /**
  * Deletes a batch of temporary Tasks with their assets, whose requests have long ended: a process that was killed left them. Gives
  * how many.
