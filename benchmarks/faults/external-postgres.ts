@@ -15,8 +15,14 @@ export type ExternalPostgres = {
   release(): void;
 };
 
-/** A PostgreSQL server that the service knows by DATABASE_URL alone: on TCP, supervised by somebody else. */
-export async function makeExternalPostgres(dir: string): Promise<ExternalPostgres> {
+/**
+ * A PostgreSQL server that the service knows by DATABASE_URL alone: on TCP, supervised by somebody else. `given` are settings of
+ * the server beside, or instead of, those it has here.
+ */
+export async function makeExternalPostgres(
+  dir: string,
+  given: Record<string, string> = {},
+): Promise<ExternalPostgres> {
   const home = await openHome(dir);
   const binaries = await installBinaries(home.dir, await getPostgresBundle(process));
   await makeCluster(home, binaries);
@@ -31,6 +37,7 @@ export async function makeExternalPostgres(dir: string): Promise<ExternalPostgre
     max_connections: "100",
     shared_buffers: "32MB",
     io_method: "sync",
+    ...given,
   };
   return {
     connectionString: `postgresql://${serviceName}:${password}@127.0.0.1:${port}/${serviceName}`,

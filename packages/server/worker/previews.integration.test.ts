@@ -214,7 +214,12 @@ describe("previews", () => {
       blobs: await openFileBlobs(config.blobsDir),
       config: {
         ...config,
-        ...{ assetRetentionHours: 0, outputRetentionHours: 72, deliveryRetentionHours: 0, taskRetentionHours: 0 },
+        ...{
+          assetRetentionHours: 0,
+          outputRetentionHours: 72,
+          deliveryRetentionHours: 0,
+          taskRetentionHours: 0,
+        },
         ...{ cacheDir: join(api.dataDir, "cache"), stemCacheBytes: 0 },
         waits: { startSeconds: 50, maxSeconds: 3600 },
       },
