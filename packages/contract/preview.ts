@@ -28,6 +28,21 @@ export const taskPreviews = z
       .array(z.int())
       .optional()
       .meta({ description: "Frames for each pair of peaks, from the finest to the coarsest level" }),
+    spectrum: z
+      .object({
+        levels: z
+          .array(z.int())
+          .meta({ description: "Frames for each column, from the finest to the coarsest level" }),
+        bands: z.int().meta({
+          description:
+            "Bytes of a column, from the lowest band to the highest: they share the mel scale from 0 to half of the rate evenly",
+        }),
+        floorDb: z.number().meta({
+          description: "What a byte of 0 stands for, in dB; 255 is the power of a sine at full scale",
+        }),
+      })
+      .optional()
+      .meta({ description: "Absent where there are no spectrograms" }),
     tracks: z.array(previewTrack),
   })
   .meta({ id: "TaskPreviews" });
@@ -57,7 +72,7 @@ export type PreviewChunkQuery = z.infer<typeof previewChunkQuery>;
 
 export const previewPeaksQuery = z.object({
   ...commonQuery,
-  level: wholeNumber.meta({ description: "One of `peakLevels`", type: "integer" }),
+  level: wholeNumber.meta({ description: "One of `peakLevels`, or of `spectrum.levels`", type: "integer" }),
   from: wholeNumber.optional().meta({ description: "First chunk; 0 when absent", type: "integer" }),
   to: wholeNumber
     .optional()

@@ -55,6 +55,8 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
     client.shares.previews.chunk("ID", 1, { version: "a", tracks: ["input"] }),
   "GET /shares/{token}/previews/peaks": (client) =>
     client.shares.previews.peaks("ID", { version: "a", tracks: ["input"], level: 256, from: 0, to: 1 }),
+  "GET /shares/{token}/previews/spectra": (client) =>
+    client.shares.previews.spectra("ID", { version: "a", tracks: ["input"], level: 2048, from: 0, to: 1 }),
   "GET /shares/{token}/targets/{targetId}/words": (client) => client.shares.words("ID", "ID"),
   "GET /shares/{token}/targets/{targetId}/words/export": (client) =>
     client.shares.exportWords("ID", { targetId: "ID", format: "srt" }),
@@ -63,6 +65,8 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
     client.tasks.previews.chunk("ID", 1, { version: "a", tracks: ["input"] }),
   "GET /tasks/{id}/previews/peaks": (client) =>
     client.tasks.previews.peaks("ID", { version: "a", tracks: ["input"], level: 256, from: 0, to: 1 }),
+  "GET /tasks/{id}/previews/spectra": (client) =>
+    client.tasks.previews.spectra("ID", { version: "a", tracks: ["input"], level: 2048, from: 0, to: 1 }),
   "POST /assets": (client) => client.assets.upload(new Blob(["sound"])),
   "GET /assets": (client) => client.assets.list({ skip: 1, take: 1 }).page(),
   "GET /assets/{id}": (client) => client.assets.get("ID"),

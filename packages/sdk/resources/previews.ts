@@ -19,7 +19,7 @@ export type PreviewPeaks = {
 /** Which part of the previews: `version` as `get` returns it, and ids of tracks. */
 export type PreviewQuery = { version: string; tracks: string[] };
 export type PeaksQuery = PreviewQuery & {
-  /** One of `peakLevels`. */
+  /** One of `peakLevels`, or of `spectrum.levels`. */
   level: number;
   /** First chunk and the one behind the last. */
   from?: number;
@@ -71,6 +71,12 @@ export class Previews {
       level: new DataView(part).getInt32(12, true),
       pairs: new Int8Array(part.slice(DAT_HEADER_BYTES)),
     }));
+  }
+
+  /** Spectrograms of several tracks: columns of `spectrum.bands` bytes, the lowest band first. */
+  async spectra(id: string, query: PeaksQuery, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>[]> {
+    const parts = await this.#parts(`${this.#toPath(id)}/spectra`, query, options);
+    return parts.map((part) => new Uint8Array(part));
   }
 
   async #parts(

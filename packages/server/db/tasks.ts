@@ -230,6 +230,7 @@ function toTaskRecord(row: TaskRow): TaskRecord {
     ...(row.write_destination === null ? {} : { writeDestination: row.write_destination }),
     ...(row.webhook_url === null ? {} : { webhookUrl: row.webhook_url }),
     ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as string }),
+    ...(row.is_temporary ? { isTemporary: true } : {}),
     targets: row.targets.map(toTargetRecord),
   };
 }

@@ -80,6 +80,7 @@ describe("share links", () => {
     for (const path of [
       "previews/chunks/0?version=a&tracks=input",
       "previews/peaks?version=a&tracks=input&level=256",
+      "previews/spectra?version=a&tracks=input&level=2048",
     ]) {
       const shown = await faultOf(await open(`/shares/${token}/${path}`));
       expect(shown).toEqual(await faultOf(await api.call(`/tasks/${task.id}/${path}`)));

@@ -76,6 +76,7 @@ describe("previews", () => {
       frames: 520_000,
       chunkFrames: 131_072,
       peakLevels: [256, 2048, 16_384, 131_072],
+      spectrum: { levels: [2048, 16_384, 131_072], bands: 64, floorDb: -120 },
       tracks: [
         { id: "input", name: "input", chunks: 4 },
         { id: target, name: "vocals", targetId: target, chunks: 4 },
@@ -100,6 +101,32 @@ describe("previews", () => {
       const each = 131_072 / level;
       expect(some?.pairs).toEqual(peaks[0]?.pairs.slice(2 * each, 6 * each));
     }
+  });
+
+  it("[PV10] have spectrograms of all tracks, of which any stretch can be had", async () => {
+    await work();
+    const { id } = await createTask();
+    const task = await client.tasks.wait(id);
+    const query = {
+      version: getVersion(await client.tasks.previews.get(id)),
+      tracks: ["input", task.targets[0]?.id ?? ""],
+    };
+    for (const level of [2048, 16_384, 131_072]) {
+      const spectra = await client.tasks.previews.spectra(id, { ...query, level });
+      expect(spectra.map(({ length }) => length)).toEqual([0, 1].map(() => 64 * Math.ceil(520_000 / level)));
+      // The network halves its input: 6 dB are 13 of 255 steps of 120 dB.
+      const [input, vocals] = spectra;
+      const steps = [...(input ?? [])]
+        .map((byte, n) => byte - (vocals?.[n] ?? 0))
+        .filter((_, n) => n % 64 === 20);
+      expect(steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)]).toBeCloseTo(12.8, -0.5);
+      const [some] = await client.tasks.previews.spectra(id, { ...query, level, from: 1, to: 3 });
+      const each = (64 * 131_072) / level;
+      expect(some).toEqual(input?.slice(each, 3 * each));
+    }
+    await expect(client.tasks.previews.spectra(id, { ...query, level: 256 })).rejects.toThrow(
+      "level must be one of 2048, 16384, 131072",
+    );
   });
 
   it("[PV6] are one request for a chunk of all tracks, which need not be asked for twice", async () => {
@@ -192,6 +219,16 @@ describe("previews", () => {
     expect(after.status).toBe("complete");
     expect(after.version).not.toBe(version);
     expect((await listFiles(id)).filter((name) => name.includes(version ?? ""))).toEqual([]);
+  });
+
+  it("[PV8] are not made of Tasks that are deleted with the request they belong to", async () => {
+    const { id } = await createTask();
+    await api.database.pool.query("update tasks set is_temporary = true where id = $1", [id]);
+    expect(await client.tasks.previews.get(id)).toEqual({ status: "none", tracks: [] });
+    await work();
+    await client.tasks.wait(id);
+    expect((await listFiles(id)).filter((name) => name.startsWith("previews"))).toEqual([]);
+    await client.tasks.delete(id);
   });
 
   it("[PV7] go with the Task, and with its outputs, and count in the client's storage until then", async () => {

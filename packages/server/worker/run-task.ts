@@ -11,6 +11,7 @@ import {
 } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { findCatalogueModel } from "../domain/models/catalogue.ts";
+import { mayHavePreviews } from "../domain/previews/preview-record.ts";
 import type { TargetAdvance, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
@@ -76,12 +77,11 @@ export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSi
   if (task) await dropCheckpoint(ports, task);
 }
 
-/** Where outputs go to a customer's bucket, nothing of them is kept here. */
 async function openPreviews(
   ports: RunTaskPorts,
   work: { task: TaskRecord; run: TaskRun; taskDir: string },
 ): Promise<PreviewStorer | undefined> {
-  const isWanted = ports.hasPreviews && work.task.writeDestination === undefined;
+  const isWanted = ports.hasPreviews && mayHavePreviews(work.task);
   return isWanted ? await PreviewStorer.open(ports, work) : undefined;
 }
 

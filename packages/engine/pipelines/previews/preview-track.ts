@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mixToTwoPlanes } from "../../dsp/mix-planes.ts";
 import { encodeChunk } from "./encode-chunk.ts";
-import { PeakPages } from "./peak-pages.ts";
 import { countChunks, type PreviewShape } from "./preview-shape.ts";
+import { TrackDrawings } from "./track-drawings.ts";
 
 /** A file of the previews, by the name it is to be stored under; whoever is told of it takes it away. */
 export type PreviewFile = { name: string; path: string };
@@ -18,17 +18,13 @@ export type PreviewStep = {
   files: PreviewFile[];
 };
 
-/** Peaks are told of again this often while they grow. */
-const PEAKS_INTERVAL_MS = 3000;
-
-/** The chunks and peaks of one track, written as its frames are finished. */
+/** The chunks of one track and what is drawn of it, written as its frames are finished. */
 export class PreviewTrack {
   readonly #track: string;
   readonly #shape: PreviewShape;
   readonly #outFolder: string;
-  readonly #pages: PeakPages;
+  readonly #drawings: TrackDrawings;
   readonly #report: (step: PreviewStep) => void;
-  #peaksToldMs = Number.NEGATIVE_INFINITY;
   /** The first that is not written yet. */
   nextChunk: number;
 
@@ -44,8 +40,8 @@ export class PreviewTrack {
     this.#shape = shape;
     this.#outFolder = join(folder, "out");
     this.#report = report;
-    this.#pages = new PeakPages(join(folder, "peaks", track), shape);
-    this.nextChunk = storedChunks >= countChunks(shape) ? storedChunks : this.#pages.rewind(storedChunks);
+    this.#drawings = new TrackDrawings(folder, track, shape);
+    this.nextChunk = storedChunks >= countChunks(shape) ? storedChunks : this.#drawings.rewind(storedChunks);
   }
 
   write(planes: readonly Float32Array[]): void {
@@ -56,9 +52,10 @@ export class PreviewTrack {
     const path = this.#toPath(name);
     const encoded = encodeChunk(mixed, sampleRateHz);
     writeFileSync(path, encoded);
-    this.#pages.append(chunk, mixed);
+    this.#drawings.append(chunk, mixed);
     this.nextChunk = chunk + 1;
-    const files = [{ name, path }, ...(this.#arePeaksDue() ? this.#copyPeaks(chunk) : [])];
+    const due = { isDue: this.#isPageDone, toPath: (file: string) => this.#toPath(file) };
+    const files = [{ name, path }, ...this.#drawings.copyDue(chunk, due)];
     this.#report({
       shape: this.#shape,
       track: this.#track,
@@ -68,15 +65,9 @@ export class PreviewTrack {
     });
   }
 
-  #arePeaksDue(): boolean {
-    const isPageFull = this.nextChunk % this.#shape.pageChunks === 0;
-    const isLast = this.nextChunk === countChunks(this.#shape);
-    return isPageFull || isLast || performance.now() - this.#peaksToldMs > PEAKS_INTERVAL_MS;
-  }
-
-  #copyPeaks(chunk: number): PreviewFile[] {
-    this.#peaksToldMs = performance.now();
-    return this.#pages.copy(chunk, (name) => this.#toPath(name));
+  /** Nothing will be added to the newest page any more. */
+  get #isPageDone(): boolean {
+    return this.nextChunk % this.#shape.pageChunks === 0 || this.nextChunk === countChunks(this.#shape);
   }
 
   /** Another for each time a file is told of: the one before may still be on its way. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { BandPowers, joinColumns, toLevelBytes } from "../../dsp/band-powers.ts";
 import { joinPeaks, measurePeaks } from "../../dsp/peaks.ts";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
 import { decode } from "../../media/testing/encode-and-decode.ts";
@@ -259,5 +260,35 @@ describe("previews of a Task", () => {
       Buffer.from(chunks.flatMap((pairs) => factors.flatMap((factor) => [...joinPeaks(pairs, factor)])));
     expect(store.files.get("input/peaks/0")?.equals(toBytes([1, 8]))).toBe(true);
     expect(store.files.get("input/peaks/overview")?.equals(toBytes([64, 512]))).toBe(true);
+  });
+
+  it("[PV10] have spectrograms at three levels, of every chunk by itself", async () => {
+    const song = makeSyntheticSong(SONG);
+    writeSound(pathOf("input"), song, 44_100);
+    const store = new Store();
+    await run([makeTarget("vocals")], store);
+    const { spectrum } = store.steps[0]?.shape ?? {};
+    expect(spectrum).toEqual({
+      levels: [2048, 16_384, 131_072],
+      overviewLevels: 1,
+      bands: 64,
+      floorDb: -120,
+    });
+    const analyser = new BandPowers({ sampleRateHz: 44_100, columnFrames: 2048, bands: 64 });
+    const chunks = Array.from({ length: 5 }, (_, chunk) =>
+      analyser.measure(song.map((plane) => plane.subarray(chunk * 131_072, (chunk + 1) * 131_072))),
+    );
+    const toBytes = (factors: number[]) =>
+      Buffer.concat(
+        chunks.flatMap((powers) =>
+          factors.map((factor) => toLevelBytes(joinColumns(powers, 64, factor), -120)),
+        ),
+      );
+    expect(store.files.get("input/spectra/0")?.equals(toBytes([1, 8]))).toBe(true);
+    expect(store.files.get("input/spectra/overview")?.equals(toBytes([64]))).toBe(true);
+    const lengths = [...store.files]
+      .filter(([name]) => name.includes("spectra"))
+      .map(([, bytes]) => bytes.length);
+    expect(Math.min(...lengths)).toBeGreaterThan(0);
   });
 });

@@ -2,9 +2,10 @@ import { ApiError, type PreviewChunkQuery, type PreviewPeaksQuery } from "@stemw
 import type { Blobs } from "../ports.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import { findBytes } from "./find-bytes.ts";
-import { loadPeaks } from "./load-peaks.ts";
+import { type ColumnFiles, loadColumns } from "./load-columns.ts";
 import { countChunks, type PreviewRecord, type PreviewStore, toPreviewKey } from "./preview-record.ts";
 import { listTracks, toTaskPreviews } from "./preview-view.ts";
+import { toDat } from "./to-dat.ts";
 
 export type PreviewPorts = { blobs: Pick<Blobs, "read">; previews: PreviewStore };
 
@@ -65,15 +66,44 @@ export async function loadChunk(
 export async function loadTrackPeaks(
   ports: PreviewPorts,
   task: TaskRecord,
-  { level, from = 0, to = Number.MAX_SAFE_INTEGER, ...query }: PreviewPeaksQuery,
+  query: PreviewPeaksQuery,
 ): Promise<PreviewParts> {
   const record = await getRecord(ports, task, query);
-  const { peakLevels } = record.shape;
-  if (!peakLevels.includes(level))
-    throw new ApiError("REQUEST_INVALID", `level must be one of ${peakLevels.join(", ")}`);
+  const { peakLevels: levels, overviewLevels, sampleRateHz } = record.shape;
+  const files: ColumnFiles = { kind: "peaks", levels, overviewLevels, columnBytes: 2 };
+  const { parts, isFinal } = await loadTracks(ports, { task, record, files }, query);
+  return {
+    body: joinParts(parts.map((pairs) => toDat(pairs, { sampleRateHz, level: query.level }))),
+    isFinal,
+  };
+}
+
+export async function loadTrackSpectra(
+  ports: PreviewPorts,
+  task: TaskRecord,
+  query: PreviewPeaksQuery,
+): Promise<PreviewParts> {
+  const record = await getRecord(ports, task, query);
+  const { spectrum } = record.shape;
+  if (!spectrum) throw new ApiError("NOT_FOUND", "The Task's previews have no spectrograms");
+  const files: ColumnFiles = { kind: "spectra", ...spectrum, columnBytes: spectrum.bands };
+  const { parts, isFinal } = await loadTracks(ports, { task, record, files }, query);
+  return { body: joinParts(parts), isFinal };
+}
+
+async function loadTracks(
+  { blobs }: PreviewPorts,
+  { task, record, files }: { task: TaskRecord; record: PreviewRecord; files: ColumnFiles },
+  { level, from = 0, to = Number.MAX_SAFE_INTEGER, tracks }: PreviewPeaksQuery,
+): Promise<{ parts: Buffer[]; isFinal: boolean }> {
+  if (!files.levels.includes(level))
+    throw new ApiError("REQUEST_INVALID", `level must be one of ${files.levels.join(", ")}`);
   const wanted = { level, fromChunk: from, toChunk: Math.max(from, to) };
-  const parts = await Promise.all(
-    query.tracks.map((track) => loadPeaks(ports.blobs, { taskId: task.id, record }, { track, ...wanted })),
+  const loaded = await Promise.all(
+    tracks.map((track) => loadColumns(blobs, { taskId: task.id, record, files }, { track, ...wanted })),
   );
-  return { body: joinParts(parts.map(({ dat }) => dat)), isFinal: parts.every(({ isWhole }) => isWhole) };
+  return {
+    parts: loaded.map(({ columns }) => columns),
+    isFinal: loaded.every(({ isWhole }) => isWhole),
+  };
 }

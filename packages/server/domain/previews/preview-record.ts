@@ -1,4 +1,5 @@
 import { toOutputFolder } from "../tasks/output-names.ts";
+import type { TaskRecord } from "../tasks/task-record.ts";
 
 /** What all previews of a Task have in common; lengths in frames. */
 export type PreviewShape = {
@@ -11,6 +12,8 @@ export type PreviewShape = {
   /** So many of the coarsest levels are in the overview of a track, the others in pages of so many chunks. */
   overviewLevels: number;
   pageChunks: number;
+  /** Absent in previews that a release without spectrograms made. */
+  spectrum?: { levels: number[]; overviewLevels: number; bands: number; floorDb: number };
 };
 
 /** How much of a Task's previews is stored. */
@@ -19,9 +22,13 @@ export type PreviewRecord = {
   shape: PreviewShape;
   /** Stored chunks by track. */
   chunks: Record<string, number>;
-  /** What the chunks take; their peaks, less than a hundredth of it, are not counted. */
+  /** What the chunks take; what is drawn of them, some fortieth of it, is not counted. */
   sizeBytes: number;
 };
+
+/** Where outputs go to a customer's bucket nothing of them is kept here; nobody can open a Task that goes with its request. */
+export const mayHavePreviews = ({ writeDestination, isTemporary }: TaskRecord) =>
+  writeDestination === undefined && !isTemporary;
 
 export interface PreviewStore {
   findPreviews(taskId: string): Promise<PreviewRecord | undefined>;

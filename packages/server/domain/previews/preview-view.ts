@@ -2,7 +2,7 @@ import type { PreviewTrack, TaskPreviews } from "@stemwright/contract";
 import { findCatalogueModel } from "../models/catalogue.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
 import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
-import { countChunks, type PreviewRecord } from "./preview-record.ts";
+import { countChunks, mayHavePreviews, type PreviewRecord } from "./preview-record.ts";
 
 const isSound = ({ model }: TargetRecord) => findCatalogueModel(model)?.produces === "sound";
 
@@ -23,10 +23,16 @@ export function listTracks(task: TaskRecord, record: PreviewRecord): PreviewTrac
   }));
 }
 
+const toSpectrum = ({ levels, bands, floorDb }: NonNullable<PreviewRecord["shape"]["spectrum"]>) => ({
+  levels,
+  bands,
+  floorDb,
+});
+
 export function toTaskPreviews(task: TaskRecord, record: PreviewRecord | undefined): TaskPreviews {
   const isUnfinished = task.completedAt === null;
   if (!record) {
-    const mayCome = isUnfinished && task.writeDestination === undefined;
+    const mayCome = isUnfinished && mayHavePreviews(task);
     return { status: mayCome ? "waiting" : "none", tracks: [] };
   }
   const { version, shape } = record;
@@ -40,6 +46,7 @@ export function toTaskPreviews(task: TaskRecord, record: PreviewRecord | undefin
     frames: shape.lengthFrames,
     chunkFrames: shape.chunkFrames,
     peakLevels: shape.peakLevels,
+    ...(shape.spectrum && { spectrum: toSpectrum(shape.spectrum) }),
     tracks,
   };
 }

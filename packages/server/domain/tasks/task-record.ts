@@ -88,7 +88,7 @@ export type NewTask = {
   targets: NewTarget[];
 };
 
-export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "isLong" | "isTemporary"> & {
+export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "isLong"> & {
   completedAt: Date | null;
   /** A worker is at it now; otherwise it waits or is finished. */
   isRunning: boolean;

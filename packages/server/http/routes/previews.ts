@@ -5,7 +5,12 @@ import {
   previewPeaksQuery,
   taskPreviews,
 } from "@stemwright/contract";
-import { describePreviews, loadChunk, loadTrackPeaks } from "../../domain/previews/load-previews.ts";
+import {
+  describePreviews,
+  loadChunk,
+  loadTrackPeaks,
+  loadTrackSpectra,
+} from "../../domain/previews/load-previews.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { previewParts, sendPreviewParts } from "../preview-answers.ts";
@@ -66,6 +71,24 @@ export function addPreviewRoutes({ app, ports }: Api): void {
     async (request, reply) => {
       const task = await getTask(ports, getCaller(request), request.params.id);
       return sendPreviewParts(reply, await loadTrackPeaks(ports, task, request.query));
+    },
+  );
+
+  app.get(
+    "/tasks/:id/previews/spectra",
+    {
+      schema: {
+        tags,
+        summary: "Get the spectrograms of several tracks",
+        description: "A part for each track: a column behind another, each a byte for each band.",
+        params: idParams,
+        querystring: previewPeaksQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return sendPreviewParts(reply, await loadTrackSpectra(ports, task, request.query));
     },
   );
 }

@@ -16,7 +16,12 @@ import {
 } from "@stemwright/contract";
 import { z } from "zod";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
-import { describePreviews, loadChunk, loadTrackPeaks } from "../../domain/previews/load-previews.ts";
+import {
+  describePreviews,
+  loadChunk,
+  loadTrackPeaks,
+  loadTrackSpectra,
+} from "../../domain/previews/load-previews.ts";
 import { getShared, shareTask } from "../../domain/shares/share-task.ts";
 import { toNewShare, toShare, toSharedTask } from "../../domain/shares/share-view.ts";
 import { loadWords } from "../../domain/words/load-words.ts";
@@ -219,6 +224,25 @@ function addSharedPreviews({ app, ports }: Api): void {
     async (request, reply) => {
       const { task } = await getShared(ports.shares, request.params.token);
       return sendPreviewParts(reply, await loadTrackPeaks(ports, task, request.query));
+    },
+  );
+
+  app.get(
+    "/shares/:token/previews/spectra",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get the spectrograms of several tracks behind a share link",
+        params: shareTokenParams,
+        querystring: previewPeaksQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      return sendPreviewParts(reply, await loadTrackSpectra(ports, task, request.query));
     },
   );
 }

@@ -1,0 +1,119 @@
+import { makeHannWindow } from "./hann-window.ts";
+import { makeMelFilters } from "./mel-filters.ts";
+import { RealFft } from "./real-fft.ts";
+
+/** Of a sine of amplitude 1 under a Hann window all bins together have 1.5 times the power of the middle one. */
+const HANN_NOISE_BANDWIDTH = 1.5;
+
+type BandFilter = { firstBin: number; weights: Float32Array };
+
+/**
+ * The power in each band of the mel scale, column by column: 1 is that of a sine at full scale. A column looks at twice its own
+ * length; at the ends the window stays within the sound, since an edge would look like a click. Of two channels the louder of their
+ * middle and side is looked at: half the time of both, and nothing is missed that cancels out in the other.
+ */
+export class BandPowers {
+  readonly bands: number;
+  readonly #columnFrames: number;
+  readonly #fft: RealFft;
+  readonly #window: Float32Array;
+  readonly #filters: BandFilter[];
+  readonly #powers: Float32Array;
+
+  constructor(options: { sampleRateHz: number; columnFrames: number; bands: number }) {
+    const { sampleRateHz, columnFrames, bands } = options;
+    this.bands = bands;
+    this.#columnFrames = columnFrames;
+    const fftSize = 2 * columnFrames;
+    this.#fft = new RealFft(fftSize);
+    // Scaled so that the powers of a sine of amplitude 1 add up to 1.
+    const scale = 4 / fftSize / Math.sqrt(HANN_NOISE_BANDWIDTH);
+    this.#window = Float32Array.from(makeHannWindow(fftSize), (value) => scale * value);
+    this.#powers = new Float32Array(fftSize / 2 + 1);
+    this.#filters = makeMelFilters({ melCount: bands, fftSize, sampleRateHz }).map(
+      ({ firstBin, weights }) => {
+        // Triangles that add up to one everywhere, so that the bands together have the power of the sound.
+        const peak = weights.reduce((most, weight) => Math.max(most, weight), Number.MIN_VALUE);
+        return { firstBin, weights: Float32Array.from(weights, (weight) => weight / peak) };
+      },
+    );
+  }
+
+  /** The bands of one column behind those of another, from the lowest on. */
+  measure(planes: readonly Float32Array[]): Float32Array {
+    const lengthFrames = planes[0]?.length ?? 0;
+    const columns = Math.ceil(lengthFrames / this.#columnFrames);
+    const bandPowers = new Float32Array(columns * this.bands);
+    for (let column = 0; column < columns; column++) {
+      const centred = Math.round((column - 0.5) * this.#columnFrames);
+      this.#fillSignal(planes, Math.max(0, Math.min(lengthFrames - this.#fft.size, centred)));
+      this.#fft.forward();
+      this.#fillPowers();
+      this.#sumBands(bandPowers, column * this.bands);
+    }
+    return bandPowers;
+  }
+
+  #fillSignal(planes: readonly Float32Array[], start: number): void {
+    const { signal, size } = this.#fft;
+    const window = this.#window;
+    const [left = new Float32Array(), right = left] = planes;
+    const length = Math.min(size, left.length - start);
+    let middlePower = 0;
+    let sidePower = 0;
+    for (let n = 0; n < length; n++) {
+      const l = left[start + n]!;
+      const r = right[start + n]!;
+      middlePower += (l + r) * (l + r);
+      sidePower += (l - r) * (l - r);
+      signal[n] = 0.5 * (l + r) * window[n]!;
+    }
+    signal.fill(0, length);
+    if (sidePower <= middlePower) return;
+    for (let n = 0; n < length; n++) signal[n] = 0.5 * (left[start + n]! - right[start + n]!) * window[n]!;
+  }
+
+  #fillPowers(): void {
+    const { spectrum, size } = this.#fft;
+    const powers = this.#powers;
+    // The first pair is bins 0 and size / 2, which no band reaches.
+    for (let bin = 1; bin < size / 2; bin++) {
+      const real = spectrum[2 * bin]!;
+      const imaginary = spectrum[2 * bin + 1]!;
+      powers[bin] = real * real + imaginary * imaginary;
+    }
+  }
+
+  #sumBands(into: Float32Array, at: number): void {
+    const powers = this.#powers;
+    for (let band = 0; band < this.bands; band++) {
+      const { firstBin, weights } = this.#filters[band]!;
+      let sum = 0;
+      for (let n = 0; n < weights.length; n++) sum += weights[n]! * powers[firstBin + n]!;
+      into[at + band] = sum;
+    }
+  }
+}
+
+/** The mean of each `factor` columns. */
+export function joinColumns(powers: Float32Array, bands: number, factor: number): Float32Array {
+  const columns = powers.length / bands;
+  const joined = new Float32Array(Math.ceil(columns / factor) * bands);
+  for (let column = 0; column < columns; column++) {
+    const into = Math.floor(column / factor) * bands;
+    const count = Math.min(factor, columns - Math.floor(column / factor) * factor);
+    for (let band = 0; band < bands; band++) joined[into + band]! += powers[column * bands + band]! / count;
+  }
+  return joined;
+}
+
+/** A byte for each: 255 is full scale, 0 is `floorDb` and all below. */
+export function toLevelBytes(powers: Float32Array, floorDb: number): Uint8Array {
+  const bytes = new Uint8Array(powers.length);
+  const perNeper = (255 * 10) / (-floorDb * Math.LN10);
+  for (let n = 0; n < powers.length; n++) {
+    // Silence is as far below the floor as anything: its logarithm is -Infinity.
+    bytes[n] = Math.max(0, Math.min(255, 255.5 + perNeper * Math.log(powers[n]!)));
+  }
+  return bytes;
+}
