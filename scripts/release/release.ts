@@ -1,6 +1,6 @@
 // `npm run release`: the packages as they are published, checked, and tried the way a newcomer uses them.
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { buildPackages, PROJECT_DIR } from "./build-packages.ts";
 import { checkPackage, checkTypes } from "./check-package.ts";
 import { runCommand } from "./run-command.ts";
@@ -26,10 +26,10 @@ for (const [name, folder] of Object.entries(folders)) {
   const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: number }];
   tarballs.push(join(TARBALLS_DIR, filename));
   if (name !== "cli") await checkTypes(join(TARBALLS_DIR, filename));
-  console.log(`  ${filename}  ${(size / 1e6).toFixed(1)} MB`);
+  console.log(`  ${filename}  ${(size / 1e3).toFixed(0)} KB`);
 }
 // Images are made of the tarballs, and are tried themselves.
 if (!process.argv.includes("--pack-only")) await tryPackages(tarballs, step);
 console.log(
-  `\nReady to publish, in this order:\n${tarballs.map((path) => `  npm publish ${path}`).join("\n")}`,
+  `\nReady to publish, in this order:\n${tarballs.map((path) => `  npm publish ${relative(PROJECT_DIR, path)}`).join("\n")}`,
 );

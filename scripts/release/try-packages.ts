@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { access, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeTone, toWav } from "../../test/support/audio.ts";
@@ -13,7 +13,7 @@ const READY_LIMIT_MS = 120_000;
 export async function tryPackages(tarballs: readonly string[], step: (title: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "stemwright-release-"));
   try {
-    step(`install into ${folder}`);
+    step("install into an empty folder");
     await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
     await runCommand(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", ...tarballs], {
       cwd: folder,
@@ -27,6 +27,9 @@ export async function tryPackages(tarballs: readonly string[], step: (title: str
     step("the engine as a library");
     await cp(join(PROJECT_DIR, "examples/engine.ts"), join(folder, "engine.ts"));
     await runCommand(["npx", "node", "engine.ts", "song.wav"], { cwd: folder });
+    step("npx stemwright separate song.wav, without a service");
+    await runCommand(["npx", "stemwright", "separate", "song.wav"], { cwd: folder });
+    await Promise.all(["vocals", "instrumental"].map((stem) => access(join(folder, "song", `${stem}.wav`))));
     await tryService(folder, step);
   } finally {
     await rm(folder, { recursive: true, force: true });
