@@ -19,6 +19,12 @@ let closeWorker: () => Promise<void>;
 
 beforeAll(async () => {
   api = await startTestApi();
+  const admin = await api.addAccount({ role: "admin" });
+  await new Stemwright({ baseUrl: api.address, apiKey: admin.key }).admin.modelGrants.set(
+    api.account.clientId,
+    "multi_voice",
+    { access: "enabled" },
+  );
   const { close } = await startWorkerOfApi(api, finishAll);
   closeWorker = close;
   folder = await makeTempDir("cli");
@@ -91,6 +97,29 @@ describe("with a service", () => {
     expect(await readFile(join(folder, "interview/bass.wav"), "utf8")).toBe("stem");
   });
 
+  it("[S21] each speaker has a file of their own, as many as there are, and is not made twice", async () => {
+    const args = [
+      "voices",
+      "interview.wav",
+      "-o",
+      "people/{stem}.{ext}",
+      "--residual",
+      "-f",
+      "flac,mp3",
+      "-s",
+    ];
+    const { exitCode, stdout, stderr } = await run(args);
+    expect(exitCode, stderr).toBe(0);
+    const names = ["voice_01", "voice_02", "voice_residual"];
+    const files = [...names.flatMap((name) => [`${name}.flac`, `${name}.mp3`]), "voice.json"];
+    expect(stdout).toBe(files.map((name) => `${join(folder, "people", name)}\n`).join(""));
+    // As the engine writes it; the test's own writes a word into each file.
+    await writeFile(join(folder, "people/voice.json"), JSON.stringify({ voices: [{}, {}] }));
+    expect((await run(args)).stderr).toContain("done before");
+    await rm(join(folder, "people/voice_02.mp3"));
+    expect((await run(args)).stdout).toContain("voice_02.mp3");
+  });
+
   it("[S21] --watch takes what is added to the folder", async () => {
     await mkdir(join(folder, "inbox"));
     await writeFile(join(folder, "inbox/first.mp3"), SONG);
@@ -123,6 +152,8 @@ describe("exit codes", () => {
       "USAGE",
       "Standard output takes one file",
     ],
+    [["voices", "interview.wav", "-o", "-"], "USAGE", "Standard output takes one file"],
+    [["voices", "interview.wav", "--speakers", "3"], "USAGE", "it must be 2 or n"],
     [["align", "broadcast.mp3"], "NO_INPUT", "broadcast.txt does not exist; --text names"],
     [["separate", "song.mp3", "--stems", "kazoo"], "NOT_READY", "kazoo is not installed here"],
     [["tasks", "show", "nobody"], "USAGE", "stemwright: "],
@@ -176,9 +207,9 @@ const toServed = (args: string[]) =>
 describe("examples in --help", () => {
   const examples = makeProgram()
     .commands.flatMap(listExamples)
-    .filter((line) => !line.startsWith("webhooks listen") && !line.startsWith("voices"));
+    .filter((line) => !line.startsWith("webhooks listen"));
   it("[S24] are there for every command that works on files", () => {
-    for (const name of WORK.filter((word) => word !== "voices"))
+    for (const name of WORK)
       expect(examples.filter((line) => line.startsWith(name)).length).toBeGreaterThan(0);
   });
 

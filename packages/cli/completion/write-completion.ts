@@ -1,13 +1,15 @@
 import type { Command } from "commander";
 
 export type Shell = "bash" | "zsh" | "fish";
-type Entry = { path: string[]; description: string; options: { flag: string; description: string }[] };
+type Flag = { flag: string; description: string; hasValue: boolean };
+type Entry = { path: string[]; description: string; options: Flag[] };
 
 /** Every command with what may follow it; the program itself has an empty path. */
 function listEntries(command: Command, path: string[] = []): Entry[] {
-  const options = command.options.map(({ long, short, description }) => ({
+  const options = command.options.map(({ long, short, description, required }) => ({
     flag: long ?? short ?? "",
     description,
+    hasValue: required,
   }));
   return [
     { path, description: command.description(), options },
@@ -96,11 +98,12 @@ function writeFish(program: Command): string {
     return [
       ...children.map(
         (child) =>
-          `complete -c stemwright -n ${quote(fresh)} -a ${nameOf(child)} -d ${quote(child.description)}`,
+          // No file where a command is to come.
+          `complete -c stemwright -n ${quote(fresh)} -f -a ${nameOf(child)} -d ${quote(child.description)}`,
       ),
       ...entry.options.map(
-        ({ flag, description }) =>
-          `complete -c stemwright -n ${quote(here)} -l ${flag.replace(/^-+/, "")} -d ${quote(description)}`,
+        ({ flag, description, hasValue }) =>
+          `complete -c stemwright -n ${quote(here)} ${hasValue ? "-r " : ""}-l ${flag.replace(/^-+/, "")} -d ${quote(description)}`,
       ),
     ];
   });

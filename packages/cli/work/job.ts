@@ -7,6 +7,9 @@ export type Job = {
   /** A path, or a URL where a service does the work. */
   input: string;
   targets: readonly WantedTarget[];
+  /** Where the outputs go. */
+  pattern: string;
+  /** Of voices only the file that tells who speaks when, until it is known how many there are. */
   outputs: readonly PlannedOutput[];
 };
 
@@ -18,7 +21,7 @@ export type JobHooks = {
 
 /** Makes the outputs of jobs: the engine on this machine, or a service. */
 export interface Runner {
-  /** Resolves when all outputs are in place; what was begun goes on when the job is run again. */
-  run(job: Job, hooks: JobHooks): Promise<void>;
+  /** Resolves with all outputs when they are in place; what was begun goes on when the job is run again. */
+  run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]>;
   close(): Promise<void>;
 }

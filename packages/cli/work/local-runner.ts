@@ -13,9 +13,9 @@ import {
 import { CliError } from "../cli-error.ts";
 import type { Job, JobHooks, Runner } from "./job.ts";
 import { makeJobKey } from "./job-key.ts";
-import type { PlannedOutput } from "./plan-outputs.ts";
+import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
 import type { Progress } from "./reporter.ts";
-import type { WantedTarget } from "./wanted-target.ts";
+import { toBaseName, type WantedTarget } from "./wanted-target.ts";
 
 type LocalOptions = {
   cacheDir: string;
@@ -28,7 +28,7 @@ export function openLocalRunner({ cacheDir, executionProvider, onNotice }: Local
   const engine = new EngineProcess({ cacheDir, onNotice, executionProvider });
   const installed = new Set(listEngineModels().map(({ id }) => id));
 
-  async function run(job: Job, hooks: JobHooks): Promise<void> {
+  async function run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]> {
     const missing = job.targets.find(({ model }) => !installed.has(model));
     if (missing)
       throw new CliError(
@@ -38,6 +38,7 @@ export function openLocalRunner({ cacheDir, executionProvider, onNotice }: Local
     const workDir = join(cacheDir, "work", await makeJobKey(job.input));
     await mkdir(join(workDir, "out"), { recursive: true, mode: 0o700 });
     const failures: Error[] = [];
+    let voiceCount = 0;
     const toMean = makeMean(job.targets.length);
     await engine.run(
       {
@@ -48,12 +49,17 @@ export function openLocalRunner({ cacheDir, executionProvider, onNotice }: Local
       {
         signal: hooks.signal,
         onProgress: (progress) => hooks.onProgress(toMean(progress)),
+        onTargetDone: (_, result) => {
+          voiceCount = result.voiceCount ?? voiceCount;
+        },
         onTargetFailed: (_, error) => void failures.push(error),
       },
     );
     if (failures[0]) throw failures[0];
-    for (const output of job.outputs) await moveFile(toDraftPath(output, workDir), output.path);
+    const outputs = planOutputs(job, voiceCount);
+    for (const output of outputs) await moveFile(toDraftPath(output, workDir), output.path);
     await rm(workDir, { recursive: true, force: true });
+    return outputs;
   }
   return { run, close: () => engine.close() };
 }
@@ -68,6 +74,14 @@ function toEngineTarget(
 ): EngineTarget {
   const { model, variant, language, transcriptPath } = target;
   const common = { key: String(index), model, ...(variant === undefined ? {} : { variant }) };
+  if (target.kind === "voices")
+    return {
+      ...common,
+      kind: "voices",
+      pathPrefix: join(workDir, "out", toBaseName(target)),
+      formats: target.formats as AudioFormat[],
+      hasResidual: target.residual === true,
+    };
   const files = job.outputs
     .filter((output) => output.target === target)
     .map((output) => ({

@@ -22,7 +22,10 @@ describe("where outputs go", () => {
 
   it("[S22] two outputs in one place, or one in the input's, are refused before anything is done", () => {
     const targets = ["vocals", "drums"].map((model) => ({ model, kind: "sound" as const, formats: ["wav"] }));
-    expect(() => planOutputs("a.mp3", targets, "{name}.{ext}")).toThrow(/put \{stem\}/);
-    expect(() => planOutputs("a.wav", targets.slice(0, 1), "{name}.{ext}")).toThrow(/put \{stem\}/);
+    const pattern = "{name}.{ext}";
+    expect(() => planOutputs({ input: "a.mp3", targets, pattern })).toThrow(/put \{stem\}/);
+    expect(() => planOutputs({ input: "a.wav", targets: targets.slice(0, 1), pattern })).toThrow(
+      /put \{stem\}/,
+    );
   });
 });

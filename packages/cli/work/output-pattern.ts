@@ -8,6 +8,7 @@ type Place = (typeof PLACES)[number];
 /** Where outputs go by default: sound into a folder named after the input, text beside it. */
 export const DEFAULT_PATTERNS = {
   sound: "{dir}/{name}/{stem}.{ext}",
+  voices: "{dir}/{name}/{stem}.{ext}",
   text: "{dir}/{name}.{ext}",
   detection: "{dir}/{name}.music.{ext}",
 } as const;

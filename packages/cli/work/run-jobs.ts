@@ -1,8 +1,9 @@
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { ExitReason } from "../exit-codes.ts";
 import { toExitReason } from "../report-error.ts";
 import type { Job, Runner } from "./job.ts";
 import { isUrl } from "./list-inputs.ts";
+import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
 import type { Reporter } from "./reporter.ts";
 
 type RunOptions = {
@@ -37,24 +38,38 @@ function findReason(failures: readonly unknown[]): ExitReason {
 
 async function runJob(job: Job, { runner, reporter, signal, force }: RunOptions): Promise<void> {
   const { input } = job;
-  const paths = job.outputs.map(({ path }) => path);
   try {
-    if (!force && (await isDone(job))) return reporter.skipped(input, paths);
+    const known = await completeOutputs(job);
+    if (!force && (await areNewer(known, input))) return reporter.skipped(input, toPaths(known));
     reporter.started(input);
-    await runner.run(job, {
+    const outputs = await runner.run(job, {
       signal,
       onProgress: (progress) => reporter.progress(input, progress),
       note: (message) => reporter.note(message),
     });
-    reporter.done(input, paths);
+    reporter.done(input, toPaths(outputs));
   } catch (error) {
     if (!signal.aborted) reporter.failed(input, error instanceof Error ? error.message : String(error));
     throw error;
   }
 }
 
+const toPaths = (outputs: readonly PlannedOutput[]) => outputs.map(({ path }) => path);
+
+/** The voices of an earlier run are those that its file lists. */
+async function completeOutputs(job: Job): Promise<readonly PlannedOutput[]> {
+  const list = job.outputs.find(({ target, format }) => target.kind === "voices" && format === "json");
+  if (list === undefined) return job.outputs;
+  try {
+    const { voices } = JSON.parse(await readFile(list.path, "utf8")) as { voices: unknown[] };
+    return planOutputs(job, voices.length);
+  } catch {
+    return job.outputs;
+  }
+}
+
 /** All outputs are there, and none is older than the input. */
-async function isDone({ input, outputs }: Job): Promise<boolean> {
+async function areNewer(outputs: readonly PlannedOutput[], input: string): Promise<boolean> {
   const inputMs = isUrl(input) ? 0 : (await stat(input)).mtimeMs;
   const times = await Promise.all(
     outputs.map(({ path }) =>

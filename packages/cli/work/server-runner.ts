@@ -4,7 +4,8 @@ import { NotFoundError, type Stemwright, type TargetInput, type Task } from "@st
 import { CliError } from "../cli-error.ts";
 import type { Job, JobHooks, Runner } from "./job.ts";
 import { makeJobKey } from "./job-key.ts";
-import type { WantedTarget } from "./wanted-target.ts";
+import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
+import { countVoices, type WantedTarget } from "./wanted-target.ts";
 
 type ServerOptions = { client: Stemwright; cacheDir: string };
 
@@ -48,7 +49,7 @@ export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
     });
   }
 
-  async function run(job: Job, hooks: JobHooks): Promise<void> {
+  async function run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]> {
     const { signal, onProgress } = hooks;
     const notePath = await toNotePath(job);
     const known = await findTask(notePath, hooks);
@@ -59,20 +60,24 @@ export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
             onProgress({ fraction: progress, secondsLeft: etaSeconds }),
         })
       : await startTask(job, notePath, hooks);
-    await saveOutputs(task, job, signal);
+    const outputs = await saveOutputs(task, job, signal);
     await rm(notePath, { force: true });
+    return outputs;
   }
 
-  async function saveOutputs(task: Task, job: Job, signal: AbortSignal): Promise<void> {
+  async function saveOutputs(task: Task, job: Job, signal: AbortSignal): Promise<PlannedOutput[]> {
     for (const { model, error } of task.targets)
       if (error) throw new CliError("FAILED", `${model}: ${error.message} (error ${error.code})`);
     const files = task.targets.flatMap(({ output }) => output);
-    for (const { name, format, path } of job.outputs) {
+    const voices = job.targets.find(({ kind }) => kind === "voices");
+    const outputs = planOutputs(job, voices ? countVoices(voices, files) : 0);
+    for (const { name, format, path } of outputs) {
       const file = files.find((one) => one.name === name && one.format === format);
       if (!file) throw new CliError("FAILED", `The service made no ${name}.${format}.`);
       await mkdir(dirname(path), { recursive: true });
       await client.tasks.save(task, file, path, { signal });
     }
+    return outputs;
   }
 
   return { run, close: async () => {} };

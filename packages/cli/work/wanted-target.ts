@@ -1,7 +1,7 @@
 /** What is wanted of one input, whoever makes it. */
 export type WantedTarget = {
   model: string;
-  kind: "sound" | "text" | "detection";
+  kind: "sound" | "voices" | "text" | "detection";
   formats: readonly string[];
   variant?: string;
   residual?: boolean;
@@ -9,8 +9,31 @@ export type WantedTarget = {
   transcriptPath?: string;
 };
 
-/** The names of a target's outputs, as the service names them. */
-export function listOutputNames({ model, variant, residual, kind }: WantedTarget): string[] {
-  const name = variant === undefined ? model : `${model}_${variant}`;
-  return residual && kind === "sound" ? [name, `${name}_residual`] : [name];
+type NamedOutput = { name: string; format: string };
+
+/** A target's outputs, named as the service names them; of voices, those of as many as there turn out to be. */
+export function listOutputs(target: WantedTarget, voiceCount: number): NamedOutput[] {
+  const { formats, kind, residual } = target;
+  const name = toBaseName(target);
+  const inFormats = (each: string) => formats.map((format) => ({ name: each, format }));
+  const left = residual && (kind === "sound" || kind === "voices") ? inFormats(`${name}_residual`) : [];
+  if (kind !== "voices") return [...inFormats(name), ...left];
+  const voices = Array.from({ length: voiceCount }, (_, index) => toVoiceName(name, index + 1));
+  return [...voices.flatMap(inFormats), ...left, { name, format: "json" }];
+}
+
+/** What a target's file names begin with. */
+export function toBaseName({ kind, model, variant }: WantedTarget): string {
+  const noun = kind === "voices" ? "voice" : model;
+  return variant === undefined ? noun : `${noun}_${variant}`;
+}
+
+const toVoiceName = (baseName: string, number: number) => `${baseName}_${String(number).padStart(2, "0")}`;
+
+/** How many voices are among the files that were made of a target. */
+export function countVoices(target: WantedTarget, files: readonly NamedOutput[]): number {
+  const names = new Set(files.map(({ name }) => name));
+  let count = 0;
+  while (names.has(toVoiceName(toBaseName(target), count + 1))) count += 1;
+  return count;
 }

@@ -112,17 +112,24 @@ export function addWorkCommands(program: Command): void {
     });
 
   addWorkOptions(program.command("voices").description("give each speaker a track of their own"), sound)
-    .option("--speakers <number>", "2, or n for any number", "2")
-    .addHelpText("after", examples(["voices interview.wav --server http://127.0.0.1:8080"]))
-    .action(async (files: string[], options: WorkOptions & { speakers: string }) => {
+    .option("--speakers <number>", "2, or n where their number is to be found out", "2")
+    .option("--residual", "with the voices, the input without them", false)
+    .addHelpText(
+      "after",
+      examples(["voices interview.wav", "voices interview.wav --speakers n --format flac --server"]),
+    )
+    .action(async (files: string[], options: WorkOptions & { speakers: string; residual: boolean }) => {
       const formats = toFormats(options.format, AUDIO_OUTPUT_FORMATS);
-      const variant = VOICE_VARIANTS[options.speakers];
-      if (variant === undefined)
-        throw new CliError("USAGE", `--speakers ${options.speakers}: it must be 2 or n.`);
+      const { residual, speakers } = options;
+      if (speakers !== "2" && speakers !== "n")
+        throw new CliError("USAGE", `--speakers ${speakers}: it must be 2 or n.`);
+      const variant = speakers === "n" ? { variant: "n_speaker" } : {};
       await work(files, options, {
-        kind: "sound",
+        kind: "voices",
         formats,
-        makeTargets: () => [{ model: "multi_voice", kind: "sound", formats, variant }],
+        makeTargets: () => [
+          { model: "multi_voice", kind: "voices", formats, ...variant, ...(residual ? { residual } : {}) },
+        ],
       });
     });
 
@@ -140,8 +147,6 @@ export function addWorkCommands(program: Command): void {
       });
     });
 }
-
-const VOICE_VARIANTS: Record<string, string> = { "2": "two_speaker", n: "n_speaker" };
 
 type SeparateOptions = { stems: string; residual: boolean; highQuality: boolean };
 

@@ -72,12 +72,14 @@ function makeJobs(inputs: readonly string[], wanted: Wanted, scratch: Scratch): 
     const targets = makeTargets(input, formats);
     // What came by standard input has no folder of its own.
     const place = scratch.has(input) ? pattern.replace("{dir}", ".") : pattern;
-    return { input, targets, outputs: planOutputs(input, targets, place) };
+    const plan = { input, targets, pattern: place };
+    return { ...plan, outputs: planOutputs(plan) };
   });
 }
 
-async function checkJobs(jobs: readonly Job[], { options }: Wanted): Promise<void> {
-  if (options.output === "-" && (jobs.length !== 1 || jobs[0]?.outputs.length !== 1))
+async function checkJobs(jobs: readonly Job[], { kind, options }: Wanted): Promise<void> {
+  const isOneFile = jobs.length === 1 && jobs[0]?.outputs.length === 1 && kind !== "voices";
+  if (options.output === "-" && !isOneFile)
     throw new CliError(
       "USAGE",
       "Standard output takes one file: give one input, one stem (--stems) and one format (--format).",
