@@ -1,11 +1,17 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { Stemwright } from "@stemwright/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSyntheticSong } from "../../packages/engine/pipelines/fixtures/synthetic-song.ts";
 import { toWav } from "../support/audio.ts";
-import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import {
+  listViolations,
+  measureWidth,
+  openBrowser,
+  openPage,
+  screenshot,
+  VIEWS,
+} from "../support/browser.ts";
 import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -113,16 +119,38 @@ describe("the mixer", () => {
     await context.close();
   });
 
+  it("[PV9] [O13] a share link opens the mixer without an account, until it is revoked", async () => {
+    const share = await client.tasks.shares.create(id, { expiresInSeconds: 3600 });
+    for (const view of VIEWS) {
+      const { page, context, complaints } = await openPage(browser, { view, baseURL: service.address });
+      await page.addInitScript({ content: TAP });
+      await page.goto(share.url);
+      await page.getByRole("button", { name: "Play", exact: true }).click();
+      await page.getByRole("button", { name: "Solo Vocals", exact: true }).click();
+      await expect.poll(async () => (await readTap(page)).peak).toBeGreaterThan(0.01);
+      await page.getByRole("link", { name: "Download vocals.wav" }).waitFor();
+      for (const name of ["Share", "Delete", "Run again"])
+        expect(await page.getByRole("button", { name }).count()).toBe(0);
+      await screenshot(page, "share-mixer", view);
+      expect(await listViolations(page)).toEqual([]);
+      expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
+      expect(await context.cookies()).toEqual([]);
+      expect(complaints).toEqual([]);
+      if (view === VIEWS.at(-1)) {
+        await client.tasks.shares.revoke(id, share.id);
+        await page.reload();
+        await page.getByText("This link shows nothing any more").waitFor();
+      }
+      await context.close();
+    }
+  });
+
   it("[PV9] fits every screen, and axe-core finds nothing wrong with it", async () => {
     for (const view of VIEWS) {
       const { page, context } = await openMixer(id, view);
       await page.getByRole("button", { name: "Play", exact: true }).waitFor();
       await page.locator(".waveform canvas").first().waitFor();
-      const { SCREENSHOTS } = process.env;
-      if (SCREENSHOTS) {
-        await mkdir(SCREENSHOTS, { recursive: true });
-        await page.screenshot({ path: join(SCREENSHOTS, `mixer-${view.width}-${view.theme}.png`) });
-      }
+      await screenshot(page, "mixer", view);
       expect(await listViolations(page)).toEqual([]);
       expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
       await context.close();

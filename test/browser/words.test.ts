@@ -3,7 +3,14 @@ import { join } from "node:path";
 import type { Task, Words } from "@stemwright/contract";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import {
+  listViolations,
+  measureWidth,
+  openBrowser,
+  openPage,
+  screenshot,
+  VIEWS,
+} from "../support/browser.ts";
 import { type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -107,6 +114,13 @@ describe("the words of a Task in a browser", () => {
     await visitor.page.locator(".word", { hasText: /^each/ }).waitFor();
     expect(await visitor.page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
     expect(await visitor.context.cookies()).toEqual([]);
+    // The words follow the mixer, and a click on one of them goes there.
+    const shown = visitor.page.locator(".word[data-active]");
+    await visitor.page.locator(".word", { hasText: /^captain/ }).click();
+    await expect.poll(() => shown.textContent()).toBe("captain ");
+    await visitor.page.locator(".words-list").press("Space");
+    await visitor.page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+    await expect.poll(() => shown.textContent()).not.toBe("captain ");
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("The link is revoked").waitFor();
     await visitor.page.reload();
@@ -123,8 +137,7 @@ describe("the words of a Task in a browser", () => {
       const check = async (name: string) => {
         expect(await listViolations(page), name).toEqual([]);
         expect(await measureWidth(page), name).toBeLessThanOrEqual(view.width);
-        const folder = process.env.SCREENSHOTS;
-        if (folder) await page.screenshot({ path: join(folder, `${name}-${view.width}-${view.theme}.png`) });
+        await screenshot(page, name, view);
       };
       await signInOwner(context, service);
       await page.goto(`/app/tasks/${task.id}`);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import chromiumPackage from "@sparticuz/chromium";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
@@ -71,6 +72,12 @@ export async function openPage(
       complaints.push(message.text());
   });
   return { page, context, complaints };
+}
+
+/** A picture of the page in the folder that SCREENSHOTS names, for whoever wants to look at it. */
+export async function screenshot(page: Page, name: string, { width, theme }: View): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (folder) await page.screenshot({ path: join(folder, `${name}-${width}-${theme}.png`), fullPage: true });
 }
 
 /** How wide the page is, beyond the screen's edge too. */

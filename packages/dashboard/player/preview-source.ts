@@ -1,4 +1,11 @@
-import type { PeaksQuery, PreviewChunk, PreviewPeaks, PreviewQuery, TaskPreviews } from "@stemwright/sdk";
+import type {
+  PeaksQuery,
+  PreviewChunk,
+  PreviewPeaks,
+  PreviewQuery,
+  Stemwright,
+  TaskPreviews,
+} from "@stemwright/sdk";
 
 /** Where previews come from: a Task of one's own, or one that was shared. */
 export type PreviewSource = {
@@ -6,6 +13,13 @@ export type PreviewSource = {
   chunk(index: number, query: PreviewQuery): Promise<(PreviewChunk | undefined)[]>;
   peaks(query: PeaksQuery): Promise<PreviewPeaks[]>;
 };
+
+/** `previews` are those of one's own Tasks, with an id, or those of shares, with a token. */
+export const makePreviewSource = (previews: Stemwright["tasks"]["previews"], id: string): PreviewSource => ({
+  get: () => previews.get(id),
+  chunk: (index, query) => previews.chunk(id, index, query),
+  peaks: (query) => previews.peaks(id, query),
+});
 
 /** Previews of which at least the first chunk is known. */
 export type PlayablePreviews = {

@@ -189,7 +189,7 @@ function WordsBook({
   return (
     <div class="words">
       <div class="row row-wrap words-bar">
-        {clock.hasSound && (
+        {clock.hasSound && !clock.hasButton && (
           <Button
             icon={clock.isPlaying.value ? "stop" : "play"}
             onClick={() => (clock.isPlaying.value ? clock.pause() : clock.play())}

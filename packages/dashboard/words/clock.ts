@@ -4,6 +4,8 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 export type Clock = {
   /** False where there is nothing to listen to: the words can be read all the same. */
   hasSound: boolean;
+  /** What plays it has a button of its own, above the words. */
+  hasButton: boolean;
   seconds: ReadonlySignal<number>;
   isPlaying: ReadonlySignal<boolean>;
   seek(seconds: number): void;
@@ -33,6 +35,7 @@ export function makeAudioClock(
   }, STEP_MS);
   return {
     hasSound,
+    hasButton: false,
     seconds,
     isPlaying,
     seek(at) {

@@ -1,5 +1,5 @@
 import { NotFoundError, type SharedTask } from "@stemwright/sdk";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { client } from "../../account/client.ts";
 import { loadModels, nameModel } from "../../data/models.ts";
 import { toOwnLink } from "../../data/own-link.ts";
@@ -9,14 +9,23 @@ import { Icon } from "../../parts/Icon.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { Progress } from "../../parts/Progress.tsx";
+import { useInterval } from "../../parts/use-interval.ts";
 import { useLoad } from "../../parts/use-load.ts";
+import type { Player } from "../../player/player.ts";
+import { makePlayerClock } from "../../player/player-clock.ts";
+import { makePreviewSource } from "../../player/preview-source.ts";
 import { address } from "../../shell/router.ts";
 import { RecordingClock } from "../../words/RecordingClock.tsx";
 import { WordsView } from "../../words/WordsView.tsx";
-import { makeSharedSource } from "../../words/words-source.ts";
+import { makeSharedSource, type WordsSource } from "../../words/words-source.ts";
+import { SourceMixer } from "../task/mixer/MixerPanel.tsx";
 import "./share.css";
 
+const UNFINISHED_INTERVAL_MS = 3000;
+
 type SharedTarget = SharedTask["targets"][number];
+
+const nameTargets = ({ targets }: SharedTask) => targets.map(({ model }) => nameModel(model)).join(", ");
 
 function Gone() {
   return (
@@ -28,6 +37,7 @@ function Gone() {
 
 function Files({ targets }: { targets: readonly SharedTarget[] }) {
   const files = targets.flatMap(({ output }) => output);
+  if (files.length === 0) return null;
   return (
     <section class="stack-tight" aria-label="Files">
       <h2>Files</h2>
@@ -54,23 +64,57 @@ function Files({ targets }: { targets: readonly SharedTarget[] }) {
   );
 }
 
-function Shared({ task, token }: { task: SharedTask; token: string }) {
-  const spoken = task.targets.find(({ hasWords }) => hasWords);
+/** The words of a target, following the mixer. */
+function FollowingWords({
+  source,
+  player,
+  sampleRateHz,
+}: {
+  source: WordsSource;
+  player: Player;
+  sampleRateHz: number;
+}) {
+  const clock = useMemo(() => makePlayerClock(player, sampleRateHz), [player, sampleRateHz]);
+  useEffect(() => clock.close, [clock]);
+  return <WordsView source={source} clock={clock} />;
+}
+
+/** Where there are no previews: each file in the browser's own player. */
+function PlainPlayer({ task, words }: { task: SharedTask; words: WordsSource | undefined }) {
   const sounds = task.targets
     .flatMap(({ output }) => output)
     .filter(({ type }) => type.startsWith("audio/"))
     .map(({ name, format, link }) => ({ name: `${name}.${format}`, link: toOwnLink(link) }));
-  const source = useMemo(() => makeSharedSource(token, spoken?.id ?? ""), [token, spoken?.id]);
+  if (sounds.length === 0 && !words) return null;
+  return (
+    <RecordingClock sounds={sounds}>
+      {(clock) => (words ? <WordsView source={words} clock={clock} /> : null)}
+    </RecordingClock>
+  );
+}
+
+function Shared({ task, token }: { task: SharedTask; token: string }) {
+  const spokenId = task.targets.find(({ hasWords }) => hasWords)?.id;
+  const words = useMemo(
+    () => (spokenId === undefined ? undefined : makeSharedSource(token, spokenId)),
+    [token, spokenId],
+  );
+  const previews = useMemo(() => makePreviewSource(client.shares.previews, token), [token]);
   return (
     <div class="stack">
       {task.completedAt === null && (
         <Progress value={Math.min(...task.targets.map(({ progress = 1 }) => progress))} label="Progress" />
       )}
-      {(sounds.length > 0 || spoken) && (
-        <RecordingClock sounds={sounds}>
-          {(clock) => (spoken ? <WordsView source={source} clock={clock} /> : null)}
-        </RecordingClock>
-      )}
+      <SourceMixer
+        name={nameTargets(task)}
+        source={previews}
+        completedAt={task.completedAt}
+        instead={<PlainPlayer task={task} words={words} />}
+      >
+        {(player, { sampleRate }) =>
+          words && <FollowingWords key={words.key} source={words} player={player} sampleRateHz={sampleRate} />
+        }
+      </SourceMixer>
       <Files targets={task.targets} />
     </div>
   );
@@ -91,13 +135,15 @@ export default function SharePage() {
     },
     [token],
   );
+  const isUnfinished = shared.value?.completedAt === null;
+  useInterval(shared.reload, isUnfinished ? UNFINISHED_INTERVAL_MS : undefined);
   return (
     <main class="share-page">
       <Loaded loaded={shared}>
         {(task) => (
           <>
             <PageHead
-              title={task ? task.targets.map(({ model }) => nameModel(model)).join(", ") : "Shared Task"}
+              title={task ? nameTargets(task) : "Shared Task"}
               lead={task && `Shared with you until ${formatDateTime(task.expiresAt)}`}
             />
             {task ? <Shared task={task} token={token} /> : <Gone />}

@@ -1,4 +1,3 @@
-import type { Task } from "@stemwright/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../../parts/Button.tsx";
 import { formatDuration } from "../../../parts/format.ts";
@@ -19,12 +18,12 @@ import type { View } from "./Waveform.tsx";
 const SHOWN_INTERVAL_MS = 50;
 
 export function Mixer({
-  task,
+  name,
   player,
   source,
   previews,
 }: {
-  task: Task;
+  name: string;
   player: Player;
   source: PreviewSource;
   previews: PlayablePreviews;
@@ -64,8 +63,8 @@ export function Mixer({
   };
   useMixerKeys({ player, tracks, sampleRate, toggle, seek, change, markLoop });
 
-  const save = async (name: string, stretch: { start: number; end: number }) =>
-    saveBlob(await renderMix({ store: player.store, previews, mix }, stretch), `${name}.wav`);
+  const save = async (part: string, stretch: { start: number; end: number }) =>
+    saveBlob(await renderMix({ store: player.store, previews, mix }, stretch), `${name} ${part}.wav`);
   const toPercent = (frame: number) => `${(100 * (frame - view.start)) / (view.end - view.start)}%`;
   const readyFrames = countReadyFrames(previews);
 
@@ -150,11 +149,11 @@ export function Mixer({
         </div>
       </div>
       <div class="row row-wrap">
-        <Button isSmall icon="download" onClick={() => save(`${task.id}-mix`, { start: 0, end: frames })}>
+        <Button isSmall icon="download" onClick={() => save("mix", { start: 0, end: frames })}>
           Save the mix as wav
         </Button>
         {loop && (
-          <Button isSmall icon="download" onClick={() => save(`${task.id}-loop`, loop)}>
+          <Button isSmall icon="download" onClick={() => save("loop", loop)}>
             Save the loop as wav
           </Button>
         )}

@@ -42,6 +42,8 @@ export function useMixerKeys(keys: Keys): void {
   latest.current = keys;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      // Words that follow the mixer have keys of their own.
+      if (event.defaultPrevented) return;
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       // A button that has the focus is pressed by Space.
       if (event.code === "Space" && event.target instanceof HTMLButtonElement) return;

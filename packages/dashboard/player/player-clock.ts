@@ -1,0 +1,27 @@
+import { computed, signal } from "@preact/signals";
+import type { Clock } from "../words/clock.ts";
+import type { Player } from "./player.ts";
+
+const STEP_MS = 40;
+
+/** A clock over the mixer's player, for words that follow it; timers go on in hidden tabs. */
+export function makePlayerClock(player: Player, sampleRateHz: number): Clock & { close(): void } {
+  const seconds = signal(player.position / sampleRateHz);
+  const isPlaying = computed(() => player.state.value !== "stopped");
+  const timer = setInterval(() => {
+    seconds.value = player.position / sampleRateHz;
+  }, STEP_MS);
+  return {
+    hasSound: true,
+    hasButton: true,
+    seconds,
+    isPlaying,
+    seek(at) {
+      player.seek(at * sampleRateHz);
+      seconds.value = at;
+    },
+    play: () => void player.play().catch(() => {}),
+    pause: () => player.pause(),
+    close: () => clearInterval(timer),
+  };
+}
