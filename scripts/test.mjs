@@ -25,7 +25,7 @@ const isInstalled = () => {
 
 // Not `npm ci`: it asks the lock file for packages of platforms this project does not run on.
 if (!isInstalled()) run("install", "npm", ["install"]);
-// npm puts node_modules/.bin first in the PATH of its scripts, so these run on the Node the project brings.
+// Their scripts begin with use-node.sh, so these run on the Node the project brings.
 run("lint", "npm", ["run", "--silent", "lint"]);
 run("types", "npm", ["run", "--silent", "types"]);
 run("tests", "npm", ["run", "--silent", "unit"]);

@@ -23,10 +23,10 @@ export async function tryPackages(tarballs: readonly string[], step: (title: str
       toWav(makeTone({ sampleRateHz: 44_100, channels: 2, lengthFrames: 3 * 44_100 })),
     );
     step("importing @stemwright/server starts nothing");
-    await runCommand(["node", "--eval", 'import("@stemwright/server")'], { cwd: folder });
+    await runCommand([process.execPath, "--eval", 'import("@stemwright/server")'], { cwd: folder });
     step("the engine as a library");
     await cp(join(PROJECT_DIR, "examples/engine.ts"), join(folder, "engine.ts"));
-    await runCommand(["npx", "node", "engine.ts", "song.wav"], { cwd: folder });
+    await runCommand([process.execPath, "engine.ts", "song.wav"], { cwd: folder });
     step("npx stemwright separate song.wav, without a service");
     await runCommand(["npx", "stemwright", "separate", "song.wav"], { cwd: folder });
     await Promise.all(["vocals", "instrumental"].map((stem) => access(join(folder, "song", `${stem}.wav`))));
@@ -52,7 +52,7 @@ async function tryService(folder: string, step: (title: string) => void): Promis
     step("a Task through the SDK");
     await cp(join(PROJECT_DIR, "examples/separate.ts"), join(folder, "separate.ts"));
     const env = { ...process.env, STEMWRIGHT_BASE_URL: baseUrl, STEMWRIGHT_API_KEY: key };
-    await runCommand(["npx", "node", "separate.ts", "song.wav", "stems"], { cwd: folder, env });
+    await runCommand([process.execPath, "separate.ts", "song.wav", "stems"], { cwd: folder, env });
   } finally {
     if (service.pid !== undefined) process.kill(-service.pid, "SIGINT");
     await ended;
