@@ -59,6 +59,29 @@ describe("documents say what the code does", () => {
     expect(rowsOf(page("settings.md"))).toEqual(settings);
   });
 
+  it("docs/specification.md has its sections in order, each rule in the section of its letter, and an index of them", () => {
+    const text = page("specification.md");
+    const sections = [...text.matchAll(/^## ([A-Z]{1,2}) — (.+)$/gm)].map(([, letter, title]) => ({
+      letter,
+      title,
+    }));
+    const letters = sections.map(({ letter }) => letter);
+    expect(letters).toEqual([...new Set(letters)].sort());
+    const indexed = [...text.matchAll(/\| ([A-Z]{1,2}) \| ([^|]+) (?=\|)/g)].map(([, letter, title]) => ({
+      letter,
+      title,
+    }));
+    expect(indexed.sort((a, b) => (a.letter ?? "").localeCompare(b.letter ?? ""))).toEqual(sections);
+    let letter: string | undefined;
+    const misplaced: string[] = [];
+    for (const line of text.split("\n")) {
+      letter = /^## ([A-Z]{1,2}) — /.exec(line)?.[1] ?? letter;
+      const [, rule, itsLetter] = /^- \*\*(([A-Z]{1,2})\d+)\*\*/.exec(line) ?? [];
+      if (rule && itsLetter !== letter) misplaced.push(`${rule} is in section ${letter}`);
+    }
+    expect(misplaced).toEqual([]);
+  });
+
   it("every rule of docs/specification.md has a name of its own and is cited by a test, and no other is", async () => {
     const listed = [...page("specification.md").matchAll(/^- \*\*([A-Z]{1,2}\d+)\*\*/gm)].map(
       ([, rule]) => rule,

@@ -250,14 +250,14 @@ describe("speakers", () => {
     lines: [{ words: [word("Who ", 1, 1), word("there?\n", 1.5, 1)] }, { words: [word("Me.\n", 2.2, 2)] }],
   };
 
-  it("[P13] json has the speaker of each line and word", () => {
+  it("[VO4] json has the speaker of each line and word", () => {
     const { lines } = JSON.parse(writeText(talk, "json"));
     expect(lines.map(({ speaker }: { speaker: string }) => speaker)).toEqual(["speaker_01", "speaker_02"]);
     expect(lines[1].words[0].speaker).toBe("speaker_02");
     expect(JSON.parse(writeText(song, "json")).lines[0]).not.toHaveProperty("speaker");
   });
 
-  it("[P14] subtitles and plain text name speakers where they are to, and no cue has two", () => {
+  it("[VO5] subtitles and plain text name speakers where they are to, and no cue has two", () => {
     expect(writeText(talk, "txt")).toBe("Who there?\nMe.\n");
     expect(writeText(talk, "txt", { hasNames: true })).toBe("Speaker 1: Who there?\nSpeaker 2: Me.\n");
     expect(writeText(talk, "srt", { hasNames: true })).toMatch(

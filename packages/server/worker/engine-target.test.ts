@@ -18,7 +18,7 @@ it("[V10] [V11] [Y4] what guides the network, and the room of subtitles, reach t
   });
 });
 
-it("[P10] voices are written beside each other, and as many are stored as were made, with who speaks when", () => {
+it("[VO1] voices are written beside each other, and as many are stored as were made, with who speaks when", () => {
   const target = {
     id: "t",
     model: "multi_voice",
@@ -46,7 +46,7 @@ it("[P10] voices are written beside each other, and as many are stored as were m
 it.each([
   [true, { speakers: true, hasSpeakerNames: false }],
   [3, { speakers: 3, hasSpeakerNames: false }],
-])("[P13] speakers of %s reach the engine", (speakers, expected) => {
+])("[VO4] speakers of %s reach the engine", (speakers, expected) => {
   const target = { id: "t", model: "transcription", formats: ["json"], speakers } as TargetRecord;
   expect(toEngineTarget(target, "task")).toMatchObject(expected);
   expect(toEngineTarget({ ...target, speakers: false }, "task")).not.toHaveProperty("speakers");

@@ -97,7 +97,7 @@ const energy = (plane: Float32Array | undefined, from = 0, to = 1e9) =>
     .reduce((sum, value) => sum + value * value, 0);
 const levelDb = (part: number, whole: number) => 10 * Math.log10(part / whole + 1e-12);
 
-describe("[P10] two people in turn, the second falling in with the first", () => {
+describe("[VO1] two people in turn, the second falling in with the first", () => {
   let made: Awaited<ReturnType<typeof takeApart>>;
   let input: [Float32Array, Float32Array];
   let times: { spanish: number; english: number; end: number };
@@ -140,7 +140,7 @@ describe("[P10] two people in turn, the second falling in with the first", () =>
     });
   });
 
-  it("[P12] tells each voice's segments, with how sure they are", () => {
+  it("[VO3] tells each voice's segments, with how sure they are", () => {
     expect(made.voices.map(({ name }) => name)).toEqual(["voice_01", "voice_02"]);
     const [first, second] = made.voices;
     expect(first?.segments[0]?.start).toBeLessThan(0.5);
@@ -156,7 +156,7 @@ describe("[P10] two people in turn, the second falling in with the first", () =>
   });
 });
 
-it("[P11] two files for two_speaker and one for n_speaker where one person speaks; the second file is silent", async () => {
+it("[VO2] two files for two_speaker and one for n_speaker where one person speaks; the second file is silent", async () => {
   const planes = lay([{ sound: english, atSeconds: 0.5 }], Math.ceil(english.length / RATE + 1));
   const two = await takeApart("alone-two", planes, { variant: "two_speaker" });
   expect(two.result?.voiceCount).toBe(2);
@@ -167,7 +167,7 @@ it("[P11] two files for two_speaker and one for n_speaker where one person speak
   expect(any.result?.voiceCount).toBe(1);
 }, 120_000);
 
-it("[P11] where nobody speaks, the voices are silent and all is left over", async () => {
+it("[VO2] where nobody speaks, the voices are silent and all is left over", async () => {
   const planes = [Float32Array.from({ length: 2 * RATE }, (_, n) => 0.1 * Math.sin(n / 7))];
   const { read, voices } = await takeApart("nobody", planes);
   expect(voices.every(({ segments }) => segments.length === 0)).toBe(true);
