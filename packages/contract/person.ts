@@ -56,6 +56,9 @@ export const me = z
       description:
         "Whether email and password can be changed without `currentPassword`: for an hour after a sign-in by link, and where there is none",
     }),
+    hasIdentity: z
+      .boolean()
+      .meta({ description: "Whether the identity provider lets this person in, and not only the password" }),
   })
   .meta({ id: "Me" });
 export type Me = z.infer<typeof me>;

@@ -13,6 +13,7 @@ const selectPeople = (db: DatabaseHandle) =>
     .select(["people.id", "people.client_id", "people.role", "people.email", "people.name"])
     .select([
       "people.password_hash",
+      "people.identity",
       "people.created_at",
       "clients.suspended_at",
       "clients.is_administrative",
@@ -37,6 +38,7 @@ const toPersonRecord = (row: Row): PersonRecord => ({
   email: row.email,
   name: row.name,
   passwordHash: row.password_hash,
+  hasIdentity: row.identity !== null,
   createdAt: row.created_at,
   lastSeenAt: row.last_seen_at,
 });

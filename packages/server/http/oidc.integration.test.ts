@@ -59,7 +59,8 @@ async function leave(browser: TestBrowser) {
 async function signInThere(identity: object, browser = open()) {
   provider.become(makeIdentity(identity));
   const { flowCookie, callback } = await leave(browser);
-  const response = await browser.call("GET", callback, undefined, { cookie: flowCookie });
+  const cookie = [flowCookie, browser.cookie].filter(Boolean).join("; ");
+  const response = await browser.call("GET", callback, undefined, { cookie });
   return { browser, response, location: response.headers.get("location") };
 }
 
@@ -106,16 +107,30 @@ describe("signing in with an identity provider", () => {
     expect((await again.browser.ask<Me>("GET", "/account/me")).person.id).toBe(me.person.id);
   });
 
-  it("[PE10] lets in somebody who is here by a verified address, and nobody with another identity after", async () => {
+  it("[PE10] is connected by somebody who is signed in, under the same verified address; others have to ask", async () => {
     const email = `${makeId()}@example.com`;
-    const { id } = await addPerson(api, { clientId: api.account.clientId, email });
-    const unverified = await signInThere({ email, email_verified: false });
-    expect(unverified.location).toBe(`${BASE_URL}/app/sign-in?problem=refused`);
-    expect(unverified.browser.cookie).toBeUndefined();
-    const { browser } = await signInThere({ email });
-    expect((await browser.ask<Me>("GET", "/account/me")).person.id).toBe(id);
-    const other = await signInThere({ email });
-    expect(other.location).toBe(`${BASE_URL}/app/sign-in?problem=refused`);
+    const { id, token } = await addPerson(api, { clientId: api.account.clientId, email });
+    const refused = `${BASE_URL}/app/sign-in?problem=refused`;
+    const signedIn = open();
+    expect(await signedIn.ask<Me>("POST", "/account/sign-in/link", { token })).toMatchObject({
+      hasIdentity: false,
+    });
+    const connect = (identity: object) => signInThere({ email, ...identity }, signedIn);
+    expect((await connect({ email_verified: false })).location).toBe(refused);
+    expect((await connect({})).location).toBe(`${BASE_URL}/app`);
+    expect(await signedIn.ask<Me>("GET", "/account/me")).toMatchObject({ person: { id }, hasIdentity: true });
+    expect((await connect({ sub: makeId() })).location).toBe(refused);
+  });
+
+  it("[PE10] lets nobody in as who typed their address in here before, nor that person see what they do", async () => {
+    const email = `${makeId()}@joins.example`;
+    await addPerson(api, { clientId: api.account.clientId, email });
+    const { browser, location } = await signInThere({ email });
+    expect([browser.cookie, location]).toEqual([undefined, `${BASE_URL}/app/sign-in?problem=unconnected`]);
+    const another = open();
+    const { token } = await addPerson(api, { clientId: api.account.clientId });
+    await another.ask("POST", "/account/sign-in/link", { token });
+    expect((await signInThere({ email }, another)).location).toBe(location);
   });
 
   it("[PE10] lets people of allowed domains join as members, and nobody else", async () => {

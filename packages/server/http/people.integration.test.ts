@@ -52,6 +52,7 @@ describe("one-time links", () => {
     expect(me).toEqual({
       person: { id, email: null, name: "Ada", role: "owner", isAdministrator: false },
       client: { id: api.account.clientId, name: "Test" },
+      hasIdentity: false,
       needsPassword: true,
       mayResetPassword: true,
     });

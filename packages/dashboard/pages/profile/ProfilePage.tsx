@@ -9,6 +9,7 @@ import { PageHead } from "../../parts/PageHead.tsx";
 import { TextField } from "../../parts/TextField.tsx";
 import { announce } from "../../parts/toast.ts";
 import { useForm } from "../../parts/use-form.ts";
+import { useLoad } from "../../parts/use-load.ts";
 import { NewPasswordField } from "../sign-in/NewPasswordField.tsx";
 
 function CurrentPassword({
@@ -108,6 +109,30 @@ function Password({ mayResetPassword }: Me) {
   );
 }
 
+/** Nothing where no provider is set up. */
+function Provider({ hasIdentity }: Me) {
+  const options = useLoad((signal) => client.account.options({ signal }), []);
+  const name = options.value?.oidc?.name;
+  if (name === undefined) return null;
+  return (
+    <section class="card stack">
+      <h2>{name}</h2>
+      {hasIdentity ? (
+        <p>You can sign in with {name}.</p>
+      ) : (
+        <>
+          <p>Sign in with {name} from now on. Your email address there has to be the one above.</p>
+          <div>
+            <a class="button" href="account/oidc/start">
+              Connect {name}
+            </a>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
 export default function ProfilePage() {
   const { value } = me;
   if (!value) return null;
@@ -118,6 +143,7 @@ export default function ProfilePage() {
       <div class="columns">
         <NameAndEmailCard {...value} />
         <Password {...value} />
+        <Provider {...value} />
       </div>
     </>
   );

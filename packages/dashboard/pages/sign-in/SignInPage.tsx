@@ -21,6 +21,8 @@ const PROBLEMS: Record<string, string> = {
     "Signing in with the provider did not work. Try again; if it stays, tell whoever runs this service.",
   refused:
     "The provider knows you, but this service does not. Ask an owner of the account to invite you by your email address.",
+  unconnected:
+    "Somebody here signs in with your email address and a password. If that is you, do so, and connect the provider under Profile. If not, tell whoever runs this service.",
   suspended: "Your account is suspended. Ask whoever runs this service.",
 };
 

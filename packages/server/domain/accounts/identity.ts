@@ -31,13 +31,27 @@ type IdentityPorts = {
   findFirstClientId(): Promise<string | undefined>;
 };
 
+/** Whoever typed an address in here first is not its mailbox's owner, and must not receive them as a guest. */
+export class IdentityNotConnected extends ApiError {
+  constructor() {
+    super(
+      "PERSON_REQUIRED",
+      "Somebody here signs in with this email address and a password; connect the identity provider under Profile first",
+    );
+  }
+}
+
 const makeRefusal = (message: string) => new ApiError("PERSON_REQUIRED", message);
 
 /**
- * The person behind an identity: known from before, or by a verified email address an existing person, somebody invited, or
- * somebody of a domain that may join. Nobody else comes in, and an unverified address is nobody's.
+ * The person behind an identity: known from before, or by a verified email address whoever is signed in with it already,
+ * somebody invited, or somebody of a domain that may join. Nobody else comes in, and an unverified address is nobody's.
  */
-export async function findOrAdmitPerson(ports: IdentityPorts, identity: Identity): Promise<PersonRecord> {
+export async function findOrAdmitPerson(
+  ports: IdentityPorts,
+  identity: Identity,
+  signedInId: string | undefined,
+): Promise<PersonRecord> {
   const { people } = ports;
   const known = await people.findPerson({ identity: identity.key });
   if (known) return known;
@@ -46,6 +60,7 @@ export async function findOrAdmitPerson(ports: IdentityPorts, identity: Identity
     throw makeRefusal("The identity provider does not vouch for an email address of this person");
   const existing = await people.findPerson({ email });
   if (existing) {
+    if (existing.id !== signedInId) throw new IdentityNotConnected();
     if (await people.bindIdentity(existing.id, key)) return existing;
     throw makeRefusal("The email address belongs to a person with another identity at the provider");
   }

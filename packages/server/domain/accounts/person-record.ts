@@ -11,6 +11,8 @@ export type PersonRecord = {
   email: string | null;
   name: string;
   passwordHash: string | null;
+  /** Whether the person is known to the identity provider. */
+  hasIdentity: boolean;
   createdAt: Date;
   lastSeenAt: Date | null;
 };
@@ -67,6 +69,7 @@ export function toMe(record: PersonRecord, session: SessionRecord): Me {
     client: { id: record.clientId, name: record.clientName },
     needsPassword: record.passwordHash === null && session.method !== "oidc",
     mayResetPassword: mayResetPassword(record, session),
+    hasIdentity: record.hasIdentity,
   };
 }
 

@@ -1,9 +1,13 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { findOrAdmitPerson, type IdentityFlow } from "../../../domain/accounts/identity.ts";
+import {
+  findOrAdmitPerson,
+  type IdentityFlow,
+  IdentityNotConnected,
+} from "../../../domain/accounts/identity.ts";
 import { openSession } from "../../../domain/accounts/sign-in.ts";
 import type { Api } from "../../api.ts";
-import { findCookie, makeCookie } from "../../cookies.ts";
+import { findCookie, makeCookie, SESSION_COOKIE } from "../../cookies.ts";
 import { setSessionCookie, toVisitor } from "../../signed-in.ts";
 
 const FLOW_COOKIE = "stemwright_oidc";
@@ -15,10 +19,11 @@ const SEAL_CONTEXT = "oidc flow";
 type StoredFlow = IdentityFlow & { expiresAtMs: number };
 
 /** What went wrong, as the sign-in page puts it into words. */
-type Problem = "provider" | "refused" | "suspended";
+type Problem = "provider" | "refused" | "unconnected" | "suspended";
 
 const findProblem = (error: unknown): Problem => {
   if (!(error instanceof ApiError)) return "provider";
+  if (error instanceof IdentityNotConnected) return "unconnected";
   return error.code === "CLIENT_SUSPENDED" ? "suspended" : "refused";
 };
 
@@ -52,6 +57,12 @@ export function addOidcRoutes({ app, ports, publicBaseUrl }: Api): void {
     return flow;
   };
 
+  /** Browsers send no header of ours when they follow a link; that the way began in this one, the flow's cookie says. */
+  const findSignedInId = async (request: FastifyRequest) => {
+    const token = findCookie(request, SESSION_COOKIE);
+    return token === undefined ? undefined : (await ports.sessions.findCaller(token))?.person?.id;
+  };
+
   app.get(`${FLOW_PATH}/start`, options, async (request, reply) => {
     try {
       const { url, flow } = await provider.start(publicBaseUrl() + CALLBACK_PATH);
@@ -71,7 +82,8 @@ export function addOidcRoutes({ app, ports, publicBaseUrl }: Api): void {
       // The address as the browser and the provider know it, whatever a proxy made of it.
       const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
       const identity = await provider.finish(new URL(publicBaseUrl() + CALLBACK_PATH + query), flow);
-      const person = await findOrAdmitPerson({ people, ...ports.admission }, identity);
+      const signedInId = await findSignedInId(request);
+      const person = await findOrAdmitPerson({ people, ...ports.admission }, identity, signedInId);
       const opened = await openSession(people, person, { method: "oidc", visitor: toVisitor(request) });
       setSessionCookie({ request, reply, baseUrl: publicBaseUrl() }, opened);
       return reply.redirect(`${publicBaseUrl()}/app`);
