@@ -14,6 +14,7 @@ import { deleteExpiredShares } from "./db/shares.ts";
 import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
 import { forgetFiles, takeDueFiles } from "./db/unclaimed-files.ts";
+import { forEachOf } from "./domain/for-each-of.ts";
 import type { Blobs } from "./domain/ports.ts";
 import { within } from "./domain/within.ts";
 import { sweepStretchInputs } from "./worker/stretch-input.ts";
@@ -31,6 +32,9 @@ const SWEEP_INTERVAL_MS = 600_000;
 /** So many rows go in one transaction; more where nothing but the rows goes with them. */
 const BATCH_SIZE = 50;
 const ROWS_BATCH_SIZE = 1000;
+/** Files of so many assets and Tasks are removed before the database hears of it, and of so many at once. */
+const REMOVALS_BATCH_SIZE = 500;
+const REMOVALS_AT_ONCE = 32;
 /** A store that takes longer to remove the files of one Task hangs. */
 const REMOVAL_LIMIT_MS = 60_000;
 
@@ -107,17 +111,21 @@ async function sweepUnclaimed(
   failures: unknown[],
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const keyPrefixes = await takeDueFiles(db, BATCH_SIZE);
-  for (const keyPrefix of keyPrefixes) {
+  const keyPrefixes = await takeDueFiles(db, REMOVALS_BATCH_SIZE);
+  const removed: string[] = [];
+  let hangs = false;
+  await forEachOf(keyPrefixes, REMOVALS_AT_ONCE, async (keyPrefix) => {
+    if (hangs) return;
     try {
       await within(REMOVAL_LIMIT_MS, blobs.delete(keyPrefix), signal);
-      await forgetFiles(db, keyPrefix);
+      removed.push(keyPrefix);
     } catch (error) {
       failures.push(error);
-      if ((error as Error).name === "TimeoutError") return 0;
+      hangs ||= (error as Error).name === "TimeoutError";
     }
-  }
-  return keyPrefixes.length;
+  });
+  await forgetFiles(db, removed);
+  return hangs ? 0 : keyPrefixes.length;
 }
 
 /** Removes what was left on this machine alone: each that works for the service sweeps its own. */

@@ -7,7 +7,14 @@ export type S3Bucket = {
   uploads: Map<string, { key: string; type: string; parts: Map<number, Buffer> }>;
 };
 /** Ways to misbehave, for tests of what then happens. */
-export type Faults = { cutReadsAfterBytes?: number; refuseParts?: boolean; refuseWrites?: boolean };
+export type Faults = {
+  cutReadsAfterBytes?: number;
+  refuseParts?: boolean;
+  refuseWrites?: boolean;
+  /** Objects with this in their key can't be deleted together with others. */
+  keepWith?: string;
+  knowsNoDeletionOfMany?: boolean;
+};
 
 type Call = {
   request: IncomingMessage;
@@ -135,6 +142,20 @@ function remove(call: Call): void {
   call.response.writeHead(204).end();
 }
 
+function removeMany({ bucket, body, request, response, faults }: Call): void {
+  if (faults.knowsNoDeletionOfMany) throw new S3Error(501, "NotImplemented");
+  const md5 = createHash("md5").update(body).digest("base64");
+  if (request.headers["content-md5"] !== md5) throw new S3Error(400, "InvalidDigest");
+  const keys = [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = ""]) => key);
+  if (keys.length > 1000) throw new S3Error(400, "MalformedXML");
+  const isKept = (key: string) => faults.keepWith !== undefined && key.includes(faults.keepWith);
+  for (const key of keys) if (!isKept(key)) bucket.objects.delete(key);
+  const errors = keys
+    .filter(isKept)
+    .map((key) => `<Error><Key>${key}</Key><Code>InternalError</Code><Message>later</Message></Error>`);
+  sendXml(response, `<DeleteResult>${errors.join("")}</DeleteResult>`);
+}
+
 /** Operations are told apart as S3 does it: by method, by whether there is a key, and by the names in the query. */
 function findOperation({ request, query, key }: Call): ((call: Call) => void) | undefined {
   switch (request.method) {
@@ -145,6 +166,7 @@ function findOperation({ request, query, key }: Call): ((call: Call) => void) | 
     case "PUT":
       return query.has("uploadId") ? putPart : put;
     case "POST":
+      if (query.has("delete")) return removeMany;
       return query.has("uploads") ? startUpload : completeUpload;
     case "DELETE":
       return remove;

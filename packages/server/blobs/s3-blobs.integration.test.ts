@@ -4,14 +4,16 @@ import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../../../test/s
 import { startSelfSignedServer } from "../../../test/support/self-signed-server.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { S3BucketOptions } from "../buckets/s3-bucket.ts";
+import type { Blobs } from "../domain/ports.ts";
 import { isOutOfReach } from "../is-out-of-reach.ts";
 import { openS3Blobs } from "./s3-blobs.ts";
 import { withOutages } from "./with-outages.ts";
 
 let server: S3Server;
+let bucket: ReturnType<S3Server["addBucket"]>;
 beforeAll(async () => {
   server = await startS3Server();
-  server.addBucket("music");
+  bucket = server.addBucket("music");
 });
 afterAll(() => server.close());
 
@@ -45,5 +47,47 @@ describe("our own store in S3", () => {
       expect(isOutOfReach(failure)).toBe(true);
       await expect(blobs.findSize("a")).rejects.toMatchObject({ name: "StoreOutage" });
     }
+  });
+
+  const folders = Array.from({ length: 40 }, (_, index) => `outputs/task-${index}`);
+  async function fill(blobs: Blobs) {
+    const writes = folders.flatMap((folder) => [
+      blobs.write(`${folder}/target/vocals.wav`, Readable.from("x")),
+      blobs.write(`${folder}/previews/0`, Readable.from("x")),
+    ]);
+    await Promise.all(writes);
+    // Begins like one of them, and is none of its files.
+    await blobs.write("outputs/task-10b", Readable.from("x"));
+    server.requests.length = 0;
+  }
+  const countDeletions = () => server.requests.filter((call) => /^(POST|DELETE) /.test(call)).length;
+
+  it("[R3] files of many Tasks that go together go in few requests", async () => {
+    const blobs = await open();
+    await fill(blobs);
+    await Promise.all(folders.map((folder) => blobs.delete(folder)));
+    expect([...bucket.objects.keys()]).toEqual(["outputs/task-10b"]);
+    expect(countDeletions()).toBeLessThan(10);
+  });
+
+  it("[R4] what can't be deleted is told to whoever asked for it, and to nobody else", async () => {
+    const blobs = await open();
+    await fill(blobs);
+    server.faults.keepWith = "task-7/";
+    const outcomes = await Promise.allSettled(folders.map((folder) => blobs.delete(folder)));
+    delete server.faults.keepWith;
+    expect(outcomes.flatMap(({ status }, index) => (status === "rejected" ? index : []))).toEqual([7]);
+    expect([...bucket.objects.keys()].filter((key) => key.includes("task-7/"))).toHaveLength(2);
+    await blobs.delete("outputs/task-7");
+    expect([...bucket.objects.keys()]).toEqual(["outputs/task-10b"]);
+  });
+
+  it("[R3] files go one by one where the store knows no deletion of many", async () => {
+    const blobs = await open();
+    await fill(blobs);
+    server.faults.knowsNoDeletionOfMany = true;
+    await Promise.all(folders.map((folder) => blobs.delete(folder)));
+    delete server.faults.knowsNoDeletionOfMany;
+    expect([...bucket.objects.keys()]).toEqual(["outputs/task-10b"]);
   });
 });

@@ -3,12 +3,18 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ApiError, toMimeType } from "@stemwright/contract";
-import type { S3BucketOptions } from "../buckets/s3-bucket.ts";
+import { batchDeletions } from "../buckets/batch-deletions.ts";
+import type { S3Bucket, S3BucketOptions } from "../buckets/s3-bucket.ts";
+import { forEachOf } from "../domain/for-each-of.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
+import type { BucketError } from "../domain/storage/bucket.ts";
 import { limitBytes } from "../limit-bytes.ts";
 
-const DELETIONS_AT_ONCE = 32;
+/** So many objects of one folder wait for the next request. */
+const DELETIONS_AT_ONCE = 4000;
+/** So many requests where the store knows none for many objects. */
+const SINGLE_DELETIONS_AT_ONCE = 32;
 
 const toType = (key: string) => toMimeType(extname(key).slice(1));
 
@@ -28,6 +34,9 @@ export async function openS3Blobs(options: {
   const bucket = openS3Bucket(options.place);
   await mkdir(tempDir, { recursive: true, mode: 0o700 });
   const toKey = (key: string) => prefix + key;
+  const deleteObject = batchDeletions(
+    async (keys) => (await bucket.deleteMany(keys)) ?? (await deleteOneByOne(bucket, keys)),
+  );
 
   async function copyTo(key: string, path: string): Promise<void> {
     const { content } = await bucket.read(toKey(key));
@@ -72,15 +81,18 @@ export async function openS3Blobs(options: {
       for await (const _ of bucket.list(toKey("check/"))) return;
     },
     async delete(keyPrefix) {
-      await bucket.delete(toKey(keyPrefix));
-      // Previews of hours are thousands of objects: one after another, they would take a quarter of an hour.
-      const deleting = new Set<Promise<void>>();
-      for await (const key of bucket.list(`${toKey(keyPrefix)}/`)) {
-        if (deleting.size >= DELETIONS_AT_ONCE) await Promise.race(deleting);
-        const deletion = bucket.delete(key).finally(() => deleting.delete(deletion));
-        deleting.add(deletion);
-      }
-      await Promise.all(deleting);
+      await Promise.all([
+        deleteObject(toKey(keyPrefix)),
+        forEachOf(bucket.list(`${toKey(keyPrefix)}/`), DELETIONS_AT_ONCE, deleteObject),
+      ]);
     },
   };
+}
+
+async function deleteOneByOne(bucket: S3Bucket, keys: readonly string[]): Promise<Map<string, BucketError>> {
+  const failures = new Map<string, BucketError>();
+  await forEachOf(keys, SINGLE_DELETIONS_AT_ONCE, (key) =>
+    bucket.delete(key).catch((error: BucketError) => void failures.set(key, error)),
+  );
+  return failures;
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import type { S3Bucket } from "../../../test/support/s3-objects.ts";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { startSelfSignedServer } from "../../../test/support/self-signed-server.ts";
-import { BucketError } from "../domain/storage/bucket.ts";
+import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
 import { openAwsBucket } from "./aws-bucket.ts";
 import { openS3Bucket, type S3BucketOptions, type S3Credentials } from "./s3-bucket.ts";
@@ -36,7 +36,7 @@ const open = (options: Partial<S3BucketOptions> = {}) =>
     agents: guard.agents,
     ...options,
   });
-const write = (bucket: ReturnType<typeof open>, key: string, body: Buffer) =>
+const write = (bucket: Bucket, key: string, body: Buffer) =>
   bucket.write(key, Readable.from([body]), { type: "audio/wav" });
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(

@@ -27,7 +27,7 @@ export function makeUnclaimedFiles(db: DatabaseHandle): UnclaimedFiles {
         where key_prefix = ${keyPrefix}`.execute(db);
       return numAffectedRows === 1n;
     },
-    forget: (keyPrefix) => forgetFiles(db, keyPrefix),
+    forget: (keyPrefix) => forgetFiles(db, [keyPrefix]),
   };
 }
 
@@ -89,14 +89,13 @@ export async function takeDueFiles(db: DatabaseHandle, limit: number): Promise<s
 }
 
 /** Those that may still be written to are kept in mind, and are due once more. */
-export async function forgetFiles(db: DatabaseHandle, keyPrefix: string): Promise<void> {
+export async function forgetFiles(db: DatabaseHandle, keyPrefixes: readonly string[]): Promise<void> {
   await sql`
     with again as (
       update unclaimed_files set due_at = written_until, written_until = null, client_id = null
-      where key_prefix = ${keyPrefix} and written_until > now()
+      where key_prefix = any(${keyPrefixes}) and written_until > now()
       returning key_prefix
     )
-    delete from unclaimed_files where key_prefix = ${keyPrefix} and not exists (select from again)`.execute(
-    db,
-  );
+    delete from unclaimed_files
+    where key_prefix = any(${keyPrefixes}) and key_prefix not in (select key_prefix from again)`.execute(db);
 }

@@ -1,0 +1,43 @@
+/** As many as S3 takes in one request. */
+const BATCH_MAX = 1000;
+
+type Waiting = { key: string; resolve(): void; reject(error: unknown): void };
+
+/**
+ * Deletes objects that several ask for at about the same time in one request: what comes while one is under way goes with the
+ * next. Each caller hears of its own object.
+ */
+export function batchDeletions(
+  /** Gives the failures by key; throws where the whole request failed. */
+  deleteMany: (keys: readonly string[]) => Promise<ReadonlyMap<string, Error>>,
+): (key: string) => Promise<void> {
+  const waiting: Waiting[] = [];
+  let isRunning = false;
+
+  async function deleteBatch(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const failures = await deleteMany(batch.map(({ key }) => key));
+      for (const { key, resolve, reject } of batch) {
+        const failure = failures.get(key);
+        if (failure) reject(failure);
+        else resolve();
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    // All that one page of a list brings asks before the first request is made.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) await deleteBatch(waiting.splice(0, BATCH_MAX));
+    isRunning = false;
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ key, resolve, reject });
+      if (!isRunning) void run();
+    });
+}
