@@ -22,16 +22,16 @@ const USUAL_SPEED = 1;
 /** How many Tasks are in which state. Those that wait for a later time do not count as waiting. */
 export async function readQueues(db: DatabaseHandle): Promise<QueueState[]> {
   const { rows } = await sql<Row>`
-    select
-      (select count(*) from tasks where ${IS_WAITING}) as waiting,
+    select line.*,
       (select count(*) from tasks where ${IS_RUNNING}) as active,
-      (select count(*) from tasks where ${IS_WAITING} and due_at is not null) as retrying,
-      (select min(created_at) from tasks where ${IS_WAITING}) as oldest,
-      (select coalesce(sum(expected_audio_seconds), 0)
-          + count(*) filter (where expected_audio_seconds is null) * coalesce(avg(expected_audio_seconds), ${USUAL_SECONDS})
-        from tasks where ${IS_WAITING}) as audio_seconds,
       (select coalesce(sum(engine_seconds) / nullif(sum(audio_seconds), 0), ${USUAL_SPEED})
-        from workers where ${IS_ALIVE}) as seconds_per_second`.execute(db);
+        from workers where ${IS_ALIVE}) as seconds_per_second
+    from (
+      select count(*) as waiting, count(due_at) as retrying, min(created_at) as oldest,
+        coalesce(sum(expected_audio_seconds), 0)
+          + count(*) filter (where expected_audio_seconds is null) * coalesce(avg(expected_audio_seconds), ${USUAL_SECONDS})
+          as audio_seconds
+      from tasks where ${IS_WAITING}) as line`.execute(db);
   const totals = await readTotals(db);
   return rows.map(({ waiting, active, retrying, oldest, audio_seconds, seconds_per_second }) => ({
     name: "task",

@@ -2,13 +2,14 @@ import { timingSafeEqual } from "node:crypto";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { freshWithin } from "../../domain/fresh-within.ts";
 import { hashKey } from "../../domain/keys.ts";
 import type { Operation } from "../../domain/operation.ts";
 import type { Api } from "../api.ts";
 import { type Metric, makeRequestMetrics, renderMetrics } from "../metrics.ts";
 
-/** Counting what is unfinished takes a while where very much is: scrapes more often than this get the counts of the one before. */
-const COUNTS_KEPT_MS = 30_000;
+/** Counting what is unfinished takes a while where very much is: then a scrape gets the counts of the one before. */
+const COUNTS_LIMIT_MS = 25;
 
 /** Collectors send bearer tokens; hashes are compared, so that neither time nor length tells anything of the token. */
 function isMetricsToken(request: FastifyRequest, token: string | undefined): boolean {
@@ -28,18 +29,16 @@ function refuseUnlessAdmin({ caller, headers }: FastifyRequest): void {
   );
 }
 
-/** The last answer, until it is older than that. */
-function keepFor<Value>(keptMs: number, load: () => Promise<Value>): () => Promise<Value> {
-  let kept: { value: Value; atMs: number } | undefined;
-  return async () => {
-    if (kept === undefined || Date.now() - kept.atMs > keptMs)
-      kept = { value: await load(), atMs: Date.now() };
-    return kept.value;
-  };
+async function readCounts(operation: Operation) {
+  const [targets, queues, workers] = await Promise.all([
+    operation.countTargets(),
+    operation.readQueues(),
+    operation.listWorkers(),
+  ]);
+  return { targets, queues, workers };
 }
 
-async function readMetrics(operation: Operation, counts: Awaited<ReturnType<Operation["countTargets"]>>) {
-  const [queues, workers] = await Promise.all([operation.readQueues(), operation.listWorkers()]);
+function toMetrics({ targets, queues, workers }: Awaited<ReturnType<typeof readCounts>>): Metric[] {
   const alive = workers.filter(({ isAlive }) => isAlive);
   const gauge = (name: string, help: string, samples: Metric["samples"]): Metric => ({
     name: `stemwright_${name}`,
@@ -53,12 +52,12 @@ async function readMetrics(operation: Operation, counts: Awaited<ReturnType<Oper
     gauge(
       "targets",
       "Targets by state: those that are processing now, and all that ended.",
-      counts.map(({ status, targets }) => ({ labels: { state: status }, value: targets })),
+      targets.map(({ status, targets: value }) => ({ labels: { state: status }, value })),
     ),
     gauge(
       "tasks",
       "Tasks with at least one target of the state, counted as targets are.",
-      counts.map(({ status, tasks }) => ({ labels: { state: status }, value: tasks })),
+      targets.map(({ status, tasks: value }) => ({ labels: { state: status }, value })),
     ),
     gauge(
       "queue_jobs",
@@ -106,7 +105,7 @@ async function readMetrics(operation: Operation, counts: Awaited<ReturnType<Oper
 /** For Prometheus. Only for administrators and for holders of METRICS_TOKEN: it tells who uses what, and how much. */
 export function addMetricsRoute({ app, ports, config }: Api): void {
   const requests = makeRequestMetrics();
-  const countTargets = keepFor(COUNTS_KEPT_MS, () => ports.operation.countTargets());
+  const loadCounts = freshWithin(COUNTS_LIMIT_MS, () => readCounts(ports.operation));
   app.addHook("onResponse", async ({ method, routeOptions }, { statusCode, elapsedTime }) =>
     requests.observe({ method, route: routeOptions.url ?? "none", statusCode, seconds: elapsedTime / 1000 }),
   );
@@ -124,10 +123,7 @@ export function addMetricsRoute({ app, ports, config }: Api): void {
     },
     async (request, reply) => {
       if (!isMetricsToken(request, config.metricsToken)) refuseUnlessAdmin(request);
-      const lines = [
-        ...requests.render(),
-        ...renderMetrics(await readMetrics(ports.operation, await countTargets())),
-      ];
+      const lines = [...requests.render(), ...renderMetrics(toMetrics(await loadCounts()))];
       return reply.type("text/plain; version=0.0.4; charset=utf-8").send(`${lines.join("\n")}\n`);
     },
   );

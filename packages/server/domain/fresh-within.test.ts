@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { freshWithin } from "./fresh-within.ts";
+
+it("[G14] counts that take long are those of the time before, and the new ones are there the next time", async () => {
+  const loads: PromiseWithResolvers<number>[] = [];
+  const read = freshWithin(1, () => {
+    const load = Promise.withResolvers<number>();
+    loads.push(load);
+    return load.promise;
+  });
+  const first = read();
+  loads[0]?.resolve(1);
+  // The first one has nothing to fall back on.
+  expect(await first).toBe(1);
+  expect([await read(), await read(), loads.length]).toEqual([1, 1, 2]);
+  loads[1]?.resolve(2);
+  await loads[1]?.promise;
+  const third = read();
+  loads[2]?.resolve(3);
+  expect(await third).toBe(3);
+});
+
+it("[G14] a count that fails is told, and tried again by the next call", async () => {
+  let turn = 0;
+  const read = freshWithin(10_000, async () => {
+    turn += 1;
+    if (turn === 2) throw new Error("away");
+    return turn;
+  });
+  expect(await read()).toBe(1);
+  await expect(read()).rejects.toThrow("away");
+  expect(await read()).toBe(3);
+});
