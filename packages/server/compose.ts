@@ -13,6 +13,7 @@ import {
 } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 import { openOwnBlobs } from "./blobs/open-own-blobs.ts";
+import { openPresigner } from "./blobs/open-presigner.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
 import { withOutages } from "./blobs/with-outages.ts";
 import { withUnclaimedFiles } from "./blobs/with-unclaimed-files.ts";
@@ -300,9 +301,12 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     readiness,
   };
-  const outputLinks = makeOutputLinks(storage, links, (error) =>
-    log.warn({ err: error }, "a link could not be presigned"),
-  );
+  const outputLinks = makeOutputLinks({
+    ports: storage,
+    own: links,
+    presignOwn: await openPresigner(config),
+    onFailure: (error) => log.warn({ err: error }, "a link could not be presigned"),
+  });
   const legacy = makeLegacyPorts({ db, blobs, links, guard });
   const dashboard = (await house.dashboard) ?? "This process was started without one.";
   if (house.dashboard && typeof dashboard === "string")

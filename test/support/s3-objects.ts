@@ -55,7 +55,7 @@ function put({ bucket, key, body, request, response, faults }: Call): void {
   response.writeHead(200, { etag }).end();
 }
 
-function get({ bucket, key, request, response, faults }: Call): void {
+function get({ bucket, key, query, request, response, faults }: Call): void {
   const object = bucket.objects.get(key);
   if (!object) throw new S3Error(404, "NoSuchKey");
   const { body, type, etag, encoding } = object;
@@ -66,10 +66,12 @@ function get({ bucket, key, request, response, faults }: Call): void {
   const end = range?.[2] ? Math.min(Number(range[2]), body.length - 1) : body.length - 1;
   if (range && start >= body.length) throw new S3Error(416, "InvalidRange");
   const part = body.subarray(start, end + 1);
+  const disposition = query.get("response-content-disposition");
   response.writeHead(range ? 206 : 200, {
     etag,
     "content-type": type,
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+    ...(disposition === null ? {} : { "content-disposition": disposition }),
     "accept-ranges": "bytes",
     "content-length": part.length,
     ...(range ? { "content-range": `bytes ${start}-${end}/${body.length}` } : {}),

@@ -36,7 +36,7 @@ function makePorts(bucket: Partial<Bucket>): Pick<StoragePorts, "integrations" |
 describe("links of outputs", () => {
   it("[N8] are the storage's where it signs, and our own for what lies with us", async () => {
     const ports = makePorts({ signRead: async (key, seconds) => `theirs:${key}:${seconds}` });
-    const signer = await makeOutputLinks(ports, own, () => {}).prepare([
+    const signer = await makeOutputLinks({ ports, own, onFailure: () => {} }).prepare([
       taskWith(blobKey, "outputs/t/x.wav"),
     ]);
     expect(signer.sign(blobKey)).toBe("theirs:out/vocals.wav:3600");
@@ -46,7 +46,11 @@ describe("links of outputs", () => {
   it("[N8] are our own where the storage signs none, fails, or the integration is gone", async () => {
     const failures: unknown[] = [];
     const linkOf = async (signRead: Bucket["signRead"], key = blobKey) => {
-      const links = makeOutputLinks(makePorts({ signRead }), own, (error) => failures.push(error));
+      const links = makeOutputLinks({
+        ports: makePorts({ signRead }),
+        own,
+        onFailure: (error) => failures.push(error),
+      });
       return (await links.prepare([taskWith(key)])).sign(key);
     };
     expect(await linkOf(async () => undefined)).toBe(`own:${blobKey}`);
@@ -58,12 +62,27 @@ describe("links of outputs", () => {
     expect(failures).toEqual([refused]);
   });
 
+  it("[F5] are our own bucket's where that is set, and the service's where it can't sign", async () => {
+    const failures: unknown[] = [];
+    const presignOwn = async (key: string) => {
+      if (key.includes("broken")) throw new Error("no credentials");
+      return `bucket:${key}`;
+    };
+    const ports = makePorts({ signRead: async () => "theirs" });
+    const onFailure = (error: unknown) => failures.push(error);
+    const links = makeOutputLinks({ ports, own, presignOwn, onFailure });
+    const keys = ["outputs/t/x.wav", "outputs/t/broken.wav", blobKey];
+    const signer = await links.prepare([taskWith(...keys)]);
+    expect(keys.map(signer.sign)).toEqual(["bucket:outputs/t/x.wav", "own:outputs/t/broken.wav", "theirs"]);
+    expect(failures).toHaveLength(1);
+  });
+
   it("[N8] of one bucket need it to be looked up once, however many they are", async () => {
     const ports = makePorts({ signRead: async (key) => `theirs:${key}` });
     const findIntegration = vi.spyOn(ports.integrations, "findIntegration");
     const keys = Array.from({ length: 20 }, (_, index) => toCustomerBlobKey("one", `out/${index}.wav`));
     const gone = toCustomerBlobKey("two", "x.wav");
-    const links = makeOutputLinks(ports, own, () => {});
+    const links = makeOutputLinks({ ports, own, onFailure: () => {} });
     const signer = await links.prepare([taskWith(...keys), taskWith(...keys, gone, gone)]);
     expect(keys.map(signer.sign)).toEqual(keys.map((_, index) => `theirs:out/${index}.wav`));
     expect(findIntegration.mock.calls.map(([, id]) => id)).toEqual(["one", "two"]);

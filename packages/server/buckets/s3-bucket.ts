@@ -80,6 +80,11 @@ function makeDeletion(Bucket: string, keys: readonly string[]): DeleteObjectsCom
 export type S3Bucket = Bucket & {
   /** In one request, up to a thousand; gives the failures by key. Undefined where the store knows no such request. */
   deleteMany(keys: readonly string[]): Promise<Map<string, BucketError> | undefined>;
+  /** A link that lets anybody read the object for a while, as a file to be saved. */
+  signDownload(
+    key: string,
+    options: { lifetimeSeconds: number; contentDisposition: string },
+  ): Promise<string>;
 };
 
 /** A bucket of Amazon S3 or of any store that speaks its language. */
@@ -96,6 +101,11 @@ export function openS3Bucket(options: S3BucketOptions): S3Bucket {
     if (signing?.credentials !== credentials)
       signing = { credentials, client: new S3Client(toClientConfig({ ...options, credentials })) };
     return signing.client;
+  }
+
+  async function sign(command: GetObjectCommand, expiresIn: number): Promise<string> {
+    const signer = await getSigner();
+    return await asBucketCall(() => getSignedUrl(signer, command, { expiresIn }));
   }
 
   return {
@@ -181,11 +191,9 @@ export function openS3Bucket(options: S3BucketOptions): S3Bucket {
       }
     },
 
-    async signRead(Key, expiresIn) {
-      const signer = await getSigner();
-      return await asBucketCall(() =>
-        getSignedUrl(signer, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
-      );
-    },
+    signRead: (Key, lifetimeSeconds) => sign(new GetObjectCommand({ Bucket, Key }), lifetimeSeconds),
+
+    signDownload: (Key, { lifetimeSeconds, contentDisposition: ResponseContentDisposition }) =>
+      sign(new GetObjectCommand({ Bucket, Key, ResponseContentDisposition }), lifetimeSeconds),
   };
 }

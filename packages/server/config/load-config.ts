@@ -26,7 +26,17 @@ export type Config = Readonly<{
   workDir: string;
   cacheDir: string;
   /** The bucket for assets and outputs; undefined for files under dataDir. */
-  s3: { bucket: string; prefix: string; endpoint: string | undefined; region: string } | undefined;
+  s3:
+    | {
+        bucket: string;
+        prefix: string;
+        endpoint: string | undefined;
+        region: string;
+        /** Links to outputs lead to the bucket, at this endpoint where it is another for clients. */
+        hasPresignedLinks: boolean;
+        publicEndpoint: string | undefined;
+      }
+    | undefined;
   aws: {
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
     stsEndpoint: string | undefined;
@@ -167,6 +177,8 @@ export function loadConfig(environment: Environment = process.env): Config {
             prefix: settings.S3_PREFIX === "" ? "" : `${settings.S3_PREFIX}/`,
             endpoint: settings.AWS_ENDPOINT_URL_S3,
             region: settings.AWS_REGION,
+            hasPresignedLinks: settings.S3_PRESIGNED_LINKS,
+            publicEndpoint: settings.S3_PUBLIC_ENDPOINT,
           },
     aws: { credentials: toCredentials(settings), stsEndpoint: settings.AWS_ENDPOINT_URL_STS },
     gcpIdentityTokenFile: settings.GCP_IDENTITY_TOKEN_FILE,

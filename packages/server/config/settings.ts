@@ -253,6 +253,17 @@ export const SETTINGS = {
     default: "",
     description: "Folder in S3_BUCKET that everything is put under.",
   },
+  S3_PRESIGNED_LINKS: {
+    schema: z.enum(["true", "false"]).transform((text) => text === "true"),
+    default: "false",
+    description:
+      "With S3_BUCKET: `true` makes the links of outputs presigned URLs of the bucket, so that downloads don't pass through the API. Browsers then need a CORS rule on the bucket that allows `GET`.",
+  },
+  S3_PUBLIC_ENDPOINT: {
+    schema: webAddress,
+    description:
+      "With S3_PRESIGNED_LINKS: where clients reach S3_BUCKET, if that is not AWS_ENDPOINT_URL_S3.",
+  },
   AWS_ENDPOINT_URL_S3: {
     schema: webAddress,
     description: "Where S3_BUCKET is, for a store other than AWS; the bucket then stands in the path.",

@@ -6,26 +6,36 @@ import type { StoragePorts } from "./storage-ports.ts";
 
 const TIME_LIMIT_MS = 5000;
 
+/** Signs a link to a file in our own bucket. */
+export type Presign = (blobKey: string) => Promise<string>;
+
 export interface OutputLinks {
-  /** Has the customers' storage sign what the Tasks' outputs need; gives a signer that knows those links. */
+  /** Has the storage sign what the Tasks' outputs need; gives a signer that knows those links. */
   prepare(tasks: readonly Pick<TaskRecord, "targets">[]): Promise<LinkSigner>;
 }
 
 /**
- * Links of outputs: our own, or presigned by the customer's storage for what lies there. Where it can't sign (a token
- * without a key, a role that is gone), our own link streams the object through the API: reading a Task never fails for it.
+ * Links of outputs: our own, or presigned by the customer's storage for what lies there, and by our own bucket where that is
+ * set. Where it can't sign (a token without a key, a role that is gone), our own link streams the object through the API:
+ * reading a Task never fails for it.
  */
-export function makeOutputLinks(
-  ports: Pick<StoragePorts, "integrations" | "buckets">,
-  own: LinkSigner,
-  onFailure: (error: unknown) => void,
-): OutputLinks {
-  const presign = async (opened: Map<string, Promise<Bucket | undefined>>, blobKey: string) => {
+export function makeOutputLinks(options: {
+  ports: Pick<StoragePorts, "integrations" | "buckets">;
+  own: LinkSigner;
+  presignOwn?: Presign | undefined;
+  onFailure: (error: unknown) => void;
+}): OutputLinks {
+  const { ports, own, presignOwn, onFailure } = options;
+
+  async function signTheirs(opened: Map<string, Promise<Bucket | undefined>>, blobKey: string) {
     const { integrationId, key } = parseCustomerBlobKey(blobKey);
     const opening = opened.get(integrationId) ?? findBucket(ports, integrationId);
     opened.set(integrationId, opening);
+    return await (await opening)?.signRead(key, LINK_LIFETIME_SECONDS);
+  }
+  const presign = async (opened: Map<string, Promise<Bucket | undefined>>, blobKey: string) => {
     try {
-      return await (await opening)?.signRead(key, LINK_LIFETIME_SECONDS);
+      return isCustomerBlobKey(blobKey) ? await signTheirs(opened, blobKey) : await presignOwn?.(blobKey);
     } catch (error) {
       onFailure(error);
       return undefined;
@@ -35,7 +45,9 @@ export function makeOutputLinks(
   return {
     async prepare(tasks) {
       const outputs = tasks.flatMap(({ targets }) => targets.flatMap(({ output }) => output));
-      const blobKeys = outputs.map(({ blobKey }) => blobKey).filter(isCustomerBlobKey);
+      const blobKeys = outputs
+        .map(({ blobKey }) => blobKey)
+        .filter((blobKey) => presignOwn !== undefined || isCustomerBlobKey(blobKey));
       if (blobKeys.length === 0) return own;
       const signed = new Map<string, string>();
       // A page of Tasks has thousands of outputs, nearly all in one bucket: each is looked up once.

@@ -1,7 +1,7 @@
 import { asrQuery, detectedLanguage, detectLanguageQuery, type TargetRequest } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { toContentDisposition } from "../../http/content-disposition.ts";
+import { toContentDisposition } from "../../domain/content-disposition.ts";
 import { receiveUpload } from "../../http/receive-upload.ts";
 import { answerUpload, type DoorApi } from "../answer-upload.ts";
 import { DOOR_CONFIG, DOOR_SECURITY } from "../door-config.ts";

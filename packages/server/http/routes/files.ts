@@ -3,10 +3,10 @@ import { basename, extname } from "node:path";
 import { Readable } from "node:stream";
 import { ApiError, toFileName, toMimeType } from "@stemwright/contract";
 import { z } from "zod";
+import { toContentDisposition } from "../../domain/content-disposition.ts";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { Api } from "../api.ts";
 import { parseRange } from "../byte-range.ts";
-import { toContentDisposition } from "../content-disposition.ts";
 import { isKnownTag } from "../not-modified.ts";
 
 /** One that is given twice is as good as none: the link was changed. */

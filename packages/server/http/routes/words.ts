@@ -9,13 +9,13 @@ import {
 } from "@stemwright/contract";
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
+import { toContentDisposition } from "../../domain/content-disposition.ts";
 import { toOutputNames } from "../../domain/tasks/output-names.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import { dropEdit, saveWords } from "../../domain/words/edit-words.ts";
 import { getTextTarget, loadDocument, loadWords } from "../../domain/words/load-words.ts";
 import type { Api, ApiPorts } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
-import { toContentDisposition } from "../content-disposition.ts";
 import { getTask } from "./tasks.ts";
 
 const PATH = "/tasks/:id/targets/:targetId/words";
