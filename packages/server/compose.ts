@@ -28,6 +28,7 @@ import { listGrants } from "./db/grants.ts";
 import { findCaller, listActiveKeyIds, touchKey } from "./db/keys.ts";
 import { findSessionCaller, listActiveSessionIds, touchSession } from "./db/person-sessions.ts";
 import { findPreviews } from "./db/previews.ts";
+import { makeRateCounts } from "./db/rate-counts.ts";
 import { makeRealignmentQueue } from "./db/realignments.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { findSchemaFault } from "./db/schema-fault.ts";
@@ -300,6 +301,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     textWriter: wordsWriter,
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     readiness,
+    rateCounts: makeRateCounts(db),
   };
   const outputLinks = makeOutputLinks({
     ports: storage,

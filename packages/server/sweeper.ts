@@ -8,6 +8,7 @@ import type { Database, Tables } from "./db/database.ts";
 import { deleteOldDeliveries } from "./db/deliveries.ts";
 import { deleteOldReceipts } from "./db/idempotency-receipts.ts";
 import { deleteExpiredEntries } from "./db/person-sessions.ts";
+import { deleteOldRateCounts } from "./db/rate-counts.ts";
 import { deleteOldRealignments } from "./db/realignments.ts";
 import { sweepAssets, sweepOutputs, sweepTasks, sweepTemporaryTasks } from "./db/retention.ts";
 import { deleteExpiredShares } from "./db/shares.ts";
@@ -93,6 +94,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     deliveries: await sweepLog(config.deliveryRetentionHours),
     holds: await deleteOldHolds(db),
     receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
+    rateCounts: await deleteOldRateCounts(db),
     signIns: await deleteExpiredEntries(db),
     realignments: await sweepAll(() => deleteOldRealignments(db, ROWS_BATCH_SIZE)),
     shares: await sweepAll(() => deleteExpiredShares(db, ROWS_BATCH_SIZE)),

@@ -14,6 +14,7 @@ import type { Links } from "../domain/links.ts";
 import type { Operation } from "../domain/operation.ts";
 import type { Blobs, StatisticsStore, StemCachePort } from "../domain/ports.ts";
 import type { PreviewStore } from "../domain/previews/preview-record.ts";
+import type { RateCounts } from "../domain/rate-counts.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import type { StorageQuota } from "../domain/storage-quota.ts";
@@ -47,6 +48,7 @@ export type ApiPorts = CheckPorts &
     stemCache: StemCachePort;
     textWriter: TextWriter;
     quota: StorageQuota;
+    rateCounts: RateCounts;
   };
 
 /** What every routes file is given. */

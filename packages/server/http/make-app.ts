@@ -158,7 +158,11 @@ export async function makeApp(
     if (fault) throw fault;
   });
   addConnectionLimits(app, options.config.connectionLimits, options.config.trustProxy);
-  const countRefusedKey = await addRateLimit(app, options.config.rateLimitPerSecond, refuseUnknownRoute);
+  const countRefusedKey = await addRateLimit(app, {
+    perSecond: options.config.rateLimitPerSecond,
+    rateCounts: options.ports.rateCounts,
+    refuseUnknownRoute,
+  });
   app.setErrorHandler(async (error, request, reply) => {
     const counted = await countRefusedKey(error, request, reply);
     sendError(toRootError(counted, options.ports.readiness.findOutage), request, reply);

@@ -2,7 +2,9 @@ import rateLimit, { normalizeIP } from "@fastify/rate-limit";
 import { ApiError, type ApiErrorCode } from "@stemwright/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hashKey } from "../domain/keys.ts";
+import type { RateCounts } from "../domain/rate-counts.ts";
 import { findSessionToken } from "./cookies.ts";
+import { makeRateCounter, makeRateStore } from "./shared-rate-store.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -38,9 +40,13 @@ type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyRepl
  */
 export async function addRateLimit(
   app: FastifyInstance,
-  perSecond: number,
-  refuseUnknownRoute: (request: FastifyRequest) => never,
+  options: {
+    perSecond: number;
+    rateCounts: RateCounts;
+    refuseUnknownRoute: (request: FastifyRequest) => never;
+  },
 ): Promise<ErrorCounter> {
+  const { perSecond, refuseUnknownRoute } = options;
   if (perSecond === 0) {
     app.setNotFoundHandler(refuseUnknownRoute);
     return async (error) => error;
@@ -48,9 +54,13 @@ export async function addRateLimit(
   const makeError = () =>
     new ApiError("RATE_LIMITED", `Over the limit of ${perSecond} a second; wait as Retry-After says`);
   const withoutKey = new WeakSet<FastifyRequest>();
+  const count = makeRateCounter(options.rateCounts, (error) =>
+    app.log.warn({ err: error }, "rate limit counted by this process alone"),
+  );
   await app.register(rateLimit, {
     max: perSecond,
     timeWindow: 1000,
+    store: makeRateStore(count),
     enableDraftSpec: true,
     // The key itself is not kept in the limiter's memory.
     keyGenerator: (request) => {
@@ -67,12 +77,12 @@ export async function addRateLimit(
   // Guessing addresses is limited as well.
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
 
-  const count = app.createRateLimit();
+  const countRequest = app.createRateLimit();
   return async (error, request, reply) => {
     const isKeyRefused = error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isKeyRefused || findSecret(request) === undefined) return error;
     withoutKey.add(request);
-    const counted = await count(request);
+    const counted = await countRequest(request);
     if (counted.isAllowed) return error;
     setHeaders(reply, counted);
     if (!counted.isExceeded) return error;
