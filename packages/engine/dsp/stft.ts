@@ -1,5 +1,5 @@
-import { makeHannWindow } from "./hann-window.ts";
 import { RealFft } from "./real-fft.ts";
+import { makeStftWindows, type StftShape } from "./stft-windows.ts";
 
 /** The value of `bin` in time slot `slot` lies at `bin * binStride + slot * slotStride`: networks differ in what runs faster. */
 export type Spectrogram = {
@@ -13,7 +13,7 @@ export type Spectrogram = {
 
 /**
  * Short-time Fourier transform with a periodic Hann window. Slot `s` covers the samples from `s * hopFrames` on:
- * padding is the caller's. `orthonormal` scales by 1 / sqrt(fftSize), as `normalized=True` of torch.stft.
+ * padding is the caller's.
  */
 export class Stft {
   readonly fftSize: number;
@@ -22,24 +22,13 @@ export class Stft {
   readonly #analysis: Float32Array;
   readonly #synthesis: Float32Array;
 
-  constructor(options: { fftSize: number; hopFrames: number; scaling: "orthonormal" | "none" }) {
-    const { fftSize, hopFrames } = options;
-    const overlap = fftSize / hopFrames;
-    if (!Number.isInteger(overlap) || overlap < 2) {
-      throw new RangeError(`hop ${hopFrames} of ${fftSize}: the windows do not cover the signal evenly`);
-    }
-    this.fftSize = fftSize;
-    this.hopFrames = hopFrames;
-    this.#fft = new RealFft(fftSize);
-    const window = makeHannWindow(fftSize);
-    const scale = options.scaling === "orthonormal" ? Math.sqrt(fftSize) : 1;
-    // What the squared windows that meet in a frame sum to; it repeats with the hop.
-    const power = (n: number) =>
-      Array.from({ length: overlap }, (_, k) => window[(n % hopFrames) + k * hopFrames]! ** 2).reduce(
-        (a, b) => a + b,
-      );
-    this.#analysis = Float32Array.from(window, (value) => value / scale);
-    this.#synthesis = Float32Array.from(window, (value, n) => (value * scale) / (power(n) * fftSize));
+  constructor(shape: StftShape) {
+    this.fftSize = shape.fftSize;
+    this.hopFrames = shape.hopFrames;
+    this.#fft = new RealFft(shape.fftSize);
+    const { analysis, synthesis } = makeStftWindows(shape);
+    this.#analysis = analysis;
+    this.#synthesis = synthesis;
   }
 
   lengthFramesOf(slotCount: number): number {

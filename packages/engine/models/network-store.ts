@@ -42,6 +42,11 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
     );
   }
 
+  /** For small networks, which a GPU is no faster with. */
+  get #onCpu(): SessionOptions {
+    return { ...this.#options, executionProvider: "cpu" };
+  }
+
   getWhisper(manifest: SpeechManifest): Promise<Whisper> {
     return this.#get(manifest.id, () => loadWhisper(manifest, this.#options));
   }
@@ -55,7 +60,7 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
 
   getMusicDetector(manifest: MusicManifest): Promise<MusicDetector> {
     return this.#get(manifest.id, async () => {
-      return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#options));
+      return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#onCpu));
     });
   }
 
@@ -65,7 +70,7 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
 
   getSpeakerNetwork(manifest: SpeakerManifest): Promise<XVector> {
     return this.#get(manifest.id, async () => {
-      return new XVector(await GraphSession.load(this.#verify(manifest), this.#options));
+      return new XVector(await GraphSession.load(this.#verify(manifest), this.#onCpu));
     });
   }
 

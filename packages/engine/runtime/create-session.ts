@@ -12,8 +12,12 @@ export type SessionOptions = {
   keepsMemory?: boolean;
   /** The CPU by default, and wherever the one asked for cannot be had. */
   executionProvider?: ExecutionProvider;
+  /** For a graph that is of no use where the CPU has to do some of it: it can't be loaded then, on any other provider. */
+  isWhole?: boolean;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;
+  /** Told that a network is about to be loaded on something else than the CPU, whose driver may take the process down with it. */
+  onGpuUse?: () => void;
   /** Told that a thread of a network has ended, at work or idle: the network is of no use any more. May be told twice. */
   onThreadDeath?: () => void;
 };
@@ -22,11 +26,11 @@ export type SessionOptions = {
 export type CreatedSession = { session: ort.InferenceSession; executionProvider: ExecutionProvider };
 
 export async function createSession(graph: GraphFile, options: SessionOptions): Promise<CreatedSession> {
-  const { executionProvider = "cpu", onNotice } = options;
+  const { executionProvider = "cpu", isWhole = false, onNotice } = options;
   try {
     return await createOn(executionProvider, graph, options);
   } catch (error) {
-    if (executionProvider === "cpu") throw toModelError(error, "The network could not be loaded");
+    if (executionProvider === "cpu" || isWhole) throw toModelError(error, "The network could not be loaded");
     const reason = error instanceof Error ? error.message : String(error);
     onNotice?.(
       `The execution provider ${executionProvider} cannot be used here; the network runs on the CPU. ${reason}`,
@@ -35,11 +39,11 @@ export async function createSession(graph: GraphFile, options: SessionOptions): 
   }
 }
 
-/** Operators that a provider lacks run on the CPU: onnxruntime sees to that itself. */
+/** Operators that a provider lacks run on the CPU, unless the graph is to be whole: onnxruntime sees to both. */
 async function createOn(
   executionProvider: ExecutionProvider,
   graph: GraphFile,
-  { threads, keepsMemory = false }: SessionOptions,
+  { threads, keepsMemory = false, isWhole = false }: SessionOptions,
 ): Promise<CreatedSession> {
   const session = await makeSession(graph, {
     executionProviders: [toRuntimeName(executionProvider)],
@@ -53,6 +57,7 @@ async function createOn(
       x64quantprecision: (await hasExactByteProducts()) ? "0" : "1",
       // Threads without work sleep instead of spinning: the decoder and the encoders of outputs need the cores as well.
       intra_op: { allow_spinning: "0" },
+      ...(isWhole && executionProvider !== "cpu" ? { disable_cpu_ep_fallback: "1" } : {}),
     },
   });
   return { session, executionProvider };

@@ -5,12 +5,14 @@ import type { ExecutionProvider } from "./execution-provider.ts";
 import { type Buffers, type ChainLink, GraphChain } from "./graph-chain.ts";
 
 /** What of the options can be sent to a thread. */
-export type ThreadOptions = Omit<SessionOptions, "onNotice" | "onThreadDeath">;
+export type ThreadOptions = Omit<SessionOptions, "onNotice" | "onGpuUse" | "onThreadDeath">;
 
-/** What the thread is told; it answers in the same order. */
-export type GraphCommand =
+export type ChainCommand =
   | { kind: "add"; link: ChainLink; options: ThreadOptions }
   | { kind: "run"; buffers: Buffers };
+
+/** What the thread is told, about one of its chains; it answers in the same order. */
+export type GraphCommand = ChainCommand & { chain: number };
 
 /** What the thread tells: `added`, `ran` or `failed` ends a command. */
 export type GraphMessage =
@@ -22,7 +24,7 @@ export type GraphMessage =
 
 /** The thread that a network's graphs run in: making and running a session block it. */
 
-const chain = new GraphChain();
+const chains = new Map<number, GraphChain>();
 let done = Promise.resolve();
 
 parentPort?.on("message", (command: GraphCommand) => {
@@ -30,6 +32,8 @@ parentPort?.on("message", (command: GraphCommand) => {
 });
 
 async function perform(command: GraphCommand): Promise<void> {
+  const chain = chains.get(command.chain) ?? new GraphChain();
+  chains.set(command.chain, chain);
   if (command.kind === "add") {
     const onNotice = (notice: string) => send({ kind: "notice", notice });
     const executionProvider = await chain.add(command.link, { ...command.options, onNotice });

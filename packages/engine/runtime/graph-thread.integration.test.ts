@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { GraphThread } from "./graph-thread.ts";
+import { GraphThread, type ThreadChain } from "./graph-thread.ts";
 import { GraphBuilder } from "./onnx/graph-builder.ts";
 
 const SHAPE = [3];
@@ -16,17 +16,17 @@ function makeLink(names: { input: string; summand: string; output: string }, fac
   };
 }
 
-async function startChain(): Promise<GraphThread> {
-  const thread = await GraphThread.start({ threads: 1 });
-  expect(await thread.add(makeLink({ input: "x", summand: "x", output: "between" }, 2))).toBe("cpu");
-  await thread.add(makeLink({ input: "between", summand: "x", output: "y" }, 10));
-  return thread;
+async function startChain(): Promise<ThreadChain> {
+  const chain = await GraphThread.startChain({ threads: 1 });
+  expect(await chain.add(makeLink({ input: "x", summand: "x", output: "between" }, 2))).toBe("cpu");
+  await chain.add(makeLink({ input: "between", summand: "x", output: "y" }, 10));
+  return chain;
 }
 
 it("graphs run in their order on what is given and on what those before them made", async () => {
-  const thread = await startChain();
+  const chain = await startChain();
   const counts: number[] = [];
-  const { x, y } = await thread.run({ x: Float32Array.of(1, 2, 3), y: new Float32Array(3) }, (count) =>
+  const { x, y } = await chain.run({ x: Float32Array.of(1, 2, 3), y: new Float32Array(3) }, (count) =>
     counts.push(count),
   );
   expect([...y]).toEqual([31, 62, 93]);
@@ -35,31 +35,31 @@ it("graphs run in their order on what is given and on what those before them mad
 });
 
 it("what is given ahead is run in order, and what it was given is gone meanwhile", async () => {
-  const thread = await startChain();
+  const chain = await startChain();
   const given = [1, 2, 3].map((value) => ({ x: new Float32Array(3).fill(value), y: new Float32Array(3) }));
-  const running = given.map((buffers) => thread.run(buffers));
+  const running = given.map((buffers) => chain.run(buffers));
   expect(given.map(({ x }) => x.length)).toEqual([0, 0, 0]);
   const results = await Promise.all(running);
   expect(results.map(({ y }) => y[2])).toEqual([31, 62, 93]);
 });
 
 it("memory of another size is an error of the model, and the next run is as before", async () => {
-  const thread = await startChain();
-  const short = thread.run({ x: new Float32Array(2), y: new Float32Array(3) });
+  const chain = await startChain();
+  const short = chain.run({ x: new Float32Array(2), y: new Float32Array(3) });
   await expect(short).rejects.toMatchObject({ name: "EngineError", kind: "model-failed" });
-  const { y } = await thread.run({ x: new Float32Array(3).fill(1), y: new Float32Array(3) });
+  const { y } = await chain.run({ x: new Float32Array(3).fill(1), y: new Float32Array(3) });
   expect(y[0]).toBe(31);
 });
 
 it("a graph that cannot be read ends the chain: whatever is asked behind it fails for the same reason", async () => {
-  const thread = await startChain();
+  const chain = await startChain();
   const link = makeLink({ input: "y", summand: "x", output: "z" }, 1);
   const [adding, running] = [
-    thread.add({ ...link, file: Uint8Array.of(1, 2, 3) }),
-    thread.run({ x: new Float32Array(3), y: new Float32Array(3), z: new Float32Array(3) }),
+    chain.add({ ...link, file: Uint8Array.of(1, 2, 3) }),
+    chain.run({ x: new Float32Array(3), y: new Float32Array(3), z: new Float32Array(3) }),
   ];
   const failure = await adding.catch((error: unknown) => error);
   expect(failure).toMatchObject({ name: "EngineError", kind: "model-failed" });
   await expect(running).rejects.toBe(failure);
-  await expect(thread.add(link)).rejects.toBe(failure);
+  await expect(chain.add(link)).rejects.toBe(failure);
 });

@@ -5,7 +5,7 @@ import { hasExactByteProducts } from "./byte-products.ts";
 import type { SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import type { Buffers, ChainLink } from "./graph-chain.ts";
-import type { GraphCommand, GraphMessage, ThreadOptions } from "./graph-thread-entry.ts";
+import type { ChainCommand, GraphCommand, GraphMessage, ThreadOptions } from "./graph-thread-entry.ts";
 
 /** TypeScript in a checkout, JavaScript in the published package. */
 const ENTRY = new URL(`./graph-thread-entry${extname(import.meta.filename)}`, import.meta.url);
@@ -21,24 +21,35 @@ class GraphThreadDied extends Error {
   }
 }
 
+/** All sessions on a GPU share its device in onnxruntime, which two threads may not use at once: they share a thread as well. */
+let gpuThread: Promise<GraphThread> | undefined;
+
 /**
- * A chain of graphs in a thread of its own: while it works, this one reads, transforms and writes what is before and behind it. Commands may be
+ * Chains of graphs in a thread of their own: while it works, this one reads, transforms and writes what is before and behind it. Commands may be
  * given ahead; they are carried out in order.
  */
 export class GraphThread {
   readonly #worker = new Worker(ENTRY);
-  readonly #options: ThreadOptions;
   readonly #pending: Pending[] = [];
+  #chainCount = 0;
   #end: { reason: unknown } | undefined;
 
-  static async start(options: SessionOptions): Promise<GraphThread> {
+  /** A chain in a new thread, or on a GPU in the one for it. */
+  static async startChain(options: SessionOptions): Promise<ThreadChain> {
+    const { onNotice, onGpuUse, onThreadDeath, ...rest } = options;
+    if ((options.executionProvider ?? "cpu") === "cpu")
+      return new ThreadChain(await GraphThread.#start(options), rest);
+    gpuThread ??= GraphThread.#start(options);
+    return new ThreadChain(await gpuThread, rest);
+  }
+
+  static async #start(options: SessionOptions): Promise<GraphThread> {
     // Makes the first session of the process here: from here the thread has how it treats the smallest numbers.
     await hasExactByteProducts();
     return new GraphThread(options);
   }
 
-  private constructor({ onNotice, onThreadDeath, ...options }: SessionOptions) {
-    this.#options = options;
+  private constructor({ onNotice, onThreadDeath }: SessionOptions) {
     this.#worker.on("message", (message: GraphMessage) => {
       if (message.kind === "notice") onNotice?.(message.notice);
       else this.#settle(message);
@@ -52,29 +63,12 @@ export class GraphThread {
     this.#worker.unref();
   }
 
-  /**
-   * Appends a graph to the chain, whose file is gone here afterwards; gives what it runs on. A chain that lacks a link is of no use: where one can't be
-   * added nothing is done any more. The thread is left idle, since ending one that onnxruntime is loaded in may end the process.
-   */
-  async add(link: ChainLink): Promise<ExecutionProvider> {
-    try {
-      const answer = await this.#ask({ kind: "add", link, options: this.#options }, [link.file]);
-      if (answer.kind !== "added") throw new Error(`the thread answered ${answer.kind}`);
-      return answer.executionProvider;
-    } catch (error) {
-      this.#finish(error);
-      throw error;
-    }
+  nextChain(): number {
+    this.#chainCount += 1;
+    return this.#chainCount;
   }
 
-  /** Runs the chain from the inputs in the buffers to the outputs in them. They are gone here meanwhile; those that come back are the same memory. */
-  async run<Taken extends Buffers>(buffers: Taken, onLinkDone?: (count: number) => void): Promise<Taken> {
-    const answer = await this.#ask({ kind: "run", buffers }, Object.values(buffers), onLinkDone);
-    if (answer.kind !== "ran") throw new Error(`the thread answered ${answer.kind}`);
-    return answer.buffers as Taken;
-  }
-
-  #ask(
+  ask(
     command: GraphCommand,
     moved: readonly ArrayBufferView[],
     onLinkDone: Pending["onLinkDone"] = () => {},
@@ -106,5 +100,57 @@ export class GraphThread {
   #finish(reason: unknown): void {
     this.#end ??= { reason };
     for (const pending of this.#pending.splice(0)) pending.reject(this.#end.reason);
+  }
+}
+
+/** Graphs in a thread, run one after the other. */
+export class ThreadChain {
+  readonly #thread: GraphThread;
+  readonly #options: ThreadOptions;
+  readonly #chain: number;
+  #failure: { reason: unknown } | undefined;
+
+  constructor(thread: GraphThread, options: ThreadOptions) {
+    this.#thread = thread;
+    this.#options = options;
+    this.#chain = thread.nextChain();
+  }
+
+  /**
+   * Appends a graph to the chain, whose file is gone here afterwards; gives what it runs on. A chain that lacks a link is of no use: where one can't be
+   * added nothing is done any more. The thread is left idle, since ending one that onnxruntime is loaded in may end the process.
+   */
+  async add(link: ChainLink): Promise<ExecutionProvider> {
+    try {
+      const answer = await this.#ask({ kind: "add", link, options: this.#options }, [link.file]);
+      if (answer.kind !== "added") throw new Error(`the thread answered ${answer.kind}`);
+      return answer.executionProvider;
+    } catch (error) {
+      this.#failure ??= { reason: error };
+      throw error;
+    }
+  }
+
+  /** Runs the chain from the inputs in the buffers to the outputs in them. They are gone here meanwhile; those that come back are the same memory. */
+  async run<Taken extends Buffers>(buffers: Taken, onLinkDone?: (count: number) => void): Promise<Taken> {
+    const answer = await this.#ask({ kind: "run", buffers }, Object.values(buffers), onLinkDone);
+    if (answer.kind !== "ran") throw new Error(`the thread answered ${answer.kind}`);
+    return answer.buffers as Taken;
+  }
+
+  async #ask(
+    command: ChainCommand,
+    moved: readonly ArrayBufferView[],
+    onLinkDone?: Pending["onLinkDone"],
+  ): Promise<Answer> {
+    this.#check();
+    const answer = await this.#thread.ask({ ...command, chain: this.#chain }, moved, onLinkDone);
+    // Again, for a link that was asked for before.
+    this.#check();
+    return answer;
+  }
+
+  #check(): void {
+    if (this.#failure) throw this.#failure.reason;
   }
 }

@@ -9,9 +9,9 @@ const program = `
   import { GraphBuilder } from "${new URL("./onnx/graph-builder.ts", import.meta.url).href}";
   const graph = new GraphBuilder();
   graph.output(graph.named("y", graph.sigmoid(graph.input("x", [2]))));
-  const thread = await GraphThread.start({ threads: 1 });
+  const chain = await GraphThread.startChain({ threads: 1 });
   const port = (name) => ({ name, shape: [2] });
-  await thread.add({ file: graph.toBytes(), inputs: [port("x")], outputs: [port("y")] });
+  await chain.add({ file: graph.toBytes(), inputs: [port("x")], outputs: [port("y")] });
   process.exit(0);
 `;
 

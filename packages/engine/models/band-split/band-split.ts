@@ -1,8 +1,13 @@
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/model-manifest.ts";
+import { ByteFile } from "../../runtime/onnx/byte-file.ts";
+import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
+import { loadOnGpu, type SoundGraphFile } from "../sound-graph.ts";
 import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+import { buildWhole } from "./graph/build-whole.ts";
 import { MaskNetwork } from "./mask-network.ts";
-import { STEREO_TRANSFORM } from "./window-spectrum.ts";
+import { TrainedWeights } from "./trained-weights.ts";
+import { STEREO_TRANSFORM, WindowSpectrum } from "./window-spectrum.ts";
 
 /** The networks trained here that take stereo apart into stems, which sum to it. */
 export class BandSplit implements StemNetwork {
@@ -11,9 +16,25 @@ export class BandSplit implements StemNetwork {
   readonly #network: MaskNetwork;
 
   static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {
+    const onGpu = await loadOnGpu(() => BandSplit.toSoundGraph(path, manifest), manifest, options);
+    if (onGpu) return onGpu;
     const shape = { windowFrames: manifest.segmentFrames, transform: STEREO_TRANSFORM };
     const { network, runsOn } = await MaskNetwork.load(path, shape, options);
     return { network: new BandSplit(manifest, network), runsOn };
+  }
+
+  /** The same network as one graph, for GPUs. */
+  static toSoundGraph(path: string, { segmentFrames: windowFrames }: StemManifest): SoundGraphFile {
+    const spectrum = new WindowSpectrum(windowFrames, STEREO_TRANSFORM);
+    const { binCount, paddedFrames } = spectrum;
+    using file = new ByteFile(path);
+    const weights = new TrainedWeights(new OnnxWeights(file));
+    const transform = { ...STEREO_TRANSFORM, scaling: "none", binCount } as const;
+    return {
+      file: buildWhole(weights, { windowFrames, transform }),
+      paddedFrames,
+      pad: (channel) => spectrum.pad(channel),
+    };
   }
 
   private constructor(

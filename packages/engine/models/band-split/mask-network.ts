@@ -1,7 +1,7 @@
 import { hasExactByteProducts } from "../../runtime/byte-products.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { Buffers } from "../../runtime/graph-chain.ts";
-import { GraphThread } from "../../runtime/graph-thread.ts";
+import { GraphThread, type ThreadChain } from "../../runtime/graph-thread.ts";
 import { ByteFile } from "../../runtime/onnx/byte-file.ts";
 import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { applyMasks } from "./apply-masks.ts";
@@ -13,7 +13,7 @@ import { WindowSpectrum } from "./window-spectrum.ts";
 export type HeardWindow = Buffers & { mix: Float32Array };
 
 type Parts = {
-  thread: GraphThread;
+  chain: ThreadChain;
   spectrum: WindowSpectrum;
   built: Omit<BuiltNetwork, "file">;
   planes: PlaneCount;
@@ -22,7 +22,7 @@ type Parts = {
 
 /**
  * Band-split attention networks trained here: the graph takes the spectrum of a window, real and imaginary parts of each channel as planes, and gives
- * masks for the stems, which sum to it.
+ * masks for the stems, which sum to it. On the CPU: for GPUs the whole way is one graph (`SoundGraph`).
  */
 export class MaskNetwork {
   readonly #parts: Parts;
@@ -38,18 +38,16 @@ export class MaskNetwork {
     const spectrum = new WindowSpectrum(shape.windowFrames, shape.transform);
     using file = new ByteFile(path);
     const weights = new TrainedWeights(new OnnxWeights(file));
-    // Other providers have no products of bytes.
-    const mayUseBytes = (options.executionProvider ?? "cpu") === "cpu";
-    const inBytes = mayUseBytes && (options.inBytes ?? (await hasExactByteProducts()));
+    const inBytes = options.inBytes ?? (await hasExactByteProducts());
     const { file: graph, ...built } = buildNetwork(weights, { slots: spectrum.slotCount, inBytes });
-    const thread = await GraphThread.start({ ...options, keepsMemory: true });
+    const chain = await GraphThread.startChain({ ...options, executionProvider: "cpu", keepsMemory: true });
     const planes = countPlanes(weights.config);
     const inputs = [{ name: "mix", shape: [1, planes, spectrum.slotCount, spectrum.binCount] }];
     const outputs = built.outputs.map((shape, group) => ({ name: maskName(group), shape }));
-    const executionProvider = await thread.add({ file: graph, inputs, outputs });
+    await chain.add({ file: graph, inputs, outputs });
     return {
-      network: new MaskNetwork({ thread, spectrum, built, planes, stemCount: weights.config.stems }),
-      runsOn: `${executionProvider}${inBytes ? " in bytes" : ""}`,
+      network: new MaskNetwork({ chain, spectrum, built, planes, stemCount: weights.config.stems }),
+      runsOn: inBytes ? "cpu in bytes" : "cpu",
     };
   }
 
@@ -62,7 +60,7 @@ export class MaskNetwork {
   async hear(window: readonly Float32Array[]): Promise<HeardWindow> {
     const buffers = this.#spareBuffers.pop() ?? this.#makeBuffers();
     this.#analyse(window, buffers.mix);
-    return this.#parts.thread.run(buffers);
+    return this.#parts.chain.run(buffers);
   }
 
   /** A stem of what was heard, one array a channel. */

@@ -25,10 +25,19 @@ export class WindowSpectrum {
     this.binCount = fftSize / 2 + 1;
   }
 
-  analyse(window: Float32Array, planes: Planes): void {
-    const padded = new Float32Array(this.#windowFrames + 2 * this.#marginFrames);
+  get paddedFrames(): number {
+    return this.#windowFrames + 2 * this.#marginFrames;
+  }
+
+  /** As the transform takes it. */
+  pad(window: Float32Array): Float32Array {
+    const padded = new Float32Array(this.paddedFrames);
     padded.set(window, this.#marginFrames);
-    this.#stft.forward(padded, this.#spectrogram(planes));
+    return padded;
+  }
+
+  analyse(window: Float32Array, planes: Planes): void {
+    this.#stft.forward(this.pad(window), this.#spectrogram(planes));
   }
 
   synthesise(planes: Planes): Float32Array {

@@ -1,6 +1,10 @@
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/model-manifest.ts";
+import { ByteFile } from "../../runtime/onnx/byte-file.ts";
+import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
+import { loadOnGpu, type SoundGraphFile } from "../sound-graph.ts";
 import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+import { buildWhole } from "./graph/build-whole.ts";
 import { type HybridBuffers, HybridNetwork } from "./hybrid-network.ts";
 import { BIN_COUNT, SegmentSpectrum } from "./segment-spectrum.ts";
 import { denormalise, normalise, type StandardScore } from "./standard-score.ts";
@@ -21,12 +25,31 @@ export class Htdemucs implements StemNetwork {
 
   static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {
     const { segmentFrames } = manifest;
+    const onGpu = await loadOnGpu(() => Htdemucs.toSoundGraph(path, manifest), manifest, options);
+    if (onGpu) return onGpu;
     const spectrum = new SegmentSpectrum(segmentFrames);
-    const network = await HybridNetwork.load(path, options, {
-      waveform: [1, CHANNELS, segmentFrames],
-      spectrum: [1, 2 * CHANNELS, BIN_COUNT, spectrum.slotCount],
-    });
+    const network = await HybridNetwork.load(
+      path,
+      { ...options, executionProvider: "cpu" },
+      {
+        waveform: [1, CHANNELS, segmentFrames],
+        spectrum: [1, 2 * CHANNELS, BIN_COUNT, spectrum.slotCount],
+      },
+    );
     return { network: new Htdemucs(manifest, network, spectrum), runsOn: network.runsOn };
+  }
+
+  /** The same network as one graph, for GPUs. */
+  static toSoundGraph(path: string, { segmentFrames, stems }: StemManifest): SoundGraphFile {
+    const spectrum = new SegmentSpectrum(segmentFrames);
+    const { slotCount, paddedFrames } = spectrum;
+    using file = new ByteFile(path);
+    const weights = new OnnxWeights(file);
+    return {
+      file: buildWhole(weights, { segmentFrames, slotCount, stemCount: stems.length }),
+      paddedFrames,
+      pad: (channel) => spectrum.pad(channel),
+    };
   }
 
   private constructor(manifest: StemManifest, network: HybridNetwork, spectrum: SegmentSpectrum) {

@@ -1,7 +1,7 @@
 import { hasExactByteProducts } from "../../runtime/byte-products.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { NamedShape } from "../../runtime/graph-chain.ts";
-import { GraphThread } from "../../runtime/graph-thread.ts";
+import { GraphThread, type ThreadChain } from "../../runtime/graph-thread.ts";
 import { ByteFile } from "../../runtime/onnx/byte-file.ts";
 import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { buildDecoder, buildEncoder, buildTransformer, type GraphPart } from "./graph/build-parts.ts";
@@ -20,11 +20,11 @@ export type HybridBuffers = Record<"waveform" | "spectrum" | "waveformOut" | "sp
  */
 export class HybridNetwork {
   readonly runsOn: string;
-  readonly #thread: GraphThread;
+  readonly #chain: ThreadChain;
   readonly #sizes: Record<keyof HybridBuffers, number>;
 
-  private constructor(thread: GraphThread, runsOn: string, sizes: Record<keyof HybridBuffers, number>) {
-    this.#thread = thread;
+  private constructor(chain: ThreadChain, runsOn: string, sizes: Record<keyof HybridBuffers, number>) {
+    this.#chain = chain;
     this.runsOn = runsOn;
     this.#sizes = sizes;
   }
@@ -36,12 +36,12 @@ export class HybridNetwork {
     shapes: { waveform: Shape; spectrum: Shape },
   ): Promise<HybridNetwork> {
     const { waveform, spectrum } = shapes;
-    const thread = await GraphThread.start(options);
+    const chain = await GraphThread.startChain(options);
     using file = new ByteFile(path);
     const weights = new OnnxWeights(file);
     const adding: Promise<string>[] = [];
     const add = ({ file, inputs, outputs }: GraphPart, names: { inputs: string[]; outputs: string[] }) => {
-      const added = thread.add({
+      const added = chain.add({
         file,
         inputs: nameAll(inputs, names.inputs),
         outputs: nameAll(outputs, names.outputs),
@@ -55,9 +55,7 @@ export class HybridNetwork {
     add(down, { inputs: ["spectrum"], outputs: nameLayers("down") });
     const downT = buildEncoder(weights, "tencoder", waveform);
     add(downT, { inputs: ["waveform"], outputs: nameLayers("downT") });
-    const executionProvider = await adding[0]!;
-    // Other providers have no products of bytes.
-    const inBytes = executionProvider === "cpu" && (options.inBytes ?? (await hasExactByteProducts()));
+    const inBytes = options.inBytes ?? (await hasExactByteProducts());
     const bottoms = { spectrum: down.outputs.at(-1)!, waveform: downT.outputs.at(-1)! };
     const middle = buildTransformer(weights, { ...bottoms, inBytes });
     add(middle, { inputs: ["down3", "downT3"], outputs: ["middle", "middleT"] });
@@ -66,7 +64,7 @@ export class HybridNetwork {
     const upT = buildDecoder(weights, "tdecoder", { input: waveform, encoded: downT.outputs });
     add(upT, { inputs: ["middleT", ...nameLayers("downT").toReversed()], outputs: ["waveformOut"] });
     await Promise.all(adding);
-    return new HybridNetwork(thread, `${executionProvider}${inBytes ? " in bytes" : ""}`, {
+    return new HybridNetwork(chain, inBytes ? "cpu in bytes" : "cpu", {
       waveform: sizeOf(waveform),
       spectrum: sizeOf(spectrum),
       waveformOut: sizeOf(upT.outputs[0]!),
@@ -86,7 +84,7 @@ export class HybridNetwork {
 
   /** From the inputs among the buffers to the outputs; what it takes is gone meanwhile, what it gives is the same memory. */
   run(buffers: HybridBuffers, onProgress?: (fraction: number) => void): Promise<HybridBuffers> {
-    return this.#thread.run(buffers, (count) => onProgress?.(DONE_AFTER[count] ?? 1));
+    return this.#chain.run(buffers, (count) => onProgress?.(DONE_AFTER[count] ?? 1));
   }
 }
 

@@ -5,24 +5,39 @@ import { type Spectrogram, Stft } from "../../dsp/stft.ts";
 const FFT_SIZE = 4096;
 const HOP_FRAMES = 1024;
 /** `hop_length // 2 * 3`: with it, slot s is centred on the middle of hop s. */
-const EDGE_FRAMES = (HOP_FRAMES / 2) * 3;
+export const EDGE_FRAMES = (HOP_FRAMES / 2) * 3;
 /** The Nyquist bin is dropped, so that the count is a power of two. */
 export const BIN_COUNT = FFT_SIZE / 2;
+export const TRANSFORM = {
+  fftSize: FFT_SIZE,
+  hopFrames: HOP_FRAMES,
+  scaling: "orthonormal",
+  binCount: BIN_COUNT,
+} as const;
 
 /** The transform of one channel of one segment, and back. */
 export class SegmentSpectrum {
   readonly slotCount: number;
   readonly #segmentFrames: number;
-  readonly #stft = new Stft({ fftSize: FFT_SIZE, hopFrames: HOP_FRAMES, scaling: "orthonormal" });
+  readonly #stft = new Stft(TRANSFORM);
 
   constructor(segmentFrames: number) {
     this.#segmentFrames = segmentFrames;
     this.slotCount = Math.ceil(segmentFrames / HOP_FRAMES);
   }
 
+  get paddedFrames(): number {
+    return this.#stft.lengthFramesOf(this.slotCount);
+  }
+
+  /** As the transform takes it: mirrored at its ends, in whole hops. */
+  pad(segment: Float32Array): Float32Array {
+    const right = this.paddedFrames - EDGE_FRAMES - this.#segmentFrames;
+    return padByReflection(segment, { left: EDGE_FRAMES, right });
+  }
+
   analyse(segment: Float32Array, planes: { re: Float32Array; im: Float32Array }): void {
-    const right = EDGE_FRAMES + this.slotCount * HOP_FRAMES - this.#segmentFrames;
-    this.#stft.forward(padByReflection(segment, { left: EDGE_FRAMES, right }), this.#spectrogram(planes));
+    this.#stft.forward(this.pad(segment), this.#spectrogram(planes));
   }
 
   synthesise(planes: { re: Float32Array; im: Float32Array }): Float32Array {

@@ -2,7 +2,7 @@
 export type StandardScore = { mean: number; deviation: number };
 
 /** Keeps silence from being divided by nothing. */
-const FLOOR = 1e-5;
+export const SCORE_FLOOR = 1e-5;
 
 /** Brings the values to mean 0 and deviation 1, in place. */
 export function normalise(values: Float32Array): StandardScore {
@@ -16,7 +16,7 @@ export function normalise(values: Float32Array): StandardScore {
     squares += apart * apart;
   }
   const deviation = Math.sqrt(squares / (count - 1));
-  const gain = 1 / (deviation + FLOOR);
+  const gain = 1 / (deviation + SCORE_FLOOR);
   for (let n = 0; n < count; n++) values[n] = (values[n]! - mean) * gain;
   return { mean, deviation };
 }

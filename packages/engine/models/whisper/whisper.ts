@@ -1,5 +1,6 @@
-import { type FloatTensor, type GraphSession, getTensor } from "../../runtime/graph-session.ts";
+import type { FloatTensor } from "../../runtime/graph-session.ts";
 import { type Decoder, DecoderMemory, DecoderRun } from "./decoder-run.ts";
+import type { Encoder } from "./encoder.ts";
 import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
@@ -12,29 +13,28 @@ export const STATE_FRAMES = WINDOW_FRAMES / STATE_COUNT;
 export class Whisper {
   readonly tokenizer: WhisperTokenizer;
   readonly settings: WhisperSettings;
-  readonly #encoder: GraphSession;
+  readonly #encode: Encoder;
   readonly #decoder: Decoder;
   readonly #decoderMemory = new DecoderMemory();
   readonly #mel = new LogMel();
   readonly #bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
 
   constructor(parts: {
-    encoder: GraphSession;
+    encode: Encoder;
     decoder: Decoder;
     tokenizer: WhisperTokenizer;
     settings: WhisperSettings;
   }) {
     this.tokenizer = parts.tokenizer;
     this.settings = parts.settings;
-    this.#encoder = parts.encoder;
+    this.#encode = parts.encode;
     this.#decoder = parts.decoder;
   }
 
   /** What the encoder makes of at most 30 s at 16 kHz: `STATE_COUNT` states of the sound, shape [1, 1500, width]. */
   async encode(samples: Float32Array): Promise<FloatTensor> {
     this.#mel.compute(samples, this.#bands);
-    const inputs = { bands: { data: this.#bands, shape: [1, ...MEL_SHAPE] } };
-    return getTensor(await this.#encoder.run(inputs, ["states"]), "states");
+    return await this.#encode(this.#bands);
   }
 
   /** Starts writing for several encoded windows at once, a row each. */

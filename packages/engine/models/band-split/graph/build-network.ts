@@ -1,5 +1,5 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
-import { type Linear, linear, linearInBytes } from "../../linear.ts";
+import { type Linear, linear, linearInBytes, type Multiply } from "../../linear.ts";
 import { countBins, countPlanes, type TrainedWeights } from "../trained-weights.ts";
 import { attentionLayer, layerNorm } from "./attention-layer.ts";
 import { makeRotation } from "./rotation.ts";
@@ -27,19 +27,28 @@ export function buildNetwork(
   { slots, inBytes }: { slots: number; inBytes: boolean },
 ): BuiltNetwork {
   const graph = new GraphBuilder();
-  const groups = listGroups(weights);
   const { config } = weights;
-  const { width, heads, depth } = config;
-  const planes = countPlanes(config);
-  const spectrum = graph.input("spectrum", [1, planes, slots, countBins(config)]);
-  const hasTaps = config.kind === "voice-split";
+  const spectrum = graph.input("spectrum", [1, countPlanes(config), slots, countBins(config)]);
+  const masks = findMasks({ graph, weights, multiply: inBytes ? linearInBytes : linear }, spectrum);
+  for (const value of masks) graph.output(value);
+  return { file: graph.toBytes(), groups: listGroups(weights), outputs: masks.map(({ dims }) => dims) };
+}
+
+/** From a spectrum `[1, planes, slots, bins]` to the masks of each group of bands. */
+export function findMasks(
+  scope: { graph: GraphBuilder; weights: TrainedWeights; multiply: Multiply },
+  spectrum: Value,
+): Value[] {
+  const { graph, weights } = scope;
+  const groups = listGroups(weights);
+  const { width, heads, depth, kind } = weights.config;
+  const slots = spectrum.dims[2]!;
   const near = (axis: "time" | "band", index: number, tokens: Value) =>
-    hasTaps ? addTaps(graph, tokens, weights.get(`${axis}_taps.${index}.weight`)) : tokens;
+    kind === "voice-split" ? addTaps(graph, tokens, weights.get(`${axis}_taps.${index}.weight`)) : tokens;
   const bands = groups.reduce((sum, group) => sum + group.bands, 0);
   let tokens = encodeBands(graph, weights, groups, toFeatures(graph, weights, spectrum, groups));
   const overTime = makeRotation(graph, slots, width / heads);
   const overBands = makeRotation(graph, bands, width / heads);
-  const scope = { graph, weights, multiply: inBytes ? linearInBytes : linear };
   for (let index = 0; index < depth; index++) {
     tokens = attentionLayer(
       { ...scope, rotation: overTime },
@@ -54,11 +63,10 @@ export function buildNetwork(
     );
     tokens = graph.transpose(tokens, [1, 0, 2]);
   }
-  const outputs = decodeBands(graph, weights, groups, layerNorm({ graph, weights }, "norm", tokens));
-  return { file: graph.toBytes(), groups, outputs };
+  return decodeBands(graph, weights, groups, layerNorm({ graph, weights }, "norm", tokens));
 }
 
-function listGroups({ config }: TrainedWeights): BandGroup[] {
+export function listGroups({ config }: TrainedWeights): BandGroup[] {
   let firstBin = 0;
   return config.bands.map(([bands, binsPerBand]) => {
     const group = { bands, binsPerBand, firstBin };
@@ -139,7 +147,7 @@ function decodeBands(
   weights: TrainedWeights,
   groups: readonly BandGroup[],
   tokens: Value,
-): (readonly number[])[] {
+): Value[] {
   const [, slots] = tokens.dims as [number, number];
   const { stems, maskHidden } = weights.config;
   const planes = countPlanes(weights.config);
@@ -152,9 +160,7 @@ function decodeBands(
     const active = graph.gelu(graph.add(hidden, get("hidden_bias")));
     const dims = [bands, slots, stems * planes * binsPerBand];
     const { weight, bias } = completeMasks(weights, index);
-    const masks = graph.add(graph.node("MatMul", [active, graph.weight(weight)], dims), graph.weight(bias));
-    graph.output(masks);
-    return dims;
+    return graph.add(graph.node("MatMul", [active, graph.weight(weight)], dims), graph.weight(bias));
   });
 }
 

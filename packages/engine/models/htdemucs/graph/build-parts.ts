@@ -1,11 +1,8 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
 import type { OnnxWeights } from "../../../runtime/onnx/onnx-weights.ts";
 import { linear, linearInBytes } from "../../linear.ts";
-import { decoderLayer, encoderLayer } from "./layers.ts";
+import { DEPTH, decode, encode } from "./branches.ts";
 import { crossTransformer } from "./transformer.ts";
-
-const DEPTH = 4;
-const FREQUENCY_CODE_GAIN = 0.2;
 
 type Shape = readonly number[];
 
@@ -18,13 +15,8 @@ export type GraphPart = { file: Uint8Array; inputs: Shape[]; outputs: Shape[] };
  */
 export function buildEncoder(weights: OnnxWeights, branch: "encoder" | "tencoder", input: Shape): GraphPart {
   const part = new PartBuilder();
-  const scope = { graph: part.graph, weights };
-  let value = part.input(input);
-  for (let index = 0; index < DEPTH; index++) {
-    value = encoderLayer(scope, `${branch}.${index}`, value);
-    if (branch === "encoder" && index === 0) value = addFrequencyCode(scope, value);
-    part.output(value);
-  }
+  const outputs = encode({ graph: part.graph, weights }, branch, part.input(input));
+  for (const value of outputs) part.output(value);
   return part.build();
 }
 
@@ -49,32 +41,14 @@ export function buildDecoder(
   shapes: { input: Shape; encoded: readonly Shape[] },
 ): GraphPart {
   const part = new PartBuilder();
-  const scope = { graph: part.graph, weights };
   const lengths = [shapes.input, ...shapes.encoded].map((shape) => shape[2]!);
-  let value = part.input(shapes.encoded[DEPTH - 1]!);
-  for (let index = 0; index < DEPTH; index++) {
-    const level = DEPTH - 1 - index;
-    const skip = part.input(shapes.encoded[level]!);
-    const length = lengths[level]!;
-    value = decoderLayer(scope, `${branch}.${index}`, { input: value, skip, length, isLast: level === 0 });
-  }
-  part.output(value);
+  const middle = part.input(shapes.encoded[DEPTH - 1]!);
+  const encoded = shapes.encoded
+    .toReversed()
+    .map((shape) => part.input(shape))
+    .toReversed();
+  part.output(decode({ graph: part.graph, weights }, branch, { middle, encoded, lengths }));
   return part.build();
-}
-
-/** Tells the first layer's convolutions, which see four bins at a time, where in the spectrum they are. */
-function addFrequencyCode(
-  { graph, weights }: { graph: GraphBuilder; weights: OnnxWeights },
-  value: Value,
-): Value {
-  const { dims, data } = weights.ofNode("/Expand");
-  return graph.add(
-    value,
-    graph.constant(
-      data.map((code) => code * FREQUENCY_CODE_GAIN),
-      dims,
-    ),
-  );
 }
 
 class PartBuilder {

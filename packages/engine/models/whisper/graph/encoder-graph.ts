@@ -3,12 +3,14 @@ import { MEL_SHAPE } from "../log-mel.ts";
 import { feedForward, HEAD_WIDTH, linear, norm, type Scope, toFloats } from "./layers.ts";
 import { WhisperWeights } from "./whisper-weights.ts";
 
+export type EncoderGraph = { file: Uint8Array; stateShape: readonly number[] };
+
 /**
  * Whisper's encoder, written anew from its file: `bands` of 30 s to `states`. Attention is one operator that never has the table of
  * scores in memory, 108 MB a layer in the exported graph.
  */
-export function makeEncoderGraph(file: Uint8Array): Uint8Array {
-  const scope = { graph: new GraphBuilder(), weights: new WhisperWeights(file) };
+export function makeEncoderGraph(file: Uint8Array, { inFloats }: { inFloats: boolean }): EncoderGraph {
+  const scope = { graph: new GraphBuilder(), weights: new WhisperWeights(file), inFloats };
   const { graph, weights } = scope;
   const bands = graph.input("bands", [1, ...MEL_SHAPE]);
   const fine = convolve(scope, "conv1", bands, 1);
@@ -19,7 +21,7 @@ export function makeEncoderGraph(file: Uint8Array): Uint8Array {
     states = feedForward(scope, layer, graph.add(states, attend(scope, layer, states)));
   }
   graph.output(graph.named("states", norm(scope, "layer_norm", states)));
-  return graph.toBytes();
+  return { file: graph.toBytes(), stateShape: states.dims };
 }
 
 /** Three slots wide; every `stride`th slot is kept. */

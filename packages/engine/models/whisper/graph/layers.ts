@@ -6,8 +6,8 @@ export const HEAD_WIDTH = 64;
 
 const NORM_EPSILON = 1e-5;
 
-/** A graph under construction and the file its weights are from. */
-export type Scope = { graph: GraphBuilder; weights: WhisperWeights };
+/** A graph under construction and the file its weights are from. GPUs have no products of bytes: there, all are in floats. */
+export type Scope = { graph: GraphBuilder; weights: WhisperWeights; inFloats?: boolean };
 
 export function norm({ graph, weights }: Scope, name: string, value: Value): Value {
   const [scale, shift] = [weights.floats(`${name}.weight`), weights.floats(`${name}.bias`)];
@@ -19,7 +19,9 @@ export function norm({ graph, weights }: Scope, name: string, value: Value): Val
 /**
  * A product in 8 bits, times `factor`: the scale of `value` is found at each run, as the exported graphs do it.
  */
-export function linear({ graph, weights }: Scope, name: string, value: Value, factor = 1): Value {
+export function linear(scope: Scope, name: string, value: Value, factor = 1): Value {
+  if (scope.inFloats) return linearInFloats(scope, name, value);
+  const { graph, weights } = scope;
   const { data, dims, scale, zeroPoint } = toSigned(weights.matrix(name));
   const bias = weights.findFloats(`${name}.bias`);
   const inputs = [
@@ -38,6 +40,14 @@ export function linear({ graph, weights }: Scope, name: string, value: Value, fa
       : []),
   ];
   return graph.contribNode("DynamicQuantizeMatMul", inputs, value.dims.with(-1, dims[1] ?? 0));
+}
+
+function linearInFloats({ graph, weights }: Scope, name: string, value: Value): Value {
+  const matrix = weights.matrix(name);
+  const bias = weights.findFloats(`${name}.bias`);
+  const dims = value.dims.with(-1, matrix.dims[1] ?? 0);
+  const product = graph.node("MatMul", [value, graph.constant(toFloats(matrix), matrix.dims)], dims);
+  return bias ? graph.add(product, graph.weight(bias)) : product;
 }
 
 /** The two products behind the attention of each layer. */

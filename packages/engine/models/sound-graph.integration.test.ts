@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { HAS_SOFTWARE_GPU, openSoftwareGpu } from "../../../test/support/software-gpu.ts";
+import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
+import { loadManifests, type StemManifest } from "../runtime/model-manifest.ts";
+import { findWeightsPath } from "../runtime/weights-file.ts";
+import { BandSplit } from "./band-split/band-split.ts";
+import { Htdemucs } from "./htdemucs/htdemucs.ts";
+import { SoundGraph } from "./sound-graph.ts";
+
+const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
+const NETWORKS = ["htdemucs", "dialogue-music-effects", "other-splitter"];
+/** Short: any number of slots will do. */
+const SEGMENT_FRAMES = 16 * 1024;
+
+describe.each(NETWORKS)("%s as one graph", (id) => {
+  const found = loadManifests().find((manifest) => manifest.id === id) as StemManifest;
+  const manifest = { ...found, segmentFrames: SEGMENT_FRAMES };
+  const path = findWeightsPath(manifest.weights) ?? "";
+  const family = FAMILIES[manifest.family];
+
+  it("[S3] gives the stems that its parts give on the CPU, in floats", async () => {
+    const segment = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: SEGMENT_FRAMES }) as [
+      Float32Array,
+      Float32Array,
+    ];
+    const options = { threads: 2, inBytes: false };
+    const { network } = await family.load(path, manifest, options);
+    const expected = await network.separate(segment, manifest.stems);
+    const whole = await SoundGraph.load(family.toSoundGraph(path, manifest), manifest, options);
+    const actual = await whole.separate(segment, manifest.stems);
+    for (const stem of manifest.stems) {
+      for (const channel of [0, 1]) {
+        const [a, b] = [expected.get(stem)![channel]!, actual.get(stem)![channel]!];
+        expect(differenceDb(a, b, segment[channel]!), `${stem} ${channel}`).toBeLessThan(-90);
+      }
+    }
+  });
+});
+
+it.skipIf(!HAS_SOFTWARE_GPU).each([...NETWORKS, "whisper-tiny"])(
+  "[S3] WebGPU leaves no node of %s to the CPU",
+  async (id) => {
+    // A session is made or not before anything runs: a processor that plays a GPU would take minutes for a segment.
+    const program = [join(import.meta.dirname, "fixtures/load-on-webgpu.ts"), id, String(SEGMENT_FRAMES)];
+    const ended = (error: { stdout: string; stderr: string }) => error;
+    const running = promisify(execFile)(process.execPath, program, { env: openSoftwareGpu() });
+    const { stdout, stderr } = await running.catch(ended);
+    expect(stdout, stderr).toBe(JSON.stringify({ runsOn: "webgpu", notices: [] }));
+  },
+);
+
+/** How far apart two versions of a stem are, against the sound they are from. */
+function differenceDb(a: Float32Array, b: Float32Array, sound: Float32Array): number {
+  const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
+  return 10 * Math.log10(energy(a.map((value, n) => value - b[n]!)) / energy(sound));
+}

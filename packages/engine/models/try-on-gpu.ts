@@ -1,0 +1,47 @@
+import { GpuFailed } from "../gpu-failed.ts";
+import type { SessionOptions } from "../runtime/create-session.ts";
+import type { Buffers, ChainLink } from "../runtime/graph-chain.ts";
+import { GraphThread, type ThreadChain } from "../runtime/graph-thread.ts";
+
+/** A graph that a GPU has taken as a whole. */
+export class GpuGraph {
+  readonly #chain: ThreadChain;
+
+  static async load(link: ChainLink, options: SessionOptions): Promise<GpuGraph> {
+    const chain = await GraphThread.startChain({ ...options, isWhole: true });
+    await chain.add(link);
+    return new GpuGraph(chain);
+  }
+
+  private constructor(chain: ThreadChain) {
+    this.#chain = chain;
+  }
+
+  /** Whatever goes wrong here is taken for the GPU's fault: the CPU has graphs of its own. */
+  async run<Taken extends Buffers>(buffers: Taken): Promise<Taken> {
+    try {
+      return await this.#chain.run(buffers);
+    } catch (error) {
+      throw new GpuFailed(error);
+    }
+  }
+}
+
+/** What `load` gives where there is a GPU that takes it; undefined where the CPU has to do, and the reason as a notice. */
+export async function tryOnGpu<Loaded>(
+  network: string,
+  { executionProvider = "cpu", onNotice, onGpuUse }: SessionOptions,
+  load: () => Promise<Loaded>,
+): Promise<{ loaded: Loaded; runsOn: string } | undefined> {
+  if (executionProvider === "cpu") return undefined;
+  onGpuUse?.();
+  try {
+    return { loaded: await load(), runsOn: executionProvider };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    onNotice?.(
+      `The execution provider ${executionProvider} cannot be used for ${network}, which runs on the CPU. ${reason}`,
+    );
+    return undefined;
+  }
+}
