@@ -20,6 +20,8 @@ const FAULTS = [
 ];
 /** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
 const PAGES = ["test/browser/{mixer,playground,settings,words}.test.ts"];
+/** Linters, generators, runtimes and clients of others, with packages of their own: `npm run test:clients`. */
+const CLIENTS = ["test/clients/*.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
 const UNITS = ["packages/**/*.test.ts", "benchmarks/**/*.test.ts"];
 
@@ -37,7 +39,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "integration", include: INTEGRATION, exclude: [...MEASURING, ...FAULTS, ...PAGES] },
+        test: {
+          name: "integration",
+          include: INTEGRATION,
+          exclude: [...MEASURING, ...FAULTS, ...PAGES, "test/clients/**"],
+        },
       },
       {
         extends: true,
@@ -48,6 +54,7 @@ export default defineConfig({
       { extends: true, test: { name: "measuring", include: MEASURING, maxWorkers: 1 } },
       { extends: true, test: { name: "faults", include: FAULTS, maxWorkers: 1 } },
       { extends: true, test: { name: "pages", include: PAGES } },
+      { extends: true, test: { name: "clients", include: CLIENTS } },
     ],
   },
 });

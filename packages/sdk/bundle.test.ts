@@ -23,7 +23,7 @@ describe("the SDK in one module", () => {
     [forBrowsers, forNode] = await Promise.all([bundleSdk("browser"), bundleSdk("node")]);
   });
 
-  it("has at most 12 KB for a page, compressed", () => {
+  it("[S30] has at most 12 KB for a page, compressed", () => {
     expect(gzipSync(forBrowsers, { level: 9 }).length).toBeLessThanOrEqual(SIZE_MAX_BYTES);
   });
 
@@ -62,7 +62,7 @@ describe("the SDK in one module", () => {
   });
 
   it.skipIf(findNode20() === undefined)(
-    "uploads, waits and saves on Node 20 (skipped where there is none)",
+    "[S30] uploads, waits and saves on Node 20 (skipped where there is none)",
     async () => {
       const folder = await makeTempDir("sdk-node20");
       onTestFinished(() => rm(folder, { recursive: true }));
