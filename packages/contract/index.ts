@@ -2,6 +2,7 @@ export * from "./api-errors.ts";
 export * from "./asset.ts";
 export * from "./client.ts";
 export * from "./credits.ts";
+export * from "./export.ts";
 export * from "./formats.ts";
 export * from "./id.ts";
 export * from "./key.ts";

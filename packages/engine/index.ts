@@ -28,6 +28,8 @@ export { EngineProcess } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS } from "./runtime/execution-provider.ts";
 export { findProviderFault } from "./runtime/find-provider-fault.ts";
 export { SPEECH_MODELS } from "./runtime/model-manifest.ts";
+export { makeStemFile, type StemFileRequest } from "./stem-file/make-stem-file.ts";
+export { STEM_COUNT } from "./stem-file/stem-metadata.ts";
 export { parseTranscript, TRANSCRIPT_MAX_BYTES } from "./text/parse-transcript.ts";
 export type { TextFormat } from "./text/text-format.ts";
 export type { TimedText } from "./text/timed-text.ts";

@@ -54,6 +54,7 @@ export type {
   TargetStatus,
   Task,
   TaskEstimate,
+  TaskExports,
   TaskInput,
   TaskListItem,
   TaskPreviews,

@@ -60,6 +60,9 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /shares/{token}/targets/{targetId}/words": (client) => client.shares.words("ID", "ID"),
   "GET /shares/{token}/targets/{targetId}/words/export": (client) =>
     client.shares.exportWords("ID", { targetId: "ID", format: "srt" }),
+  "GET /tasks/{id}/exports": (client) => client.tasks.exports("ID"),
+  "GET /shares/{token}/exports": (client) => client.shares.exports("ID"),
+  "GET /exports/{id}/{file}": (client) => client.tasks.openExport("http://a/exports/ID/ID"),
   "GET /tasks/{id}/previews": (client) => client.tasks.previews.get("ID"),
   "GET /tasks/{id}/previews/chunks/{index}": (client) =>
     client.tasks.previews.chunk("ID", 1, { version: "a", tracks: ["input"] }),

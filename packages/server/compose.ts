@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError } from "@stemwright/contract";
 import {
@@ -12,6 +13,7 @@ import {
   probeMedia,
 } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
+import { PARTIAL_DIR } from "./blobs/file-blobs.ts";
 import { openOwnBlobs } from "./blobs/open-own-blobs.ts";
 import { openPresigner } from "./blobs/open-presigner.ts";
 import { withCustomerObjects } from "./blobs/with-customer-objects.ts";
@@ -72,6 +74,7 @@ import packageFile from "./package.json" with { type: "json" };
 import { makeReadiness } from "./readiness.ts";
 import { watchSchema } from "./schema-watch.ts";
 import { StartError } from "./start-error.ts";
+import { makeStemFileMaker } from "./stem-files.ts";
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
 import { makeTranscriptReader } from "./transcript-reader.ts";
 import { openVault } from "./vault.ts";
@@ -299,6 +302,10 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       },
     },
     textWriter: wordsWriter,
+    exports: {
+      findTask: (id) => findTask(db, id),
+      stemFiles: makeStemFileMaker(blobs, join(config.blobsDir, PARTIAL_DIR)),
+    },
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     readiness,
     rateCounts: makeRateCounts(db),

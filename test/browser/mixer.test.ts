@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { Stemwright } from "@stemwright/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -119,6 +119,34 @@ describe("the mixer", () => {
     await context.close();
   });
 
+  it("[EX3] the mix, a loop, all outputs and a stem file are saved", async () => {
+    const { page, context, complaints } = await openMixer(id);
+    const save = async (name: string | RegExp) => {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name }).click(),
+      ]);
+      const path = await download.path();
+      return { name: download.suggestedFilename(), bytes: await readFile(path) };
+    };
+    const mix = await save("Save the mix as wav");
+    expect([mix.name, mix.bytes.length]).toEqual(["song mix.wav", 44 + 8 * SONG.lengthFrames]);
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("]");
+    const loop = await save("Save the loop as wav");
+    expect([loop.name, loop.bytes.length]).toEqual(["song loop.wav", 44 + 8 * 5 * SONG.sampleRateHz]);
+    await page.getByRole("tab", { name: "Outputs" }).click();
+    const zip = await save(/^All as zip/);
+    const sizes = (await client.tasks.get(id)).targets[0]?.output.map(({ size }) => size) ?? [];
+    expect(zip.name).toBe("song.zip");
+    expect(zip.bytes.length - sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1000);
+    const stemFile = await save(/^For DJ software/);
+    expect(stemFile.name).toBe("song.stem.mp4");
+    expect(stemFile.bytes.subarray(-200_000).includes('"name":"Vocals"')).toBe(true);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it("[PV9] [O13] a share link opens the mixer without an account, until it is revoked", async () => {
     const share = await client.tasks.shares.create(id, { expiresInSeconds: 3600 });
     for (const view of VIEWS) {
@@ -129,6 +157,7 @@ describe("the mixer", () => {
       await page.getByRole("button", { name: "Solo Vocals", exact: true }).click();
       await expect.poll(async () => (await readTap(page)).peak).toBeGreaterThan(0.01);
       await page.getByRole("link", { name: "Download vocals.wav" }).waitFor();
+      await page.getByRole("button", { name: /^All as zip/ }).waitFor();
       for (const name of ["Share", "Delete", "Run again"])
         expect(await page.getByRole("button", { name }).count()).toBe(0);
       await screenshot(page, "share-mixer", view);

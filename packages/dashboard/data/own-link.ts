@@ -3,7 +3,7 @@
  * address, and a page may have come by another, such as the one in the local network. Links into buckets stay.
  */
 export function toOwnLink(link: string, base: string = document.baseURI): string {
-  const at = link.indexOf("/files/");
+  const at = link.search(/\/(files|exports)\//);
   const isOurs = at >= 0 && /[?&]Signature=[0-9a-f]{64}\b/.test(link);
   return isOurs ? new URL(link.slice(at + 1), base).href : link;
 }

@@ -4,17 +4,33 @@ import type { PlayablePreviews } from "./preview-source.ts";
 
 const HEADER_BYTES = 44;
 const FLOAT_FORMAT = 3;
+/** Where the sizes of RF64 stand (EBU Tech 3306): in front of everything else. */
+const WIDE_BYTES = 36;
+const LARGE = 0xffff_ffff;
 
-function makeWavHeader(frames: number, sampleRate: number): ArrayBuffer {
+/** Stereo of 32-bit floats; RF64 where the file has 4 GiB or more, which a plain wav can't tell. */
+export function makeWavHeader(frames: number, sampleRate: number): ArrayBuffer {
   const frameBytes = 8;
-  const header = new ArrayBuffer(HEADER_BYTES);
-  const view = new DataView(header);
-  const text = (at: number, letters: string) => {
-    for (const [n, letter] of [...letters].entries()) view.setUint8(at + n, letter.charCodeAt(0));
+  const dataBytes = frames * frameBytes;
+  const isLarge = HEADER_BYTES + dataBytes >= LARGE;
+  const extraBytes = isLarge ? WIDE_BYTES : 0;
+  const header = new ArrayBuffer(HEADER_BYTES + extraBytes);
+  const view = new DataView(header, extraBytes);
+  const start = new DataView(header);
+  const text = (into: DataView, at: number, letters: string) => {
+    for (const [n, letter] of [...letters].entries()) into.setUint8(at + n, letter.charCodeAt(0));
   };
-  text(0, "RIFF");
-  view.setUint32(4, HEADER_BYTES - 8 + frames * frameBytes, true);
-  text(8, "WAVEfmt ");
+  text(start, 0, isLarge ? "RF64" : "RIFF");
+  start.setUint32(4, isLarge ? LARGE : HEADER_BYTES - 8 + dataBytes, true);
+  text(start, 8, "WAVE");
+  if (isLarge) {
+    text(start, 12, "ds64");
+    start.setUint32(16, WIDE_BYTES - 8, true);
+    start.setBigUint64(20, BigInt(header.byteLength - 8 + dataBytes), true);
+    start.setBigUint64(28, BigInt(dataBytes), true);
+    start.setBigUint64(36, BigInt(frames), true);
+  }
+  text(view, 12, "fmt ");
   view.setUint32(16, 16, true);
   view.setUint16(20, FLOAT_FORMAT, true);
   view.setUint16(22, 2, true);
@@ -22,8 +38,8 @@ function makeWavHeader(frames: number, sampleRate: number): ArrayBuffer {
   view.setUint32(28, sampleRate * frameBytes, true);
   view.setUint16(32, frameBytes, true);
   view.setUint16(34, 32, true);
-  text(36, "data");
-  view.setUint32(40, frames * frameBytes, true);
+  text(view, 36, "data");
+  view.setUint32(40, isLarge ? LARGE : dataBytes, true);
   return header;
 }
 

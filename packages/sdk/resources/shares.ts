@@ -1,4 +1,12 @@
-import type { NewShare, Share, SharedTask, ShareInput, TextOutputFormat, Words } from "@stemwright/contract";
+import type {
+  NewShare,
+  Share,
+  SharedTask,
+  ShareInput,
+  TaskExports,
+  TextOutputFormat,
+  Words,
+} from "@stemwright/contract";
 import { route } from "../http/route.ts";
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
@@ -45,6 +53,11 @@ export class Shares {
 
   get(token: string, options?: RequestOptions): Promise<SharedTask> {
     return this.#transport.load({ method: "GET", path: route`/shares/${token}` }, options);
+  }
+
+  /** As `client.tasks.exports`. */
+  exports(token: string, options?: RequestOptions): Promise<TaskExports> {
+    return this.#transport.load({ method: "GET", path: route`/shares/${token}/exports` }, options);
   }
 
   words(token: string, targetId: string, options?: RequestOptions): Promise<Words> {

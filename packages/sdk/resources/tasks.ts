@@ -5,6 +5,7 @@ import type {
   TargetStatus,
   Task,
   TaskEstimate,
+  TaskExports,
   TaskInput,
   TaskListItem,
 } from "@stemwright/contract";
@@ -112,6 +113,22 @@ export class Tasks {
    */
   events(id: string, options?: RequestOptions): AsyncIterable<TaskEvent> {
     return followTask(this.#transport, id, options);
+  }
+
+  /** Links to all outputs in one file: as a zip, and for DJ software. */
+  exports(id: string, options?: RequestOptions): Promise<TaskExports> {
+    return this.#transport.load({ method: "GET", path: route`/tasks/${id}/exports` }, options);
+  }
+
+  /**
+   * Downloads an export, by its link.
+   *
+   * @example
+   * const { archive } = await client.tasks.exports(id);
+   * if (archive) await pipeline((await client.tasks.openExport(archive.link)).body, createWriteStream("stems.zip"));
+   */
+  openExport(link: string, options?: RequestOptions): Promise<Response> {
+    return this.#transport.open({ method: "GET", path: link, isLink: true }, options);
   }
 
   /** Resolves with the finished Task. Aborting the signal does not cancel the Task. */

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { ExportFile } from "@stemwright/contract";
 
 export const LINK_LIFETIME_SECONDS = 3600;
 const FILES_PATH = "/files/";
@@ -27,12 +28,15 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
     return expected.length === given.length && timingSafeEqual(expected, given);
   }
 
+  function signPath(path: string): string {
+    const expires = String(nowSeconds() + LINK_LIFETIME_SECONDS);
+    return `${options.baseUrl()}${path}?Expires=${expires}&Signature=${signatureOf(path, expires)}`;
+  }
+
   return {
-    sign(blobKey: string): string {
-      const path = FILES_PATH + blobKey.split("/").map(encodeURIComponent).join("/");
-      const expires = String(nowSeconds() + LINK_LIFETIME_SECONDS);
-      return `${options.baseUrl()}${path}?Expires=${expires}&Signature=${signatureOf(path, expires)}`;
-    },
+    sign: (blobKey: string) => signPath(FILES_PATH + blobKey.split("/").map(encodeURIComponent).join("/")),
+    /** A link to what is made of a Task's outputs while it is downloaded. */
+    signExport: (taskId: string, file: ExportFile) => signPath(`/exports/${taskId}/${file}`),
     isValid,
     /**
      * The blob behind one of our own links, when it is given back to us as an input. Known by path and signature, which nobody

@@ -9,6 +9,7 @@ import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { Config } from "../config/load-config.ts";
 import type { IdentityProvider } from "../domain/accounts/identity.ts";
 import type { Passwords } from "../domain/accounts/passwords.ts";
+import type { StemFileMaker } from "../domain/exports/stem-file-plan.ts";
 import type { ReceiptStore } from "../domain/idempotency.ts";
 import type { Links } from "../domain/links.ts";
 import type { Operation } from "../domain/operation.ts";
@@ -21,6 +22,7 @@ import type { StorageQuota } from "../domain/storage-quota.ts";
 import type { Stores } from "../domain/stores.ts";
 import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
+import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { UnclaimedFiles } from "../domain/unclaimed-files.ts";
 import type { TextWriter } from "../domain/words/words-record.ts";
 import type { Readiness } from "../readiness.ts";
@@ -49,6 +51,8 @@ export type ApiPorts = CheckPorts &
     textWriter: TextWriter;
     quota: StorageQuota;
     rateCounts: RateCounts;
+    /** What is made of a Task's outputs; the link that names it is the permission. */
+    exports: { findTask(id: string): Promise<TaskRecord | undefined>; stemFiles: StemFileMaker };
   };
 
 /** What every routes file is given. */

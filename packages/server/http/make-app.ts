@@ -27,6 +27,7 @@ import { addReferencePage } from "./reference-page.ts";
 import { addAccountRoutes } from "./routes/account/account-routes.ts";
 import { addAdminRoutes } from "./routes/admin/admin-routes.ts";
 import { addAssetRoutes } from "./routes/assets.ts";
+import { addExportRoutes } from "./routes/exports.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addMetricsRoute } from "./routes/metrics.ts";
@@ -98,6 +99,7 @@ function addRoutes(api: Api): void {
   addRealignmentRoutes(api);
   addShareRoutes(api);
   addPreviewRoutes(api);
+  addExportRoutes(api);
   addStatisticsRoutes(api);
   addAssetRoutes(api);
   addFileRoutes(api);

@@ -18,6 +18,7 @@ import { address } from "../../shell/router.ts";
 import { RecordingClock } from "../../words/RecordingClock.tsx";
 import { WordsView } from "../../words/WordsView.tsx";
 import { makeSharedSource, type WordsSource } from "../../words/words-source.ts";
+import { countOutputs, ExportButtons } from "../task/ExportButtons.tsx";
 import { SourceMixer } from "../task/mixer/MixerPanel.tsx";
 import "./share.css";
 
@@ -35,12 +36,16 @@ function Gone() {
   );
 }
 
-function Files({ targets }: { targets: readonly SharedTarget[] }) {
+function Files({ targets, token }: { targets: readonly SharedTarget[]; token: string }) {
   const files = targets.flatMap(({ output }) => output);
   if (files.length === 0) return null;
   return (
     <section class="stack-tight" aria-label="Files">
       <h2>Files</h2>
+      <ExportButtons
+        load={(signal) => client.shares.exports(token, signal && { signal })}
+        version={`${token} ${countOutputs(targets)}`}
+      />
       <ul class="plain-list stack-tight">
         {files.map(({ name, format, link, size }) => (
           <li key={`${name}.${format}`} class="row row-apart">
@@ -115,7 +120,7 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
           words && <FollowingWords key={words.key} source={words} player={player} sampleRateHz={sampleRate} />
         }
       </SourceMixer>
-      <Files targets={task.targets} />
+      <Files targets={task.targets} token={token} />
     </div>
   );
 }

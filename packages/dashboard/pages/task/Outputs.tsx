@@ -1,10 +1,12 @@
 import type { Target, Task } from "@stemwright/sdk";
+import { client } from "../../account/client.ts";
 import { nameModel } from "../../data/models.ts";
 import { describeTarget, isCancelled } from "../../data/task-state.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits, formatDuration } from "../../parts/format.ts";
 import { Icon } from "../../parts/Icon.tsx";
 import { Progress } from "../../parts/Progress.tsx";
+import { countOutputs, ExportButtons } from "./ExportButtons.tsx";
 import { OutputItem } from "./OutputItem.tsx";
 
 function describeCost({ cost, duration }: Target): string {
@@ -58,6 +60,10 @@ function TargetSection({ task, target }: { task: Task; target: Target }) {
 /** Every target with its files. */
 export const Outputs = ({ task }: { task: Task }) => (
   <div class="stack">
+    <ExportButtons
+      load={(signal) => client.tasks.exports(task.id, signal && { signal })}
+      version={`${task.id} ${countOutputs(task.targets)}`}
+    />
     {task.targets.map((target) => (
       <TargetSection key={target.id} task={task} target={target} />
     ))}

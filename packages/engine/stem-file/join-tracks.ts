@@ -1,0 +1,57 @@
+import { type Box, findBox, getBox, listBoxes, makeBox } from "./mp4-box.ts";
+
+/** What the `moov` box of a file with one track holds, and how far its sound moves in the file it becomes part of. */
+export type JoinedTrack = { moov: Buffer; shiftBytes: number };
+
+/** Bits of a track's flags: players that know nothing of stems play enabled tracks alone. */
+const ENABLED = 1;
+const IN_MOVIE = 2;
+const IN_PREVIEW = 4;
+
+/** The `moov` box of a file with all the tracks, the first of them enabled. What is written of the first, such as its title, is of the whole. */
+export function joinTracks(tracks: readonly JoinedTrack[], stemMetadata: string): Buffer {
+  const headers = tracks.map(({ moov }) => getBox(moov, "mvhd"));
+  if (new Set(headers.map(({ content }) => readTimes(content).timescale)).size > 1)
+    throw new Error("tracks of one file must have one timescale");
+  const longest = headers.reduce((a, b) =>
+    readTimes(b.content).duration > readTimes(a.content).duration ? b : a,
+  );
+  const traks = tracks.map(({ moov, shiftBytes }, index) => makeTrack(moov, { id: index + 1, shiftBytes }));
+  const written = findBox(tracks[0]?.moov ?? Buffer.alloc(0), "udta")?.content ?? Buffer.alloc(0);
+  const userData = makeBox("udta", written, makeBox("stem", Buffer.from(stemMetadata)));
+  return makeBox("moov", makeMovieHeader(longest, tracks.length + 1), ...traks, userData);
+}
+
+/** Timescale and duration of an `mvhd` box, of which version 1 has times of eight bytes. */
+function readTimes(content: Buffer): { timescale: number; duration: number } {
+  return content.readUInt8(0) === 1
+    ? { timescale: content.readUInt32BE(20), duration: Number(content.readBigUInt64BE(24)) }
+    : { timescale: content.readUInt32BE(12), duration: content.readUInt32BE(16) };
+}
+
+function makeMovieHeader({ whole }: Box, nextTrackId: number): Buffer {
+  const header = Buffer.from(whole);
+  header.writeUInt32BE(nextTrackId, header.length - 4);
+  return header;
+}
+
+function makeTrack(moov: Buffer, { id, shiftBytes }: { id: number; shiftBytes: number }): Buffer {
+  const track = Buffer.from(getBox(moov, "trak").whole);
+  const { content } = getBox(track, "trak");
+  const header = getBox(content, "tkhd").content;
+  header.writeUIntBE(IN_MOVIE | IN_PREVIEW | (id === 1 ? ENABLED : 0), 1, 3);
+  header.writeUInt32BE(id, header.readUInt8(0) === 1 ? 20 : 12);
+  const tables = getBox(content, "mdia", "minf", "stbl").content;
+  for (const box of listBoxes(tables)) shiftOffsets(box, shiftBytes);
+  return track;
+}
+
+/** Where the sound lies in the file: a table with its version and the number of entries in front. */
+function shiftOffsets({ type, content }: Box, shiftBytes: number): void {
+  if (type !== "stco" && type !== "co64") return;
+  const count = content.readUInt32BE(4);
+  for (let n = 0; n < count; n++) {
+    if (type === "stco") content.writeUInt32BE(content.readUInt32BE(8 + 4 * n) + shiftBytes, 8 + 4 * n);
+    else content.writeBigUInt64BE(content.readBigUInt64BE(8 + 8 * n) + BigInt(shiftBytes), 8 + 8 * n);
+  }
+}

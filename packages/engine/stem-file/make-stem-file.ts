@@ -1,0 +1,164 @@
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { FrameSource } from "../dsp/frame-source.ts";
+import { interleave } from "../dsp/interleave.ts";
+import { release } from "../dsp/release.ts";
+import { decodeToPcm, MediaError, openEncoder } from "../media/index.ts";
+import { PcmFileSource } from "../pipelines/pcm-file-source.ts";
+import { type JoinedTrack, joinTracks } from "./join-tracks.ts";
+import { BOX_HEADER_BYTES, LARGE_BOX_HEADER_BYTES, makeBox, readBoxHeader } from "./mp4-box.ts";
+import { makeStemMetadata, STEM_COUNT } from "./stem-metadata.ts";
+import { addSources, makeRest, toStereo } from "./stem-sources.ts";
+
+export type StemFileRequest = {
+  /** The whole recording; without it, it is the sum of the stems. */
+  mixPath?: string;
+  /** One to four. Where they are fewer, the next track is what the mix has beside them, and the others are silent. */
+  stems: readonly { name: string; path: string }[];
+  /** An empty folder, for a gigabyte or so of each half hour of a track. */
+  workDir: string;
+  maxDurationSeconds: number;
+};
+
+const REST_NAME = "Rest";
+const SILENCE_NAME = "Silence";
+const BLOCK_FRAMES = 1 << 15;
+const COPY_BYTES = 1 << 20;
+const CHANNELS_MAX = 2;
+const FILE_TYPE = makeBox("ftyp", Buffer.from("M4A \0\0\x02\0M4A mp42isom"));
+
+type Track = { name: string; source: FrameSource };
+
+/**
+ * A file for DJ software (`.stem.mp4`): the mix, and behind it four stems that add up to it, as AAC, with a `stem` box that names them. Given track by
+ * track as they are encoded, so that whoever fetches it need not wait for the last one; `moov`, which tells where everything is, comes at the end.
+ */
+export async function* makeStemFile(request: StemFileRequest): AsyncGenerator<Uint8Array> {
+  const opened: PcmFileSource[] = [];
+  try {
+    const { mix, stems, tags } = await openSources(request, opened);
+    const tracks = [{ name: "Mix", source: mix }, ...fillTracks(mix, stems)];
+    yield FILE_TYPE;
+    const joined: JoinedTrack[] = [];
+    let writtenBytes = FILE_TYPE.length;
+    for (const [index, { source }] of tracks.entries()) {
+      const path = join(request.workDir, `${index}.m4a`);
+      await encode(source, path, index === 0 ? tags : {});
+      const file = await open(path);
+      try {
+        const { mdat, moov } = await readParts(file);
+        joined.push({ moov, shiftBytes: writtenBytes - mdat.startByte });
+        for await (const bytes of readBytes(file, mdat)) yield bytes;
+        writtenBytes += mdat.sizeBytes;
+      } finally {
+        await file.close();
+        await rm(path, { force: true });
+      }
+    }
+    yield joinTracks(joined, makeStemMetadata(tracks.slice(1).map(({ name }) => name)));
+  } finally {
+    for (const source of opened) source[Symbol.dispose]();
+  }
+}
+
+async function openSources(
+  { mixPath, stems, workDir, maxDurationSeconds }: StemFileRequest,
+  opened: PcmFileSource[],
+) {
+  const decode = async (inputPath: string, name: string) => {
+    const pcmPath = join(workDir, `${name}.pcm`);
+    const info = await decodeToPcm({ inputPath, pcmPath, maxDurationSeconds });
+    if (info.channels > CHANNELS_MAX)
+      throw new MediaError(
+        "encode-failed",
+        `A stem file holds stereo sound; this has ${info.channels} channels.`,
+      );
+    const source = new PcmFileSource(pcmPath, info);
+    opened.push(source);
+    return { info, source };
+  };
+  const whole = mixPath === undefined ? undefined : await decode(mixPath, "mix");
+  const parts = [];
+  for (const [index, { path }] of stems.entries()) parts.push(await decode(path, `stem-${index}`));
+  const first = whole ?? parts[0];
+  if (!first) throw new Error("a stem file needs a stem");
+  const { sampleRateHz } = first.source;
+  const lengthFrames =
+    whole?.source.lengthFrames ?? Math.max(...parts.map(({ source }) => source.lengthFrames));
+  const shape = { sampleRateHz, lengthFrames };
+  const tracks = parts.map(({ source }, index) => ({
+    name: stems[index]?.name ?? "",
+    source: toStereo(source, shape),
+  }));
+  const mix = whole
+    ? toStereo(whole.source, shape)
+    : addSources(
+        tracks.map(({ source }) => source),
+        shape,
+      );
+  return { mix, stems: tracks, tags: first.info.tags ?? {} };
+}
+
+/** As many as the format wants. */
+function fillTracks(mix: FrameSource, stems: readonly Track[]): Track[] {
+  if (stems.length >= STEM_COUNT) return stems.slice(0, STEM_COUNT);
+  const rest = {
+    name: REST_NAME,
+    source: makeRest(
+      mix,
+      stems.map(({ source }) => source),
+    ),
+  };
+  const silence = { name: SILENCE_NAME, source: addSources([], mix) };
+  return [...stems, rest, silence, silence].slice(0, STEM_COUNT);
+}
+
+async function encode(source: FrameSource, path: string, tags: Record<string, string>): Promise<void> {
+  const { sampleRateHz, channels, lengthFrames } = source;
+  const files = [{ path, format: "m4a" as const }];
+  const encoder = await openEncoder({ sampleRateHz, channels, channelLayout: "stereo", files, tags });
+  try {
+    for (let start = 0; start < lengthFrames; start += BLOCK_FRAMES) {
+      const planes = source.read(start, Math.min(BLOCK_FRAMES, lengthFrames - start));
+      const block = interleave(planes);
+      await encoder.write(block);
+      release([block, ...planes]);
+    }
+    await encoder.finish();
+  } catch (error) {
+    await encoder.abort();
+    throw error;
+  }
+}
+
+type Part = { startByte: number; sizeBytes: number };
+
+/** Where a file's sound lies, and the box that describes it. */
+async function readParts(file: FileHandle): Promise<{ mdat: Part; moov: Buffer }> {
+  const { size } = await file.stat();
+  let mdat: Part | undefined;
+  let moov: Buffer | undefined;
+  for (let at = 0; at < size; ) {
+    const header = Buffer.alloc(LARGE_BOX_HEADER_BYTES);
+    await file.read(header, 0, Math.min(header.length, size - at), at);
+    const { type, sizeBytes, headerBytes } = readBoxHeader(header);
+    if (type === "mdat") mdat = { startByte: at, sizeBytes };
+    if (type === "moov") {
+      moov = Buffer.alloc(sizeBytes - headerBytes);
+      await file.read(moov, 0, moov.length, at + headerBytes);
+    }
+    at += Math.max(BOX_HEADER_BYTES, sizeBytes);
+  }
+  if (!mdat || !moov) throw new Error("an encoded file has no sound");
+  return { mdat, moov };
+}
+
+async function* readBytes(file: FileHandle, { startByte, sizeBytes }: Part): AsyncGenerator<Uint8Array> {
+  for (let done = 0; done < sizeBytes; ) {
+    const block = Buffer.alloc(Math.min(COPY_BYTES, sizeBytes - done));
+    const { bytesRead } = await file.read(block, 0, block.length, startByte + done);
+    if (bytesRead === 0) throw new Error("an encoded file is shorter than it says");
+    yield block.subarray(0, bytesRead);
+    done += bytesRead;
+  }
+}

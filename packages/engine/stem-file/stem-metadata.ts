@@ -1,0 +1,36 @@
+/** Stems of a file for DJ software: so many, no more and no fewer. */
+export const STEM_COUNT = 4;
+
+/** Okabe and Ito's colours, which nobody mixes up. */
+const COLOURS: Readonly<Record<string, string>> = {
+  drums: "#009E73",
+  bass: "#D55E00",
+  other: "#CC79A7",
+  vocals: "#56B4E9",
+};
+const OTHER_COLOURS = ["#E69F00", "#0072B2", "#F0E442", "#999999"];
+
+/** Compressor and limiter that players may put behind the stems when these are changed; off, with the values of the format's own authoring tool. */
+const MASTERING = {
+  compressor: {
+    enabled: false,
+    ratio: 3,
+    output_gain: 0.5,
+    release: 0.3,
+    attack: 0.003,
+    input_gain: 0.5,
+    threshold: 0,
+    hp_cutoff: 300,
+    dry_wet: 50,
+  },
+  limiter: { enabled: false, release: 0.05, threshold: 0, ceiling: -0.35 },
+};
+
+/** What the `stem` box holds: JSON that names the tracks behind the first one, in their order. */
+export function makeStemMetadata(names: readonly string[]): string {
+  const stems = names.map((name, index) => ({
+    name,
+    color: COLOURS[name.toLowerCase()] ?? OTHER_COLOURS[index % OTHER_COLOURS.length],
+  }));
+  return JSON.stringify({ mastering_dsp: MASTERING, stems, version: 1 });
+}

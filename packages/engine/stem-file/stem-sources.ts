@@ -1,0 +1,54 @@
+import { DifferenceSource } from "../dsp/difference-source.ts";
+import type { FrameSource } from "../dsp/frame-source.ts";
+import { release } from "../dsp/release.ts";
+import { ResampledSource } from "../dsp/resampled-source.ts";
+
+type Shape = Pick<FrameSource, "sampleRateHz" | "lengthFrames">;
+
+/** Two channels at the rate and length of the file: the format knows nothing else. */
+export function toStereo(source: FrameSource, { sampleRateHz, lengthFrames }: Shape): FrameSource {
+  const resampled =
+    source.sampleRateHz === sampleRateHz
+      ? source
+      : new ResampledSource(source, { sampleRateHz, lengthFrames });
+  return {
+    channels: 2,
+    sampleRateHz,
+    lengthFrames,
+    read(startFrame, count) {
+      const [left = new Float32Array(count), right = left.slice()] = resampled.read(startFrame, count);
+      return [left, right];
+    },
+  };
+}
+
+/** All of them together, as long as the longest. */
+export function addSources(
+  sources: readonly FrameSource[],
+  { sampleRateHz, lengthFrames }: Shape,
+): FrameSource {
+  return {
+    channels: 2,
+    sampleRateHz,
+    lengthFrames,
+    read(startFrame, count) {
+      const sum = [new Float32Array(count), new Float32Array(count)];
+      for (const source of sources) {
+        const planes = source.read(startFrame, count);
+        sum.forEach((total, channel) => {
+          addTo(total, planes[channel] ?? new Float32Array(count));
+        });
+        release(planes);
+      }
+      return sum;
+    },
+  };
+}
+
+function addTo(total: Float32Array, plane: Float32Array): void {
+  for (const [n, value] of plane.entries()) total[n] = (total[n] ?? 0) + value;
+}
+
+/** What the mix has that none of the stems has; silence where they are all of it. */
+export const makeRest = (mix: FrameSource, stems: readonly FrameSource[]): FrameSource =>
+  new DifferenceSource(mix, addSources(stems, mix));

@@ -1,0 +1,31 @@
+import { ApiError } from "@stemwright/contract";
+import type { OutputRecord, TaskRecord } from "../tasks/task-record.ts";
+
+/** One file of an archive. */
+export type ArchiveFile = { name: string; blobKey: string; sizeBytes: number };
+
+/** All outputs of a Task, each under a name of its own: two targets may have outputs of the same name. */
+export function listArchiveFiles({ targets }: Pick<TaskRecord, "targets">): ArchiveFile[] {
+  const taken = new Set<string>();
+  const toName = ({ name, format }: OutputRecord) => {
+    let free = `${name}.${format}`;
+    for (let copy = 2; taken.has(free); copy += 1) free = `${name}-${copy}.${format}`;
+    taken.add(free);
+    return free;
+  };
+  return targets
+    .flatMap(({ output }) => output)
+    .map((output) => ({ name: toName(output), blobKey: output.blobKey, sizeBytes: output.sizeBytes }));
+}
+
+/** Refuses before the first byte: an archive that ends early can't be told from a broken connection. */
+export async function checkArchiveFiles(
+  files: readonly ArchiveFile[],
+  findSize: (blobKey: string) => Promise<number | undefined>,
+): Promise<void> {
+  if (files.length === 0) throw new ApiError("NOT_FOUND", "The Task has no outputs");
+  for (const { name, blobKey, sizeBytes } of files) {
+    if ((await findSize(blobKey)) !== sizeBytes)
+      throw new ApiError("NOT_FOUND", `The Task's output ${name} is no longer kept as it was`);
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { TargetRecord } from "../tasks/task-record.ts";
+import { planStemFile } from "./stem-file-plan.ts";
+
+const target = (model: string, files: string[], fields: Partial<TargetRecord> = {}): TargetRecord => ({
+  id: model,
+  model,
+  formats: ["wav"],
+  creditsPerMinute: 1,
+  status: "completed",
+  progress: 1,
+  durationSeconds: 240,
+  output: files.map((file) => {
+    const [name = "", format = ""] = file.split(".");
+    return { name, format, blobKey: file, sizeBytes: 1 };
+  }),
+  ...fields,
+});
+const plan = (targets: TargetRecord[], mixKey?: string) => {
+  const made = planStemFile({ targets }, mixKey);
+  return made && [made.mixKey, ...made.stems.map(({ name, blobKey }) => `${name}: ${blobKey}`)];
+};
+
+describe("the tracks of a stem file", () => {
+  it("[EX4] are the four stems in the order DJ software expects, each from its best file", () => {
+    const targets = ["vocals", "other", "bass", "drums"].map((model) =>
+      target(model, [`${model}.mp3`, `${model}.flac`]),
+    );
+    expect(plan(targets, "song.wav")).toEqual([
+      "song.wav",
+      ...["Drums: drums.flac", "Bass: bass.flac", "Other: other.flac", "Vocals: vocals.flac"],
+    ]);
+  });
+
+  it("[EX4] overlap nowhere, and of more than four the first three leave room for the rest", () => {
+    const models = ["instrumental", "vocals", "drums", "bass", "guitar", "piano"];
+    const targets = models.map((model) => target(model, [`${model}.wav`]));
+    expect(plan(targets, "song.wav")).toEqual([
+      "song.wav",
+      ...["Drums: drums.wav", "Bass: bass.wav", "Vocals: vocals.wav"],
+    ]);
+    expect(plan(targets.slice(0, 2), "song.wav")).toEqual([
+      "song.wav",
+      ...["Vocals: vocals.wav", "Instrumental: instrumental.wav"],
+    ]);
+  });
+
+  it("[EX4] of a recording that is gone are a stem and its residual, or stems that were asked for together", () => {
+    expect(plan([target("vocals", ["vocals.wav", "vocals_residual.wav"])])).toEqual([
+      undefined,
+      ...["Vocals: vocals.wav", "Rest: vocals_residual.wav"],
+    ]);
+    expect(plan([target("vocals", ["vocals.wav"])])).toBeUndefined();
+    expect(plan([target("drums", ["drums.wav"]), target("bass", ["bass.wav"])])).toEqual([
+      undefined,
+      ...["Drums: drums.wav", "Bass: bass.wav"],
+    ]);
+  });
+
+  it("[EX4] are no texts, nothing unfinished, and nothing longer than half an hour", () => {
+    const targets = [
+      target("transcription", ["transcription.json"]),
+      target("vocals", [], { status: "processing" }),
+      target("drums", ["drums.wav"], { durationSeconds: 1801 }),
+    ];
+    expect(plan(targets, "song.wav")).toBeUndefined();
+  });
+});

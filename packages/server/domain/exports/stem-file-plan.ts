@@ -1,0 +1,77 @@
+import { findCatalogueModel } from "../models/catalogue.ts";
+import { toOutputNames } from "../tasks/output-names.ts";
+import type { OutputRecord, TargetRecord, TaskRecord } from "../tasks/task-record.ts";
+
+/** Which stored files become the tracks of a `.stem.mp4`. */
+export type StemFilePlan = {
+  /** The recording; where it is not kept, the stems are added up. */
+  mixKey?: string;
+  stems: { name: string; blobKey: string }[];
+};
+
+/** Makes the file as it is read; throws an ApiError before the first part where it can't be made. */
+export interface StemFileMaker {
+  make(plan: StemFilePlan): AsyncIterable<Uint8Array>;
+}
+
+/** An hour of raw float is more than a gigabyte for each of five tracks, and DJs play songs. */
+export const STEM_FILE_MAX_SECONDS = 1800;
+/** The format has four. */
+const STEMS_MAX = 4;
+/** DJ software expects them in this order, where they are there. */
+const ORDER = ["drums", "bass", "other", "vocals"];
+/** What is lost in none comes first. */
+const FORMATS = ["wav", "flac", "aiff", "m4a", "mp4", "opus", "mp3", "aac"];
+
+const findBest = (outputs: readonly OutputRecord[], name: string) =>
+  outputs
+    .filter((output) => output.name === name && FORMATS.includes(output.format))
+    .toSorted((a, b) => FORMATS.indexOf(a.format) - FORMATS.indexOf(b.format))[0];
+
+type Sound = { model: string; stem: OutputRecord; residual: OutputRecord | undefined };
+
+function listSounds({ targets }: Pick<TaskRecord, "targets">): Sound[] {
+  const sounds = targets.filter(isShortSound).flatMap((target) => {
+    const names = toOutputNames({ ...target, residual: true });
+    const find = (kind: "stem" | "residual") =>
+      findBest(target.output, names.find(({ output }) => output === kind)?.name ?? "");
+    const stem = find("stem");
+    return stem ? [{ model: target.model, stem, residual: find("residual") }] : [];
+  });
+  return sounds.filter(({ model }, index) => sounds.findIndex((other) => other.model === model) === index);
+}
+
+const isShortSound = ({ model, status, durationSeconds = 0 }: TargetRecord) =>
+  status === "completed" &&
+  findCatalogueModel(model)?.produces === "sound" &&
+  durationSeconds <= STEM_FILE_MAX_SECONDS;
+
+/** Stems that overlap none of the others: drums are in the instrumental, too. */
+function chooseStems(sounds: readonly Sound[]): Sound[] {
+  const hasParts = sounds.some(({ model }) => model !== "vocals" && model !== "instrumental");
+  const place = ({ model }: Sound) => (ORDER.includes(model) ? ORDER.indexOf(model) : ORDER.length);
+  return sounds
+    .filter(({ model }) => model !== "instrumental" || !hasParts)
+    .toSorted((a, b) => place(a) - place(b));
+}
+
+const toName = (model: string) => model[0]?.toUpperCase() + model.slice(1).replaceAll("_", " ");
+
+/** Undefined where no stem file can be made of the Task. */
+export function planStemFile(
+  task: Pick<TaskRecord, "targets">,
+  mixKey: string | undefined,
+): StemFilePlan | undefined {
+  const sounds = chooseStems(listSounds(task));
+  const toStem = ({ model, stem }: Sound) => ({ name: toName(model), blobKey: stem.blobKey });
+  if (sounds.length === 0) return undefined;
+  // What is left over of many is the recording without the first three.
+  if (mixKey !== undefined)
+    return {
+      mixKey,
+      stems: sounds.slice(0, sounds.length > STEMS_MAX ? STEMS_MAX - 1 : STEMS_MAX).map(toStem),
+    };
+  const whole = sounds.find(({ residual }) => residual !== undefined);
+  if (whole?.residual) return { stems: [toStem(whole), { name: "Rest", blobKey: whole.residual.blobKey }] };
+  return sounds.length > 1 && sounds.length <= STEMS_MAX ? { stems: sounds.map(toStem) } : undefined;
+}
