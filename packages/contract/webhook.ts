@@ -55,6 +55,17 @@ export const webhookDelivery = z
   .meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.infer<typeof webhookDelivery>;
 
+export const sentWebhookDelivery = webhookDelivery
+  .extend({
+    body: z.string().nullable().meta({
+      description:
+        "What the last try sent, without the signatures of links, and cut where it is very long; null before the first",
+    }),
+    answer: z.string().nullable().meta({ description: "How the text of the answer began, if there was one" }),
+  })
+  .meta({ id: "SentWebhookDelivery", description: "A delivery with what it sent and what came back" });
+export type SentWebhookDelivery = z.infer<typeof sentWebhookDelivery>;
+
 export const deliveriesQuery = pageQuery.extend({
   taskId: plainText(60).exactOptional(),
   state: z.enum(DELIVERY_STATES).exactOptional(),

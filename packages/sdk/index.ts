@@ -38,6 +38,7 @@ export type {
   PreviewTrack,
   QueueState,
   Realignment,
+  SentWebhookDelivery,
   ServiceHealth,
   Share,
   SharedTask,

@@ -92,6 +92,7 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "POST /webhooks/{id}/test": (client) => client.webhooks.test("ID"),
   "GET /webhooks/deliveries": (client) =>
     client.webhooks.deliveries.list({ skip: 1, take: 1, taskId: "t", state: "failed" }).page(),
+  "GET /webhooks/deliveries/{id}": (client) => client.webhooks.deliveries.get("ID"),
   "POST /webhooks/deliveries/{id}/replay": (client) => client.webhooks.deliveries.replay("ID"),
   "GET /health/live": (client) => client.health.live(),
   "GET /health/ready": (client) => client.health.ready(),

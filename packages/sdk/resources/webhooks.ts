@@ -1,4 +1,11 @@
-import type { DeliveryState, Task, Webhook, WebhookDelivery, WebhookSecret } from "@stemwright/contract";
+import type {
+  DeliveryState,
+  SentWebhookDelivery,
+  Task,
+  Webhook,
+  WebhookDelivery,
+  WebhookSecret,
+} from "@stemwright/contract";
 import { StemwrightError } from "../errors.ts";
 import { type Listing, type ListQuery, makeListing } from "../http/listing.ts";
 import { route } from "../http/route.ts";
@@ -19,6 +26,11 @@ export class Deliveries {
   /** All deliveries in the log, newest first. */
   list(query: DeliveryQuery = {}, options?: RequestOptions): Listing<WebhookDelivery> {
     return makeListing(this.#transport, { path: "/webhooks/deliveries", query }, options);
+  }
+
+  /** A delivery with what its last try sent and how the receiver answered. */
+  get(id: string, options?: RequestOptions): Promise<SentWebhookDelivery> {
+    return this.#transport.load({ method: "GET", path: route`/webhooks/deliveries/${id}` }, options);
   }
 
   /** Sends a delivery again, with the same `webhook-id`. */

@@ -239,6 +239,7 @@ export type Tables = {
     last_error: string | null;
     created_at: Generated<Date>;
   };
+  delivery_bodies: { delivery_id: string; body: string; answer: string | null };
   legacy_jobs: {
     task_id: string;
     request_id: string;

@@ -2,6 +2,7 @@ import type { DeliveryFilter, LegacyJobStatus } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import { makeId } from "../domain/ids.ts";
 import type { Listed } from "../domain/ports.ts";
+import type { DeliveryBody } from "../domain/webhooks/delivery-body.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 import { listPage } from "./list-page.ts";
@@ -203,6 +204,40 @@ export async function releaseDelivery(db: DatabaseHandle, id: string): Promise<v
 export type AttemptResult =
   | { isDelivered: true; statusCode: number }
   | { isDelivered: false; statusCode?: number; error: string; retryInMs?: number };
+
+/** Keeps what a try sent and what came back, in place of the try before. */
+export async function keepDeliveryBody(
+  db: DatabaseHandle,
+  id: string,
+  { body, answer }: DeliveryBody,
+): Promise<void> {
+  // The delivery may have been deleted with its Task while it was on its way.
+  await sql`
+    insert into delivery_bodies (delivery_id, body, answer)
+    select id, ${body}, ${answer ?? null} from deliveries where id = ${id}
+    on conflict (delivery_id) do update set body = excluded.body, answer = excluded.answer`.execute(db);
+}
+
+export async function findDelivery(
+  db: DatabaseHandle,
+  clientId: string,
+  id: string,
+): Promise<(DeliveryRecord & { sent?: DeliveryBody }) | undefined> {
+  const row = await db
+    .selectFrom("deliveries")
+    .leftJoin("delivery_bodies", "delivery_bodies.delivery_id", "deliveries.id")
+    .selectAll("deliveries")
+    .select(["delivery_bodies.body", "delivery_bodies.answer"])
+    .where("deliveries.id", "=", id)
+    .where("deliveries.client_id", "=", clientId)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { body, answer } = row;
+  return {
+    ...toDeliveryRecord(row),
+    ...(body === null ? {} : { sent: { body, ...(answer === null ? {} : { answer }) } }),
+  };
+}
 
 /** Writes a try down; a failed one without a time for the next is the last. */
 export async function recordAttempt(db: DatabaseHandle, id: string, result: AttemptResult): Promise<void> {

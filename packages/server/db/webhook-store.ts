@@ -32,6 +32,7 @@ export function makeWebhookStore(db: DatabaseHandle, vault: Vault): WebhookStore
     loadSecret: (clientId) => loadSecret(db, clientId),
     insertTestDelivery: (clientId, id) => deliveries.insertTestDelivery(db, clientId, id),
     listDeliveries: (clientId, filter) => deliveries.listDeliveries(db, clientId, filter),
+    findDelivery: (clientId, id) => deliveries.findDelivery(db, clientId, id),
     replayDelivery: (clientId, id) => inTransaction(db, (tx) => deliveries.replayDelivery(tx, clientId, id)),
   };
 }

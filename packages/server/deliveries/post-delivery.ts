@@ -4,10 +4,27 @@ import { findReason } from "../net/find-reason.ts";
 
 const ANSWER_MAX_BYTES = 16 * 1024;
 
-export type PostOutcome = { statusCode?: number; error?: string };
+/** `answer` is how the receiver's answer begins. */
+export type PostOutcome = { statusCode?: number; error?: string; answer?: string };
 
 const toBasicAuth = ({ username, password }: URL) =>
   `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
+
+/** As far as it comes: a receiver that breaks off has answered all the same. */
+async function readAnswer(body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let sizeBytes = 0;
+  try {
+    for await (const part of body) {
+      parts.push(part);
+      sizeBytes += part.length;
+      if (sizeBytes >= ANSWER_MAX_BYTES) break;
+    }
+  } catch {
+    // Told by the status.
+  }
+  return Buffer.concat(parts).toString();
+}
 
 /** Makes one call. A 2xx is the only success; redirects are not followed. No error means delivered. */
 export async function postDelivery(options: {
@@ -36,11 +53,11 @@ export async function postDelivery(options: {
       },
       body: options.body,
     });
-    // The status is the answer; what follows it is only let run out.
-    await body.dump({ limit: ANSWER_MAX_BYTES }).catch(() => {});
-    if (statusCode >= 200 && statusCode < 300) return { statusCode };
+    // The status is what counts; of what follows it the log keeps the beginning.
+    const answer = await readAnswer(body);
+    if (statusCode >= 200 && statusCode < 300) return { statusCode, answer };
     const what = statusCode >= 300 && statusCode < 400 ? ", a redirect, which is not followed" : "";
-    return { statusCode, error: `The receiver answered ${statusCode}${what}` };
+    return { statusCode, answer, error: `The receiver answered ${statusCode}${what}` };
   } catch (error) {
     if (timeout.aborted) return { error: `No answer within ${options.timeoutMs / 1000} s` };
     const reason = findReason(error);

@@ -1,10 +1,17 @@
 import type { FastifyBaseLogger } from "fastify";
 import { makeAlarm } from "../alarm.ts";
 import type { Database } from "../db/database.ts";
-import { type AttemptResult, claimDeliveries, recordAttempt, releaseDelivery } from "../db/deliveries.ts";
+import {
+  type AttemptResult,
+  claimDeliveries,
+  keepDeliveryBody,
+  recordAttempt,
+  releaseDelivery,
+} from "../db/deliveries.ts";
 import { loadSigningSecrets } from "../db/webhook-secrets.ts";
 import { disableWebhook } from "../db/webhooks.ts";
 import type { Vault } from "../domain/vault.ts";
+import { toKeptAnswer, toKeptBody } from "../domain/webhooks/delivery-body.ts";
 import { findRetryDelayMs, RETRY_DELAYS_MS } from "../domain/webhooks/retry-delays.ts";
 import { makeSignatureHeaders } from "../domain/webhooks/signature.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
@@ -101,12 +108,13 @@ export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOpt
 async function makeCall(
   ports: DeliveryPorts,
   delivery: DeliveryRecord,
-): Promise<{ headers: Record<string, string>; body: Buffer } | undefined> {
+): Promise<{ headers: Record<string, string>; body: Buffer; kept: string } | undefined> {
   const content = await ports.render(delivery);
   if (content === undefined) return undefined;
   const body = Buffer.from(JSON.stringify(content));
   const secrets = await loadSigningSecrets(ports.db, ports.vault, delivery.clientId);
-  return { headers: makeSignatureHeaders({ id: delivery.id, sentAt: new Date(), body, secrets }), body };
+  const headers = makeSignatureHeaders({ id: delivery.id, sentAt: new Date(), body, secrets });
+  return { headers, body, kept: toKeptBody(content) };
 }
 
 async function deliver(
@@ -128,10 +136,11 @@ async function deliver(
     return await recordAttempt(ports.db, delivery.id, { isDelivered: false, error: "The Task is gone" });
   const { guard } = ports;
   const { timeoutMs } = options;
-  const outcome = await postDelivery({ guard, url: delivery.url, ...call, timeoutMs, signal });
+  const { headers, body, kept } = call;
+  const outcome = await postDelivery({ guard, url: delivery.url, headers, body, timeoutMs, signal });
   if (outcome.error !== undefined && outcome.statusCode === undefined && signal.aborted)
     return await releaseDelivery(ports.db, delivery.id);
-  await settle(ports, options, delivery, outcome);
+  await settle(ports, options, delivery, outcome, kept);
 }
 
 async function settle(
@@ -139,10 +148,16 @@ async function settle(
   options: DeliveryOptions,
   delivery: DeliveryRecord,
   outcome: PostOutcome,
+  body?: string,
 ): Promise<void> {
   const result = toResult(options, delivery, outcome);
   await ports.db.transaction().execute(async (transaction) => {
     await recordAttempt(transaction, delivery.id, result);
+    if (body !== undefined) {
+      const { answer = "" } = outcome;
+      const kept = answer === "" ? { body } : { body, answer: toKeptAnswer(answer) };
+      await keepDeliveryBody(transaction, delivery.id, kept);
+    }
     if (outcome.statusCode === GONE && delivery.webhookId !== undefined)
       await disableWebhook(transaction, { id: delivery.webhookId, url: delivery.url });
   });

@@ -4,6 +4,7 @@ import type { AssetRecord, MediaFacts, ReadableMedia } from "./assets/asset-reco
 import type { Reservation } from "./credits.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, TaskRecord } from "./tasks/task-record.ts";
+import type { DeliveryBody } from "./webhooks/delivery-body.ts";
 import type { DeliveryRecord, WebhookWithSecret } from "./webhooks/webhook-record.ts";
 
 /** What the domain needs of the world; db, queue and blobs make it real. */
@@ -93,6 +94,7 @@ export interface WebhookStore {
   loadSecret(clientId: string): Promise<Buffer>;
   insertTestDelivery(clientId: string, id: string): Promise<DeliveryRecord | undefined>;
   listDeliveries(clientId: string, filter: DeliveryFilter): Promise<Listed<DeliveryRecord>>;
+  findDelivery(clientId: string, id: string): Promise<(DeliveryRecord & { sent?: DeliveryBody }) | undefined>;
   /** Owes a delivery again, with all its tries; not where it was for the account's URL and that is disabled or gone. */
   replayDelivery(clientId: string, id: string): Promise<DeliveryRecord | "disabled" | undefined>;
 }

@@ -1,4 +1,5 @@
 import {
+  type SentWebhookDelivery,
   type Task,
   type Webhook,
   type WebhookDelivery,
@@ -277,6 +278,26 @@ describe("the log of deliveries", () => {
       targets: [{ status: "completed" }, { status: "completed" }],
     });
     expect((await api.post(`/webhooks/deliveries/${id}/replay`, {})).status).toBe(404);
+  });
+
+  it("[W13] shows what the last try of a delivery sent and what came back, without signatures and secrets", async () => {
+    const { secret } = await setWebhook();
+    receiver.answer = (response, index) => response.writeHead(index === 0 ? 500 : 200).end(`answer ${index}`);
+    await end(await createTask({ metadata: "Número 7" }), 0, completed);
+    const calls = await receiver.waitForCalls(2);
+    const [{ id } = { id: "" }] = await listDeliveries();
+    await waitForState(id, "delivered");
+    const sent = await get<SentWebhookDelivery>(`/webhooks/deliveries/${id}`);
+    expect(sent).toMatchObject({ id, state: "delivered", attempts: 2, answer: "answer 1" });
+    expect(sent.body).toBe(calls[1]?.body.replaceAll(/\?Expires=\d+&Signature=[0-9a-f]+/g, "?…"));
+    expect(sent.body).toContain("Número 7");
+    for (const hidden of ["Signature", secret]) expect(JSON.stringify(sent)).not.toContain(hidden);
+    expect((await api.call(`/webhooks/deliveries/${id}`)).status).toBe(404);
+    await api.database.pool.query("delete from deliveries where id = $1", [id]);
+    const { rows } = await api.database.pool.query("select from delivery_bodies where delivery_id = $1", [
+      id,
+    ]);
+    expect(rows).toEqual([]);
   });
 
   it("[W11] a replay goes to the account's URL as it is now, and is refused without one", async () => {

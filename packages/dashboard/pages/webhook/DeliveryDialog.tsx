@@ -7,18 +7,58 @@ import { formatDateTime } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
-/** The body is the Task as it is when it is sent, so it is not kept: this is what would be sent now. */
-function Body({ taskId }: { taskId: string }) {
-  const task = useLoad((signal) => client.tasks.get(taskId, { signal }), [taskId]);
+/** As it is read best; a body that was cut is no JSON any more. */
+function indent(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** What the last try sent, and what the receiver answered beside its status. */
+function Sent({ delivery }: { delivery: WebhookDelivery }) {
+  const sent = useLoad(
+    (signal) => client.webhooks.deliveries.get(delivery.id, { signal }),
+    [delivery.id, delivery.lastAttemptAt],
+  );
   return (
-    <Loaded loaded={task}>
-      {(value) => <CodeBlock label="body of the call" code={JSON.stringify(value, null, 2)} />}
+    <Loaded loaded={sent}>
+      {({ body, answer }) => (
+        <>
+          <h3>Body</h3>
+          {body === null ? (
+            <p class="muted">
+              Nothing was sent yet, or it was sent by an earlier release, which kept no bodies.
+            </p>
+          ) : (
+            <>
+              <p class="small muted">
+                What the last try sent. Links are kept without their signatures.
+                {delivery.taskId !== undefined && (
+                  <>
+                    {" "}
+                    A replay sends <a href={`app/tasks/${delivery.taskId}`}>the Task</a> as it is then.
+                  </>
+                )}
+              </p>
+              <CodeBlock label="body of the call" code={indent(body)} />
+            </>
+          )}
+          {answer !== null && (
+            <>
+              <h3>Answer</h3>
+              <CodeBlock label="answer of the receiver" code={answer} />
+            </>
+          )}
+        </>
+      )}
     </Loaded>
   );
 }
 
 export function DeliveryDialog({ delivery, onClose }: { delivery: WebhookDelivery; onClose: () => void }) {
-  const { id, url, attempts, createdAt, nextAttemptAt, lastStatusCode, lastError, taskId } = delivery;
+  const { id, url, attempts, createdAt, nextAttemptAt, lastStatusCode, lastError } = delivery;
   return (
     <Dialog title="Delivery" onClose={onClose}>
       <dl class="facts">
@@ -49,16 +89,7 @@ export function DeliveryDialog({ delivery, onClose }: { delivery: WebhookDeliver
           </>
         )}
       </dl>
-      {taskId === undefined ? (
-        <p class="small muted">The body was a sample Task, in the form of every other call.</p>
-      ) : (
-        <>
-          <p class="small muted">
-            The body is <a href={`app/tasks/${taskId}`}>the Task</a> as it is when it is sent; as it is now:
-          </p>
-          <Body taskId={taskId} />
-        </>
-      )}
+      <Sent delivery={delivery} />
       <div class="dialog-actions">
         <Button onClick={onClose}>Close</Button>
       </div>

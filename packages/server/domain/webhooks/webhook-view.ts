@@ -1,4 +1,5 @@
-import type { Webhook, WebhookDelivery } from "@stemwright/contract";
+import type { SentWebhookDelivery, Webhook, WebhookDelivery } from "@stemwright/contract";
+import type { DeliveryBody } from "./delivery-body.ts";
 import { toSecretText } from "./signature.ts";
 import type { DeliveryRecord, WebhookWithSecret } from "./webhook-record.ts";
 
@@ -29,3 +30,12 @@ export function toWebhookDelivery(delivery: DeliveryRecord): WebhookDelivery {
     lastError: delivery.lastError ?? null,
   };
 }
+
+export const toSentWebhookDelivery = ({
+  sent,
+  ...delivery
+}: DeliveryRecord & { sent?: DeliveryBody }): SentWebhookDelivery => ({
+  ...toWebhookDelivery(delivery),
+  body: sent?.body ?? null,
+  answer: sent?.answer ?? null,
+});

@@ -2,6 +2,7 @@ import {
   ApiError,
   deliveriesQuery,
   idParams,
+  sentWebhookDelivery,
   webhook,
   webhookDelivery,
   webhookRequest,
@@ -11,13 +12,14 @@ import { z } from "zod";
 import { checkWebUrl } from "../../domain/check-web-url.ts";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
 import { toSecretText } from "../../domain/webhooks/signature.ts";
-import { toWebhook, toWebhookDelivery } from "../../domain/webhooks/webhook-view.ts";
+import { toSentWebhookDelivery, toWebhook, toWebhookDelivery } from "../../domain/webhooks/webhook-view.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { once } from "../once.ts";
 
 const tags = ["Webhooks"];
 
+const unknownDelivery = makeUnknownError("delivery");
 const unknownWebhook = makeUnknownError("webhook");
 
 export function addWebhookRoutes(api: Api): void {
@@ -132,6 +134,23 @@ function addDeliveryLog({ app, ports }: Api): void {
     },
   );
 
+  app.get(
+    "/webhooks/deliveries/:id",
+    {
+      schema: {
+        tags,
+        summary: "Get a delivery with what it sent and what came back",
+        params: idParams,
+        response: { 200: sentWebhookDelivery },
+      },
+    },
+    async (request) => {
+      const { clientId } = getCaller(request);
+      const find = (id: string) => ports.webhooks.findDelivery(clientId, id);
+      return toSentWebhookDelivery(await getFound(request.params.id, find, unknownDelivery));
+    },
+  );
+
   app.post(
     "/webhooks/deliveries/:id/replay",
     {
@@ -147,7 +166,7 @@ function addDeliveryLog({ app, ports }: Api): void {
       once(ports, { request, reply }, async (stores) => {
         const { clientId } = getCaller(request);
         const replay = (id: string) => stores.webhooks.replayDelivery(clientId, id);
-        const replayed = await getFound(request.params.id, replay, makeUnknownError("delivery"));
+        const replayed = await getFound(request.params.id, replay, unknownDelivery);
         if (replayed === "disabled")
           throw new ApiError(
             "WEBHOOK_DISABLED",
