@@ -9,6 +9,7 @@ import {
 } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { toContentDisposition } from "../../domain/content-disposition.ts";
 import { checkArchiveFiles, listArchiveFiles } from "../../domain/exports/archive.ts";
 import { planStemFile, type StemFilePlan } from "../../domain/exports/stem-file-plan.ts";
 import { getShared } from "../../domain/shares/share-task.ts";
@@ -16,7 +17,6 @@ import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import { countZipBytes, makeZip } from "../../exports/make-zip.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
-import { toContentDisposition } from "../content-disposition.ts";
 import { checkLink, linkQuery } from "../signed-links.ts";
 import { getTask } from "./tasks.ts";
 
