@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,6 +25,29 @@ const rowsOf = (markdown: string) =>
 async function listTestFiles(): Promise<string[]> {
   const entries = await readdir(PROJECT_DIR, { recursive: true });
   return entries.filter((path) => path.endsWith(".test.ts") && !path.includes("node_modules"));
+}
+
+type Manifest = {
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  scarfSettings?: { enabled: boolean };
+};
+
+/** Every package.json of the project, by the name docs/dependencies.md gives its place. */
+async function readManifests(): Promise<{ place: string; manifest: Manifest }[]> {
+  const packages = await readdir(join(PROJECT_DIR, "packages"));
+  const places = [
+    { place: "root", folder: "." },
+    ...packages.map((name) => ({ place: name, folder: `packages/${name}` })),
+    { place: "test-clients", folder: "test/clients" },
+  ];
+  return Promise.all(
+    places.map(async ({ place, folder }) => ({
+      place,
+      manifest: JSON.parse(await readFile(join(PROJECT_DIR, folder, "package.json"), "utf8")),
+    })),
+  );
 }
 
 describe("documents say what the code does", () => {
@@ -57,6 +81,47 @@ describe("documents say what the code does", () => {
       return [`\`${name}\``, byDefault, setting.description];
     });
     expect(rowsOf(page("settings.md"))).toEqual(settings);
+  });
+
+  it("docs/dependencies.md lists exactly the direct dependencies of every package.json, and who uses them", async () => {
+    const usedBy = new Map<string, string[]>();
+    for (const { place, manifest } of await readManifests()) {
+      const { dependencies, devDependencies, optionalDependencies } = manifest;
+      for (const name of Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
+        if (!name.startsWith("@stemwright/")) usedBy.set(name, [...(usedBy.get(name) ?? []), place]);
+      }
+    }
+    const listed = rowsOf(page("dependencies.md")).filter((row) => row.length === 4);
+    const expected = [...usedBy].map(([name, places]) => [`\`${name}\``, places.sort().join(", ")]);
+    expect(listed.map(([name, places]) => [name, places?.split(", ").sort().join(", ")]).sort()).toEqual(
+      expected.sort(),
+    );
+    expect(listed.filter((row) => row.some((cell) => cell === ""))).toEqual([]);
+  });
+
+  it("no install script runs, docs/dependencies.md names the packages that have one, and Scarf is off", async () => {
+    const ignored = execFileSync("npm", ["config", "get", "ignore-scripts"], {
+      cwd: PROJECT_DIR,
+      encoding: "utf8",
+    });
+    expect(ignored.trim()).toBe("true");
+    const lock = JSON.parse(await readFile(join(PROJECT_DIR, "package-lock.json"), "utf8")) as {
+      packages: Record<string, { hasInstallScript?: true; dependencies?: Record<string, string> }>;
+    };
+    const entries = Object.entries(lock.packages).map(([path, entry]) => ({
+      name: path.replace(/^.*node_modules\//, ""),
+      ...entry,
+    }));
+    const named = page("dependencies.md").split("its script would do")[1]?.split("\n\n")[0] ?? "";
+    expect([...named.matchAll(/`([^`]+)`/g)].map(([, name]) => name).sort()).toEqual(
+      entries.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name),
+    );
+    const bringScarf = entries.filter(({ dependencies }) => dependencies?.["@scarf/scarf"]);
+    expect(bringScarf.map(({ name }) => name)).toEqual(["swagger-ui-dist"]);
+    const turnedOff = (await readManifests()).filter(
+      ({ manifest }) => manifest.scarfSettings?.enabled === false,
+    );
+    expect(turnedOff.map(({ place }) => place)).toEqual(["root", "server"]);
   });
 
   it("docs/specification.md has its sections in order, each rule in the section of its letter, and an index of them", () => {
