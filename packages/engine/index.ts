@@ -20,11 +20,14 @@ export type {
   TargetResult,
 } from "./pipelines/engine-request.ts";
 export type { PreviewNews, PreviewRequest } from "./pipelines/previews/previews.ts";
+export type { SpanFile, SpanRequest, SpanResult } from "./pipelines/spans/run-span.ts";
+export { toSpanDir } from "./pipelines/spans/run-span.ts";
+export type { MadeSpan, SpanId, SpanPart } from "./pipelines/spans/span-exchange.ts";
 export type { StretchRequest, StretchResult } from "./pipelines/speech/align-stretch.ts";
 export type { TargetProgress } from "./pipelines/stage-progress.ts";
 export { forgetStems, sweepStemCache } from "./pipelines/sweep-stem-cache.ts";
 export { estimateWorkBytes } from "./pipelines/work-bytes.ts";
-export { EngineProcess } from "./process/engine-process.ts";
+export { EngineProcess, type SpanHooks } from "./process/engine-process.ts";
 export { EXECUTION_PROVIDERS } from "./runtime/execution-provider.ts";
 export { findProviderFault } from "./runtime/find-provider-fault.ts";
 export { SPEECH_MODELS } from "./runtime/model-manifest.ts";

@@ -83,6 +83,8 @@ export type EngineRequest = {
   cacheUser?: CacheUser;
   /** Without it no previews are made. */
   previews?: PreviewRequest;
+  /** Inputs that are longer are cut into spans, where there is somebody to share them with; 0 is never. */
+  spansFromSeconds?: number;
 };
 
 export type TargetResult = {

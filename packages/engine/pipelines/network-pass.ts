@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import {
@@ -11,6 +12,7 @@ import type { StemNetwork } from "../models/stem-network.ts";
 import { forEachAhead } from "./for-each-ahead.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
 import { toPcmBytes } from "./pcm-bytes.ts";
+import { type PassSpans, type SegmentRange, toRangeEnd } from "./spans/segment-range.ts";
 import { prepareSpoolFolder } from "./spool-folder.ts";
 import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
@@ -18,66 +20,167 @@ import { StemSpool } from "./stem-spool.ts";
 /** Raised whenever the same input and weights would give other samples. */
 const SPOOL_VERSION = 7;
 
-export type NetworkPass = {
-  network: StemNetwork;
+/** A pass as its spools see it: what they are made from, and where they lie. */
+export type PassSpools = {
+  network: Pick<StemNetwork, "segmentFrames">;
   overlapShare: number;
   /** The input at the network's rate. */
-  input: FrameSource;
-  lanes: readonly Lane[];
+  input: Pick<FrameSource, "channels" | "lengthFrames">;
   stems: readonly string[];
   folder: string;
   /** What the spools depend on: input and weights. Spools made from anything else are thrown away. */
   identity: Record<string, string | number>;
   /** Where finished stems are looked up and kept, if anywhere. */
   cache: { stems: StemCache; user: CacheUser } | undefined;
+  /** These segments alone, of which the spools hold the stretches; all of them where it is left out. */
+  range?: SegmentRange;
+};
+
+export type NetworkPass = PassSpools & {
+  network: StemNetwork;
+  input: FrameSource;
+  lanes: readonly Lane[];
   /** Resolves when the input can be read up to a frame, where it is still being made. */
   whenReadable?: (endFrame: number) => Promise<void>;
   /** Told how many frames of every stem are spooled; the first time, when the spools are there. */
   onSpooled?: (lengthFrames: number) => void;
   onProgress: (fraction: number) => void;
+  /** Of the whole, spans that may be made elsewhere, in order and without gaps. */
+  spans?: PassSpans;
 };
 
 export function spoolPath(folder: string, stem: string): string {
   return join(folder, `${stem}.f32`);
 }
 
-/**
- * Runs the network over the input, segment after segment, and appends every finished stretch to the spools of
- * the stems. A pass that was killed goes on after its last whole stride; only the segment before it is run
- * again, for the tail it would have handed over.
- */
-export async function runNetworkPass(pass: NetworkPass): Promise<void> {
+/** The segments of a pass, and all that decides its samples. */
+export function describePass(pass: PassSpools): {
+  grid: SegmentGrid;
+  madeFrom: Record<string, string | number>;
+} {
   const grid = makeSegmentGrid({
     segmentFrames: pass.network.segmentFrames,
     overlapShare: pass.overlapShare,
     lengthFrames: pass.input.lengthFrames,
   });
   const { lengthFrames, segmentFrames, strideFrames } = grid;
-  const identity = { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames };
-  prepareSpoolFolder(pass.folder, identity);
-  borrowStems(pass, identity);
+  return {
+    grid,
+    madeFrom: { version: SPOOL_VERSION, ...pass.identity, lengthFrames, segmentFrames, strideFrames },
+  };
+}
+
+/** How many segments are in every spool that an earlier run or the cache left. */
+export function countSpooledSegments(pass: PassSpools): number {
+  const { grid, madeFrom } = describePass(pass);
+  prepareSpoolFolder(pass.folder, madeFrom);
+  borrowStems(pass, madeFrom);
   using spools = new SpoolSet(pass, grid);
-  const finished = spools.finishedSegments;
-  const joints = makeJoints(pass, grid, spools.stems);
-  pass.onSpooled?.(finished * grid.strideFrames);
-  const first = spools.stems.length === 0 ? grid.segmentCount : Math.max(0, finished - 1);
-  await forEachAhead(
-    { from: first, to: grid.segmentCount },
-    (index) => separateSegment({ pass, grid, index, stems: spools.stems }),
-    (segment, index) => {
-      const stretches = joinSegment(joints, segment, index);
-      if (index >= finished) spools.append(stretches);
-      pass.onSpooled?.(Math.max(finished, index + 1) * grid.strideFrames);
-      pass.onProgress((index + 1) / grid.segmentCount);
-    },
-  );
-  pass.onSpooled?.(grid.lengthFrames);
+  return spools.stems.length === 0 ? grid.segmentCount : spools.finishedSegments;
+}
+
+/**
+ * Runs the network over the input, segment after segment, and appends every finished stretch to the spools of
+ * the stems. A pass that was killed goes on after its last whole stride; only the segment before it is run
+ * again, for the tail it would have handed over. So it is behind a span that was made elsewhere.
+ */
+export async function runNetworkPass(pass: NetworkPass): Promise<void> {
+  const { grid, madeFrom } = describePass(pass);
+  prepareSpoolFolder(pass.folder, madeFrom);
+  borrowStems(pass, madeFrom);
+  using spools = new SpoolSet(pass, grid);
+  pass.onSpooled?.(spools.finishedSegments * grid.strideFrames);
+  if (spools.stems.length > 0) await fillSpools(pass, grid, spools);
+  pass.onSpooled?.(toRangeEnd(grid, toRange(pass, grid)));
   for (const stem of spools.stems) {
-    pass.cache?.stems.keep({ madeFrom: identity, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
+    pass.cache?.stems.keep({ madeFrom, stem, path: spoolPath(pass.folder, stem) }, pass.cache.user);
   }
 }
 
-function borrowStems({ cache, folder, input, stems }: NetworkPass, madeFrom: NetworkPass["identity"]): void {
+async function fillSpools(pass: NetworkPass, grid: SegmentGrid, spools: SpoolSet): Promise<void> {
+  let joined = spools.finishedSegments;
+  using progress = new PassProgress(pass, toRange(pass, grid), joined);
+  let made: { joints: Joints; next: number } | undefined;
+  const advance = (segments: number) => {
+    joined = segments;
+    pass.onSpooled?.(joined * grid.strideFrames);
+  };
+  const makeHere = async (to: number) => {
+    if (made?.next !== joined)
+      made = { joints: makeJoints(pass, grid, spools.stems), next: Math.max(0, joined - 1) };
+    const { joints, next } = made;
+    await forEachAhead(
+      { from: next, to },
+      (index) =>
+        separateSegment({
+          ...{ pass, grid, index, stems: spools.stems },
+          onProgress: (fraction) => progress.tell(index + fraction),
+        }),
+      (segment, index) => {
+        const stretches = joinSegment(joints, segment, index);
+        if (index >= joined) {
+          spools.append(stretches);
+          advance(index + 1);
+        }
+        progress.tell(index + 1);
+      },
+    );
+    made.next = to;
+  };
+
+  for (const [index, { from, to }] of (pass.spans?.ranges ?? [toRange(pass, grid)]).entries()) {
+    if (joined >= to) continue;
+    const files = await pass.spans?.take(index);
+    if (files === undefined) await makeHere(to);
+    else {
+      const startFrame = (joined - from) * grid.strideFrames;
+      const lengthFrames = toRangeEnd(grid, { from, to }) - joined * grid.strideFrames;
+      await spools.appendFiles(files, { startFrame, lengthFrames });
+      advance(to);
+      progress.tell(to);
+    }
+  }
+}
+
+/** What is told of a pass: how far it is here, and how much of what comes is made elsewhere. */
+class PassProgress implements Disposable {
+  readonly #pass: NetworkPass;
+  readonly #range: SegmentRange;
+  readonly #stop: (() => void) | undefined;
+  #segments: number;
+
+  constructor(pass: NetworkPass, range: SegmentRange, segments: number) {
+    this.#pass = pass;
+    this.#range = range;
+    this.#segments = segments;
+    this.#stop = pass.spans?.onElsewhere(() => this.tell(this.#segments));
+  }
+
+  /** So many segments are done, from the first of all on. */
+  tell(segments: number): void {
+    this.#segments = segments;
+    const { from, to } = this.#range;
+    this.#pass.onProgress((segments - from + this.#countElsewhere()) / (to - from));
+  }
+
+  #countElsewhere(): number {
+    const { spans } = this.#pass;
+    return (spans?.ranges ?? []).reduce(
+      (sum, { from, to }, index) =>
+        from < this.#segments ? sum : sum + (to - from) * (spans?.shareElsewhere(index) ?? 0),
+      0,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop?.();
+  }
+}
+
+const toRange = ({ range }: PassSpools, grid: SegmentGrid): SegmentRange =>
+  range ?? { from: 0, to: grid.segmentCount };
+
+function borrowStems({ cache, folder, input, stems }: PassSpools, madeFrom: PassSpools["identity"]): void {
   const sizeBytes = toPcmBytes(input);
   for (const stem of stems) {
     cache?.stems.lend({ madeFrom, stem, path: spoolPath(folder, stem), sizeBytes }, cache.user);
@@ -89,17 +192,21 @@ class SpoolSet implements Disposable {
   readonly finishedSegments: number;
   readonly #spools = new Map<string, StemSpool>();
 
-  constructor(pass: NetworkPass, grid: SegmentGrid) {
+  constructor(pass: PassSpools, grid: SegmentGrid) {
+    const range = toRange(pass, grid);
+    const startFrame = range.from * grid.strideFrames;
+    const wholeFrames = toRangeEnd(grid, range) - startFrame;
     for (const stem of pass.stems) {
       const spool = new StemSpool(spoolPath(pass.folder, stem), pass.input.channels);
-      if (spool.lengthFrames === grid.lengthFrames) spool[Symbol.dispose]();
+      if (spool.lengthFrames === wholeFrames) spool[Symbol.dispose]();
       else this.#spools.set(stem, spool);
     }
     const lengths = [...this.#spools.values()].map((spool) => spool.lengthFrames);
-    const wholeStrides = Math.floor(Math.min(grid.lengthFrames, ...lengths) / grid.strideFrames);
+    const wholeStrides = Math.floor(Math.min(wholeFrames, ...lengths) / grid.strideFrames);
     // The last stretch may be longer than a stride: whole strides of it are not the whole of it.
-    this.finishedSegments = Math.min(grid.segmentCount - 1, wholeStrides);
-    for (const spool of this.#spools.values()) spool.truncate(this.finishedSegments * grid.strideFrames);
+    const finished = Math.max(0, Math.min(range.to - range.from - 1, wholeStrides));
+    this.finishedSegments = range.from + finished;
+    for (const spool of this.#spools.values()) spool.truncate(finished * grid.strideFrames);
   }
 
   get stems(): string[] {
@@ -108,6 +215,19 @@ class SpoolSet implements Disposable {
 
   append(stretches: StemPlanes): void {
     for (const [stem, spool] of this.#spools) spool.append(stretches.get(stem) ?? []);
+  }
+
+  /** Stretches that were made elsewhere, from a frame of their files on, which are used up. */
+  async appendFiles(
+    paths: ReadonlyMap<string, string>,
+    stretch: { startFrame: number; lengthFrames: number },
+  ): Promise<void> {
+    for (const [stem, spool] of this.#spools) {
+      const path = paths.get(stem);
+      if (path === undefined) throw new Error(`a span has no file of ${stem}`);
+      await spool.appendFile(path, stretch);
+      rmSync(path);
+    }
   }
 
   [Symbol.dispose](): void {
@@ -137,8 +257,9 @@ async function separateSegment(work: {
   grid: SegmentGrid;
   index: number;
   stems: readonly string[];
+  onProgress: (fraction: number) => void;
 }): Promise<StemPlanes> {
-  const { pass, grid, index, stems } = work;
+  const { pass, grid, index, stems, onProgress } = work;
   const span = segmentSpan(grid, index);
   await pass.whenReadable?.(Math.min(grid.lengthFrames, span.windowStartFrame + grid.segmentFrames));
   const window = pass.input.read(span.windowStartFrame, grid.segmentFrames);
@@ -146,8 +267,7 @@ async function separateSegment(work: {
   for (const [laneIndex, lane] of pass.lanes.entries()) {
     const output = await separateLane(pass.network, toLaneInput(lane, window), {
       stems,
-      onProgress: (fraction) =>
-        pass.onProgress((index + (laneIndex + fraction) / pass.lanes.length) / grid.segmentCount),
+      onProgress: (fraction) => onProgress((laneIndex + fraction) / pass.lanes.length),
     });
     for (const [stem, planes] of separated) {
       const sides = fromLaneOutput(lane, output.get(stem) ?? []);

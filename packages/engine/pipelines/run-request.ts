@@ -8,6 +8,9 @@ import { type InputRun, type Networks, tryNetwork } from "./input-run.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { planTargets, type StemPass, type TargetPlan } from "./plan-targets.ts";
 import { Previews } from "./previews/previews.ts";
+import { offerSpans } from "./spans/offer-spans.ts";
+import type { PassSpans } from "./spans/segment-range.ts";
+import type { SpanExchange } from "./spans/span-exchange.ts";
 import { chooseSpeechSource } from "./speech/choose-speech-source.ts";
 import { runSpeechPass } from "./speech/speech-pass.ts";
 import { SpoolGauge } from "./spool-gauge.ts";
@@ -31,9 +34,11 @@ export async function runRequest(
     manifests: readonly ModelManifest[];
     report: EngineReport;
     stemCache?: StemCache;
+    /** Where spans of a long input are shared out, if anywhere. */
+    spans?: SpanExchange | undefined;
   },
 ): Promise<void> {
-  const { networks, manifests, report, stemCache } = options;
+  const { networks, manifests, report, stemCache, spans } = options;
   const firstPlan = planTargets(request.targets, manifests);
   await reportRefused(report, firstPlan.refused);
   if (firstPlan.refused.length === request.targets.length) return;
@@ -69,7 +74,7 @@ export async function runRequest(
     const previews = openPreviews(request, input, report);
     const run: InputRun = { request, networks, report, decoded, input, progress, waits, stemCache, previews };
     try {
-      await runPlan(run, plan, { manifests, onNewPass: weigh });
+      await runPlan(run, plan, { manifests, spans, onNewPass: weigh });
     } catch (error) {
       previews?.stop();
       throw error;
@@ -112,13 +117,17 @@ function listSoundFormats(target: EngineTarget): readonly AudioFormat[] {
 async function runPlan(
   run: InputRun,
   { detectionPass, speechPass, stemPasses, voicesPass }: TargetPlan,
-  { manifests, onNewPass }: { manifests: readonly ModelManifest[]; onNewPass: () => void },
+  {
+    manifests,
+    spans,
+    onNewPass,
+  }: { manifests: readonly ModelManifest[]; spans: SpanExchange | undefined; onNewPass: () => void },
 ): Promise<void> {
   if (detectionPass) await runDetectionPass(run, detectionPass);
   const speechSource = speechPass && (await chooseSpeechSource(run, manifests, { stemPasses, onNewPass }));
   // Sung words need one stem more.
   if (speechSource) checkWorkBytes(stemPasses, run.input, run.request.maxWorkBytes);
-  const failures = await runStemPasses(run, stemPasses);
+  const failures = await runStemPasses(run, stemPasses, spans);
   if (voicesPass) await runVoicesPass(run, voicesPass, manifests);
   const vocals = speechSource?.vocals;
   const heard = vocals && !failures.has(vocals) ? { vocals } : {};
@@ -132,7 +141,9 @@ async function runPlan(
 async function runStemPasses(
   run: InputRun,
   passes: readonly StemPass[],
+  exchange: SpanExchange | undefined,
 ): Promise<ReadonlyMap<StemManifest, EngineError>> {
+  const spans = await findSpans(run, passes, exchange);
   const failures = new Map<StemManifest, EngineError>();
   const gauges = new Map(passes.map((pass) => [pass, new SpoolGauge()]));
   const renderings: Promise<void>[] = [];
@@ -145,7 +156,10 @@ async function runStemPasses(
     const failure = await tryNetwork(run, targets, async () => {
       try {
         if (known) throw known;
-        const { rendering } = await runStemPass(run, pass, { own, heardPass, onProgress });
+        const { rendering } = await runStemPass(run, pass, {
+          ...{ own, heardPass, onProgress },
+          spans: spans.get(pass),
+        });
         // It is awaited below, which may be after it has failed.
         rendering.catch(() => {});
         renderings.push(rendering);
@@ -169,6 +183,20 @@ async function runStemPasses(
   }
   await Promise.all(renderings);
   return failures;
+}
+
+/** A network that can't be had is told of by its own pass; then nothing is shared. */
+async function findSpans(
+  run: InputRun,
+  passes: readonly StemPass[],
+  exchange: SpanExchange | undefined,
+): Promise<ReadonlyMap<StemPass, PassSpans>> {
+  try {
+    return await offerSpans(run, passes, exchange);
+  } catch (error) {
+    if (!(toSystemError(error) instanceof EngineError)) throw error;
+    return new Map();
+  }
 }
 
 /** Rejects with the first in the list that did, once all have ended. */

@@ -3,16 +3,18 @@ import { subtractPlanes } from "../dsp/difference-source.ts";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { MeanSource } from "../dsp/mean-source.ts";
 import { release } from "../dsp/release.ts";
-import { toResampledLength, toSampleRate } from "../dsp/resampled-source.ts";
+import { toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
 import type { StemManifest } from "../runtime/model-manifest.ts";
 import { forEachAtOnce } from "./for-each-at-once.ts";
 import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";
-import { runNetworkPass, spoolPath } from "./network-pass.ts";
+import { type PassSpools, runNetworkPass, spoolPath } from "./network-pass.ts";
+import { identifyPass, toNetworkShape, toPassName, toStartFrame } from "./pass-identity.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { getServiceStem, type HeardStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
 import { renderTarget, toServiceSource } from "./render-target.ts";
+import type { PassSpans } from "./spans/segment-range.ts";
 import type { SpoolGauge } from "./spool-gauge.ts";
 import type { RenderResult } from "./write-sounds.ts";
 
@@ -31,10 +33,16 @@ export async function runStemPass(
   {
     own,
     heardPass,
+    spans,
     onProgress,
-  }: { own: SpoolGauge; heardPass: SpoolGauge | undefined; onProgress: (fraction: number) => void },
+  }: {
+    own: SpoolGauge;
+    heardPass: SpoolGauge | undefined;
+    spans?: PassSpans | undefined;
+    onProgress: (fraction: number) => void;
+  },
 ): Promise<{ rendering: Promise<void> }> {
-  const { manifest, startShare, stems } = pass;
+  const { manifest, startShare } = pass;
   // First, so that the network that is heard has begun before this one is read.
   await heardPass?.reached(0);
   const { network } = await run.networks.getNetwork(manifest);
@@ -46,14 +54,11 @@ export async function runStemPass(
   for (const planned of pass.targets) previewTarget(run, { pass, planned, own });
   if (hasPass(manifest, startShare, input)) {
     await runNetworkPass({
+      ...(await describeSpools(run, pass)),
       network,
-      overlapShare: manifest.overlapShare,
       input: new ShiftedSource(input, -startFrame),
       lanes: planLanes(run.decoded.info),
-      stems,
-      folder: stemFolder(run, manifest, startShare),
-      identity: await identify(run, pass),
-      cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
+      ...(spans && { spans }),
       ...(heardPass && {
         whenReadable: (endFrame) =>
           heardPass.reached(isSameRate ? startFrame + endFrame : heard.lengthFrames),
@@ -66,6 +71,25 @@ export async function runStemPass(
   return { rendering: renderTargets(run, pass) };
 }
 
+/** Where a pass spools what it makes of the input, and what decides that. */
+export async function describeSpools(run: InputRun, pass: StemPass): Promise<PassSpools> {
+  const { manifest, startShare, stems } = pass;
+  const { network } = await run.networks.getNetwork(manifest);
+  const { lengthFrames } = toNetworkShape(run, manifest);
+  return {
+    network,
+    overlapShare: manifest.overlapShare,
+    input: {
+      channels: run.decoded.info.channels,
+      lengthFrames: lengthFrames - toStartFrame(manifest, startShare),
+    },
+    stems,
+    folder: stemFolder(run, manifest, startShare),
+    identity: await identifyPass(run, pass),
+    cache: run.stemCache && run.request.cacheUser && { stems: run.stemCache, user: run.request.cacheUser },
+  };
+}
+
 async function renderTargets(run: InputRun, pass: StemPass): Promise<void> {
   await forEachAtOnce(pass.targets, RENDERS_AT_ONCE, (planned) => {
     const onProgress = run.progress.makeStageBeside(RENDER_SECONDS, run.waits.forRender(planned.target));
@@ -75,32 +99,9 @@ async function renderTargets(run: InputRun, pass: StemPass): Promise<void> {
   });
 }
 
-/** All that decides the samples of a pass: the input, and the network with those whose stems it hears. */
-async function identify(run: InputRun, pass: StemPass): Promise<Record<string, string | number>> {
-  const { manifest, hears, startShare } = pass;
-  const { runsOn } = await run.networks.getNetwork(manifest);
-  return {
-    model: manifest.id,
-    weightsSha256: manifest.weights.sha256,
-    segmentFrames: manifest.segmentFrames,
-    overlapShare: manifest.overlapShare,
-    startShare,
-    runsOn,
-    inputSha256: run.decoded.sha256,
-    ...(hears && { hears: JSON.stringify({ ...(await identify(run, hears.pass)), stem: hears.stem }) }),
-  };
-}
-
 /** What a network hears: the input, or a stem that an earlier pass has finished. */
 function openHeard(run: InputRun, hears: HeardStem | undefined, opened: DisposableStack): FrameSource {
   return hears === undefined ? run.input : opened.use(openStem(run, hears.pass.manifest, hears.stem));
-}
-
-function toNetworkShape(
-  run: InputRun,
-  { sampleRateHz }: StemManifest,
-): { sampleRateHz: number; lengthFrames: number } {
-  return { sampleRateHz, lengthFrames: toResampledLength(run.input, sampleRateHz) };
 }
 
 /** A stem that a pass has finished, at the network's rate and from the frame on at which the pass starts. */
@@ -114,12 +115,7 @@ export function openStem(run: InputRun, manifest: StemManifest, stem: string, st
 }
 
 function stemFolder(run: InputRun, manifest: StemManifest, startShare: number): string {
-  return join(run.request.workDir, manifest.id, startShare === 0 ? "plain" : `from-${startShare}`);
-}
-
-/** A pass that starts later cuts the input into other segments, about which the network errs differently. */
-function toStartFrame({ segmentFrames }: StemManifest, startShare: number): number {
-  return Math.round(startShare * segmentFrames);
+  return join(run.request.workDir, toPassName({ manifest, startShare }));
 }
 
 /** A later pass that would not fill a segment hears less than the first one did, and would only do harm. */

@@ -1,5 +1,8 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { setImmediate as letOthers } from "node:timers/promises";
 import { interleave } from "../dsp/interleave.ts";
+
+const BLOCK_BYTES = 4 * 1024 * 1024;
 
 /**
  * One stem on disk as it is finished, raw interleaved floats in the input's channel order. Its length is the
@@ -27,11 +30,37 @@ export class StemSpool implements Disposable {
 
   /** On disk when it returns, so that not even a power cut leaves a longer file with less in it. */
   append(planes: Float32Array[]): void {
-    const bytes = new Uint8Array(interleave(planes).buffer);
-    let done = 0;
-    while (done < bytes.length) done += writeSync(this.#file, bytes, done);
+    this.#write(new Uint8Array(interleave(planes).buffer));
     fdatasyncSync(this.#file);
     this.#lengthFrames += planes[0]?.length ?? 0;
+  }
+
+  /** Frames of a file of the same kind, on disk when it resolves; others have a turn between two blocks. */
+  async appendFile(
+    path: string,
+    { startFrame, lengthFrames }: { startFrame: number; lengthFrames: number },
+  ): Promise<void> {
+    const file = openSync(path, "r");
+    try {
+      const block = new Uint8Array(BLOCK_BYTES);
+      const end = (startFrame + lengthFrames) * this.#frameBytes;
+      for (let position = startFrame * this.#frameBytes; position < end; ) {
+        const size = readSync(file, block, 0, Math.min(block.length, end - position), position);
+        if (size === 0) throw new Error("a file of a span is shorter than its span");
+        this.#write(block.subarray(0, size));
+        position += size;
+        await letOthers();
+      }
+    } finally {
+      closeSync(file);
+    }
+    fdatasyncSync(this.#file);
+    this.#lengthFrames += lengthFrames;
+  }
+
+  #write(bytes: Uint8Array): void {
+    let done = 0;
+    while (done < bytes.length) done += writeSync(this.#file, bytes, done);
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,8 @@ import type { EngineErrorKind } from "../engine-error.ts";
 import type { SandboxMode } from "../media/index.ts";
 import type { EngineRequest, TargetResult } from "../pipelines/engine-request.ts";
 import type { PreviewNews } from "../pipelines/previews/previews.ts";
+import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
+import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
@@ -9,7 +11,11 @@ import type { SpeechModel } from "../runtime/model-manifest.ts";
 
 /** What the engine child is told: one request after another. */
 export type EngineCommand = {
-  work: { kind: "targets"; request: EngineRequest } | { kind: "stretch"; request: StretchRequest };
+  kind: "work";
+  work:
+    | { kind: "targets"; request: EngineRequest }
+    | { kind: "stretch"; request: StretchRequest }
+    | { kind: "span"; request: SpanRequest };
   threads: number;
   executionProvider: ExecutionProvider;
   speechModel?: SpeechModel;
@@ -17,6 +23,11 @@ export type EngineCommand = {
   stemCacheBytes: number;
   sandboxMode: SandboxMode;
 };
+
+/** What the child is told while it works on a request whose spans are shared. */
+export type SpanNews =
+  | { kind: "span-taken"; span: SpanId; made: MadeSpan | undefined }
+  | { kind: "spans-elsewhere"; shares: { span: SpanId; share: number }[] };
 
 /** An error on its way through the channel. Without a kind it is a defect or the machine's fault, not a condition. */
 export type EngineFailure = { kind?: EngineErrorKind; message: string };
@@ -30,6 +41,10 @@ export type EngineMessage =
   | { kind: "target-done"; key: string; result: TargetResult }
   | { kind: "target-failed"; key: string; failure: EngineFailure }
   | { kind: "stretch-done"; result: StretchResult }
+  | { kind: "spans-offered"; parts: readonly SpanPart[] }
+  | { kind: "span-wanted"; span: SpanId }
+  | { kind: "span-progress"; fraction: number }
+  | { kind: "span-done"; result: SpanResult }
   | { kind: "preview"; news: PreviewNews }
   | { kind: "done" }
   | { kind: "failed"; failure: EngineFailure };

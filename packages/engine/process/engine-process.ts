@@ -6,19 +6,31 @@ import { EngineKilled } from "../engine-killed.ts";
 import { getSandboxMode } from "../media/sandbox-mode.ts";
 import { isOutsideSignal } from "../outside-signal.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
+import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
+import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
-import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
+import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./engine-message.ts";
 
 /** TypeScript in a checkout, JavaScript in the published package. */
 const CHILD_PATH = join(import.meta.dirname, `engine-child${extname(import.meta.filename)}`);
 const IDLE_MS = 60_000;
 
-export type EngineHooks = EngineReport & { signal?: AbortSignal };
+/** The spans of a long input, as whoever runs the engine shares them out; `tellShares` says what was made elsewhere since. */
+export type SpanHooks = {
+  offer(parts: readonly SpanPart[], tellShares: (shares: { span: SpanId; share: number }[]) => void): void;
+  take(span: SpanId): Promise<MadeSpan | undefined>;
+};
 
-type WorkHooks = EngineHooks & { onStretchDone?: (result: StretchResult) => void };
+export type EngineHooks = EngineReport & { signal?: AbortSignal; spans?: SpanHooks | undefined };
+
+type WorkHooks = EngineHooks & {
+  onStretchDone?: (result: StretchResult) => void;
+  onSpanProgress?: (fraction: number) => void;
+  onSpanDone?: (result: SpanResult) => void;
+};
 
 export type EngineProcessOptions = {
   /** Threads of the network; by default as many as there are cores. */
@@ -72,6 +84,26 @@ export class EngineProcess {
     await this.#perform({ kind: "stretch", request }, { onStretchDone, ...(signal ? { signal } : {}) });
     if (aligned === undefined) throw new Error("the engine process gave no times for the stretch");
     return aligned;
+  }
+
+  /** Makes a span of a long input for another engine. */
+  async runSpan(
+    request: SpanRequest,
+    { signal, onProgress }: Pick<EngineHooks, "signal"> & { onProgress?: (fraction: number) => void } = {},
+  ): Promise<SpanResult> {
+    let made: SpanResult | undefined;
+    await this.#perform(
+      { kind: "span", request },
+      {
+        onSpanDone: (result) => {
+          made = result;
+        },
+        ...(onProgress && { onSpanProgress: onProgress }),
+        ...(signal ? { signal } : {}),
+      },
+    );
+    if (made === undefined) throw new Error("the engine process gave nothing of the span");
+    return made;
   }
 
   async #perform(work: EngineCommand["work"], hooks: WorkHooks): Promise<void> {
@@ -143,6 +175,7 @@ export class EngineProcess {
       stemCacheBytes = 0,
     } = this.#options;
     const command: EngineCommand = {
+      kind: "work",
       work,
       threads,
       executionProvider,
@@ -158,8 +191,15 @@ export class EngineProcess {
     const onMessage = (message: EngineMessage) => {
       if (message.kind === "retired") return;
       if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
+      // Somebody else's span may take as long as it likes: nothing else waits for it.
+      if (message.kind === "span-wanted" || message.kind === "spans-offered")
+        return answerSpans(message, hooks, (news) => tell(news)).catch(ended.reject);
       hooksDone = hooksDone.then(() => (isOver ? undefined : deliver(message, hooks, ended.resolve)));
       hooksDone.catch(ended.reject);
+    };
+    const tell = (news: SpanNews) => {
+      // To a child that has died there is nothing to say: its exit tells the rest.
+      if (!isOver && child.connected) child.send(news, () => {});
     };
     const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
       // After the last message is dealt with: a child may end right after its answer.
@@ -209,8 +249,19 @@ export class EngineProcess {
 /** An error the child reported itself, after which it waits for the next request. */
 class ReportedError extends Error {}
 
+async function answerSpans(
+  message: Extract<EngineMessage, { kind: "span-wanted" | "spans-offered" }>,
+  { spans }: WorkHooks,
+  tell: (news: SpanNews) => void,
+): Promise<void> {
+  if (message.kind === "spans-offered")
+    return spans?.offer(message.parts, (shares) => tell({ kind: "spans-elsewhere", shares }));
+  const { span } = message;
+  tell({ kind: "span-taken", span, made: await spans?.take(span) });
+}
+
 async function deliver(
-  message: Exclude<EngineMessage, { kind: "notice" | "retired" }>,
+  message: Exclude<EngineMessage, { kind: "notice" | "retired" | "span-wanted" | "spans-offered" }>,
   hooks: WorkHooks,
   onDone: () => void,
 ): Promise<void> {
@@ -223,6 +274,10 @@ async function deliver(
       return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
     case "stretch-done":
       return hooks.onStretchDone?.(message.result);
+    case "span-progress":
+      return hooks.onSpanProgress?.(message.fraction);
+    case "span-done":
+      return hooks.onSpanDone?.(message.result);
     case "preview":
       return hooks.onPreview?.(message.news);
     case "done":

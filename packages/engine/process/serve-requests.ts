@@ -3,18 +3,22 @@ import { setSandboxMode } from "../media/index.ts";
 import { NetworkStore } from "../models/network-store.ts";
 import type { EngineReport } from "../pipelines/engine-request.ts";
 import { runRequest } from "../pipelines/run-request.ts";
+import { runSpan } from "../pipelines/spans/run-span.ts";
 import { alignStretch } from "../pipelines/speech/align-stretch.ts";
 import { StemCache, stemCacheFolder } from "../pipelines/stem-cache.ts";
 import { loadManifests } from "../runtime/model-manifest.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
-import type { EngineCommand, EngineFailure, EngineMessage } from "./engine-message.ts";
+import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./engine-message.ts";
+import { RemoteSpans } from "./remote-spans.ts";
 
 /** What the engine child does, from its first message on: file reading and signal processing block its thread, networks have others. */
 
 let networks: NetworkStore | undefined;
+const spans = new RemoteSpans(send);
 
-process.on("message", (command: EngineCommand) => {
-  perform(command).then(
+process.on("message", (message: EngineCommand | SpanNews) => {
+  if (message.kind !== "work") return spans.hear(message);
+  perform(message).then(
     () => send({ kind: "done" }),
     (error: unknown) => send({ kind: "failed", failure: toFailure(error) }),
   );
@@ -25,7 +29,7 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { work, speechModel, sandboxMode, ...settings } = command;
+  const { kind: _, work, speechModel, sandboxMode, ...settings } = command;
   setSandboxMode(sandboxMode);
   networks ??= new NetworkStore({
     ...settings,
@@ -38,12 +42,20 @@ async function perform(command: EngineCommand): Promise<void> {
     const result = await alignStretch(work.request, { networks, manifests });
     return send({ kind: "stretch-done", result });
   }
+  if (work.kind === "span") {
+    const onProgress = (fraction: number) => send({ kind: "span-progress", fraction });
+    return send({
+      kind: "span-done",
+      result: await runSpan(work.request, { networks, manifests, onProgress }),
+    });
+  }
   const { cacheDir, stemCacheBytes } = settings;
   const hasCache = cacheDir !== undefined && stemCacheBytes > 0;
   await runRequest(work.request, {
     networks,
     manifests,
     report: makeReport(),
+    spans,
     ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
   });
 }

@@ -1,0 +1,79 @@
+import type { InputRun } from "../input-run.ts";
+import { countSpooledSegments, describePass } from "../network-pass.ts";
+import { toNetworkShape, toPassName, toStartFrame } from "../pass-identity.ts";
+import type { StemPass } from "../plan-targets.ts";
+import { describeSpools } from "../stem-pass.ts";
+import { cutAtFrames, type PassSpans } from "./segment-range.ts";
+import type { SpanExchange, SpanPart, SpanPass } from "./span-exchange.ts";
+
+/** An input is cut into spans of this share of the length from which on it is cut at all. */
+const SPAN_SHARE = 1 / 3;
+
+/**
+ * Offers the passes over a long input to others, span by span, and gives the spans of each pass. Spans end where segments do: whoever makes
+ * one runs the segment before it as well, for its tail, and has the samples that a single pass has.
+ */
+export async function offerSpans(
+  run: InputRun,
+  passes: readonly StemPass[],
+  exchange: SpanExchange | undefined,
+): Promise<ReadonlyMap<StemPass, PassSpans>> {
+  const spans = new Map<StemPass, PassSpans>();
+  const { spansFromSeconds = 0 } = run.request;
+  const isLong = run.input.lengthFrames > spansFromSeconds * run.input.sampleRateHz;
+  if (!exchange || spansFromSeconds === 0 || !isLong) return spans;
+  const parts: SpanPart[] = [];
+  for (const root of passes.filter(({ hears }) => hears === undefined)) {
+    const group = passes.filter((pass) => findRoot(pass) === root);
+    if (!group.every((pass) => isDivisible(run, pass, root))) continue;
+    const cutFrames = listCuts(run, root, SPAN_SHARE * spansFromSeconds);
+    const described = await Promise.all(group.map((pass) => describe(run, pass, cutFrames)));
+    const finishedSpans = Math.min(...described.map((pass) => pass.finishedSpans));
+    if (finishedSpans > cutFrames.length) continue;
+    const key = toPassName(root);
+    parts.push({ key, passes: described.map((pass) => pass.spanPass), cutFrames, finishedSpans });
+    for (const { pass, ranges } of described)
+      spans.set(pass, { ...toPassSpans(exchange, key, pass), ranges });
+  }
+  if (parts.length > 0) exchange.offer(parts);
+  return spans;
+}
+
+const findRoot = (pass: StemPass): StemPass => (pass.hears ? findRoot(pass.hears.pass) : pass);
+
+/** A pass at another rate has other cuts, and one that does not fill a segment is not run. */
+function isDivisible(run: InputRun, { manifest, startShare }: StemPass, root: StemPass): boolean {
+  const lengthFrames = toNetworkShape(run, manifest).lengthFrames - toStartFrame(manifest, startShare);
+  return manifest.sampleRateHz === root.manifest.sampleRateHz && lengthFrames >= manifest.segmentFrames;
+}
+
+/** All spans but for rounding as long as each other. */
+function listCuts(run: InputRun, { manifest }: StemPass, spanSeconds: number): number[] {
+  const { lengthFrames, sampleRateHz } = toNetworkShape(run, manifest);
+  const count = Math.ceil(lengthFrames / (spanSeconds * sampleRateHz));
+  return Array.from({ length: count - 1 }, (_, index) => Math.round(((index + 1) * lengthFrames) / count));
+}
+
+async function describe(run: InputRun, pass: StemPass, cutFrames: readonly number[]) {
+  const { manifest, startShare, stems } = pass;
+  const spools = await describeSpools(run, pass);
+  const { grid, madeFrom } = describePass(spools);
+  const ranges = cutAtFrames(grid, { startFrame: toStartFrame(manifest, startShare), cutFrames });
+  const spooled = countSpooledSegments(spools);
+  const spanPass: SpanPass = { name: toPassName(pass), network: manifest.id, startShare, stems, madeFrom };
+  return { pass, ranges, spanPass, finishedSpans: ranges.filter(({ to }) => to <= spooled).length };
+}
+
+function toPassSpans(exchange: SpanExchange, part: string, pass: StemPass): Omit<PassSpans, "ranges"> {
+  const name = toPassName(pass);
+  return {
+    async take(index) {
+      const made = await exchange.take({ part, index });
+      return (
+        made && new Map(made.files.filter((file) => file.pass === name).map(({ stem, path }) => [stem, path]))
+      );
+    },
+    shareElsewhere: (index) => exchange.shareElsewhere({ part, index }),
+    onElsewhere: (listener) => exchange.onElsewhere(listener),
+  };
+}

@@ -1,0 +1,43 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { PcmFileSource } from "../pcm-file-source.ts";
+
+/** A sound of which only a stretch is there, in a file; reading beyond it is a mistake, not silence. */
+export class RangeSource implements FrameSource, Disposable {
+  readonly channels: number;
+  readonly sampleRateHz: number;
+  readonly lengthFrames: number;
+  readonly #fromFrame: number;
+  readonly #toFrame: number;
+  readonly #file: PcmFileSource;
+
+  constructor(
+    path: string,
+    shape: {
+      channels: number;
+      sampleRateHz: number;
+      lengthFrames: number;
+      fromFrame: number;
+      toFrame: number;
+    },
+  ) {
+    const { fromFrame, toFrame } = shape;
+    this.channels = shape.channels;
+    this.sampleRateHz = shape.sampleRateHz;
+    this.lengthFrames = shape.lengthFrames;
+    this.#fromFrame = fromFrame;
+    this.#toFrame = toFrame;
+    this.#file = new PcmFileSource(path, { ...shape, lengthFrames: toFrame - fromFrame });
+  }
+
+  read(startFrame: number, lengthFrames: number): Float32Array[] {
+    const from = Math.max(0, startFrame);
+    const to = Math.min(this.lengthFrames, startFrame + lengthFrames);
+    if (to > from && (from < this.#fromFrame || to > this.#toFrame))
+      throw new RangeError(`frames ${from} to ${to} are not among ${this.#fromFrame} to ${this.#toFrame}`);
+    return this.#file.read(startFrame - this.#fromFrame, lengthFrames);
+  }
+
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,222 @@
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { type SegmentGrid, segmentSpan } from "../../dsp/overlap-add.ts";
+import { toSampleRate } from "../../dsp/resampled-source.ts";
+import { ShiftedSource } from "../../dsp/shifted-source.ts";
+import { isStemManifest, type ModelManifest } from "../../runtime/model-manifest.ts";
+import { loadDecodedInput } from "../decoded-input.ts";
+import type { Networks } from "../input-run.ts";
+import { planLanes } from "../lanes.ts";
+import { describePass, type PassSpools, runNetworkPass, spoolPath } from "../network-pass.ts";
+import { identifyPass, type PassInput, toNetworkShape, toStartFrame } from "../pass-identity.ts";
+import { toPcmBytes } from "../pcm-bytes.ts";
+import { PcmFileSource } from "../pcm-file-source.ts";
+import type { StemPass } from "../plan-targets.ts";
+import { SpoolGauge } from "../spool-gauge.ts";
+import { toSystemError } from "../to-engine-error.ts";
+import { RangeSource } from "./range-source.ts";
+import { cutAtFrames, type SegmentRange, toRangeEnd } from "./segment-range.ts";
+import type { SpanPart, SpanPass } from "./span-exchange.ts";
+
+/** One span of an input, to be made for another engine. */
+export type SpanRequest = {
+  inputPath: string;
+  /** Holds the decoded input and what is finished of the span; the same folder on a second run continues the first. */
+  workDir: string;
+  part: SpanPart;
+  index: number;
+};
+
+/** A stem of the span, as a stretch of a file of raw floats. */
+export type SpanFile = { pass: string; stem: string; path: string; startByte: number; sizeBytes: number };
+
+export type SpanResult =
+  | { kind: "made"; files: SpanFile[] }
+  /** Here it would be made from other weights, or on another provider, and would not fit the rest. */
+  | { kind: "unfit" };
+
+/** The folder of a span in a work folder, of which nobody needs anything once the span is taken over. */
+export const toSpanDir = (workDir: string, { part, index }: Pick<SpanRequest, "part" | "index">): string =>
+  join(workDir, "spans", part.key, String(index));
+
+type Step = {
+  spanPass: SpanPass;
+  pass: StemPass;
+  spools: PassSpools & { range: SegmentRange };
+  grid: SegmentGrid;
+  /** What the span has of the pass; more may be made of it, for those that hear it. */
+  own: SegmentRange;
+  gauge: SpoolGauge;
+};
+
+export async function runSpan(
+  request: SpanRequest,
+  options: {
+    networks: Networks;
+    manifests: readonly ModelManifest[];
+    onProgress: (fraction: number) => void;
+  },
+): Promise<SpanResult> {
+  const { networks, manifests, onProgress } = options;
+  try {
+    const decoded = await loadDecodedInput({ ...request, onStart: () => {}, onProgress: () => {} });
+    using input = new PcmFileSource(decoded.pcmPath, decoded.info);
+    const run: PassInput = { networks, decoded, input };
+    const passes = findPasses(request.part, manifests);
+    const steps = passes && (await planSteps(run, request, passes));
+    if (steps === undefined) return { kind: "unfit" };
+    const tell = weighProgress(steps, onProgress);
+    const works = steps.map((step) => runStep(run, steps, step, (fraction) => tell(step, fraction)));
+    await Promise.allSettled(works);
+    await Promise.all(works);
+    return { kind: "made", files: steps.flatMap((step) => listFiles(run, step)) };
+  } catch (error) {
+    throw toSystemError(error);
+  }
+}
+
+/** The passes by their networks; undefined where one is not here. */
+function findPasses(
+  { passes }: SpanPart,
+  manifests: readonly ModelManifest[],
+): { spanPass: SpanPass; pass: StemPass }[] | undefined {
+  const found: { spanPass: SpanPass; pass: StemPass }[] = [];
+  for (const spanPass of passes) {
+    const { network, startShare, stems } = spanPass;
+    const manifest = manifests.filter(isStemManifest).find(({ id }) => id === network);
+    if (manifest === undefined) return undefined;
+    const { hears } = manifest;
+    const heard = hears && found.find(({ pass }) => pass.manifest.id === hears.network);
+    if (hears && !heard) return undefined;
+    const pass = { manifest, startShare, stems, targets: [] };
+    found.push({
+      spanPass,
+      pass: { ...pass, hears: hears && heard && { pass: heard.pass, stem: hears.stem } },
+    });
+  }
+  return found;
+}
+
+/** Undefined where a pass would be made from something else than the rest of it is. */
+async function planSteps(
+  run: PassInput,
+  request: SpanRequest,
+  passes: { spanPass: SpanPass; pass: StemPass }[],
+): Promise<Step[] | undefined> {
+  const steps: Step[] = [];
+  for (const { spanPass, pass } of passes) {
+    const { manifest, startShare, stems } = pass;
+    const { network } = await run.networks.getNetwork(manifest);
+    const startFrame = toStartFrame(manifest, startShare);
+    const lengthFrames = toNetworkShape(run, manifest).lengthFrames - startFrame;
+    const spools: PassSpools = {
+      network,
+      overlapShare: manifest.overlapShare,
+      input: { channels: run.decoded.info.channels, lengthFrames },
+      stems,
+      folder: join(toSpanDir(request.workDir, request), spanPass.name),
+      identity: await identifyPass(run, pass),
+      cache: undefined,
+    };
+    const { grid, madeFrom } = describePass(spools);
+    if (!isDeepStrictEqual(madeFrom, spanPass.madeFrom)) return undefined;
+    const own = cutAtFrames(grid, { startFrame, cutFrames: request.part.cutFrames })[request.index];
+    if (own === undefined) return undefined;
+    steps.push({ spanPass, pass, spools: { ...spools, range: own }, grid, own, gauge: new SpoolGauge() });
+  }
+  // Those that hear come behind what they hear.
+  for (const step of steps.toReversed()) widenHeard(steps, step);
+  return steps;
+}
+
+const findHeard = (steps: readonly Step[], { pass }: Step) =>
+  steps.find((other) => other.pass === pass.hears?.pass);
+
+/** Has as much made of the heard pass as the windows of these segments reach. */
+function widenHeard(steps: readonly Step[], step: Step): void {
+  const heard = findHeard(steps, step);
+  const { from, to } = step.spools.range;
+  if (heard === undefined || from === to) return;
+  const shift =
+    toStartFrame(step.pass.manifest, step.pass.startShare) -
+    toStartFrame(heard.pass.manifest, heard.pass.startShare);
+  const { windowStartFrame } = segmentSpan(step.grid, Math.max(0, from - 1));
+  const endFrame = segmentSpan(step.grid, to - 1).windowStartFrame + step.grid.segmentFrames;
+  const toSegment = (frame: number) =>
+    Math.max(0, Math.min(heard.grid.segmentCount - 1, Math.floor((frame + shift) / heard.grid.strideFrames)));
+  const { range } = heard.spools;
+  const needed = { from: toSegment(windowStartFrame), to: toSegment(endFrame - 1) + 1 };
+  heard.spools.range =
+    range.from === range.to
+      ? needed
+      : { from: Math.min(range.from, needed.from), to: Math.max(range.to, needed.to) };
+}
+
+async function runStep(
+  run: PassInput,
+  steps: readonly Step[],
+  step: Step,
+  onProgress: (fraction: number) => void,
+): Promise<void> {
+  const { pass, spools, gauge } = step;
+  const { manifest, startShare } = pass;
+  try {
+    using opened = new DisposableStack();
+    const heard = findHeard(steps, step);
+    await heard?.gauge.reached(0);
+    const source = heard ? opened.use(openHeard(run, heard, pass)) : run.input;
+    const input = toSampleRate(source, toNetworkShape(run, manifest));
+    const startFrame = toStartFrame(manifest, startShare);
+    const { network } = await run.networks.getNetwork(manifest);
+    await runNetworkPass({
+      ...spools,
+      network,
+      input: new ShiftedSource(input, -startFrame),
+      lanes: planLanes(run.decoded.info),
+      ...(heard && { whenReadable: (endFrame) => heard.gauge.reached(startFrame + endFrame) }),
+      onSpooled: (lengthFrames) => gauge.rise(lengthFrames),
+      onProgress,
+    });
+  } catch (error) {
+    gauge.fail(error);
+    throw error;
+  }
+}
+
+/** What is made here of a stem, in its place in the whole. */
+function openHeard(run: PassInput, { spools, grid, pass }: Step, { hears }: StemPass): RangeSource {
+  return new RangeSource(spoolPath(spools.folder, hears?.stem ?? ""), {
+    channels: run.decoded.info.channels,
+    sampleRateHz: pass.manifest.sampleRateHz,
+    lengthFrames: grid.lengthFrames,
+    fromFrame: spools.range.from * grid.strideFrames,
+    toFrame: toRangeEnd(grid, spools.range),
+  });
+}
+
+/** Each pass counts as much as it takes. */
+function weighProgress(
+  steps: readonly Step[],
+  onProgress: (fraction: number) => void,
+): (step: Step, fraction: number) => void {
+  const fractions = new Map<Step, number>();
+  const weightOf = ({ pass, spools }: Step) =>
+    pass.manifest.passSeconds * (spools.range.to - spools.range.from);
+  const total = steps.reduce((sum, step) => sum + weightOf(step), 0);
+  return (step, fraction) => {
+    fractions.set(step, Math.max(fraction, fractions.get(step) ?? 0));
+    onProgress(steps.reduce((sum, one) => sum + weightOf(one) * (fractions.get(one) ?? 0), 0) / total);
+  };
+}
+
+function listFiles({ decoded }: PassInput, { spanPass, spools, grid, own }: Step): SpanFile[] {
+  const { channels } = decoded.info;
+  const bytesUpTo = (frame: number) => toPcmBytes({ lengthFrames: frame, channels });
+  return spanPass.stems.map((stem) => ({
+    pass: spanPass.name,
+    stem,
+    path: spoolPath(spools.folder, stem),
+    startByte: bytesUpTo((own.from - spools.range.from) * grid.strideFrames),
+    sizeBytes: bytesUpTo(toRangeEnd(grid, own) - own.from * grid.strideFrames),
+  }));
+}

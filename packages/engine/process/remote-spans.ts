@@ -1,0 +1,50 @@
+import type { MadeSpan, SpanExchange, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
+import type { EngineMessage, SpanNews } from "./engine-message.ts";
+
+const toKey = ({ part, index }: SpanId) => `${part} ${index}`;
+
+/** The parent's exchange of spans, as the child sees it. The shares are those that were told last. */
+export class RemoteSpans implements SpanExchange {
+  readonly #send: (message: EngineMessage) => void;
+  readonly #waiting = new Map<string, ((made: MadeSpan | undefined) => void)[]>();
+  readonly #listeners = new Set<() => void>();
+  #shares = new Map<string, number>();
+
+  constructor(send: (message: EngineMessage) => void) {
+    this.#send = send;
+  }
+
+  offer(parts: readonly SpanPart[]): void {
+    this.#shares = new Map();
+    this.#waiting.clear();
+    this.#send({ kind: "spans-offered", parts });
+  }
+
+  take(span: SpanId): Promise<MadeSpan | undefined> {
+    const { promise, resolve } = Promise.withResolvers<MadeSpan | undefined>();
+    this.#waiting.set(toKey(span), [...(this.#waiting.get(toKey(span)) ?? []), resolve]);
+    this.#send({ kind: "span-wanted", span });
+    return promise;
+  }
+
+  shareElsewhere(span: SpanId): number {
+    return this.#shares.get(toKey(span)) ?? 0;
+  }
+
+  onElsewhere(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  hear(news: SpanNews): void {
+    if (news.kind === "span-taken") {
+      // Each was asked for by itself, and is answered so.
+      const [resolve, ...others] = this.#waiting.get(toKey(news.span)) ?? [];
+      this.#waiting.set(toKey(news.span), others);
+      resolve?.(news.made);
+      return;
+    }
+    this.#shares = new Map(news.shares.map(({ span, share }) => [toKey(span), share]));
+    for (const listener of this.#listeners) listener();
+  }
+}
