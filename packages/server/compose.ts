@@ -35,6 +35,7 @@ import { makeRealignmentQueue } from "./db/realignments.ts";
 import { makeReceiptStore } from "./db/receipt-store.ts";
 import { findSchemaFault } from "./db/schema-fault.ts";
 import { loadSecret } from "./db/secrets.ts";
+import { makeSpanOffers, makeSpanQueue } from "./db/spans.ts";
 import { makeStorageQuota } from "./db/storage-quota.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
 import { makeTaskReports } from "./db/task-reports.ts";
@@ -417,6 +418,15 @@ async function startTaskWorkerOnce(house: House) {
     checkpoints:
       config.s3 && config.checkpointMaxBytes > 0
         ? makeCheckpoints({ blobs: own, unclaimed, maxBytes: config.checkpointMaxBytes })
+        : undefined,
+    spans:
+      config.splitInputSeconds > 0
+        ? {
+            offers: makeSpanOffers(db),
+            queue: makeSpanQueue(db),
+            fromSeconds: config.splitInputSeconds,
+            ownBlobs: own,
+          }
         : undefined,
     onStretch: aligner.look,
     credits: makeCreditCover(db),

@@ -12,12 +12,15 @@ import { deleteOldRateCounts } from "./db/rate-counts.ts";
 import { deleteOldRealignments } from "./db/realignments.ts";
 import { sweepAssets, sweepOutputs, sweepTasks, sweepTemporaryTasks } from "./db/retention.ts";
 import { deleteExpiredShares } from "./db/shares.ts";
+import { listLeftSpans, makeSpanOffers } from "./db/spans.ts";
 import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
 import { forgetFiles, takeDueFiles } from "./db/unclaimed-files.ts";
 import { forEachOf } from "./domain/for-each-of.ts";
 import type { Blobs } from "./domain/ports.ts";
+import { toSpansFolder } from "./domain/spans/span-record.ts";
 import { within } from "./domain/within.ts";
+import { sweepHelperDirs } from "./worker/open-helper-dir.ts";
 import { sweepStretchInputs } from "./worker/stretch-input.ts";
 import { sweepWorkDirs } from "./worker/sweep-work-dirs.ts";
 
@@ -100,11 +103,22 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     shares: await sweepAll(() => deleteExpiredShares(db, ROWS_BATCH_SIZE)),
     ...(await sweepMachine(options)),
   };
+  const spans = await sweepSpans(options, signal);
   // Last, so that a store that hangs keeps nothing else from being swept.
   const failures: unknown[] = [];
   const unclaimed = await sweepAll(() => sweepUnclaimed(options, failures, signal));
   if (failures.length > 0) throw new Error("files could not be removed", { cause: failures[0] });
-  return { ...swept, unclaimed };
+  return { ...swept, spans, unclaimed };
+}
+
+/** Removes what Tasks that have ended left of their spans, where whoever was to do so died; gives how many Tasks. */
+async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | undefined): Promise<number> {
+  const taskIds = await listLeftSpans(db, BATCH_SIZE);
+  for (const taskId of taskIds) {
+    await within(REMOVAL_LIMIT_MS, blobs.delete(toSpansFolder(taskId)), signal);
+    await makeSpanOffers(db).forget(taskId);
+  }
+  return taskIds.length;
 }
 
 /** Removes a batch of files that belong to nobody; gives how many. Those that can't be removed are due again later. */
@@ -137,6 +151,7 @@ export async function sweepMachine({ db, config }: Omit<SweeperOptions, "blobs">
     partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
     stretchInputs: await sweepStretchInputs(config.workDir, hoursAgo(STRETCH_INPUT_HOURS)),
     workDirs: await sweepWorkDirs({ db, workDir: config.workDir, isUnfinished }),
+    helperDirs: await sweepHelperDirs({ workDir: config.workDir, isUnfinished }),
     stems: await sweepStems({ db, config }),
   };
 }

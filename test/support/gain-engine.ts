@@ -1,6 +1,10 @@
 import { setImmediate } from "node:timers/promises";
+import { EngineError, type EngineProcess, type SpanHooks } from "@stemwright/engine";
 import { GainNetwork, makeGainManifest } from "../../packages/engine/pipelines/fixtures/gain-network.ts";
 import { runRequest } from "../../packages/engine/pipelines/run-request.ts";
+import { runSpan } from "../../packages/engine/pipelines/spans/run-span.ts";
+import type { SpanExchange } from "../../packages/engine/pipelines/spans/span-exchange.ts";
+import { RemoteSpans } from "../../packages/engine/process/remote-spans.ts";
 import type { RunEngine } from "./test-worker.ts";
 
 const SEGMENT_FRAMES = 200_000;
@@ -9,19 +13,54 @@ const SEGMENT_FRAMES = 200_000;
 export function makeGainEngine(
   options: { beforeSegment?: (index: number) => Promise<void> } = {},
 ): RunEngine {
-  const network = new GainNetwork(SEGMENT_FRAMES);
+  return makeGainEngines(options).run;
+}
+
+/** The same, which makes spans for others as well. */
+export function makeGainEngines({
+  beforeSegment,
+  segmentFrames = SEGMENT_FRAMES,
+}: {
+  beforeSegment?: (index: number, signal: AbortSignal | undefined) => Promise<void>;
+  segmentFrames?: number;
+}): { run: RunEngine; runSpan: EngineProcess["runSpan"]; segments: () => number } {
+  const network = new GainNetwork(segmentFrames);
   const separate = network.separate.bind(network);
+  const manifests = [makeGainManifest(segmentFrames)];
   let segments = 0;
+  let signal: AbortSignal | undefined;
   network.separate = async (...args) => {
     // Previews have their turn, as they do beside a network in a thread of its own.
     for (let turn = 0; turn < 30; turn++) await setImmediate();
-    await options.beforeSegment?.(segments++);
+    await beforeSegment?.(segments++, signal);
+    // As a process that is killed ends.
+    if (signal?.aborted) throw new EngineError("cancelled", "The work was cancelled.");
     return await separate(...args);
   };
-  return (request, hooks = {}) =>
-    runRequest(request, {
-      networks: network,
-      manifests: [makeGainManifest(SEGMENT_FRAMES)],
-      report: hooks,
-    });
+  return {
+    run(request, hooks = {}) {
+      ({ signal } = hooks);
+      const spans = hooks.spans && withShares(hooks.spans);
+      return runRequest(request, { networks: network, manifests, report: hooks, spans });
+    },
+    runSpan(request, { onProgress = () => {}, ...hooks } = {}) {
+      ({ signal } = hooks);
+      return runSpan(request, { networks: network, manifests, onProgress });
+    },
+    segments: () => segments,
+  };
+}
+
+/** As the engine's own process sees them. */
+function withShares({ offer, take }: SpanHooks): SpanExchange {
+  const remote = new RemoteSpans((message) => {
+    if (message.kind === "spans-offered")
+      offer(message.parts, (shares) => remote.hear({ kind: "spans-elsewhere", shares }));
+  });
+  return {
+    offer: (parts) => remote.offer(parts),
+    take,
+    shareElsewhere: (span) => remote.shareElsewhere(span),
+    onElsewhere: (listener) => remote.onElsewhere(listener),
+  };
 }

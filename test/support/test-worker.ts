@@ -5,6 +5,7 @@ import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeAssetStore } from "../../packages/server/db/asset-store.ts";
 import { makeCreditCover } from "../../packages/server/db/credit-cover.ts";
 import { openDatabase } from "../../packages/server/db/database.ts";
+import { makeSpanOffers, makeSpanQueue } from "../../packages/server/db/spans.ts";
 import { makeStorageQuota } from "../../packages/server/db/storage-quota.ts";
 import { makeTaskReports } from "../../packages/server/db/task-reports.ts";
 import { listSources } from "../../packages/server/db/task-sources.ts";
@@ -31,6 +32,8 @@ export async function startWorkerWithoutNetwork(options: {
   clientRunningMax?: number;
   longTaskSeconds?: number;
   checkpoints?: Checkpoints;
+  /** Inputs that are longer are shared with workers that can make spans. */
+  spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"] };
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
   const { db } = openDatabase({ connectionString, maxConnections: 2 });
@@ -48,7 +51,11 @@ export async function startWorkerWithoutNetwork(options: {
     checkpoints: options.checkpoints,
     keptStems: { giveUp: async () => 0 },
     hasPreviews: true,
-    engine: { run, close: async () => {} },
+    engine: { run, close: async () => {}, runSpan: options.spans?.runSpan ?? refuseSpan },
+    spans: options.spans && {
+      ...{ offers: makeSpanOffers(db), queue: makeSpanQueue(db), ownBlobs: blobs },
+      fromSeconds: options.spans.fromSeconds,
+    },
     assets: makeAssetStore(db),
     sources: { listSources: (taskId) => listSources(db, taskId) },
     fetchDelaysMs: [10, 20],
@@ -81,6 +88,8 @@ export async function startWorkerWithoutNetwork(options: {
     },
   };
 }
+
+const refuseSpan = () => Promise.reject(new Error("this worker makes no spans"));
 
 /** A worker beside an API, over its database and its files. */
 export const startWorkerOfApi = async (api: { database: TestDatabase; dataDir: string }, run: RunEngine) =>

@@ -86,6 +86,8 @@ export type Config = Readonly<{
   /** How long a process that is told to stop goes on. */
   drainMs: number;
   checkpointMaxBytes: number;
+  /** Longer inputs are shared among workers; 0 = none are. */
+  splitInputSeconds: number;
   workers: number;
   engineThreads: number;
   stemCacheBytes: number;
@@ -230,6 +232,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     },
     drainMs: 1000 * settings.DRAIN_SECONDS,
     checkpointMaxBytes: settings.CHECKPOINT_MAX_BYTES,
+    splitInputSeconds: settings.SPLIT_INPUT_SECONDS,
     workers: settings.WORKERS,
     engineThreads: settings.ENGINE_THREADS === 0 ? threadsPerWorker : settings.ENGINE_THREADS,
     stemCacheBytes: settings.CACHE_SIZE_BYTES,

@@ -331,6 +331,11 @@ export const SETTINGS = {
     default: "1200",
     description: "Tasks with more audio than this leave one worker free for short ones; 0 = no distinction.",
   },
+  SPLIT_INPUT_SECONDS: {
+    schema: wholeNumber(0),
+    default: "0",
+    description: "Longer inputs are shared with idle workers, in spans of a third of this; 0 = never.",
+  },
   API_POOL_SIZE: {
     schema: wholeNumber(2, 1000),
     default: "10",

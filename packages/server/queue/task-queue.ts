@@ -19,8 +19,8 @@ export type HeldRun = TaskRun & {
 };
 
 export type TaskQueue = {
-  /** The next Task, held for this worker; waits until there is one. Undefined once the signal is aborted. */
-  takeNext(signal: AbortSignal): Promise<HeldRun | undefined>;
+  /** The next Task, held for this worker; waits until there is one, and tells when it has looked and found none. Undefined once the signal is aborted. */
+  takeNext(signal: AbortSignal, onNone?: () => void): Promise<HeldRun | undefined>;
   /** The connection that holds it. */
   session: DutySession;
   close(): Promise<void>;
@@ -101,12 +101,13 @@ export function openTaskQueue(options: {
 
   return {
     session,
-    async takeNext(signal) {
+    async takeNext(signal, onNone = () => {}) {
       signal.addEventListener("abort", alarm.ring, { once: true });
       while (!signal.aborted) {
         try {
           const run = await claim(signal);
           if (run) return run;
+          onNone();
           await alarm.sleep(POLL_MS * (0.8 + 0.4 * Math.random()));
         } catch (error) {
           if (!signal.aborted) onError(error as Error);

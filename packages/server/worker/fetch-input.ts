@@ -38,6 +38,11 @@ export async function fetchInput(
   await fetchFile(ports, { ...task, taskId: task.id, what: "input" }, { path, signal, onProgress });
 }
 
+/** Where in the store a Task's input is, if it is there. */
+export async function findStoredInput(ports: FetchFilePorts, task: TaskRecord): Promise<string | undefined> {
+  return (await findPlace(ports, { ...task, taskId: task.id, what: "input" })).blobKey;
+}
+
 /** Something a client named by the id of an asset or by a URL, which may be one of our own links. */
 export type FileOrigin = {
   taskId: string;

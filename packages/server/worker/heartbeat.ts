@@ -5,6 +5,8 @@ import type { FastifyBaseLogger } from "fastify";
 import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
 import { readProcessTreeMemory } from "./process-tree-memory.ts";
 
+export type MeasuredEngine = Pick<EngineProcess, "run" | "runSpan" | "close">;
+
 const HEARTBEAT_MS = 10_000;
 
 /** Tells the register every few seconds that this worker lives, and what it works on. */
@@ -52,25 +54,35 @@ export async function startHeartbeat(options: {
       }
     },
     /** The same engine, with its work counted: seconds it took, and seconds of audio it finished. */
-    measure(engine: Pick<EngineProcess, "run" | "close">): Pick<EngineProcess, "run" | "close"> {
+    measure(engine: MeasuredEngine): MeasuredEngine {
+      const timed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        const startMs = performance.now();
+        try {
+          return await work();
+        } finally {
+          engineSeconds += (performance.now() - startMs) / 1000;
+        }
+      };
       return {
         close: () => engine.close(),
         async run(request, hooks = {}) {
-          const startMs = performance.now();
           let finishedSeconds = 0;
           try {
-            await engine.run(request, {
-              ...hooks,
-              onTargetDone: async (key, result) => {
-                finishedSeconds = result.durationSeconds;
-                await hooks.onTargetDone?.(key, result);
-              },
-            });
+            await timed(() =>
+              engine.run(request, {
+                ...hooks,
+                onTargetDone: async (key, result) => {
+                  finishedSeconds = result.durationSeconds;
+                  await hooks.onTargetDone?.(key, result);
+                },
+              }),
+            );
           } finally {
-            engineSeconds += (performance.now() - startMs) / 1000;
             audioSeconds += finishedSeconds;
           }
         },
+        // Its audio is counted where the Task is.
+        runSpan: (request, hooks) => timed(() => engine.runSpan(request, hooks)),
       };
     },
     async stop(): Promise<void> {

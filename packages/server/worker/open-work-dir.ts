@@ -19,8 +19,18 @@ export async function openWorkDir(workDir: string, taskId: string, self: Owner =
   if (owner && owner.host === self.host && owner.pid !== self.pid && isAlive(owner.pid))
     await rename(taskDir, join(workDir, makeId()));
   await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
-  await writeFile(join(taskDir, OWNER_FILE), JSON.stringify(self), { mode: 0o600 });
+  await signWorkDir(taskDir, self);
   return taskDir;
+}
+
+/** Says whose folder it is. */
+export const signWorkDir = (dir: string, self: Owner = SELF) =>
+  writeFile(join(dir, OWNER_FILE), JSON.stringify(self), { mode: 0o600 });
+
+/** Whether a process of this machine that lives has signed the folder, this one included. */
+export async function isOwnerAlive(dir: string): Promise<boolean> {
+  const owner = await findOwner(dir);
+  return owner !== undefined && owner.host === SELF.host && isAlive(owner.pid);
 }
 
 async function findOwner(taskDir: string): Promise<Owner | undefined> {

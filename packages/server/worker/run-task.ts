@@ -26,6 +26,7 @@ import { type NoteLengthPorts, noteLength } from "./note-length.ts";
 import { openWorkDir } from "./open-work-dir.ts";
 import { type PreviewPorts, PreviewStorer } from "./preview-storer.ts";
 import { bringCheckpoint, dropCheckpoint, type ResumePorts, toEngineDir } from "./resume-elsewhere.ts";
+import { dropSpans, openSpanLeader, type SpanLeaderPorts } from "./span-leader.ts";
 import { spareTargets } from "./spare-targets.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 import { TargetFailure } from "./target-failure.ts";
@@ -35,7 +36,8 @@ export type RunTaskPorts = FetchFilePorts &
   Omit<CoverInputPorts & NoteLengthPorts, "probeDuration"> &
   HoldWorkPorts &
   PreviewPorts &
-  ResumePorts & {
+  ResumePorts &
+  SpanLeaderPorts & {
     engine: Pick<EngineProcess, "run" | "close">;
     reports: TaskReports;
     keptStems: KeptStems;
@@ -75,6 +77,7 @@ export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSi
   }
   await rm(join(ports.workDir, taskId), { recursive: true, force: true });
   if (task) await dropCheckpoint(ports, task);
+  await dropSpans(ports, taskId);
 }
 
 async function openPreviews(
@@ -210,6 +213,7 @@ async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Pro
   const coveredSeconds = await coverInput(ports, task, { inputPath, limitSeconds });
   const held = await holdWork(ports, task, { inputPath, targets: engineTargets });
   await previews?.flush();
+  const spans = openSpanLeader(ports, { ...work, signal: watch.signal });
   const running = ports.engine.run(
     {
       inputPath,
@@ -219,9 +223,11 @@ async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Pro
       ...held.limits,
       cacheUser: { scope: task.clientId, owner: task.id },
       ...(previews && { previews: previews.request }),
+      ...(spans && { spansFromSeconds: spans.fromSeconds }),
     },
     {
       signal: watch.signal,
+      spans: spans?.hooks,
       onProgress: watch.report,
       onPreview: (news) => previews?.take(news),
       onTargetDone: async (targetId, result) => {
@@ -239,11 +245,13 @@ async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Pro
       },
     },
   );
-  await running.catch((error: unknown) => {
-    throw isTooLong(error) && coveredSeconds < limitSeconds
-      ? makeOverCredits(coveredSeconds)
-      : held.explain(error);
-  });
+  await running
+    .catch((error: unknown) => {
+      throw isTooLong(error) && coveredSeconds < limitSeconds
+        ? makeOverCredits(coveredSeconds)
+        : held.explain(error);
+    })
+    .finally(() => spans?.close());
 }
 
 /** The targets that have all they need; one whose transcript can't be had ends here. */

@@ -1,14 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { makeId } from "../domain/ids.ts";
+import type { SpanOffers, SpanQueue } from "../domain/spans/span-record.ts";
 import { StoreOutage } from "../domain/store-outage.ts";
 import { RunLost } from "../domain/tasks/task-run.ts";
 import type { WorkerRegister } from "../domain/worker-report.ts";
 import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
-import { startHeartbeat } from "./heartbeat.ts";
+import { type MeasuredEngine, startHeartbeat } from "./heartbeat.ts";
 import { NoRoom } from "./note-length.ts";
 import { giveBackWithCheckpoint } from "./resume-elsewhere.ts";
 import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
+import { makeSpanHelper, type SpanHelperPorts } from "./span-helper.ts";
 import { waitOut } from "./wait-out.ts";
 
 /** A Task whose store did not answer is left alone this long; then somebody's may. */
@@ -18,7 +20,12 @@ const STORE_CHECK_MAX_MS = 15_000;
 /** A run that ended in order, with targets that did not: a fault of ours. */
 const UNFINISHED = "Unfinished";
 
-export type WorkerPorts = RunTaskPorts & {
+export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
+  engine: MeasuredEngine;
+  /** How long inputs are shared among workers; without it they are not. */
+  spans?:
+    | { offers: SpanOffers; queue: SpanQueue; fromSeconds: number; ownBlobs: SpanHelperPorts["ownBlobs"] }
+    | undefined;
   connectionString: string;
   clientRunningMax: number;
   register: WorkerRegister;
@@ -54,9 +61,11 @@ export async function startWorker(given: WorkerPorts) {
   const workerId = makeId();
   const heartbeat = await startHeartbeat({ ...given, id: workerId });
   const outage = { signal: closing.signal, log };
+  const engine = heartbeat.measure(given.engine);
   const ports: RunTaskPorts = {
     ...given,
-    engine: heartbeat.measure(given.engine),
+    engine,
+    spans: given.spans && { ...given.spans, offers: waitOut(given.spans.offers, outage), workerId },
     reports: waitOut(given.reports, outage),
     credits: waitOut(given.credits, outage),
     quota: waitOut(given.quota, outage),
@@ -73,6 +82,16 @@ export async function startWorker(given: WorkerPorts) {
     log,
     abandon: (run) => abandonTask(ports, run, undefined),
   });
+  const helper =
+    given.spans &&
+    makeSpanHelper(
+      {
+        ...{ engine, workerId, log, workDir: given.workDir, ownBlobs: given.spans.ownBlobs },
+        queue: waitOut(given.spans.queue, outage),
+        during: heartbeat.during,
+      },
+      closing.signal,
+    );
   let isStoreInDoubt = false;
 
   /** No Task is taken while the store is away: each would be fetched in vain. */
@@ -129,9 +148,17 @@ export async function startWorker(given: WorkerPorts) {
   async function work(): Promise<void> {
     while (!draining.signal.aborted) {
       await waitForStore();
-      const run = await queue.takeNext(draining.signal);
+      const run = await takeNext();
       if (run) await workOn(run);
     }
+  }
+
+  /** Until there is a Task, others are helped with theirs. */
+  async function takeNext(): Promise<HeldRun | undefined> {
+    const helping = helper?.begin();
+    const run = await queue.takeNext(draining.signal, helping?.look);
+    await helping?.stop({ atOnce: run !== undefined });
+    return run;
   }
   const working = work();
 

@@ -1,0 +1,34 @@
+-- Passes over a long input that are shared among workers, each cut into spans. They are the only record of that work: what a row does not
+-- tell of is not done. Workers of a release that does not know them take none.
+create table span_parts (
+  task_id   text not null references tasks on delete cascade,
+  part      text not null,
+  -- The order in which the Task's own worker comes to them.
+  place     smallint not null,
+  -- JSON as text: networks, stems, what decides their samples, where spans end.
+  work      text not null,
+  -- Where in the store the input is.
+  input_key text not null,
+  primary key (task_id, part)
+);
+
+create table spans (
+  task_id       text not null,
+  part          text not null,
+  number        integer not null,
+  -- The Task's own worker makes it, or has.
+  is_own        boolean not null default false,
+  -- The run of another worker, which has to say again and again that it lives.
+  run_token     text,
+  worker_id     text,
+  claimed_until timestamptz,
+  share         real not null default 0,
+  -- Runs of other workers that failed.
+  faults        smallint not null default 0,
+  -- Where in the store the stems are, and JSON as text: their files with sizes.
+  stored_key    text,
+  files         text,
+  primary key (task_id, part, number),
+  foreign key (task_id, part) references span_parts on delete cascade
+);
+create index spans_open on spans (task_id, part, number) where stored_key is null and not is_own;
