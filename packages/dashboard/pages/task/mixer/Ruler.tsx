@@ -66,6 +66,7 @@ export function Ruler({
       <button
         type="button"
         tabIndex={-1}
+        class="mixer-ruler-area"
         aria-label="Timeline: click to seek, drag to loop"
         onPointerDown={begin}
         onPointerMove={move}
