@@ -1,11 +1,18 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Stemwright } from "@stemwright/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeVideo } from "../../packages/engine/media/testing/make-video.ts";
 import { findFirstClientId } from "../../packages/server/db/clients.ts";
-import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import {
+  listViolations,
+  measureWidth,
+  openBrowser,
+  openPage,
+  screenshot,
+  VIEWS,
+} from "../support/browser.ts";
 import { addMixerTask, type MixerTask } from "../support/mixer-task.ts";
 import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
@@ -177,7 +184,7 @@ describe("the timeline", () => {
     await keyboard.press("ArrowLeft");
     await expect.poll(() => readSeconds(page)).toBeCloseTo(1, 1);
     await keyboard.press("2");
-    expect(await pressed("Solo Vocals")).toBe("true");
+    expect(await pressed("Solo Bass")).toBe("true");
     await keyboard.press("Shift+Digit3");
     expect(await pressed("Mute Drums")).toBe("true");
     await keyboard.press("n");
@@ -240,14 +247,7 @@ describe("the timeline", () => {
     for (const view of VIEWS) {
       const { page, context } = await openMixer(task.id, view);
       await page.locator(".mixer-lane").first().waitFor();
-      const { SCREENSHOTS } = process.env;
-      const shoot = async (name: string) => {
-        if (!SCREENSHOTS) return;
-        await mkdir(SCREENSHOTS, { recursive: true });
-        const path = join(SCREENSHOTS, `timeline-${name}-${view.width}-${view.theme}.png`);
-        await page.screenshot({ path, fullPage: true });
-      };
-      await shoot("waveforms");
+      await screenshot(page, "timeline-waveforms", view);
       expect(await listViolations(page)).toEqual([]);
       expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
       await page.getByRole("button", { name: "Spectrograms" }).click();
@@ -255,11 +255,11 @@ describe("the timeline", () => {
       for (let n = 0; n < 2; n++) await page.keyboard.press("+");
       await page.keyboard.press("l");
       await page.locator(".mixer-loop").waitFor();
-      await shoot("spectrograms");
+      await screenshot(page, "timeline-spectrograms", view);
       expect(await listViolations(page)).toEqual([]);
       await page.keyboard.press("?");
       await page.getByRole("dialog").waitFor();
-      await shoot("keys");
+      await screenshot(page, "timeline-keys", view);
       expect(await listViolations(page)).toEqual([]);
       await context.close();
     }
@@ -273,7 +273,14 @@ describe("the timeline", () => {
     await deleted.page.reload();
     await deleted.page.getByRole("tab", { name: "Mixer" }).click();
     await deleted.page.getByText("No picture: the input was read from a URL").waitFor();
-    expect(await deleted.page.locator("video").count()).toBe(0);
+    await database.pool.query("update tasks set url = 'https://media.example/harbour-song.wav'");
+    await deleted.page.reload();
+    await deleted.page.getByRole("tab", { name: "Mixer" }).click();
+    await deleted.page.locator(".mixer-lane").first().waitFor();
+    expect(await deleted.page.getByText(/picture/).count()).toBe(0);
+    await deleted.page.keyboard.press("End");
+    for (let n = 0; n < 13; n++) await deleted.page.keyboard.press("ArrowLeft");
+    await screenshot(deleted.page, "timeline-docs", { width: 1440, theme: "light" });
     await deleted.context.close();
   });
 });

@@ -20,9 +20,9 @@ import { toPreviewKey } from "../../packages/server/domain/previews/preview-reco
 const RATE = 44_100;
 const CHUNK_FRAMES = 131_072;
 const VERSION = "v1";
-/** A share stays the same for so long. */
-const STEP_FRAMES = 64;
-const STEMS = ["vocals", "drums", "bass", "guitar", "piano", "other"];
+const STEMS = ["bass", "drums", "piano", "vocals", "guitar", "other"];
+/** Between the stems, from `bass` to `other`. */
+const CUTOFFS_HZ = [110, 280, 700, 1800, 4500];
 const LINE_SECONDS = 4;
 const SAID = ["Seven", "ships", "sailed", "across", "the", "northern", "sea"];
 
@@ -101,8 +101,8 @@ function writePreviews(
     return path;
   };
   try {
-    for (const [index, track] of tracks.entries())
-      writePage(page, { track, index, song, work, toPath, tracks: tracks.length });
+    for (const [index, sound] of [song, ...splitBands(song)].entries())
+      writePage(page, { track: tracks[index] ?? "", sound, work, toPath });
     let sizeBytes = 0;
     for (const track of tracks) {
       for (let chunk = 0; chunk < 32 * pages; chunk++) {
@@ -124,19 +124,43 @@ function writePreviews(
   }
 }
 
-/** The song for the input, and for each stem a share of it that swells and fades at a pace of its own; together they are the song. */
+/** The sound between two frequencies for each stem, from the lowest to the highest: together they are the song. */
+function splitBands(song: readonly Float32Array[]): Float32Array[][] {
+  const bands = Array.from({ length: STEMS.length }, () =>
+    song.map((plane) => new Float32Array(plane.length)),
+  );
+  for (const [channel, plane] of song.entries()) {
+    const lows = CUTOFFS_HZ.map(() => 0);
+    for (let n = 0; n < plane.length; n++) {
+      let below = 0;
+      for (const [band, cutoffHz] of CUTOFFS_HZ.entries()) {
+        const low =
+          (lows[band] ?? 0) + ((2 * Math.PI * cutoffHz) / RATE) * ((plane[n] ?? 0) - (lows[band] ?? 0));
+        lows[band] = low;
+        setSample(bands[band]?.[channel], n, low - below);
+        below = low;
+      }
+      setSample(bands[CUTOFFS_HZ.length]?.[channel], n, (plane[n] ?? 0) - below);
+    }
+  }
+  return bands;
+}
+
+function setSample(plane: Float32Array | undefined, n: number, value: number): void {
+  if (plane) plane[n] = value;
+}
+
+/** One track of a page, by the engine's own writer. */
 function writePage(
   shape: PreviewShape,
   given: {
     track: string;
-    index: number;
-    tracks: number;
-    song: readonly Float32Array[];
+    sound: readonly Float32Array[];
     work: string;
     toPath: (name: string) => string;
   },
 ): void {
-  const { track, index, tracks, song, work, toPath } = given;
+  const { track, sound, work, toPath } = given;
   const writer = new PreviewTrack({
     ...{ track, shape, folder: work, storedChunks: 0 },
     report: ({ files }) => {
@@ -146,25 +170,9 @@ function writePage(
       }
     },
   });
-  const stems = tracks - 1;
-  const shareAt = (frame: number) =>
-    index === 0
-      ? 1
-      : (1 + Math.cos((2 * Math.PI * frame) / (8 * RATE) + (2 * Math.PI * index) / stems)) / stems;
-  const made = song[0]?.length ?? 0;
-  for (let chunk = 0; chunk < 32; chunk++) {
-    const start = (chunk * CHUNK_FRAMES) % made;
-    const shares = Float32Array.from({ length: CHUNK_FRAMES / STEP_FRAMES }, (_, n) =>
-      shareAt(chunk * CHUNK_FRAMES + n * STEP_FRAMES),
-    );
-    writer.write(
-      song.map((plane) => {
-        const part = plane.slice(start, start + CHUNK_FRAMES);
-        for (let n = 0; n < part.length; n++)
-          part[n] = (part[n] ?? 0) * (shares[Math.floor(n / STEP_FRAMES)] ?? 0);
-        return part;
-      }),
-    );
+  for (let chunk = 0; chunk < shape.pageChunks; chunk++) {
+    const start = (chunk * CHUNK_FRAMES) % (sound[0]?.length ?? 1);
+    writer.write(sound.map((plane) => plane.subarray(start, start + CHUNK_FRAMES)));
   }
 }
 
