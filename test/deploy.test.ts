@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +8,8 @@ import { startTestApi, type TestApi } from "./support/test-api.ts";
 
 const DEPLOY_DIR = join(import.meta.dirname, "../deploy");
 const read = (path: string) => readFile(join(DEPLOY_DIR, path), "utf8");
+
+const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
 let api: TestApi;
 beforeAll(async () => {
@@ -52,6 +55,30 @@ describe("deploy/", () => {
       expect((await api.call(probe, { key: null })).status).toBe(200);
     }
   });
+
+  it("[S28] the port and the path of the health check are the same everywhere", async () => {
+    const port = String(SETTINGS.PORT.default);
+    const dockerfile = await read("Dockerfile");
+    expect(dockerfile).toMatch(new RegExp(`PORT=${port}$`, "m"));
+    expect(dockerfile).toMatch(new RegExp(`^EXPOSE ${port}$`, "m"));
+    expect(/PORT\}(\/\S+)`/.exec(dockerfile)?.[1]).toBe("/health/ready");
+    expect(await read("compose.yaml")).toContain(`ports: ["127.0.0.1:${port}:${port}"]`);
+    expect(await read("kubernetes/stemwright.yaml")).toContain(`containerPort: ${port}`);
+  });
+
+  it("[S28] an image is built of what is in the repository: no checkout's packages go into it", async () => {
+    const ignored = (await read("../.dockerignore")).split("\n");
+    expect(ignored).toEqual(expect.arrayContaining(["**/node_modules", ".git", ".data", "dist"]));
+  });
+
+  it.skipIf(!hasSystemd)(
+    "[S28] systemd has nothing to say about the unit (skipped where it is missing)",
+    () => {
+      const unit = join(DEPLOY_DIR, "systemd/stemwright.service");
+      const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
+      expect([status, stderr]).toEqual([0, ""]);
+    },
+  );
 
   it("[S28] the image runs as a plain user, and compose gives it a read-only root", async () => {
     expect(await read("Dockerfile")).toMatch(/^USER 10001:10001$/m);
