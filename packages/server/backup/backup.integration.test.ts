@@ -6,11 +6,13 @@ import type { Task } from "@stemwright/contract";
 import { Stemwright } from "@stemwright/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
+import { S3_KEY, S3_REGION, startS3Server } from "../../../test/support/s3-server.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { openTestDatabase } from "../../../test/support/test-database.ts";
 import { finishAll, startWorkerOfApi } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
+import { openOwnBlobs } from "../blobs/open-own-blobs.ts";
 import { startApi } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Blobs } from "../domain/ports.ts";
@@ -51,8 +53,8 @@ async function runTask(assetId: string): Promise<Task> {
   return await new Stemwright({ baseUrl: api.address, apiKey: api.account.key }).tasks.wait(id);
 }
 
-const toConfig = (dataDir: string) =>
-  loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0" });
+const toConfig = (dataDir: string, environment: Record<string, string> = {}) =>
+  loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
 
 async function back(name: string, change: (blobs: Blobs) => Blobs = (blobs) => blobs): Promise<string> {
   const { blobsDir, encryption } = toConfig(api.dataDir);
@@ -63,18 +65,21 @@ async function back(name: string, change: (blobs: Blobs) => Blobs = (blobs) => b
 }
 
 /** A restored installation with its API, as a request with the old key sees it. */
-async function restore(path: string) {
+async function restore(path: string, environment: Record<string, string> = {}) {
   const dataDir = await makeTempDir("restored");
   const database = await openTestDatabase();
-  const config = toConfig(dataDir);
+  const config = toConfig(dataDir, environment);
   const log = makeLog({ logLevel: "silent", logFile: undefined }, "api");
-  const restored = await restoreBackup(
-    { databaseUrl: database.url, blobs: await openFileBlobs(config.blobsDir), encryption: config.encryption },
-    path,
-  );
+  const place = {
+    databaseUrl: database.url,
+    blobs: await openOwnBlobs(config),
+    encryption: config.encryption,
+  };
+  const restored = await restoreBackup(place, path);
   const started = await startApi({ config, databaseUrl: database.url, log });
   return {
     ...restored,
+    place,
     database,
     call: (route: string) =>
       fetch(new URL(route, started.address), { headers: { "x-api-key": api.account.key } }),
@@ -108,6 +113,32 @@ describe("a backup of a service that is running", () => {
       }
     },
   );
+
+  it("[S26] from files into an S3 bucket, and from there into files again", async () => {
+    const s3 = await startS3Server();
+    const { objects } = s3.addBucket("stems");
+    const inBucket = await restore(await back("to-bucket.tar"), {
+      S3_BUCKET: "stems",
+      AWS_ENDPOINT_URL_S3: s3.endpoint,
+      AWS_REGION: S3_REGION,
+      AWS_ACCESS_KEY_ID: S3_KEY.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: S3_KEY.secretAccessKey,
+    });
+    const path = join(folder, "from-bucket.tar");
+    const again = await makeBackup(inBucket.place, path).then(() => restore(path));
+    try {
+      expect([objects.size, again.files]).toEqual([inBucket.files, inBucket.files]);
+      for (const { call } of [inBucket, again]) {
+        const found = (await (await call(`/tasks/${task.id}`)).json()) as Task;
+        expect(await (await fetch(found.targets[0]?.output[0]?.link ?? "")).text()).toBe("stem");
+        expect(await (await call("/webhooks/secret")).json()).toEqual({ secret });
+      }
+    } finally {
+      await again.close();
+      await inBucket.close();
+      await s3.close();
+    }
+  });
 
   it("[S26] what is deleted while it is made leaves no row without its file", async () => {
     const assetId = await upload("goes.wav");
