@@ -57,6 +57,23 @@ describe("weights", () => {
     await expect(find({ ...weights, sha256: "0".repeat(64) })).rejects.toThrow(/have the sha256/);
   });
 
+  it("[M10] a package that has disappeared is installed from a copy that overrides names", async () => {
+    const write = (path: string, content: object) => {
+      mkdirSync(join(folder, path), { recursive: true });
+      writeFileSync(join(folder, path, "package.json"), JSON.stringify({ version: "1.0.0", ...content }));
+    };
+    write("copies/gone-package", { name: "gone-package" });
+    write("engine", { name: "engine", dependencies: { "gone-package": "1.0.0" } });
+    const install = (overrides: Record<string, string>) => {
+      write("installed", { dependencies: { engine: `file:${join(folder, "engine")}` }, overrides });
+      const args = ["install", "--offline", "--install-links", "--no-audit", "--no-fund"];
+      return promisify(execFile)("npm", args, { cwd: join(folder, "installed") });
+    };
+    await expect(install({})).rejects.toThrow(/gone-package/);
+    await install({ "gone-package": `file:${join(folder, "copies/gone-package")}` });
+    expect(readdirSync(join(folder, "installed/node_modules"))).toContain("gone-package");
+  });
+
   it("are verified once and remembered until the file changes", () => {
     const weights = makeWeights("local.onnx", "weights");
     const { file } = weights;
