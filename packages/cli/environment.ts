@@ -19,5 +19,5 @@ export const dataDir = () =>
 export const servicePort = () => Number(read("PORT") ?? 8080);
 export const serviceHost = () => read("HOST") ?? "127.0.0.1";
 export const isDatabaseOutside = () => read("DATABASE_URL") !== undefined;
-export const executionProvider = () => read("EXECUTION_PROVIDER") ?? "cpu";
+export const executionProvider = () => read("EXECUTION_PROVIDER") ?? "auto";
 export const mediaSandbox = () => read("MEDIA_SANDBOX") ?? "required";

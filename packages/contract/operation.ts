@@ -15,6 +15,18 @@ export const worker = z
     memoryBytes: z.int().meta({ description: "Of the worker and the processes below it" }),
     engineSeconds: z.number().meta({ description: "How long its engine worked since the start" }),
     audioSeconds: z.number().meta({ description: "The length of what its engine finished since the start" }),
+    networks: z
+      .array(
+        z.object({
+          name: z.string(),
+          runsOn: z.string().meta({ description: "`cpu`, `cpu in bytes`, or a provider such as `webgpu`" }),
+          timesRealTime: z
+            .number()
+            .nullable()
+            .meta({ description: "Measured once if the machine has a GPU" }),
+        }),
+      )
+      .meta({ description: "What networks that GPUs can run have run on since the start" }),
   })
   .meta({ id: "Worker" });
 export type Worker = z.infer<typeof worker>;

@@ -27,8 +27,11 @@ export type { StretchRequest, StretchResult } from "./pipelines/speech/align-str
 export type { TargetProgress } from "./pipelines/stage-progress.ts";
 export { forgetStems, sweepStemCache } from "./pipelines/sweep-stem-cache.ts";
 export { estimateWorkBytes } from "./pipelines/work-bytes.ts";
+export type { NetworkReport } from "./process/engine-message.ts";
 export { EngineProcess, type SpanHooks } from "./process/engine-process.ts";
-export { EXECUTION_PROVIDERS } from "./runtime/execution-provider.ts";
+export { ProviderChoice } from "./process/provider-choice.ts";
+export { describeGpus } from "./runtime/describe-gpus.ts";
+export { PROVIDER_SETTINGS } from "./runtime/execution-provider.ts";
 export { findProviderFault } from "./runtime/find-provider-fault.ts";
 export { SPEECH_MODELS } from "./runtime/model-manifest.ts";
 export { makeStemFile, type StemFileRequest } from "./stem-file/make-stem-file.ts";

@@ -10,6 +10,7 @@ import {
   forgetStems,
   listEngineModels,
   MediaError,
+  type NetworkReport,
   probeMedia,
 } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
@@ -387,7 +388,16 @@ async function startTaskWorkerOnce(house: House) {
     cacheDir: config.cacheDir,
     onNotice: (notice: string) => log.warn(notice),
   };
-  const engine = new EngineProcess({ ...engineOptions, stemCacheBytes: config.stemCacheBytes });
+  const networks = new Map<string, NetworkReport>();
+  const onNetworkLoaded = (network: NetworkReport) => {
+    networks.set(network.name, network);
+    log.info(network, "network loaded");
+  };
+  const engine = new EngineProcess({
+    ...engineOptions,
+    stemCacheBytes: config.stemCacheBytes,
+    onNetworkLoaded,
+  });
   const sweeper = startSweeper(log, () => sweepMachine({ db, config }));
   const inputs = {
     blobs,
@@ -412,6 +422,7 @@ async function startTaskWorkerOnce(house: House) {
     clientRunningMax: config.queueRules.clientRunningMax,
     isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
     engine,
+    listNetworks: () => [...networks.values()],
     keptStems,
     hasPreviews: config.hasPreviews,
     // Without a bucket the files lie on the worker's own machine, as its work does.

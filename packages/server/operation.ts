@@ -25,6 +25,7 @@ const toWorker = (row: Awaited<ReturnType<typeof listWorkers>>[number]): Worker 
   memoryBytes: row.memory_bytes,
   engineSeconds: row.engine_seconds,
   audioSeconds: row.audio_seconds,
+  networks: row.networks,
 });
 
 /** What administrators and monitoring see of the running service. */

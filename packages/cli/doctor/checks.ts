@@ -1,8 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { createServer } from "node:net";
 import { arch, availableParallelism, freemem, platform, totalmem } from "node:os";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import {
+  cacheDir,
   dataDir,
   executionProvider,
   isDatabaseOutside,
@@ -81,23 +82,44 @@ async function checkModels(): Promise<Finding> {
 }
 
 async function checkGpu(): Promise<Finding> {
-  const { EXECUTION_PROVIDERS, findProviderFault } = await import("@stemwright/engine");
-  const provider = EXECUTION_PROVIDERS.find((one) => one === executionProvider());
+  const { PROVIDER_SETTINGS, findProviderFault, describeGpus } = await import("@stemwright/engine");
+  const provider = PROVIDER_SETTINGS.find((one) => one === executionProvider());
   if (provider === undefined)
     return {
       state: "problem",
       message: `EXECUTION_PROVIDER is "${executionProvider()}"`,
-      fix: `set it to one of ${EXECUTION_PROVIDERS.join(", ")}`,
+      fix: `set it to one of ${PROVIDER_SETTINGS.join(", ")}`,
     };
-  if (provider === "cpu")
-    return { state: "ok", message: "networks run on the CPU (EXECUTION_PROVIDER=cuda uses an NVIDIA GPU)" };
+  if (provider === "cpu") return { state: "ok", message: "networks run on the CPU (EXECUTION_PROVIDER=cpu)" };
+  if (provider === "auto") {
+    const gpus = describeGpus();
+    if (gpus === undefined) return { state: "ok", message: "no GPU found: networks run on the CPU" };
+    return { state: "ok", message: `${gpus}; ${await describeChoices()}` };
+  }
   const fault = await findProviderFault(provider);
   if (fault === undefined) return { state: "ok", message: `networks run on ${provider}` };
   return {
     state: "warning",
     message: `${provider} can't be had, so networks run on the CPU: ${fault}`,
-    fix: "install the driver and libraries it names, or set EXECUTION_PROVIDER=cpu",
+    fix: "install what docs/gpu.md names, or set EXECUTION_PROVIDER=auto",
   };
+}
+
+/** What was measured here for the command, and for the service. */
+async function describeChoices(): Promise<string> {
+  const { ProviderChoice } = await import("@stemwright/engine");
+  const choices = [cacheDir(), join(dataDir(), "cache")].flatMap((folder) => [
+    ...new ProviderChoice({ setting: "auto", threads: 1, cacheDir: folder }).listRemembered(),
+  ]);
+  if (choices.length === 0) return "each network is measured when it is first used";
+  const inTimes = (speed: number | undefined) =>
+    speed === undefined ? "not measured" : `${speed.toFixed(0)} ×`;
+  return choices
+    .map(([network, { provider, gpuSpeed, cpuSpeed, reason }]) => {
+      const speeds = `GPU ${inTimes(gpuSpeed)}, CPU ${inTimes(cpuSpeed)} real time`;
+      return `${network} runs on ${provider} (${speeds}${reason === undefined ? "" : `; ${reason}`})`;
+    })
+    .join("; ");
 }
 
 function checkPort(): Promise<Finding> {

@@ -5,8 +5,8 @@ import {
   type DetectionFormat,
   EngineProcess,
   type EngineTarget,
-  type EXECUTION_PROVIDERS,
   listEngineModels,
+  type PROVIDER_SETTINGS,
   type TargetProgress,
   type TextFormat,
 } from "@stemwright/engine";
@@ -19,7 +19,7 @@ import { toBaseName, type WantedTarget } from "./wanted-target.ts";
 
 type LocalOptions = {
   cacheDir: string;
-  executionProvider: (typeof EXECUTION_PROVIDERS)[number];
+  executionProvider: (typeof PROVIDER_SETTINGS)[number];
   onNotice(notice: string): void;
 };
 

@@ -105,14 +105,14 @@ async function checkJobs(jobs: readonly Job[], { kind, options }: Wanted): Promi
 
 async function openRunner({ options }: Wanted, reporter: Reporter): Promise<Runner> {
   if (options.server === undefined) {
-    const [{ openLocalRunner }, { EXECUTION_PROVIDERS, SANDBOX_MODES, setSandboxMode }] = await Promise.all([
+    const [{ openLocalRunner }, { PROVIDER_SETTINGS, SANDBOX_MODES, setSandboxMode }] = await Promise.all([
       import("./local-runner.ts"),
       import("@stemwright/engine"),
     ]);
     setSandboxMode(pick("MEDIA_SANDBOX", mediaSandbox(), SANDBOX_MODES));
     return openLocalRunner({
       cacheDir: cacheDir(),
-      executionProvider: pick("EXECUTION_PROVIDER", executionProvider(), EXECUTION_PROVIDERS),
+      executionProvider: pick("EXECUTION_PROVIDER", executionProvider(), PROVIDER_SETTINGS),
       onNotice: (notice) => reporter.note(notice),
     });
   }

@@ -1,6 +1,8 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
 import type {
+  GpuManifest,
   ModelManifest,
   MusicManifest,
   SpeakerManifest,
@@ -25,7 +27,13 @@ import { XVector } from "./x-vector/x-vector.ts";
 
 const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
-type StoreOptions = SessionOptions & { cacheDir?: string };
+type StoreOptions = Omit<SessionOptions, "executionProvider"> & {
+  cacheDir?: string;
+  /** What a network that GPUs can run is loaded on; the CPU by default. */
+  chooseProvider?: (manifest: GpuManifest) => Promise<ExecutionProvider>;
+  /** Told of each such network what it really runs on. */
+  onLoaded?: (manifest: GpuManifest, runsOn: string) => void;
+};
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes about a second. */
 export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks, VoiceNetworks {
@@ -37,18 +45,20 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
   }
 
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
-    return this.#get(manifest.id, () =>
-      FAMILIES[manifest.family].load(this.#verify(manifest), manifest, this.#options),
-    );
-  }
-
-  /** For small networks, which a GPU is no faster with. */
-  get #onCpu(): SessionOptions {
-    return { ...this.#options, executionProvider: "cpu" };
+    return this.#get(manifest.id, async () => {
+      const options = await this.#optionsFor(manifest);
+      const loaded = await FAMILIES[manifest.family].load(this.#verify(manifest), manifest, options);
+      this.#options.onLoaded?.(manifest, loaded.runsOn);
+      return loaded;
+    });
   }
 
   getWhisper(manifest: SpeechManifest): Promise<Whisper> {
-    return this.#get(manifest.id, () => loadWhisper(manifest, this.#options));
+    return this.#get(manifest.id, async () => {
+      const whisper = await loadWhisper(manifest, await this.#optionsFor(manifest));
+      this.#options.onLoaded?.(manifest, whisper.runsOn);
+      return whisper;
+    });
   }
 
   getVoiceActivity(manifest: VoiceActivityManifest): Promise<SileroVad> {
@@ -60,7 +70,7 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
 
   getMusicDetector(manifest: MusicManifest): Promise<MusicDetector> {
     return this.#get(manifest.id, async () => {
-      return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#onCpu));
+      return new MusicDetector(await GraphSession.load(this.#verify(manifest), this.#options));
     });
   }
 
@@ -70,8 +80,13 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
 
   getSpeakerNetwork(manifest: SpeakerManifest): Promise<XVector> {
     return this.#get(manifest.id, async () => {
-      return new XVector(await GraphSession.load(this.#verify(manifest), this.#onCpu));
+      return new XVector(await GraphSession.load(this.#verify(manifest), this.#options));
     });
+  }
+
+  async #optionsFor(manifest: GpuManifest): Promise<SessionOptions & { cacheDir?: string }> {
+    const { chooseProvider, onLoaded, ...options } = this.#options;
+    return { ...options, executionProvider: (await chooseProvider?.(manifest)) ?? "cpu" };
   }
 
   #verify({ id, weights }: Exclude<ModelManifest, SpeechManifest>): string {

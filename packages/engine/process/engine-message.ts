@@ -6,7 +6,7 @@ import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { TargetProgress } from "../pipelines/stage-progress.ts";
-import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import type { ProviderSetting } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
 
 /** What the engine child is told: one request after another. */
@@ -17,7 +17,7 @@ export type EngineCommand = {
     | { kind: "stretch"; request: StretchRequest }
     | { kind: "span"; request: SpanRequest };
   threads: number;
-  executionProvider: ExecutionProvider;
+  executionProvider: ProviderSetting;
   speechModel?: SpeechModel;
   cacheDir?: string;
   stemCacheBytes: number;
@@ -30,13 +30,19 @@ export type SpanNews =
   | { kind: "spans-elsewhere"; shares: { span: SpanId; share: number }[] };
 
 /** An error on its way through the channel. Without a kind it is a defect or the machine's fault, not a condition. */
-export type EngineFailure = { kind?: EngineErrorKind; message: string };
+export type EngineFailure = { kind?: EngineErrorKind; message: string; isGpuFault?: true };
+
+/** What a network runs on, and how fast that was measured to be. */
+export type NetworkReport = { name: string; runsOn: string; timesRealTime: number | null };
 
 /** What the child tells, in the order it happens; `done` or `failed` ends a request. */
 export type EngineMessage =
   | { kind: "notice"; notice: string }
   /** A thread of a network has died: the process should get no further request. */
   | { kind: "retired" }
+  /** From here on a GPU's driver may end the process. */
+  | { kind: "gpu-in-use" }
+  | { kind: "network-loaded"; network: NetworkReport }
   | { kind: "progress"; progress: readonly TargetProgress[] }
   | { kind: "target-done"; key: string; result: TargetResult }
   | { kind: "target-failed"; key: string; failure: EngineFailure }

@@ -1,22 +1,32 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { EngineError } from "../engine-error.ts";
 import { EngineKilled } from "../engine-killed.ts";
+import { GpuFailed } from "../gpu-failed.ts";
 import { getSandboxMode } from "../media/sandbox-mode.ts";
 import { isOutsideSignal } from "../outside-signal.ts";
 import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
 import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
-import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import type { ProviderSetting } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/model-manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
-import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./engine-message.ts";
+import type {
+  EngineCommand,
+  EngineFailure,
+  EngineMessage,
+  NetworkReport,
+  SpanNews,
+} from "./engine-message.ts";
 
 /** TypeScript in a checkout, JavaScript in the published package. */
 const CHILD_PATH = join(import.meta.dirname, `engine-child${extname(import.meta.filename)}`);
 const IDLE_MS = 60_000;
+/** A GPU that failed is left alone for so long: others may need its memory, a driver may have to start again. */
+const CPU_AFTER_FAULT_MS = 10 * 60_000;
 
 /** The spans of a long input, as whoever runs the engine shares them out; `tellShares` says what was made elsewhere since. */
 export type SpanHooks = {
@@ -35,12 +45,14 @@ type WorkHooks = EngineHooks & {
 export type EngineProcessOptions = {
   /** Threads of the network; by default as many as there are cores. */
   threads?: number;
-  /** The CPU by default, and wherever the one asked for cannot be had. */
-  executionProvider?: ExecutionProvider;
+  /** The CPU by default, and wherever the one asked for cannot be had; `auto`: for each network what is fastest here. */
+  executionProvider?: ProviderSetting;
   /** The network that writes down speech; whisper-small by default. */
   speechModel?: SpeechModel;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;
+  /** Told of each network that is loaded what it runs on; only of those that GPUs can run. */
+  onNetworkLoaded?: (network: NetworkReport) => void;
   /** Where verified weights are remembered and finished stems kept; without it weights are hashed at each start of the process. */
   cacheDir?: string;
   /** How much of the disk finished stems may take, for requests that name a cache user; none by default. */
@@ -58,6 +70,9 @@ export class EngineProcess {
   #child: ChildProcess | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #isBusy = false;
+  readonly #gpuUsers = new WeakSet<ChildProcess>();
+  readonly #providers = new WeakMap<ChildProcess, ProviderSetting>();
+  #cpuUntilMs = 0;
 
   constructor(options: EngineProcessOptions = {}) {
     this.#options = options;
@@ -106,11 +121,31 @@ export class EngineProcess {
     return made;
   }
 
+  /** A GPU that fails costs the work a second try, on the CPU, and nothing else: it goes on behind what is finished. */
   async #perform(work: EngineCommand["work"], hooks: WorkHooks): Promise<void> {
+    const ended = new Set<string>();
+    const noted = noteEnded(hooks, ended);
+    try {
+      await this.#attempt(work, noted);
+    } catch (error) {
+      if (!(error instanceof GpuFailed)) throw error;
+      this.#cpuUntilMs = performance.now() + CPU_AFTER_FAULT_MS;
+      this.#options.onNotice?.(`${error.message} Networks run on the CPU for the next 10 minutes.`);
+      // Whoever made spans for it did so for other arithmetic.
+      await this.#attempt(withoutTargets(work, ended), { ...noted, spans: undefined });
+    }
+  }
+
+  async #attempt(work: EngineCommand["work"], hooks: WorkHooks): Promise<void> {
     if (this.#isBusy) throw new Error("this engine process is busy: it takes one request at a time");
     if (hooks.signal?.aborted) throw makeCancelledError();
     clearTimeout(this.#idleTimer);
+    const provider = this.#chooseSetting();
+    // One that has loaded its networks elsewhere would go on with those.
+    if (this.#child !== undefined && this.#providers.get(this.#child) !== provider)
+      await this.#kill(this.#child);
     const child = this.#getChild();
+    this.#providers.set(child, provider);
     this.#isBusy = true;
     setReferenced(child, true);
     const { ended, settleHooks } = this.#converse(child, work, hooks);
@@ -118,7 +153,7 @@ export class EngineProcess {
       await ended;
     } catch (error) {
       // A child that answered with an error is sound; one that a hook or the caller gave up on is still at work.
-      if (!(error instanceof ReportedError)) await this.#kill(child);
+      if (!(error instanceof ReportedError) || error.cause instanceof GpuFailed) await this.#kill(child);
       // What a hook still reads would be written anew by the next run of the same work.
       await settleHooks();
       throw error instanceof ReportedError ? error.cause : error;
@@ -127,6 +162,10 @@ export class EngineProcess {
       this.#isBusy = false;
       this.#startIdleTimer();
     }
+  }
+
+  #chooseSetting(): ProviderSetting {
+    return performance.now() < this.#cpuUntilMs ? "cpu" : (this.#options.executionProvider ?? "cpu");
   }
 
   async close(): Promise<void> {
@@ -149,6 +188,7 @@ export class EngineProcess {
     });
     child.on("message", ({ kind }: EngineMessage) => {
       if (kind === "retired") this.#retire(child);
+      if (kind === "gpu-in-use") this.#gpuUsers.add(child);
     });
     this.#child = child;
     return child;
@@ -167,18 +207,12 @@ export class EngineProcess {
     work: EngineCommand["work"],
     hooks: WorkHooks,
   ): { ended: Promise<void>; settleHooks(): Promise<void> } {
-    const {
-      threads = availableParallelism(),
-      executionProvider = "cpu",
-      speechModel,
-      cacheDir,
-      stemCacheBytes = 0,
-    } = this.#options;
+    const { threads = availableParallelism(), speechModel, cacheDir, stemCacheBytes = 0 } = this.#options;
     const command: EngineCommand = {
       kind: "work",
       work,
       threads,
-      executionProvider,
+      executionProvider: this.#providers.get(child) ?? "cpu",
       stemCacheBytes,
       sandboxMode: getSandboxMode(),
       ...(speechModel === undefined ? {} : { speechModel }),
@@ -189,11 +223,12 @@ export class EngineProcess {
     let hooksDone = Promise.resolve();
     let isOver = false;
     const onMessage = (message: EngineMessage) => {
-      if (message.kind === "retired") return;
+      if (message.kind === "retired" || message.kind === "gpu-in-use") return;
       if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
       // Somebody else's span may take as long as it likes: nothing else waits for it.
       if (message.kind === "span-wanted" || message.kind === "spans-offered")
         return answerSpans(message, hooks, (news) => tell(news)).catch(ended.reject);
+      if (message.kind === "network-loaded") return this.#options.onNetworkLoaded?.(message.network);
       hooksDone = hooksDone.then(() => (isOver ? undefined : deliver(message, hooks, ended.resolve)));
       hooksDone.catch(ended.reject);
     };
@@ -204,7 +239,11 @@ export class EngineProcess {
     const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
       // After the last message is dealt with: a child may end right after its answer.
       hooksDone.then(
-        () => ended.reject(makeDeathError(code, signal)),
+        () => {
+          const error = makeDeathError(code, signal);
+          const isGpuFault = this.#gpuUsers.has(child) && error instanceof EngineError;
+          ended.reject(isGpuFault ? new GpuFailed(error) : error);
+        },
         () => {},
       );
     };
@@ -260,8 +299,11 @@ async function answerSpans(
   tell({ kind: "span-taken", span, made: await spans?.take(span) });
 }
 
+/** What is dealt with as it comes, whatever hook is at work. */
+type Immediate = "notice" | "retired" | "gpu-in-use" | "network-loaded" | "span-wanted" | "spans-offered";
+
 async function deliver(
-  message: Exclude<EngineMessage, { kind: "notice" | "retired" | "span-wanted" | "spans-offered" }>,
+  message: Exclude<EngineMessage, { kind: Immediate }>,
   hooks: WorkHooks,
   onDone: () => void,
 ): Promise<void> {
@@ -287,7 +329,33 @@ async function deliver(
   }
 }
 
+/** The same hooks; the keys of targets that are done or failed are noted. */
+function noteEnded(hooks: WorkHooks, ended: Set<string>): WorkHooks {
+  return {
+    ...hooks,
+    async onTargetDone(key, result) {
+      ended.add(key);
+      await hooks.onTargetDone?.(key, result);
+    },
+    async onTargetFailed(key, error) {
+      ended.add(key);
+      await hooks.onTargetFailed?.(key, error);
+    },
+  };
+}
+
+/** Previews are left as they are: other arithmetic would make a second version of them from the start. */
+function withoutTargets(work: EngineCommand["work"], ended: ReadonlySet<string>): EngineCommand["work"] {
+  if (work.kind !== "targets") return work;
+  const { previews, ...request } = work.request;
+  return {
+    kind: "targets",
+    request: { ...request, targets: request.targets.filter(({ key }) => !ended.has(key)) },
+  };
+}
+
 function toError(failure: EngineFailure): Error {
+  if (failure.isGpuFault) return new GpuFailed(failure.message);
   return failure.kind === undefined ? new Error(failure.message) : toEngineError(failure);
 }
 

@@ -1,4 +1,5 @@
 import { EngineError } from "../engine-error.ts";
+import { GpuFailed } from "../gpu-failed.ts";
 import { setSandboxMode } from "../media/index.ts";
 import { NetworkStore } from "../models/network-store.ts";
 import type { EngineReport } from "../pipelines/engine-request.ts";
@@ -9,6 +10,7 @@ import { StemCache, stemCacheFolder } from "../pipelines/stem-cache.ts";
 import { loadManifests } from "../runtime/model-manifest.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
 import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./engine-message.ts";
+import { type NetworkChoice, ProviderChoice } from "./provider-choice.ts";
 import { RemoteSpans } from "./remote-spans.ts";
 
 /** What the engine child does, from its first message on: file reading and signal processing block its thread, networks have others. */
@@ -29,13 +31,9 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { kind: _, work, speechModel, sandboxMode, ...settings } = command;
+  const { kind: _, work, speechModel, sandboxMode, executionProvider, ...settings } = command;
   setSandboxMode(sandboxMode);
-  networks ??= new NetworkStore({
-    ...settings,
-    onNotice: tellOnce,
-    onThreadDeath: () => send({ kind: "retired" }),
-  });
+  networks ??= openNetworks(executionProvider, settings);
   await claimWorkDir(work.request.workDir);
   const manifests = loadManifests(speechModel === undefined ? {} : { speechModel });
   if (work.kind === "stretch") {
@@ -57,6 +55,30 @@ async function perform(command: EngineCommand): Promise<void> {
     report: makeReport(),
     spans,
     ...(hasCache ? { stemCache: new StemCache(stemCacheFolder(cacheDir), stemCacheBytes) } : {}),
+  });
+}
+
+function openNetworks(
+  setting: EngineCommand["executionProvider"],
+  settings: Pick<EngineCommand, "threads" | "cacheDir">,
+): NetworkStore {
+  const choice = new ProviderChoice({ ...settings, setting, onNotice: tellOnce });
+  const speeds = new Map<string, NetworkChoice>();
+  return new NetworkStore({
+    ...settings,
+    onNotice: tellOnce,
+    onThreadDeath: () => send({ kind: "retired" }),
+    onGpuUse: () => send({ kind: "gpu-in-use" }),
+    async chooseProvider(manifest) {
+      const made = await choice.choose(manifest);
+      speeds.set(manifest.id, made);
+      return made.provider;
+    },
+    onLoaded({ id: name }, runsOn) {
+      const { cpuSpeed, gpuSpeed } = speeds.get(name) ?? {};
+      const timesRealTime = (runsOn.startsWith("cpu") ? cpuSpeed : gpuSpeed) ?? null;
+      send({ kind: "network-loaded", network: { name, runsOn, timesRealTime } });
+    },
   });
 }
 
@@ -83,6 +105,7 @@ function send(message: EngineMessage): void {
 }
 
 function toFailure(error: unknown): EngineFailure {
+  if (error instanceof GpuFailed) return { message: error.message, isGpuFault: true };
   if (error instanceof EngineError) return { kind: error.kind, message: error.message };
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }

@@ -3,6 +3,14 @@ export const EXECUTION_PROVIDERS = ["cpu", "cuda", "coreml", "directml", "webgpu
 
 export type ExecutionProvider = (typeof EXECUTION_PROVIDERS)[number];
 
+/** `auto`: for each network what is fastest on this machine. */
+export const PROVIDER_SETTINGS = ["auto", ...EXECUTION_PROVIDERS] as const;
+
+export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
+
+/** What `auto` tries, the fastest first: those that there may be on Linux. */
+export const GPU_PROVIDERS = ["cuda", "webgpu"] as const satisfies ExecutionProvider[];
+
 const RUNTIME_NAMES: Record<ExecutionProvider, string> = {
   cpu: "cpu",
   cuda: "cuda",

@@ -129,6 +129,8 @@ const manifestSchema = z.discriminatedUnion("family", [
 export type ModelManifest = z.infer<typeof manifestSchema>;
 export type StemManifest = z.infer<typeof stemManifestSchema>;
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
+/** Of networks that have a graph for GPUs. */
+export type GpuManifest = StemManifest | SpeechManifest;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
 export type VoiceManifest = z.infer<typeof voiceManifestSchema>;
@@ -195,6 +197,10 @@ export function listWeightsFiles({ weights }: ModelManifest): WeightsFile[] {
 
 export function isStemManifest(manifest: ModelManifest): manifest is StemManifest {
   return "stems" in manifest;
+}
+
+export function isGpuManifest(manifest: ModelManifest): manifest is GpuManifest {
+  return isStemManifest(manifest) || manifest.family === "whisper";
 }
 
 function namesOneStem(service: StemService, stems: string[]): boolean {

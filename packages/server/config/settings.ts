@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { EXECUTION_PROVIDERS, SANDBOX_MODES, SPEECH_MODELS } from "@stemwright/engine";
+import { PROVIDER_SETTINGS, SANDBOX_MODES, SPEECH_MODELS } from "@stemwright/engine";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -353,10 +353,10 @@ export const SETTINGS = {
     description: "Threads a network may use; 0 = one per core, shared among the workers.",
   },
   EXECUTION_PROVIDER: {
-    schema: z.enum(EXECUTION_PROVIDERS),
-    default: "cpu",
+    schema: z.enum(PROVIDER_SETTINGS),
+    default: "auto",
     description:
-      "What networks run on: `cpu`, `cuda`, `coreml`, `directml` or `webgpu`; the CPU if that is unavailable.",
+      "What networks run on: `auto`, `cpu`, `cuda`, `coreml`, `directml` or `webgpu`. `auto` measures each network once if there is a GPU and takes the faster.",
   },
   SPEECH_MODEL: {
     schema: z.enum(SPEECH_MODELS),

@@ -11,8 +11,16 @@ import type {
   SignInMethod,
   StorageType,
   TargetStatus,
+  Worker,
 } from "@stemwright/contract";
-import { type Generated, type GeneratedAlways, Kysely, PostgresDialect, type Transaction } from "kysely";
+import {
+  type ColumnType,
+  type Generated,
+  type GeneratedAlways,
+  Kysely,
+  PostgresDialect,
+  type Transaction,
+} from "kysely";
 import pg from "pg";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
 import type { TargetWishes } from "../domain/tasks/task-record.ts";
@@ -110,6 +118,7 @@ export type Tables = {
     memory_bytes: number;
     engine_seconds: number;
     audio_seconds: number;
+    networks: ColumnType<Worker["networks"], string, string>;
   };
   assets: {
     id: string;

@@ -16,6 +16,7 @@ export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Pr
     memory_bytes: report.memoryBytes,
     engine_seconds: report.engineSeconds,
     audio_seconds: report.audioSeconds,
+    networks: JSON.stringify(report.networks),
   };
   const { id, host, pid, version } = report;
   await db

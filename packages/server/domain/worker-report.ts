@@ -9,6 +9,8 @@ export type WorkerReport = {
   memoryBytes: number;
   engineSeconds: number;
   audioSeconds: number;
+  /** Those it has loaded that GPUs can run, and what each runs on. */
+  networks: readonly { name: string; runsOn: string; timesRealTime: number | null }[];
 };
 
 export interface WorkerRegister {

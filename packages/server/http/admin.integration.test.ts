@@ -280,6 +280,7 @@ describe("the running service", () => {
       memoryBytes: 1e9,
       engineSeconds: 30,
       audioSeconds: 60,
+      networks: [{ name: "htdemucs", runsOn: "webgpu", timesRealTime: 88.5 }],
     };
     const dead = { ...report, id: makeId(), task: undefined };
     await upsertWorker(api.database.db, report);
@@ -297,6 +298,7 @@ describe("the running service", () => {
       taskId: "a-task",
       taskSince: report.task.since.toISOString(),
       memoryBytes: 1e9,
+      networks: report.networks,
     });
     expect(byId.get(dead.id)).toMatchObject({ isAlive: false, taskId: null, taskSince: null });
     await api.database.pool.query("delete from workers");

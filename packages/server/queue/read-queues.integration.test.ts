@@ -29,6 +29,7 @@ describe("the work that waits", () => {
         task: undefined,
         engineSeconds,
         audioSeconds: 1000,
+        networks: [],
       });
     expect(await readWork()).toBe(7200 * 0.4);
     await house.database.pool.query("update workers set seen_at = now() - interval '1 hour'");

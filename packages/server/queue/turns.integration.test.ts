@@ -55,7 +55,7 @@ const addWorkers = async (count: number) => {
   for (let index = 0; index < count; index += 1)
     await upsertWorker(database.db, {
       ...{ id: `worker-${index}`, ...idle },
-      ...{ task: undefined, engineSeconds: 0, audioSeconds: 0 },
+      ...{ task: undefined, engineSeconds: 0, audioSeconds: 0, networks: [] },
     });
 };
 

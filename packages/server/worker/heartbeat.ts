@@ -15,6 +15,7 @@ export async function startHeartbeat(options: {
   register: WorkerRegister;
   version: string;
   log: FastifyBaseLogger;
+  listNetworks?: () => WorkerReport["networks"];
 }) {
   const { id, register, log } = options;
   const startedAt = new Date();
@@ -27,7 +28,8 @@ export async function startHeartbeat(options: {
       const memoryBytes = await readProcessTreeMemory(process.pid);
       const { version } = options;
       const place = { id, host: hostname(), pid: process.pid, version, startedAt };
-      await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds });
+      const networks = options.listNetworks?.() ?? [];
+      await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds, networks });
     } catch (error) {
       log.warn({ err: error }, "worker heartbeat failed");
     }

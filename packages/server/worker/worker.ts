@@ -3,7 +3,7 @@ import { makeId } from "../domain/ids.ts";
 import type { SpanOffers, SpanQueue } from "../domain/spans/span-record.ts";
 import { StoreOutage } from "../domain/store-outage.ts";
 import { RunLost } from "../domain/tasks/task-run.ts";
-import type { WorkerRegister } from "../domain/worker-report.ts";
+import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
 import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
 import { type MeasuredEngine, startHeartbeat } from "./heartbeat.ts";
@@ -30,6 +30,8 @@ export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
   clientRunningMax: number;
   register: WorkerRegister;
   version: string;
+  /** What the engine's networks run on. */
+  listNetworks?: () => WorkerReport["networks"];
   /** Told that there may be a stretch of words to align. */
   onStretch?: () => void;
 };

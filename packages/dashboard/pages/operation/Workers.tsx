@@ -11,6 +11,15 @@ const HEADS = ["Worker", "State", "Works on", "Version", "Memory", "Speed", "Sta
 const formatSpeed = ({ audioSeconds, engineSeconds }: Worker) =>
   engineSeconds < 1 ? "–" : `${(audioSeconds / engineSeconds).toFixed(1)} × real time`;
 
+/** What its networks run on. */
+const formatNetworks = ({ networks }: Worker) =>
+  networks
+    .map(({ name, runsOn, timesRealTime }) => {
+      const speed = timesRealTime === null ? "" : ` (${timesRealTime.toFixed(0)} × real time)`;
+      return `${name}: ${runsOn}${speed}`;
+    })
+    .join(", ");
+
 export function Workers({ workers }: { workers: readonly Worker[] }) {
   return (
     <section class="stack" aria-label="Workers">
@@ -48,7 +57,7 @@ export function Workers({ workers }: { workers: readonly Worker[] }) {
               </td>
               <td>{worker.version}</td>
               <td>{formatBytes(worker.memoryBytes)}</td>
-              <td>{formatSpeed(worker)}</td>
+              <td title={formatNetworks(worker)}>{formatSpeed(worker)}</td>
               <td>
                 <Age at={worker.startedAt} />
               </td>

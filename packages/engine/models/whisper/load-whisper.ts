@@ -18,11 +18,12 @@ export async function loadWhisper(
 ): Promise<Whisper> {
   const where = { manifestId, ...(cacheDir === undefined ? {} : { cacheDir }) };
   const read = (file: WeightsFile) => readFileSync(getVerifiedWeightsPath(file, where));
-  const { encode } = await loadEncoder(manifestId, read(weights.encoder), options);
+  const { encode, runsOn } = await loadEncoder(manifestId, read(weights.encoder), options);
   // A step of it is too small for a GPU: 3 ms on a CPU, 35 on an H200.
   const decoderOptions = { ...options, executionProvider: "cpu" } as const;
   return new Whisper({
     encode,
+    runsOn,
     decoder: await loadDecoder(new WhisperWeights(read(weights.decoder)), timingHeads, decoderOptions),
     tokenizer: WhisperTokenizer.load(getVerifiedWeightsPath(weights.tokenizer, where)),
     settings: loadWhisperSettings(getVerifiedWeightsPath(weights.settings, where)),

@@ -13,6 +13,8 @@ export const STATE_FRAMES = WINDOW_FRAMES / STATE_COUNT;
 export class Whisper {
   readonly tokenizer: WhisperTokenizer;
   readonly settings: WhisperSettings;
+  /** Of the encoder. */
+  readonly runsOn: string;
   readonly #encode: Encoder;
   readonly #decoder: Decoder;
   readonly #decoderMemory = new DecoderMemory();
@@ -21,12 +23,14 @@ export class Whisper {
 
   constructor(parts: {
     encode: Encoder;
+    runsOn: string;
     decoder: Decoder;
     tokenizer: WhisperTokenizer;
     settings: WhisperSettings;
   }) {
     this.tokenizer = parts.tokenizer;
     this.settings = parts.settings;
+    this.runsOn = parts.runsOn;
     this.#encode = parts.encode;
     this.#decoder = parts.decoder;
   }

@@ -1,21 +1,19 @@
 import type { PreviewTrack } from "@stemwright/sdk";
 import { nameModel } from "../../../data/models.ts";
 import { INPUT_TRACK, type TrackMix } from "../../../player/mix.ts";
-import { type Drawing, TrackCanvas } from "./TrackCanvas.tsx";
-import type { View } from "./view.ts";
+import { type TrackPeaks, type View, Waveform } from "./Waveform.tsx";
 
 const nameTrack = ({ id, name }: PreviewTrack) =>
   id === INPUT_TRACK
     ? "Original"
     : nameModel(name.replace(/_residual$/, "")) + (name.endsWith("_residual") ? ", residual" : "");
 
-/** One track: its controls and what it looks like. */
+/** One track: its controls and its waveform. */
 export function TrackRow({
   track,
   index,
   mix,
-  drawing,
-  isSilent,
+  peaks,
   view,
   onChange,
   onSeek,
@@ -23,16 +21,14 @@ export function TrackRow({
   track: PreviewTrack;
   index: number;
   mix: TrackMix;
-  drawing: Drawing;
-  /** Muted, or another has the solo. */
-  isSilent: boolean;
+  peaks: TrackPeaks | undefined;
   view: View;
   onChange: (change: Partial<TrackMix>) => void;
   onSeek: (frame: number) => void;
 }) {
   const name = nameTrack(track);
   return (
-    <li class="mixer-track" data-hue={(index % 8) + 1} data-silent={isSilent || undefined}>
+    <li class="mixer-track" data-hue={(index % 8) + 1}>
       <div class="mixer-controls">
         <span class="mixer-name truncate" title={name}>
           {name}
@@ -49,7 +45,7 @@ export function TrackRow({
           </button>
           <button
             type="button"
-            class="button button-small mixer-toggle mixer-mute"
+            class="button button-small mixer-toggle"
             aria-pressed={mix.isMuted}
             aria-label={`Mute ${name}`}
             onClick={() => onChange({ isMuted: !mix.isMuted })}
@@ -84,7 +80,7 @@ export function TrackRow({
           />
         </div>
       </div>
-      <TrackCanvas name={name} drawing={drawing} view={view} onSeek={onSeek} />
+      <Waveform name={name} peaks={peaks} view={view} onSeek={onSeek} />
     </li>
   );
 }

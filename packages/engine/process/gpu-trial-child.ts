@@ -1,0 +1,14 @@
+import { type MeasureCommand, type MeasureMessage, performTrial } from "./gpu-trial.ts";
+
+/** A driver may take down the process that tries it, or never answer: so it is tried in one of its own. */
+process.once("message", (command: MeasureCommand) => {
+  performTrial(command).then(
+    (measure) => send({ measure }),
+    (error: unknown) => send({ fault: error instanceof Error ? error.message : String(error) }),
+  );
+});
+process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
+
+function send(message: MeasureMessage): void {
+  process.send?.(message);
+}

@@ -1,0 +1,60 @@
+import { fork } from "node:child_process";
+import { extname, join } from "node:path";
+import { measureNetwork, type NetworkMeasure } from "../models/measure-network.ts";
+import type { ExecutionProvider } from "../runtime/execution-provider.ts";
+import { isGpuManifest, loadManifests, SPEECH_MODELS } from "../runtime/model-manifest.ts";
+import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
+
+/** TypeScript in a checkout, JavaScript in the published package. */
+const CHILD_PATH = join(import.meta.dirname, `gpu-trial-child${extname(import.meta.filename)}`);
+/** The first segment on a GPU, with all its shaders to compile, took 4 s; the CPU's part is three segments. */
+const LIMIT_MS = 120_000;
+
+export type MeasureCommand = {
+  network: string;
+  executionProvider: ExecutionProvider;
+  threads: number;
+  cacheDir?: string;
+};
+
+export type MeasureMessage = { measure: NetworkMeasure } | { fault: string };
+
+/** Measures a network in a process of its own; fails where that dies, or does not answer in time. */
+export async function tryOnGpuInChild(
+  command: MeasureCommand,
+  { childPath = CHILD_PATH, limitMs = LIMIT_MS } = {},
+): Promise<NetworkMeasure> {
+  const child = fork(childPath, [], {
+    execArgv: [...ENGINE_FLAGS],
+    env: makeEngineEnvironment(),
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<NetworkMeasure>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs / 1000} s`)), limitMs);
+  child.once("error", reject);
+  child.once("exit", (code, signal) =>
+    reject(new Error(`the process that tried it ended (${signal ?? `exit code ${code}`})`)),
+  );
+  child.once("message", (message: MeasureMessage) => {
+    if ("fault" in message) reject(new Error(message.fault));
+    else resolve(message.measure);
+  });
+  child.send(command, (error) => {
+    if (error) reject(error);
+  });
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    child.kill("SIGKILL");
+  }
+}
+
+/** What the child does. */
+export async function performTrial({ network, ...options }: MeasureCommand): Promise<NetworkMeasure> {
+  const manifest = SPEECH_MODELS.flatMap((speechModel) => loadManifests({ speechModel }))
+    .filter(isGpuManifest)
+    .find(({ id }) => id === network);
+  if (manifest === undefined) throw new Error(`there is no network ${network}`);
+  return await measureNetwork(manifest, options);
+}
