@@ -2,13 +2,19 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
+import { readSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
+import { toPreviewShape } from "../packages/engine/pipelines/previews/preview-shape.ts";
+import { PreviewTrack } from "../packages/engine/pipelines/previews/preview-track.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
 import { describeRun } from "./machine.ts";
 import { readCpuMs } from "./process-figures.ts";
 
 /**
- * What previews cost of a Task's time, and what they take: each case with and without them in turn, in one engine whose network is loaded.
- * `npm run bench:previews -- [ROUNDS] [MINUTES]`
+ * What previews cost of a Task's processor time, and what they take: each case with and without them in turn, in one engine whose network is
+ * loaded, and then the writer alone over the same stems. `npm run bench:previews -- [ROUNDS] [MINUTES]`
+ *
+ * On a busy machine two runs of the same Task differ by more than previews cost, in processor time too: neighbours take its caches. What the
+ * writer takes by itself does not.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/previews.md");
 const CASES = {
@@ -19,7 +25,7 @@ const CASES = {
 const GOAL_SHARE = 0.05;
 
 type CaseName = keyof typeof CASES;
-type Figures = { wallSeconds: number; cpuSeconds: number; bytes: number };
+type Figures = { cpuSeconds: number; bytes: number; writerSeconds: number };
 
 const [rounds = "4", minutes = "1"] = process.argv.slice(2);
 const run = describeRun();
@@ -38,7 +44,7 @@ try {
         const figure = await measure(name, hasPreviews);
         figures.get(name)?.[hasPreviews ? "with" : "without"].push(figure);
         process.stdout.write(
-          `${name}, ${hasPreviews ? "with" : "without"}: ${figure.wallSeconds.toFixed(1)} s, ${figure.cpuSeconds.toFixed(1)} processor s\n`,
+          `${name}, ${hasPreviews ? "with" : "without"}: ${figure.cpuSeconds.toFixed(2)} s, the writer alone ${figure.writerSeconds.toFixed(2)} s\n`,
         );
       }
     }
@@ -58,14 +64,14 @@ async function measure(name: CaseName, hasPreviews: boolean): Promise<Figures> {
   const workDir = mkdtempSync(join(folder, "work-"));
   const outputs = join(workDir, "outputs");
   mkdirSync(outputs);
+  const toOutput = (model: string) => join(outputs, `${model}.wav`);
   const targets = models.map((model) => ({
     kind: "sound" as const,
     key: model,
     model,
-    files: [{ output: "stem" as const, format: "wav" as const, path: join(outputs, `${model}.wav`) }],
+    files: [{ output: "stem" as const, format: "wav" as const, path: toOutput(model) }],
   }));
   let bytes = 0;
-  const startMs = performance.now();
   const startCpuMs = engine.pid === undefined ? 0 : await readCpuMs(engine.pid);
   await engine.run(
     {
@@ -85,46 +91,63 @@ async function measure(name: CaseName, hasPreviews: boolean): Promise<Figures> {
       },
     },
   );
-  const wallSeconds = (performance.now() - startMs) / 1000;
   const cpuSeconds = ((await readCpuMs(engine.pid ?? 0)) - startCpuMs) / 1000;
+  const sounds = [toInput(sampleRateHz), ...models.map(toOutput)];
+  const writerSeconds = sounds.reduce((sum, path) => sum + measureWriter(path, workDir), 0);
   rmSync(workDir, { recursive: true });
-  return { wallSeconds, cpuSeconds, bytes };
+  return { cpuSeconds, bytes, writerSeconds };
 }
 
-/** The middle of the rounds' ratios. */
-function ratioOf(name: CaseName, field: "wallSeconds" | "cpuSeconds"): number {
-  const { with: withThem = [], without = [] } = figures.get(name) ?? {};
-  const ratios = withThem.map((figure, round) => figure[field] / (without[round]?.[field] ?? Number.NaN));
-  const sorted = ratios.toSorted((a, b) => a - b);
+/** Processor time of the engine's writer for one track. */
+function measureWriter(path: string, workDir: string): number {
+  const { planes, ...sound } = readSound(path);
+  const shape = toPreviewShape({ ...sound, read: () => [] });
+  const writerDir = mkdtempSync(join(workDir, "writer-"));
+  mkdirSync(join(writerDir, "out"));
+  const track = new PreviewTrack({ track: "a", shape, folder: writerDir, storedChunks: 0, report: () => {} });
+  const before = process.cpuUsage();
+  for (let start = 0; start < shape.lengthFrames; start += shape.chunkFrames)
+    track.write(planes.map((plane) => plane.subarray(start, start + shape.chunkFrames)));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
+const middle = (values: readonly number[]) => {
+  const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
   return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2;
-}
+};
 
 function describe(): string {
-  const list = (taken: readonly Figures[] | undefined, field: "wallSeconds" | "cpuSeconds") =>
-    (taken ?? []).map((figure) => figure[field].toFixed(1)).join(", ");
+  const toPercent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const list = (taken: readonly Figures[]) => taken.map(({ cpuSeconds }) => cpuSeconds.toFixed(1)).join(", ");
   return [
     "# What previews cost",
     "",
-    `A computed song of ${minutes} min in stereo, each target as wav, in one engine whose network is loaded; with and without previews in turn, ${rounds} times. Ratios are the`,
-    `median over the rounds; the goal is ${1 + GOAL_SHARE} × of the wall time and 12 MB for each track and minute. \`npm run bench:previews\`.`,
+    `A computed song of ${minutes} min in stereo, each target as wav, in one engine whose network is loaded; with and without previews in turn, ${rounds} times.`,
+    "Processor seconds of the engine and its children. *By difference* is the median over the rounds of what a run with previews takes above the one without;",
+    "*writer alone* is what FLAC, peaks and spectrograms of the same tracks take by themselves, of the median run without: it leaves out reading the stems",
+    `back, and resampling them where the network has another rate. The goal is ${toPercent(GOAL_SHARE)}, and 12 MB for each track and minute. \`npm run bench:previews\`.`,
     "",
     ...run,
     "",
-    "| Task | wall without (s) | wall with (s) | ratio | processor without (s) | processor with (s) | ratio | MB a track and minute |",
-    "|---|---|---|---|---|---|---|---|",
+    "| Task | without (s) | with (s) | by difference | writer alone (s) | of the Task | MB a track and minute |",
+    "|---|---|---|---|---|---|---|",
     ...names.map((name) => {
-      const taken = figures.get(name);
+      const { with: withThem = [], without = [] } = figures.get(name) ?? {};
+      const ratios = withThem.map(
+        ({ cpuSeconds }, round) => cpuSeconds / (without[round]?.cpuSeconds ?? Number.NaN),
+      );
+      const writerSeconds = middle([...withThem, ...without].map((figure) => figure.writerSeconds));
       const tracks = CASES[name].models.length + 1;
       const cells = [
         name,
-        list(taken?.without, "wallSeconds"),
-        list(taken?.with, "wallSeconds"),
-        `${ratioOf(name, "wallSeconds").toFixed(3)} ×`,
-        list(taken?.without, "cpuSeconds"),
-        list(taken?.with, "cpuSeconds"),
-        `${ratioOf(name, "cpuSeconds").toFixed(3)} ×`,
-        ((taken?.with[0]?.bytes ?? 0) / 1e6 / tracks / Number(minutes)).toFixed(1),
+        list(without),
+        list(withThem),
+        toPercent(middle(ratios) - 1),
+        writerSeconds.toFixed(2),
+        toPercent(writerSeconds / middle(without.map(({ cpuSeconds }) => cpuSeconds))),
+        ((withThem[0]?.bytes ?? 0) / 1e6 / tracks / Number(minutes)).toFixed(1),
       ];
       return `| ${cells.join(" | ")} |`;
     }),

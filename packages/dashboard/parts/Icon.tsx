@@ -1,6 +1,7 @@
 /** Strokes on a grid of 20. */
 const PATHS = {
   play: "M6.500 4.500v11l9-5.500z",
+  pause: "M7 5v10M13 5v10",
   playground: "M2.500 10h2l1.500-5 3 11 3-13 2.500 9 1-2h2",
   tasks: "M4 5.500h1M4 10h1M4 14.500h1M8 5.500h8.500M8 10h8.500M8 14.500h8.500",
   assets:

@@ -105,6 +105,12 @@ export class Player {
     return this.#scheduled[0]?.frame ?? this.#cursor.frame;
   }
 
+  /** Where those in front of the loudspeakers are: what is handed to them takes a while to get out. */
+  get audibleSeconds(): number {
+    const delay = this.state.peek() === "playing" ? this.context.outputLatency || 0 : 0;
+    return Math.max(0, this.position / this.#previews.sampleRate - delay);
+  }
+
   /** The level of what was rendered last, in dB below full scale. */
   measureDb(): number {
     const samples = new Float32Array(METER_FRAMES);

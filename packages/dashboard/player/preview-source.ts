@@ -12,6 +12,7 @@ export type PreviewSource = {
   get(): Promise<TaskPreviews>;
   chunk(index: number, query: PreviewQuery): Promise<(PreviewChunk | undefined)[]>;
   peaks(query: PeaksQuery): Promise<PreviewPeaks[]>;
+  spectra(query: PeaksQuery): Promise<Uint8Array[]>;
 };
 
 /** `previews` are those of one's own Tasks, with an id, or those of shares, with a token. */
@@ -19,11 +20,12 @@ export const makePreviewSource = (previews: Stemwright["tasks"]["previews"], id:
   get: () => previews.get(id),
   chunk: (index, query) => previews.chunk(id, index, query),
   peaks: (query) => previews.peaks(id, query),
+  spectra: (query) => previews.spectra(id, query),
 });
 
 /** Previews of which at least the first chunk is known. */
-export type PlayablePreviews = {
-  [Key in keyof TaskPreviews]-?: Exclude<TaskPreviews[Key], undefined>;
+export type PlayablePreviews = Pick<TaskPreviews, "spectrum"> & {
+  [Key in Exclude<keyof TaskPreviews, "spectrum">]-?: Exclude<TaskPreviews[Key], undefined>;
 };
 
 export const isPlayable = (previews: TaskPreviews): previews is PlayablePreviews =>

@@ -1,153 +1,149 @@
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../../parts/Button.tsx";
-import { formatDuration } from "../../../parts/format.ts";
 import { type TrackMix, UNTOUCHED } from "../../../player/mix.ts";
-import type { Player } from "../../../player/player.ts";
+import type { Loop, Player } from "../../../player/player.ts";
 import {
   countReadyFrames,
   type PlayablePreviews,
   type PreviewSource,
 } from "../../../player/preview-source.ts";
 import { renderMix } from "../../../player/render-mix.ts";
+import { KeysDialog } from "./KeysDialog.tsx";
+import { findNeighbour, type Lane } from "./lane.ts";
 import { saveBlob } from "./save-blob.ts";
-import { TrackRow } from "./TrackRow.tsx";
+import { Timeline } from "./Timeline.tsx";
+import type { Drawing } from "./TrackCanvas.tsx";
+import { Transport } from "./Transport.tsx";
+import { useDrawings } from "./use-drawings.ts";
 import { useMixerKeys } from "./use-mixer-keys.ts";
-import { usePeaks } from "./use-peaks.ts";
-import type { View } from "./Waveform.tsx";
+import { followView, type View, zoomView } from "./view.ts";
 
 const SHOWN_INTERVAL_MS = 50;
+const NEW_LOOP_SECONDS = 10;
 
 export function Mixer({
   name,
   player,
   source,
   previews,
+  lanes,
+  picture,
 }: {
   name: string;
   player: Player;
   source: PreviewSource;
   previews: PlayablePreviews;
+  /** What is known of the recording beside its sound. */
+  lanes: readonly Lane[];
+  picture?: ComponentChildren;
 }) {
-  const { frames, sampleRate, tracks } = previews;
+  const { frames, sampleRate, tracks, spectrum } = previews;
   const [view, setView] = useState<View>({ start: 0, end: frames });
   const [shown, setShown] = useState({ frame: 0, levelDb: Number.NEGATIVE_INFINITY });
-  const peaks = usePeaks(source, previews, view);
+  const [kind, setKind] = useState<Drawing["kind"]>("waveform");
+  const [isShowingKeys, setShowingKeys] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const lastLoop = useRef<Loop | null>(null);
+  const drawingOf = useDrawings(source, previews, { view, kind });
   const mix = player.mix.value;
   const state = player.state.value;
   const loop = player.loop.value;
-  const isNulling = player.isNulling.value;
+  if (loop) lastLoop.current = loop;
 
   useEffect(() => {
     const timer = setInterval(() => {
-      if (!document.hidden) setShown({ frame: player.position, levelDb: player.measureDb() });
+      if (document.hidden) return;
+      const frame = player.position;
+      setShown({ frame, levelDb: player.measureDb() });
+      if (player.state.peek() === "playing") setView((was) => followView(was, frame, frames));
     }, SHOWN_INTERVAL_MS);
     return () => clearInterval(timer);
-  }, [player]);
+  }, [player, frames]);
+
+  useEffect(() => {
+    const box = root.current;
+    // Whoever points at a button wants the space bar to play: only the keyboard moves the focus to one.
+    const takeFocus = (event: MouseEvent) => {
+      if (!(event.target as Element).closest("button")) return;
+      event.preventDefault();
+      box?.focus({ preventScroll: true });
+    };
+    box?.addEventListener("mousedown", takeFocus);
+    return () => box?.removeEventListener("mousedown", takeFocus);
+  }, []);
 
   const change = (id: string, changes: Partial<TrackMix>) =>
-    player.setMix({ ...mix, [id]: { ...UNTOUCHED, ...mix[id], ...changes } });
-  const toggle = () => (state === "stopped" ? player.play() : player.pause());
+    player.setMix({ ...player.mix.value, [id]: { ...UNTOUCHED, ...player.mix.value[id], ...changes } });
+  const toggle = () => (player.state.value === "stopped" ? player.play() : player.pause());
   const seek = (frame: number) => {
     player.seek(frame);
-    setShown((was) => ({ ...was, frame }));
+    setShown((was) => ({ ...was, frame: player.position }));
+    setView((was) => followView(was, player.position, frames));
   };
-  const zoom = (factor: number) => {
-    const length = Math.max(sampleRate, Math.min(frames, (view.end - view.start) * factor));
-    const start = Math.max(0, Math.min(frames - length, shown.frame - length / 2));
-    setView({ start: Math.round(start), end: Math.round(start + length) });
-  };
+  const zoom = (factor: number) =>
+    setView(zoomView(view, factor, { anchor: shown.frame, frames, sampleRate }));
   const markLoop = (edge: "start" | "end") => {
-    const was = loop ?? { start: 0, end: frames };
-    const next = { ...was, [edge]: Math.round(player.position) };
+    const next = { ...(loop ?? { start: 0, end: frames }), [edge]: Math.round(player.position) };
     if (next.end > next.start) player.setLoop(next);
   };
-  useMixerKeys({ player, tracks, sampleRate, toggle, seek, change, markLoop });
+  const toggleLoop = () => {
+    const from = Math.round(player.position);
+    const fresh = { start: from, end: Math.min(frames, from + NEW_LOOP_SECONDS * sampleRate) };
+    player.setLoop(loop ? null : (lastLoop.current ?? fresh));
+  };
+  const showDrawing = (wanted: Drawing["kind"]) => {
+    if (wanted === "waveform" || spectrum) setKind(wanted);
+  };
+  const seekLine = (direction: -1 | 1) => {
+    const words = lanes.find((lane) => lane.kind === "words");
+    const lines = words?.groups ?? words?.items ?? [];
+    const at = findNeighbour(lines, player.position / sampleRate, direction);
+    if (at !== undefined) seek(at * sampleRate);
+  };
+  useMixerKeys({
+    ...{ player, tracks, frames, sampleRate, toggle, seek, seekLine, change, markLoop, toggleLoop, zoom },
+    switchDrawing: () => showDrawing(kind === "waveform" ? "spectrogram" : "waveform"),
+    showKeys: () => setShowingKeys(true),
+  });
 
   const save = async (part: string, stretch: { start: number; end: number }) =>
     saveBlob(await renderMix({ store: player.store, previews, mix }, stretch), `${name} ${part}.wav`);
-  const toPercent = (frame: number) => `${(100 * (frame - view.start)) / (view.end - view.start)}%`;
-  const readyFrames = countReadyFrames(previews);
 
   return (
-    <div class="stack">
-      <div class="row row-wrap mixer-transport">
-        <Button kind="primary" icon={state === "stopped" ? "play" : "stop"} onClick={toggle}>
-          {state === "stopped" ? "Play" : "Pause"}
-        </Button>
-        <span class="mixer-time">
-          {formatDuration(shown.frame / sampleRate)} / {formatDuration(frames / sampleRate)}
-        </span>
-        {state === "waiting" && <span class="muted small">Waiting for sound…</span>}
-        {readyFrames < frames && (
-          <span class="muted small">{formatDuration(readyFrames / sampleRate)} ready</span>
-        )}
-        <Button isSmall onClick={() => zoom(0.5)}>
-          Zoom in
-        </Button>
-        <Button isSmall onClick={() => zoom(2)}>
-          Zoom out
-        </Button>
-        <Button isSmall onClick={() => markLoop("start")}>
-          Loop from here
-        </Button>
-        <Button isSmall onClick={() => markLoop("end")}>
-          Loop to here
-        </Button>
-        {loop && (
-          <Button isSmall onClick={() => player.setLoop(null)}>
-            No loop
-          </Button>
-        )}
-        <button
-          type="button"
-          class="button button-small mixer-toggle"
-          aria-pressed={isNulling}
-          title="Plays the stems minus the original: silence means that nothing is lost"
-          onClick={() => player.setNulling(!isNulling)}
-        >
-          Null test
-        </button>
-        <meter
-          class="mixer-meter"
-          min={-120}
-          max={0}
-          value={Math.max(-120, shown.levelDb)}
-          aria-label="Level of what is heard, in dB below full scale"
-        />
-        <span class="mixer-time small" data-testid="level">
-          {shown.levelDb < -190 ? "silence" : `${shown.levelDb.toFixed(0)} dBFS`}
-        </span>
-      </div>
-      <div class="card card-flush mixer-lanes">
-        <ul class="plain-list">
-          {tracks.map((track, index) => (
-            <TrackRow
-              key={track.id}
-              track={track}
-              index={index}
-              mix={mix[track.id] ?? UNTOUCHED}
-              peaks={peaks.get(track.id)}
-              view={view}
-              onChange={(changes) => change(track.id, changes)}
-              onSeek={seek}
-            />
-          ))}
-        </ul>
-        <div class="mixer-timeline" aria-hidden="true">
-          {loop && (
-            <span
-              class="mixer-loop"
-              style={{
-                left: toPercent(Math.max(view.start, loop.start)),
-                right: `calc(100% - ${toPercent(Math.min(view.end, loop.end))})`,
-              }}
-            />
-          )}
-          {shown.frame >= view.start && shown.frame <= view.end && (
-            <span class="mixer-playhead" style={{ left: toPercent(shown.frame) }} />
-          )}
-        </div>
-      </div>
+    <div class="stack mixer" ref={root} tabIndex={-1}>
+      {picture}
+      <Transport
+        state={state}
+        position={shown.frame / sampleRate}
+        duration={frames / sampleRate}
+        ready={countReadyFrames(previews) / sampleRate}
+        levelDb={shown.levelDb}
+        loop={loop}
+        isNulling={player.isNulling.value}
+        drawing={kind}
+        hasSpectrograms={spectrum !== undefined}
+        onToggle={toggle}
+        onZoom={zoom}
+        onMarkLoop={markLoop}
+        onToggleLoop={toggleLoop}
+        onNull={() => player.setNulling(!player.isNulling.value)}
+        onDrawing={showDrawing}
+        onKeys={() => setShowingKeys(true)}
+      />
+      <Timeline
+        previews={previews}
+        mix={mix}
+        drawingOf={drawingOf}
+        lanes={lanes}
+        view={view}
+        frame={shown.frame}
+        loop={loop}
+        onView={setView}
+        onChange={change}
+        onSeek={seek}
+        onLoop={(next) => player.setLoop(next)}
+      />
       <div class="row row-wrap">
         <Button isSmall icon="download" onClick={() => save("mix", { start: 0, end: frames })}>
           Save the mix as wav
@@ -157,11 +153,8 @@ export function Mixer({
             Save the loop as wav
           </Button>
         )}
-        <span class="small muted">
-          Space plays, ← and → seek by 5 seconds, 1 to 9 solo a track, Shift with them mutes it, [ and ] set
-          the loop, N is the null test.
-        </span>
       </div>
+      {isShowingKeys && <KeysDialog onClose={() => setShowingKeys(false)} />}
     </div>
   );
 }

@@ -12,7 +12,10 @@ import {
   type PlayablePreviews,
   type PreviewSource,
 } from "../../../player/preview-source.ts";
+import type { Lane } from "./lane.ts";
 import { Mixer } from "./Mixer.tsx";
+import { PictureView } from "./PictureView.tsx";
+import { useLanes } from "./use-lanes.ts";
 import { usePreviews } from "./use-previews.ts";
 import "./mixer.css";
 
@@ -24,11 +27,15 @@ function PlayerHolder({
   name,
   source,
   previews,
+  lanes,
+  picture,
   children,
 }: {
   name: string;
   source: PreviewSource;
   previews: PlayablePreviews;
+  lanes: readonly Lane[];
+  picture: ((player: Player) => ComponentChildren) | undefined;
   children?: WithPlayer | undefined;
 }) {
   const player = useMemo(() => new Player(source, previews), [source, previews.version]);
@@ -36,7 +43,14 @@ function PlayerHolder({
   useEffect(() => player.setPreviews(previews), [player, previews]);
   return (
     <>
-      <Mixer name={name} player={player} source={source} previews={previews} />
+      <Mixer
+        name={name}
+        player={player}
+        source={source}
+        previews={previews}
+        lanes={lanes}
+        picture={picture?.(player)}
+      />
       {children?.(player, previews)}
     </>
   );
@@ -47,6 +61,8 @@ export function SourceMixer({
   name,
   source,
   completedAt,
+  lanes = [],
+  picture,
   instead,
   children,
 }: {
@@ -54,6 +70,9 @@ export function SourceMixer({
   name: string;
   source: PreviewSource;
   completedAt: string | null;
+  /** What is known of the recording beside its sound. */
+  lanes?: readonly Lane[];
+  picture?: (player: Player) => ComponentChildren;
   instead: ComponentChildren;
   children?: WithPlayer;
 }) {
@@ -63,7 +82,7 @@ export function SourceMixer({
       {(previews) => {
         if (isPlayable(previews))
           return (
-            <PlayerHolder name={name} source={source} previews={previews}>
+            <PlayerHolder name={name} source={source} previews={previews} lanes={lanes} picture={picture}>
               {children}
             </PlayerHolder>
           );
@@ -86,6 +105,8 @@ export default function MixerPanel({ task }: { task: Task }) {
       name={nameTask(task).replace(/\.\w+$/, "")}
       source={source}
       completedAt={task.completedAt}
+      lanes={useLanes(task)}
+      picture={(player) => <PictureView task={task} player={player} />}
       instead={
         <EmptyState title="No previews">
           This Task has no previews: they were turned off, or were removed with its outputs.

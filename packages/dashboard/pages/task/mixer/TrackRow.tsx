@@ -1,19 +1,21 @@
 import type { PreviewTrack } from "@stemwright/sdk";
 import { nameModel } from "../../../data/models.ts";
 import { INPUT_TRACK, type TrackMix } from "../../../player/mix.ts";
-import { type TrackPeaks, type View, Waveform } from "./Waveform.tsx";
+import { type Drawing, TrackCanvas } from "./TrackCanvas.tsx";
+import type { View } from "./view.ts";
 
 const nameTrack = ({ id, name }: PreviewTrack) =>
   id === INPUT_TRACK
     ? "Original"
     : nameModel(name.replace(/_residual$/, "")) + (name.endsWith("_residual") ? ", residual" : "");
 
-/** One track: its controls and its waveform. */
+/** One track: its controls and what it looks like. */
 export function TrackRow({
   track,
   index,
   mix,
-  peaks,
+  drawing,
+  isSilent,
   view,
   onChange,
   onSeek,
@@ -21,14 +23,16 @@ export function TrackRow({
   track: PreviewTrack;
   index: number;
   mix: TrackMix;
-  peaks: TrackPeaks | undefined;
+  drawing: Drawing;
+  /** Muted, or another has the solo. */
+  isSilent: boolean;
   view: View;
   onChange: (change: Partial<TrackMix>) => void;
   onSeek: (frame: number) => void;
 }) {
   const name = nameTrack(track);
   return (
-    <li class="mixer-track" data-hue={(index % 8) + 1}>
+    <li class="mixer-track" data-hue={(index % 8) + 1} data-silent={isSilent || undefined}>
       <div class="mixer-controls">
         <span class="mixer-name truncate" title={name}>
           {name}
@@ -45,7 +49,7 @@ export function TrackRow({
           </button>
           <button
             type="button"
-            class="button button-small mixer-toggle"
+            class="button button-small mixer-toggle mixer-mute"
             aria-pressed={mix.isMuted}
             aria-label={`Mute ${name}`}
             onClick={() => onChange({ isMuted: !mix.isMuted })}
@@ -80,7 +84,7 @@ export function TrackRow({
           />
         </div>
       </div>
-      <Waveform name={name} peaks={peaks} view={view} onSeek={onSeek} />
+      <TrackCanvas name={name} drawing={drawing} view={view} onSeek={onSeek} />
     </li>
   );
 }

@@ -5,34 +5,65 @@ import type { TrackMix } from "../../../player/mix.ts";
 import type { Player } from "../../../player/player.ts";
 
 const STEP_SECONDS = 5;
+const SMALL_STEP_SECONDS = 1;
 
 type Keys = {
   player: Player;
   tracks: readonly PreviewTrack[];
+  frames: number;
   sampleRate: number;
   toggle: () => unknown;
   seek: (frame: number) => void;
+  seekLine: (direction: -1 | 1) => void;
   change: (id: string, changes: Partial<TrackMix>) => void;
   markLoop: (edge: "start" | "end") => void;
+  toggleLoop: () => void;
+  zoom: (factor: number) => void;
+  switchDrawing: () => void;
+  showKeys: () => void;
 };
 
-/** Those who type, or choose with the arrow keys, keep their keys. */
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && target.closest("input, textarea, select, [role=tab], dialog") !== null;
+/** Those who type keep their keys; what is moved with the arrows keeps those, and a button the one that presses it. */
+function isTaken({ target, key }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement && target.type === "range")
+    return /^(Arrow|Page|Home|End)/.test(key);
+  if (target.role === "tab") return key.startsWith("Arrow");
+  if (target instanceof HTMLButtonElement && key === " ") return true;
+  return target.closest("input, textarea, select, dialog") !== null;
+}
 
-function handle({ player, tracks, sampleRate, ...keys }: Keys, event: KeyboardEvent): boolean {
+function handle({ player, tracks, frames, sampleRate, ...keys }: Keys, event: KeyboardEvent): boolean {
+  // By its place on the keyboard: with Shift the digits are other characters.
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
   const track = digit === undefined ? undefined : tracks[Number(digit) - 1];
-  const mix = track && player.mix.value[track.id];
-  if (track && event.shiftKey) keys.change(track.id, { isMuted: !mix?.isMuted });
-  else if (track) keys.change(track.id, { isSolo: !mix?.isSolo });
-  else if (event.code === "Space") Promise.resolve(keys.toggle()).catch(reportError);
-  else if (event.key === "ArrowLeft") keys.seek(player.position - STEP_SECONDS * sampleRate);
-  else if (event.key === "ArrowRight") keys.seek(player.position + STEP_SECONDS * sampleRate);
-  else if (event.key === "[") keys.markLoop("start");
-  else if (event.key === "]") keys.markLoop("end");
-  else if (event.key === "n") player.setNulling(!player.isNulling.value);
-  else return false;
+  if (track) {
+    const mix = player.mix.value[track.id];
+    keys.change(track.id, event.shiftKey ? { isMuted: !mix?.isMuted } : { isSolo: !mix?.isSolo });
+    return true;
+  }
+  const step = sampleRate * (event.shiftKey ? SMALL_STEP_SECONDS : STEP_SECONDS);
+  const actions: Record<string, () => unknown> = {
+    " ": keys.toggle,
+    ArrowLeft: () => keys.seek(player.position - step),
+    ArrowRight: () => keys.seek(player.position + step),
+    Home: () => keys.seek(0),
+    End: () => keys.seek(frames - 1),
+    ",": () => keys.seekLine(-1),
+    ".": () => keys.seekLine(1),
+    "[": () => keys.markLoop("start"),
+    "]": () => keys.markLoop("end"),
+    l: keys.toggleLoop,
+    "+": () => keys.zoom(0.5),
+    "=": () => keys.zoom(0.5),
+    "-": () => keys.zoom(2),
+    w: keys.switchDrawing,
+    n: () => player.setNulling(!player.isNulling.value),
+    "?": keys.showKeys,
+  };
+  const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action) return false;
+  Promise.resolve(action()).catch(reportError);
   return true;
 }
 
@@ -43,10 +74,7 @@ export function useMixerKeys(keys: Keys): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       // Words that follow the mixer have keys of their own.
-      if (event.defaultPrevented) return;
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      // A button that has the focus is pressed by Space.
-      if (event.code === "Space" && event.target instanceof HTMLButtonElement) return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
       if (handle(latest.current, event)) event.preventDefault();
     };
     addEventListener("keydown", press);

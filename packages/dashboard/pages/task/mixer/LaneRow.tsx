@@ -1,0 +1,58 @@
+import { formatDuration } from "../../../parts/format.ts";
+import { type Lane, toBlocks } from "./lane.ts";
+import { toFrame, toPercent, type View } from "./view.ts";
+
+/** Narrower ones would show half a letter. */
+const READABLE_PX = 24;
+
+/** One lane below the tracks: what is pointed at is played from its start. */
+export function LaneRow({
+  lane,
+  view,
+  sampleRate,
+  widthPx,
+  frame,
+  onSeek,
+}: {
+  lane: Lane;
+  view: View;
+  sampleRate: number;
+  widthPx: number;
+  /** What is heard now. */
+  frame: number;
+  onSeek: (frame: number) => void;
+}) {
+  const seconds = { start: view.start / sampleRate, end: view.end / sampleRate };
+  const now = frame / sampleRate;
+  const toPx = (length: number) => (length / (seconds.end - seconds.start)) * widthPx;
+  return (
+    <li class="mixer-lane" data-kind={lane.kind}>
+      <span class="mixer-lane-title truncate">{lane.title}</span>
+      <div class="mixer-lane-items">
+        {toBlocks(lane, seconds, widthPx).map(({ start, end, text, hue }) => (
+          <button
+            key={start}
+            type="button"
+            tabIndex={-1}
+            class={`lane-block${hue === undefined ? "" : ` hue-${hue}`}`}
+            data-active={(now >= start && now < end) || undefined}
+            title={text || formatDuration(start)}
+            aria-label={`${text || lane.title}, ${formatDuration(start)}`}
+            style={{
+              left: toPercent(view, start * sampleRate),
+              width: toPercent({ start: 0, end: view.end - view.start }, (end - start) * sampleRate),
+            }}
+            onClick={({ clientX, currentTarget }) => {
+              const items = currentTarget.parentElement;
+              // Of a block that stands for many, the place pointed at; else its start.
+              const at = text === "" && items ? toFrame(view, items, clientX) : start * sampleRate;
+              onSeek(at);
+            }}
+          >
+            {lane.kind === "words" && toPx(end - start) > READABLE_PX && <span class="truncate">{text}</span>}
+          </button>
+        ))}
+      </div>
+    </li>
+  );
+}

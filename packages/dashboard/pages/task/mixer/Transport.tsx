@@ -1,0 +1,120 @@
+import { Button } from "../../../parts/Button.tsx";
+import { formatDuration } from "../../../parts/format.ts";
+import type { Loop, PlayerState } from "../../../player/player.ts";
+import type { Drawing } from "./TrackCanvas.tsx";
+
+const SILENCE_DB = -190;
+const METER_FLOOR_DB = -120;
+
+const DRAWINGS: readonly [Drawing["kind"], string][] = [
+  ["waveform", "Waveforms"],
+  ["spectrogram", "Spectrograms"],
+];
+
+export type TransportProps = {
+  state: PlayerState;
+  /** In seconds of the recording. */
+  position: number;
+  duration: number;
+  /** As far as it can be played by now. */
+  ready: number;
+  levelDb: number;
+  loop: Loop | null;
+  isNulling: boolean;
+  drawing: Drawing["kind"];
+  hasSpectrograms: boolean;
+  onToggle: () => unknown;
+  onZoom: (factor: number) => void;
+  onMarkLoop: (edge: "start" | "end") => void;
+  onToggleLoop: () => void;
+  onNull: () => void;
+  onDrawing: (kind: Drawing["kind"]) => void;
+  onKeys: () => void;
+};
+
+/** What stands above the timeline: play, position, level, loop, zoom and what is drawn. */
+export function Transport(props: TransportProps) {
+  const { state, position, duration, ready, levelDb, loop, isNulling, drawing } = props;
+  const isStopped = state === "stopped";
+  return (
+    <div class="row row-wrap mixer-transport">
+      <Button kind="primary" icon={isStopped ? "play" : "pause"} onClick={props.onToggle}>
+        {isStopped ? "Play" : "Pause"}
+      </Button>
+      <span class="mixer-time">
+        {formatDuration(position)} <span class="muted">/ {formatDuration(duration)}</span>
+      </span>
+      {state === "waiting" && <span class="muted small">Waiting for sound…</span>}
+      {ready < duration && <span class="muted small">{formatDuration(ready)} ready</span>}
+      <div class="row mixer-level">
+        <meter
+          class="mixer-meter"
+          min={METER_FLOOR_DB}
+          max={0}
+          value={Math.max(METER_FLOOR_DB, levelDb)}
+          aria-label="Level of what is heard, in dB below full scale"
+        />
+        <span class="mixer-time small" data-testid="level">
+          {levelDb < SILENCE_DB ? "silence" : `${levelDb.toFixed(0)} dBFS`}
+        </span>
+      </div>
+      <fieldset class="segments">
+        <legend class="visually-hidden">Loop</legend>
+        <button type="button" title="Begin the loop here ([)" onClick={() => props.onMarkLoop("start")}>
+          Loop from here
+        </button>
+        <button type="button" title="End the loop here (])" onClick={() => props.onMarkLoop("end")}>
+          to here
+        </button>
+        <button
+          type="button"
+          aria-pressed={loop !== null}
+          title="Loop on or off (L)"
+          onClick={props.onToggleLoop}
+        >
+          Loop
+        </button>
+      </fieldset>
+      <fieldset class="segments">
+        <legend class="visually-hidden">Zoom</legend>
+        <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => props.onZoom(2)}>
+          −
+        </button>
+        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => props.onZoom(0.5)}>
+          +
+        </button>
+      </fieldset>
+      <fieldset class="segments">
+        <legend class="visually-hidden">Show</legend>
+        {DRAWINGS.map(([kind, title]) => (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={drawing === kind}
+            aria-disabled={kind === "spectrogram" && !props.hasSpectrograms}
+            title={
+              kind === "spectrogram" && !props.hasSpectrograms
+                ? "The previews of this Task were made by a release without spectrograms"
+                : `${title} (W)`
+            }
+            onClick={() => props.onDrawing(kind)}
+          >
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      <button
+        type="button"
+        class="button button-small mixer-toggle"
+        aria-pressed={isNulling}
+        title="Plays the stems minus the original: silence means that nothing is lost (N)"
+        onClick={props.onNull}
+      >
+        Null test
+      </button>
+      <button type="button" class="button button-small button-plain" onClick={props.onKeys}>
+        Keys <kbd>?</kbd>
+      </button>
+    </div>
+  );
+}

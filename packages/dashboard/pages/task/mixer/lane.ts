@@ -1,0 +1,64 @@
+import { findLast } from "../../../words/words-lines.ts";
+
+/** Something that lasts from one second of the recording to another. */
+export type LaneItem = {
+  start: number;
+  end: number;
+  text: string;
+  /** One of eight colours. */
+  hue?: number;
+};
+
+/** What is known of a recording beside its sound, along the timeline; items in the order of their starts. */
+export type Lane = {
+  id: string;
+  title: string;
+  kind: "music" | "words" | "voice";
+  items: readonly LaneItem[];
+  /** The same in longer pieces, such as lines of words, for where single items would be too narrow to read. */
+  groups?: readonly LaneItem[];
+};
+
+/** Room that an item needs to be read. */
+const READABLE_PX = 36;
+/** What lies closer is drawn as one. */
+const JOINED_PX = 2;
+
+type Span = { start: number; end: number };
+
+/** The items that a stretch touches. */
+export function listWithin(items: readonly LaneItem[], { start, end }: Span): readonly LaneItem[] {
+  const behind = findLast(items.length, (n) => (items[n]?.start ?? 0) < end) + 1;
+  // One that began before may still go on; they hardly overlap, so that it is not far.
+  const first = Math.max(0, findLast(items.length, (n) => (items[n]?.start ?? 0) <= start) - 4);
+  return items.slice(first, behind).filter((item) => item.end > start);
+}
+
+/** What to draw of a lane: single items where they can be read, else groups, and what is too narrow to tell apart as one. */
+export function toBlocks({ items, groups }: Lane, view: Span, widthPx: number): LaneItem[] {
+  const pixelSeconds = (view.end - view.start) / Math.max(1, widthPx);
+  const single = listWithin(items, view);
+  const isReadable = !groups || single.length * READABLE_PX <= widthPx;
+  const blocks: LaneItem[] = [];
+  for (const item of isReadable ? single : listWithin(groups, view)) {
+    const last = blocks.at(-1);
+    const isNarrow = item.end - item.start < JOINED_PX * pixelSeconds;
+    const isClose = last !== undefined && item.start - last.end < JOINED_PX * pixelSeconds;
+    if (last && isClose && (isNarrow || last.text === "") && last.hue === item.hue)
+      blocks[blocks.length - 1] = { ...last, end: Math.max(last.end, item.end), text: "" };
+    else blocks.push(item);
+  }
+  return blocks;
+}
+
+/** Where to go from a time: the start of the item before or behind it. */
+export function findNeighbour(
+  items: readonly LaneItem[],
+  seconds: number,
+  direction: -1 | 1,
+): number | undefined {
+  if (direction === 1)
+    return items[findLast(items.length, (n) => (items[n]?.start ?? 0) <= seconds + 0.01) + 1]?.start;
+  // Back to its start from within an item, and to the one before from near its start.
+  return items[findLast(items.length, (n) => (items[n]?.start ?? 0) < seconds - 0.5)]?.start;
+}

@@ -1,0 +1,118 @@
+import type { OutputFile, Target, TimedLine, Words } from "@stemwright/sdk";
+import type { Lane, LaneItem } from "./lane.ts";
+
+/** What lanes are made of: a Task's own targets, or those of a share. */
+export type LaneTarget = Pick<Target, "id" | "model" | "status" | "output">;
+
+export type LaneReader = {
+  openText(output: OutputFile): Promise<string>;
+  loadWords(targetId: string): Promise<Words>;
+};
+
+const HUES = 8;
+const WORDS_TITLES: Record<string, string> = { transcription: "Words", alignment: "Lyrics" };
+
+type Region = { start_time: number; end_time: number; confidence: number };
+type Voices = { voices: { name: string; segments: { start: number; end: number }[] }[] };
+
+/** Colours by name, in the order they are first asked for: a speaker of a transcript has that of the voice. */
+function makeHues(): (name: string | number | undefined) => { hue?: number } {
+  const hues = new Map<string, number>();
+  return (name) => {
+    if (name === undefined) return {};
+    const hue = hues.get(String(name)) ?? (hues.size % HUES) + 1;
+    hues.set(String(name), hue);
+    return { hue };
+  };
+}
+
+/** The regions as json has them, or as lines of start, end and confidence. */
+export function parseRegions(text: string, format: string): LaneItem[] {
+  const regions =
+    format === "json"
+      ? (JSON.parse(text) as Region[])
+      : text
+          .split("\n")
+          .filter((line) => line !== "")
+          .map((line) => {
+            const [start_time = 0, end_time = 0, confidence = 0] = line.split("\t").map(Number);
+            return { start_time, end_time, confidence };
+          });
+  return regions.map(({ start_time, end_time, confidence }) => ({
+    start: start_time,
+    end: end_time,
+    text: `Music, ${Math.round(100 * confidence)} % sure`,
+  }));
+}
+
+export function toWordsLane(
+  { id, model }: LaneTarget,
+  lines: readonly TimedLine[],
+  toHue: ReturnType<typeof makeHues>,
+): Lane {
+  const spoken = lines.filter(({ words }) => words.length > 0);
+  return {
+    id,
+    title: WORDS_TITLES[model] ?? "Words",
+    kind: "words",
+    items: spoken.flatMap(({ words, speaker }) =>
+      words.map((word) => ({
+        start: word.start,
+        end: word.end,
+        text: word.text.trim(),
+        ...toHue(word.speaker ?? speaker),
+      })),
+    ),
+    groups: spoken.map(({ words, speaker }) => ({
+      start: words[0]?.start ?? 0,
+      end: words.at(-1)?.end ?? 0,
+      text: words
+        .map(({ text }) => text)
+        .join("")
+        .trim(),
+      ...toHue(speaker ?? words[0]?.speaker),
+    })),
+  };
+}
+
+const nameVoice = (name: string) => `Voice ${Number(/\d+$/.exec(name)?.[0] ?? 0) || name}`;
+
+/** Music regions, voices and words of the targets that are complete, in this order. */
+export async function loadLanes(targets: readonly LaneTarget[], reader: LaneReader): Promise<Lane[]> {
+  const toHue = makeHues();
+  const done = targets.filter(({ status }) => status === "completed");
+  const ofModel = (...models: string[]) => done.filter(({ model }) => models.includes(model));
+  const pick = ({ output }: LaneTarget, ...formats: string[]) =>
+    formats.flatMap((format) => output.filter((file) => file.format === format))[0];
+
+  const music = ofModel("music_detection").map(async (target): Promise<Lane[]> => {
+    const file = pick(target, "json", "txt");
+    if (!file) return [];
+    const items = parseRegions(await reader.openText(file), file.format);
+    return [{ id: target.id, title: "Music", kind: "music", items }];
+  });
+  const voices = ofModel("multi_voice").map(async (target): Promise<Lane[]> => {
+    const file = pick(target, "json");
+    if (!file) return [];
+    const found = JSON.parse(await reader.openText(file)) as Voices;
+    return found.voices.map(({ name, segments }) => {
+      const hue = toHue(name);
+      return {
+        id: `${target.id}-${name}`,
+        title: nameVoice(name),
+        kind: "voice",
+        items: segments.map(({ start, end }) => ({ start, end, text: "", ...hue })),
+      };
+    });
+  });
+  const words = ofModel("transcription", "alignment").map(async (target) => ({
+    target,
+    lines: (await reader.loadWords(target.id)).lines,
+  }));
+  // Voices have their colours before the words that share them.
+  const known = [...(await Promise.all(music)), ...(await Promise.all(voices))].flat();
+  return [
+    ...known,
+    ...(await Promise.all(words)).map(({ target, lines }) => toWordsLane(target, lines, toHue)),
+  ];
+}

@@ -1,0 +1,16 @@
+/** Beyond this the picture jumps; below, it is played a little faster or slower, which nobody sees. */
+const JUMP_SECONDS = 0.3;
+/** Less than a frame of film. */
+const IN_SYNC_SECONDS = 0.015;
+const RATE_MAX = 0.08;
+
+export type DriftCorrection = { seekSeconds?: number; playbackRate: number };
+
+/** How a picture that runs on a clock of its own gets back to the sound. */
+export function correctDrift(pictureSeconds: number, soundSeconds: number): DriftCorrection {
+  const drift = pictureSeconds - soundSeconds;
+  if (Math.abs(drift) > JUMP_SECONDS) return { seekSeconds: soundSeconds, playbackRate: 1 };
+  if (Math.abs(drift) < IN_SYNC_SECONDS) return { playbackRate: 1 };
+  // Gone within a second or so.
+  return { playbackRate: 1 - Math.max(-RATE_MAX, Math.min(RATE_MAX, drift)) };
+}
