@@ -127,9 +127,10 @@ async function benchTimit(): Promise<void> {
   const [ownFigures, givenFigures] = [toFigures(own), toFigures(given)];
   report(
     "timit",
-    "# Word times in speech: TIMIT",
+    "# Word timing in speech: TIMIT",
     "",
-    `${utterances.length} utterances of 8 speakers, each speaker's joined with pauses of ${PAUSE_SECONDS} s to one recording; errors of word starts and ends together. ${restored} files had lost bytes and were restored.`,
+    `${utterances.length} utterances of 8 speakers, each speaker's joined with pauses of ${PAUSE_SECONDS} s into one recording.`,
+    `Errors of word starts and ends. ${restored} files had lost bytes and were restored.`,
     "",
     "| words | of | mean error | median | within 50 ms | within 100 ms |",
     "|---|---|---|---|---|---|",
@@ -179,9 +180,9 @@ async function benchSongs(): Promise<void> {
   const { mean, median, share, count } = toFigures(all);
   report(
     "jamendo",
-    "# Word times in songs: Jamendo",
+    "# Word timing in songs: Jamendo",
     "",
-    "The text and the language are given; errors of word onsets. The songs as they are, through the engine's own door: music is detected, the vocals are taken out, heard and aligned.",
+    "Errors of word onsets; text and language are given. The unmodified songs go through the engine, which detects music, separates the vocals and aligns them.",
     "",
     "| song | words | of them written | mean error | median | within 0.3 s |",
     "|---|---|---|---|---|---|",
@@ -204,9 +205,10 @@ async function benchLong(): Promise<void> {
   const { peakMb } = await readMemory(engine.pid ?? 0);
   report(
     "long",
-    "# Word times in an hour of speech with one text",
+    "# Word timing in an hour of speech with one text",
     "",
-    `${utterances.length} utterances of TIMIT, the same 80 again and again, as one recording with pauses of ${PAUSE_SECONDS} s and one text of ${words.length} words; errors of word starts and ends together. Memory is that of the process that transcribes and aligns.`,
+    `${utterances.length} utterances of TIMIT (80, repeated) as one recording with pauses of ${PAUSE_SECONDS} s and one text of ${words.length} words.`,
+    "Errors of word starts and ends. Memory is that of the process that transcribes and aligns.",
     "",
     "| words | of | mean error | median | within 50 ms | within 100 ms | peak memory |",
     "|---|---|---|---|---|---|---|",

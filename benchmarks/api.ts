@@ -109,7 +109,7 @@ async function measure({ api, postgresPid, pool, clientId, assetId }: Bench, siz
         `| ${name} | ${figures.requests} | ${figures.p50Ms.toFixed(1)} | ${figures.p99Ms.toFixed(1)} | ${figures.maxMs.toFixed(1)} |`,
     ),
     "",
-    `- processor time for a request, over all kinds: ${apiMs?.toFixed(2)} ms of the API, ${databaseMs?.toFixed(2)} ms of PostgreSQL`,
+    `- CPU time for a request, over all kinds: ${apiMs?.toFixed(2)} ms of the API, ${databaseMs?.toFixed(2)} ms of PostgreSQL`,
     `- as fast as they can: ${Math.round(saturated.perSecond)} requests a second`,
     `- memory of the API: ${presentMb} MB, at most ${peakMb} MB`,
   );

@@ -51,7 +51,7 @@ const lines = [
   ...HEAD,
   ...first.map(toRow),
   "",
-  "## Loaded when it is first used",
+  "## Loaded at first use",
   ...HEAD,
   ...parts.filter(({ isFirst }) => !isFirst).map(toRow),
 ];

@@ -126,9 +126,10 @@ const lines = [
   "",
   ...describeRun(),
   "- clips of 30 s (`training/mix/held_out_detection.py`), detected by the engine: `npm run bench:detection`",
-  "- `held-out`: sources of the training's list, sounds kept out of it; confidence and checkpoint were chosen on them. `test`: other sources (`training/data/music-detection-test.json`), nothing was chosen on them",
+  "- `held-out`: held-out sounds of the training sources; confidence and checkpoint were chosen on them",
+  "- `test`: other sources (`training/data/music-detection-test.json`); nothing was chosen on them",
   "",
-  "| set | clips | F1 of 0.1 s steps | precision | recall | boundaries within 0.5 s | of those found within 2 s | median distance of a boundary |",
+  "| set | clips | F1 of 0.1 s steps | precision | recall | boundaries within 0.5 s | of those found within 2 s | median error of a boundary |",
   "|---|---|---|---|---|---|---|---|",
   ...[...totals].map(([key, { hits, wrong, missed, edgesFound, edges, offsets }]) => {
     const share = (part: number, whole: number) => (part / whole).toFixed(3);

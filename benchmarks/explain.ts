@@ -12,7 +12,8 @@ export async function explain(pool: pg.Pool, run: (db: Database) => Promise<unkn
     const { rows } = await pool.query<{ "QUERY PLAN": string }>(`explain (analyze, buffers) ${sql}`, [
       ...parameters,
     ]);
-    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
+    const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+    plans.push(plan.replace(/\{[^}]{60,}\}/g, "{…}"));
   }
   return plans.join("\n\n");
 }

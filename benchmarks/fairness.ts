@@ -173,7 +173,7 @@ async function measureIdle(bench: Bench): Promise<string> {
   await closeWorkers(workers);
   const perSecond = (to.transactions - from.transactions) / (IDLE_MS / 1000);
   const connections = (to.connections - before.connections) / IDLE_WORKERS;
-  return `- ${IDLE_WORKERS} idle workers: ${connections.toFixed(1)} connections each, and together ${perSecond.toFixed(1)} transactions a second, ${(perSecond / IDLE_WORKERS).toFixed(2)} each, the supervisor's included`;
+  return `- ${IDLE_WORKERS} idle workers: ${connections.toFixed(1)} connections each, and together ${perSecond.toFixed(1)} transactions a second, ${(perSecond / IDLE_WORKERS).toFixed(2)} each, including the supervisor's`;
 }
 
 async function fillFinished(pool: pg.Pool, clientId: string, wanted: number): Promise<void> {
@@ -248,7 +248,7 @@ async function main(): Promise<void> {
   try {
     await migrate(pool);
     const bench = { db, pool, connectionString, dataDir };
-    report("# Turns", "", ...describeRun());
+    report("# Fairness", "", ...describeRun());
     // First of all: a server that has done nothing yet has nothing to tidy up in the background.
     const idle = await measureIdle(bench);
     report(
@@ -258,7 +258,7 @@ async function main(): Promise<void> {
       "",
       `## One Task of B behind ${TASKS_OF_A} of A`,
       "",
-      `The engine takes ${TASK_MS} ms. B comes once some of A's Tasks have ended, at whatever moment of the next.`,
+      `The engine takes ${TASK_MS} ms. B arrives after some of A's Tasks have ended, at a random point of the next.`,
       "",
     );
     report(
@@ -272,9 +272,9 @@ async function main(): Promise<void> {
     report(idle);
     report(
       "",
-      "## What it costs the database",
+      "## Cost for the database",
       "",
-      "With 10,000 Tasks waiting; median times in ms as a caller sees them.",
+      "With 10,000 Tasks waiting; median times in ms as seen by the caller.",
       "",
     );
     report(

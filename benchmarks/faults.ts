@@ -55,7 +55,7 @@ for (const mode of modes satisfies Mode[])
   );
 
 const lines = [
-  "# What kills cost",
+  "# Kills",
   "",
   ...run,
   `- \`npm run bench:faults -- --kills ${kills} --minutes ${minutes} --seed ${seed} --mode ${values.mode}\``,

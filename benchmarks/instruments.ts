@@ -93,9 +93,9 @@ function formatMeans(): string {
 
 function formatResults(): string {
   return [
-    "# Guitar, piano, strings and wind of recordings",
+    "# Guitar, piano, strings and wind on recordings",
     "",
-    "SI-SDR in dB against the recording of the instrument: of the untouched `other` stem, and of the instrument's own. `npm run bench:instruments -- EVALUATION_FOLDER`.",
+    "SI-SDR in dB against the instrument's recording, of the untouched `other` stem and of its own stem. `npm run bench:instruments -- EVALUATION_FOLDER`.",
     "",
     ...run,
     "",
@@ -108,7 +108,7 @@ function formatResults(): string {
         `| ${title} | ${instrument} | ${before.toFixed(2)} | ${after.toFixed(2)} | ${(after - before).toFixed(2)} |`,
     ),
     "",
-    "Stems of instruments that nobody plays, in dB of the mix:",
+    "Stems of absent instruments, in dB of the mix:",
     "",
     "| recording | level |",
     "|---|---|",

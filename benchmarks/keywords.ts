@@ -101,9 +101,9 @@ const lines = [
   "",
   ...describeRun(),
   "",
-  `whisper-small in 8 bits, ${NAMED.length} sentences with ${countNames(NAMED.join(" "))} names and terms in each of ${VOICES.length} voices of espeak-ng. Made up: names heard in ${NAMELESS.length} sentences without any.`,
+  `whisper-small in int8, ${NAMED.length} sentences with ${countNames(NAMED.join(" "))} names and terms in each of ${VOICES.length} voices of espeak-ng. False positives: names found in ${NAMELESS.length} sentences without any.`,
   "",
-  "| given | names right | of | WER % | made up | WER % of those sentences |",
+  "| given | names right | of | WER % | false positives | WER % of those sentences |",
   "|---|---|---|---|---|---|",
 ];
 for (const [index, [title, wishes]] of conditions.entries()) {

@@ -8,7 +8,7 @@ export function describeRun(): string[] {
   const changes = git("status", "--porcelain", "--", "packages") === "" ? "" : ", with changes";
   return [
     `- machine: ${cpus().length} cores of ${cpu?.model.trim()}, ${Math.round(totalmem() / 1024 ** 3)} GiB, Linux ${release()}`,
-    `- load of the machine when it began: ${loadavg()[0]?.toFixed(1)}`,
+    `- load at the start: ${loadavg()[0]?.toFixed(1)}`,
     `- commit: ${git("rev-parse", "--short=12", "HEAD")}${changes}, Node ${process.version}`,
     `- date: ${new Date().toISOString().slice(0, 10)}`,
   ];

@@ -8,7 +8,7 @@ export type ProgramFigures = { wallSeconds: number; cpuSeconds: number; peakMega
 /** Often enough for a peak that lasts as long as a segment, and no work beside the programs. */
 const SAMPLE_EVERY_MS = 500;
 
-/** Runs a Node program to its end and watches it with all below it; bash counts the processor time of those that ended. */
+/** Runs a Node program to its end and watches it with all below it; bash counts the CPU time of those that ended. */
 export async function measureProgram(args: readonly string[]): Promise<ProgramFigures> {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" > /dev/null';
   const child = spawn("bash", ["-c", script, "bash", process.execPath, ...args], {

@@ -119,10 +119,10 @@ function formatResults(): string {
     return `${network}, ${long.minutes} minutes over ${short.minutes}: ${(peakOf(long) / peakOf(short)).toFixed(2)}`;
   };
   return [
-    "# Memory over the length of the input",
+    "# Memory by length of the input",
     "",
-    "Generated stereo at 44.1 kHz, one target as wav; resident memory of the engine with all its processes, four times a second. `gain` is the whole",
-    "pipeline with a network that costs nothing. `npm run bench:memory`.",
+    "Generated stereo at 44.1 kHz, one target as wav; resident memory of all engine processes, sampled four times a second. `gain` is the whole",
+    "pipeline with a trivial network. `npm run bench:memory`.",
     "",
     ...run,
     "",

@@ -192,9 +192,9 @@ async function main(): Promise<void> {
   const api = await startApiProcess(dataDir, postgres.connectionString, { LOG_LEVEL: "silent" });
   address = api.address;
   try {
-    report("# The API under too much load", "", ...describeRun());
+    report("# The API under overload", "", ...describeRun());
     report("- one account on loopback, no worker beside it: `npm run bench:overload`");
-    report("- every request but the uploads is sent at once, each over a connection of its own");
+    report("- every request except the uploads is sent at once, each over a separate connection");
     await measureTasks();
     await measureEstimates();
     await measureSilence();

@@ -152,7 +152,7 @@ async function sendBomb(service: Service, { bomb, quotaBytes }: BombCase) {
 }
 
 async function bombs(service: Service): Promise<void> {
-  report("", "## Files that grow when they are decoded", "");
+  report("", "## Decompression bombs", "");
   report(`\`DECODED_MAX_BYTES\` is ${DECODED_MAX_BYTES} here; the default is 16 GiB.`, "");
   report("| file | bytes | decoded bytes | answer | took ms |", "|---|---|---|---|---|");
   let refused = 0;

