@@ -95,7 +95,7 @@ function formatResults(): string {
   return [
     "# Guitar, piano, strings and wind on recordings",
     "",
-    "SI-SDR in dB against the instrument's recording, of the untouched `other` stem and of its own stem. `npm run bench:instruments -- EVALUATION_FOLDER`.",
+    "SI-SDR in dB against the instrument's recording, of the untouched `other` stem and of the instrument's stem. `npm run bench:instruments -- EVALUATION_FOLDER`.",
     "",
     ...run,
     "",

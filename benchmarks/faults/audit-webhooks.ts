@@ -37,12 +37,12 @@ export async function auditWebhooks(
     ...toFindings(
       "webhooksMissing",
       found.missing.map(
-        ({ target_id, delivery_ids }) => `of target ${target_id}: ${delivery_ids.join(", ") || "none owed"}`,
+        ({ target_id, delivery_ids }) => `of target ${target_id}: ${delivery_ids.join(", ") || "none due"}`,
       ),
     ),
     ...toFindings(
       "webhooksWrong",
-      twice.map(({ target_id }) => `two owed for target ${target_id}`),
+      twice.map(({ target_id }) => `two due for target ${target_id}`),
     ),
     ...toFindings("webhooksWrong", receiver.forged),
   ];

@@ -6,7 +6,7 @@ export const FAULTS = {
   chargesWrong: "charges that are double, missing or wrong",
   reservationsLeft: "credits left reserved",
   webhooksMissing: "webhooks missing",
-  webhooksWrong: "webhooks twice owed, or with a bad signature",
+  webhooksWrong: "webhooks due twice, or with a bad signature",
   filesStray: "files without a row, and work and temporary files left",
   filesMissing: "rows without a file",
   outputsWrong: "outputs with other bytes than undisturbed",

@@ -10,7 +10,7 @@ export const EXIT_CODES = {
     code: 6,
     when: "This machine lacks something: a network's weights, the media sandbox, room. `stemwright doctor` says what.",
   },
-  INTERRUPTED: { code: 130, when: "Ctrl-C. The same command goes on where it stopped." },
+  INTERRUPTED: { code: 130, when: "Ctrl-C. The same command resumes where it stopped." },
 } as const;
 
 export type ExitReason = keyof typeof EXIT_CODES;

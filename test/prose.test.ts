@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const PROJECT_DIR = join(import.meta.dirname, "..");
+const LINE_MAX = 160;
+
+/** What reads like a translation, and what to write instead. */
+const AVOIDED: readonly { phrase: RegExp; instead: string }[] = [
+  { phrase: /\bmet an error\b/i, instead: "failed, or name the error" },
+  { phrase: /\bsign of life\b/i, instead: "heartbeat" },
+  { phrase: /\bmade ready\b/i, instead: "built, prepared" },
+  { phrase: /\bthat nobody (knows|has)\b/i, instead: "unknown, could not be resolved" },
+  { phrase: /\bhear(s|ing)? of (changes|it)\b/i, instead: "is notified, listens for" },
+  { phrase: /\b(is|are|was|were) told\b(?! (apart|to))/i, instead: "is notified, reports, says" },
+  { phrase: /\b(exact products|products (of|in) bytes)\b/i, instead: "int8 (VNNI/AMX)" },
+  {
+    phrase: /\b(lie|lies|lay) (under|below|in|beside|beyond|outside)\b/i,
+    instead: "is stored in, is in, is below",
+  },
+  { phrase: /\bat work\b/i, instead: "running" },
+  { phrase: /\bof (its|their) own\b/i, instead: "separate, its own …" },
+  { phrase: / anew\b/i, instead: "again, from scratch; a network is rebuilt" },
+  { phrase: /\b(go|goes|went|gone) on (behind|where|from|with)\b/i, instead: "resumes, continues" },
+  { phrase: /\b(can't|cannot|can) be had\b/i, instead: "is unavailable, is available" },
+  { phrase: /\bowed\b/i, instead: "due, pending" },
+  { phrase: /\bin the mean\b/i, instead: "on average" },
+  { phrase: /\bprocessor time\b/i, instead: "CPU time" },
+  { phrase: /\bfor a moment\b/i, instead: "temporarily, briefly" },
+  { phrase: /\bmend(s|ed)?\b/i, instead: "fix" },
+  { phrase: /\btells? of\b/i, instead: "reports, shows" },
+  { phrase: /\bmakes? room\b/i, instead: "is evicted, is closed" },
+];
+
+function* listFaults(file: string): Generator<string> {
+  const lines = readFileSync(join(PROJECT_DIR, file), "utf8").split("\n");
+  let isCode = false;
+  for (const [index, line] of lines.entries()) {
+    if (/^\s*```/.test(line)) isCode = !isCode;
+    const place = `${file}:${index + 1}`;
+    if (line.length > LINE_MAX)
+      yield `${place}: ${line.length} characters; wrap at ${LINE_MAX}, or split the table's cell`;
+    if (isCode) continue;
+    for (const { phrase, instead } of AVOIDED) {
+      const found = phrase.exec(line);
+      if (found) yield `${place}: "${found[0].trim()}"; write: ${instead}`;
+    }
+  }
+}
+
+it("documents are in plain English: no phrase we avoid, no line over 160 characters", () => {
+  const files = execFileSync("git", ["ls-files", "*.md"], { cwd: PROJECT_DIR, encoding: "utf8" });
+  const faults = files
+    .trim()
+    .split("\n")
+    .flatMap((file) => [...listFaults(file)]);
+  expect(faults, faults.join("\n")).toEqual([]);
+});
