@@ -356,7 +356,7 @@ export const SETTINGS = {
     schema: z.enum(PROVIDER_SETTINGS),
     default: "auto",
     description:
-      "What networks run on: `auto`, `cpu`, `cuda`, `coreml`, `directml` or `webgpu`. `auto` measures each network once if there is a GPU and takes the faster.",
+      "`auto` (the faster of GPU and CPU, measured once per network), `cpu`, `cuda`, `coreml`, `directml` or `webgpu`.",
   },
   SPEECH_MODEL: {
     schema: z.enum(SPEECH_MODELS),
