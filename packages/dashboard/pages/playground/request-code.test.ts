@@ -40,7 +40,10 @@ describe("the same request as code", () => {
 
   it("[PG7] for a shell: one command for each kind of work", () => {
     expect(writeCode("CLI", SIMPLE)).toBe(
-      "stemwright separate song.mp3 --stems vocals,drums --format wav,mp3 --residual --high-quality --server https://stems.example/audio",
+      [
+        "stemwright separate song.mp3 --stems vocals --format wav --residual --high-quality --server https://stems.example/audio",
+        "stemwright separate song.mp3 --stems drums --format wav,mp3 --server https://stems.example/audio",
+      ].join("\n"),
     );
     expect(writeCode("CLI", HARD)).toBe(
       [

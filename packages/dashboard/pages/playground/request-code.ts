@@ -114,7 +114,7 @@ function toPython(request: CodeRequest): string {
   ].join("\n");
 }
 
-/** Which command runs a model. */
+/** Which command runs a model; those of stems are many. */
 const COMMANDS: Record<string, string> = {
   transcription: "transcribe",
   alignment: "align",
@@ -122,23 +122,37 @@ const COMMANDS: Record<string, string> = {
   multi_voice: "voices",
 };
 
+/** The command aligns a text that is given; without one it is what is heard that is written down. */
+const findCommand = ({ model }: TargetInput, { transcript }: CodeRequest) =>
+  model === "alignment" && transcript === undefined ? "transcribe" : (COMMANDS[model] ?? "separate");
+
+/** What a command says once for all of its stems. */
+const toSharedOptions = ({ formats, residual = false, variant = "" }: TargetInput) =>
+  JSON.stringify([formats, residual, variant]);
+
 function toCommand(command: string, targets: readonly TargetInput[], request: CodeRequest): string {
   const [first] = targets;
   const words = ["stemwright", command, quote(request.input)];
   if (command === "separate") words.push("--stems", targets.map(({ model }) => model).join(","));
-  words.push("--format", [...new Set(targets.flatMap(({ formats }) => formats))].join(","));
-  if (targets.some(({ residual }) => residual)) words.push("--residual");
-  if (targets.some(({ variant }) => variant === "high_quality")) words.push("--high-quality");
+  words.push("--format", first?.formats.join(",") ?? "");
+  if (first?.residual) words.push("--residual");
+  if (first?.variant === "high_quality") words.push("--high-quality");
+  if (first?.variant === "n_speaker") words.push("--speakers", "n");
   if (first?.language !== undefined) words.push("--language", first.language);
   if (command === "align" && request.transcript !== undefined)
     words.push("--text", quote(request.transcript));
   return [...words, "--server", request.baseUrl].join(" ");
 }
 
-/** One command for each kind of work. */
+/** One command for each kind of work, and for stems that are wanted in another way. */
 function toCli(request: CodeRequest): string {
-  const groups = Map.groupBy(request.targets, ({ model }) => COMMANDS[model] ?? "separate");
-  return [...groups].map(([command, targets]) => toCommand(command, targets, request)).join("\n");
+  const groups = Map.groupBy(
+    request.targets,
+    (target) => `${findCommand(target, request)} ${toSharedOptions(target)}`,
+  );
+  const lines = [...groups].map(([key, targets]) => toCommand(key.split(" ")[0] ?? "", targets, request));
+  const hasDepth = request.targets.some(({ bitDepth = 32 }) => bitDepth !== 32);
+  return [...(hasDepth ? ["# The command writes wav files with 32 bits."] : []), ...lines].join("\n");
 }
 
 const WRITERS: Record<Language, (request: CodeRequest) => string> = {
