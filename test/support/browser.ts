@@ -34,9 +34,11 @@ async function findBrowser(): Promise<string> {
   return path;
 }
 
-/** One browser for a test file; tests open contexts of their own in it. */
-export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath: await findBrowser(), args: FLAGS });
+/** One browser for a test file; tests open contexts of their own in it. `hosts` are names for this machine that only the browser knows. */
+export async function openBrowser({ hosts = [] }: { hosts?: readonly string[] } = {}): Promise<Browser> {
+  const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`).join(",");
+  const args = rules === "" ? FLAGS : [...FLAGS, `--host-resolver-rules=${rules}`];
+  return await chromium.launch({ executablePath: await findBrowser(), args });
 }
 
 export type View = { width: number; theme: "light" | "dark" };

@@ -9,7 +9,7 @@ type SignedIn = Pick<Service, "address" | "output">;
 const cookies = new WeakMap<SignedIn, Promise<string>>();
 
 /** The session's cookie, after a request that sets it. */
-async function callForCookie(service: SignedIn, path: string, init: RequestInit): Promise<string> {
+export async function callForCookie(service: SignedIn, path: string, init: RequestInit): Promise<string> {
   const response = await fetch(service.address + path, {
     ...init,
     headers: { "content-type": "application/json", "x-stemwright-dashboard": "1", ...init.headers },

@@ -4,10 +4,12 @@ export async function copyText(text: string): Promise<void> {
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "visually-hidden";
-  document.body.append(area);
   const { activeElement } = document;
+  // Nothing outside an open dialog can be selected.
+  const place = activeElement?.closest("dialog") ?? document.body;
+  place.append(area);
   area.select();
-  const isCopied = document.execCommand("copy");
+  const isCopied = document.activeElement === area && document.execCommand("copy");
   area.remove();
   if (activeElement instanceof HTMLElement) activeElement.focus();
   if (!isCopied) throw new Error("The browser did not allow to copy; select the text and copy it yourself");
