@@ -19,7 +19,7 @@ const FAULTS = [
   "packages/server/worker/{idle-worker,outage,takeover}.integration.test.ts",
 ];
 /** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
-const PAGES = ["test/browser/{mixer,playground,settings,timeline,words}.test.ts"];
+const PAGES = ["test/browser/{every-page,lan,mixer,playground,settings,timeline,words}.test.ts"];
 /** Linters, generators, runtimes and clients of others, with packages of their own: `npm run test:clients`. */
 const CLIENTS = ["test/clients/*.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];

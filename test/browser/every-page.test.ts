@@ -1,0 +1,156 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { NewShare } from "@stemwright/contract";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTone, toWav } from "../support/audio.ts";
+import {
+  listViolations,
+  measureWidth,
+  openBrowser,
+  openPage,
+  screenshot,
+  VIEWS,
+} from "../support/browser.ts";
+import { type Service, startService } from "../support/service.ts";
+import { callForCookie, OWNER, readSignInLink } from "../support/sign-in-owner.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+
+const ROUTES = "../../packages/dashboard/shell/routes.ts";
+
+type Shown = {
+  /** Behind the route's own path, or in place of it. */
+  address?: () => string;
+  heading: string | RegExp;
+  /** Who looks: somebody who has signed in is the default. */
+  as?: "nobody" | "newcomer";
+  tabs?: readonly string[];
+};
+
+let dataDir: string;
+let service: Service;
+let browser: Browser;
+let taskId: string;
+let clientId: string;
+let shareUrl: string;
+/** The session's cookie before a password was chosen, and after. */
+const cookies = { newcomer: "", owner: "" };
+
+const PAGES: Record<string, Shown> = {
+  "app/sign-in": { heading: "Sign in", as: "nobody" },
+  "app/invitation": { heading: "Join Stemwright", as: "nobody", address: () => "app/invitation#token" },
+  "app/welcome": { heading: "Welcome", as: "newcomer" },
+  "app/playground": { heading: "Playground" },
+  "app/share": { heading: "Vocals", as: "nobody", address: () => shareUrl },
+  "app/tasks": { heading: "Tasks" },
+  "app/tasks/:id": {
+    heading: "Song.wav",
+    address: () => `app/tasks/${taskId}`,
+    tabs: ["Mixer", "Outputs", "Details"],
+  },
+  "app/assets": { heading: "Assets" },
+  "app/models": { heading: "Models" },
+  "app/usage": { heading: "Usage" },
+  "app/people": { heading: "People" },
+  "app/settings/keys": { heading: "API keys" },
+  "app/settings/webhook": { heading: "Webhook URL" },
+  "app/settings/storage": { heading: "Storage" },
+  "app/settings/profile": { heading: "Profile" },
+  "app/settings/sessions": { heading: "Sessions" },
+  "app/admin/clients": { heading: "Clients" },
+  "app/admin/clients/:id": {
+    heading: "First account",
+    address: () => `app/admin/clients/${clientId}`,
+    tabs: ["Terms", "Models and rates", "Credits", "Keys"],
+  },
+  "app/admin/operation": { heading: "Operation" },
+  "app/nothing": { heading: "No such page" },
+};
+
+beforeAll(async () => {
+  dataDir = await makeTempDir("every-page");
+  [service, browser] = await Promise.all([
+    startService({ dataDir, environment: { WORKERS: "0" } }),
+    openBrowser(),
+  ]);
+  const [, token] = (await readSignInLink(service)).split("#");
+  cookies.newcomer = await callForCookie(service, "/account/sign-in/link", {
+    method: "POST",
+    body: JSON.stringify({ token }),
+  });
+  const song = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 }));
+  const { id: assetId } = await service.upload(song, "Song.wav");
+  ({ id: taskId, clientId } = await service.createTask({
+    assetId,
+    targets: [{ model: "vocals", formats: ["wav"] }],
+  }));
+  const share = await service.call(`/tasks/${taskId}/shares`, {
+    method: "POST",
+    body: "{}",
+    headers: { "content-type": "application/json" },
+  });
+  shareUrl = ((await share.json()) as NewShare).url.slice(service.address.length + 1);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const waitUntilLoaded = async (page: Page) => {
+  await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
+  await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
+};
+
+async function look(view: (typeof VIEWS)[number], pages: [string, Shown][], cookie: string): Promise<void> {
+  const { page, context, complaints } = await openPage(browser, { view, baseURL: service.address });
+  const [name = "", value = ""] = cookie.split("=");
+  if (cookie !== "")
+    await context.addCookies([{ name, value, url: service.address, httpOnly: true, sameSite: "Lax" }]);
+  const check = async (what: string) => {
+    await screenshot(page, what.replaceAll(/\W+/g, "-"), view);
+    expect(await listViolations(page), what).toEqual([]);
+    expect(await measureWidth(page), what).toBeLessThanOrEqual(view.width);
+  };
+  for (const [path, { address = () => path, heading, tabs = [] }] of pages) {
+    await page.goto("about:blank");
+    const response = await page.goto(`/${address()}`);
+    const policy = response?.headers()["content-security-policy"] ?? "";
+    expect(policy, path).toContain("default-src 'none'");
+    expect(policy, path).not.toMatch(/unsafe|\*|https?:|data:/);
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+    await waitUntilLoaded(page);
+    await check(path);
+    for (const tab of tabs) {
+      await page.getByRole("tab", { name: tab }).click();
+      await waitUntilLoaded(page);
+      await check(`${path} ${tab}`);
+    }
+  }
+  expect(complaints).toEqual([]);
+  await context.close();
+}
+
+const listPages = (as: Shown["as"]) => Object.entries(PAGES).filter(([, shown]) => shown.as === as);
+
+describe("every page", () => {
+  it("[PG2] is among those that are looked at", async () => {
+    const source = await readFile(join(import.meta.dirname, ROUTES), "utf8");
+    const known = [...source.matchAll(/\bpath: "([^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(Object.keys(PAGES).toSorted()).toEqual([...known, "app/nothing"].toSorted());
+  });
+
+  it.each(VIEWS)("[PG2] for somebody new is accessible, fits and is safe at $width px, $theme", (view) =>
+    look(view, listPages("newcomer"), cookies.newcomer),
+  );
+
+  it.each(VIEWS)("[PG2] is accessible, fits and is safe at $width px, $theme", async (view) => {
+    cookies.owner ||= await callForCookie(service, "/account/me", {
+      method: "PATCH",
+      headers: { cookie: cookies.newcomer },
+      body: JSON.stringify(OWNER),
+    });
+    await look(view, listPages(undefined), cookies.owner);
+    await look(view, listPages("nobody"), "");
+  });
+});
