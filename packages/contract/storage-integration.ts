@@ -133,6 +133,10 @@ export const storageIntegration = z
     authConfig: z
       .record(z.string(), z.unknown())
       .meta({ description: "Secrets read `***`; for `aws` it has the `externalId` of the trust policy" }),
+    servicePrincipalArn: z
+      .string()
+      .exactOptional()
+      .meta({ description: "For `aws`: the principal of the trust policy, if the operator has set it" }),
     createdAt: dateTime,
     updatedAt: dateTime,
   })

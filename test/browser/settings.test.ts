@@ -1,10 +1,12 @@
 import { rm } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import { listViolations, openBrowser, openPage, VIEWS } from "../support/browser.ts";
 import { type Service, startService } from "../support/service.ts";
 import { OWNER, signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
+
+const PRINCIPAL = "arn:aws:iam::210987654321:role/stemwright";
 
 let dataDir: string;
 let service: Service;
@@ -12,7 +14,7 @@ let browser: Browser;
 beforeAll(async () => {
   dataDir = await makeTempDir("settings");
   [service, browser] = await Promise.all([
-    startService({ dataDir, environment: { WORKERS: "0" } }),
+    startService({ dataDir, environment: { WORKERS: "0", AWS_PRINCIPAL_ARN: PRINCIPAL } }),
     openBrowser(),
   ]);
 });
@@ -144,48 +146,64 @@ describe("Webhook URL and storage", () => {
       authConfig: { externalId: string };
     }[];
     expect(JSON.parse(policy ?? "")).toMatchObject({
-      Statement: [{ Condition: { StringEquals: { "sts:ExternalId": integration?.authConfig.externalId } } }],
+      Statement: [
+        {
+          Principal: { AWS: PRINCIPAL },
+          Condition: { StringEquals: { "sts:ExternalId": integration?.authConfig.externalId } },
+        },
+      ],
     });
     expect(await listViolations(page)).toEqual([]);
     await context.close();
   });
 });
 
-const waitUntilLoaded = (page: Page) =>
-  expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0);
-
-const PAGES = [
-  ["/app/settings/keys", "API keys"],
-  ["/app/settings/webhook", "Webhook URL"],
-  ["/app/settings/storage", "Storage"],
-  ["/app/settings/profile", "Profile"],
-  ["/app/settings/sessions", "Sessions"],
-  ["/app/people", "People"],
-  ["/app/usage", "Usage"],
-  ["/app/admin/clients", "Clients"],
-  ["/app/admin/operation", "Operation"],
-] as const;
-
-describe("every page of settings and administration", () => {
-  it.each(VIEWS)("[PG2] is accessible and fits at $width px, $theme", async (view) => {
-    const { page, context, complaints } = await openSignedIn(view);
-    const check = async (path: string) => {
-      expect(await listViolations(page), path).toEqual([]);
-      expect(await measureWidth(page), path).toBeLessThanOrEqual(view.width);
-    };
-    for (const [path, title] of PAGES) {
-      await page.goto(path);
-      await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-      await waitUntilLoaded(page);
-      await check(path);
-    }
+describe("Clients", () => {
+  it("[PE8] [K5] an administrator acts for a client in all pages of one tab, and for their own again", async () => {
+    const { page, context, complaints } = await openSignedIn();
     await page.goto("/app/admin/clients");
-    await page.getByRole("link", { name: "First account" }).click();
-    for (const tab of ["Terms", "Models and rates", "Credits", "Keys"]) {
-      await page.getByRole("tab", { name: tab }).click();
-      await waitUntilLoaded(page);
-      await check(tab);
-    }
+    await page.getByRole("button", { name: "New client" }).click();
+    await page.getByLabel("Name").fill("Acme");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /client/i })
+      .click();
+    await page.getByRole("button", { name: "Act for this client" }).click();
+    const banner = page.getByRole("region", { name: "Acting for a client" });
+    await banner.getByText("You act for Acme").waitFor();
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByLabel("Name").fill("For Acme");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const key = await page.getByRole("region", { name: "API key", exact: true }).textContent();
+    await page.getByRole("button", { name: "I have it" }).click();
+    const own = (await (await service.call("/account/keys")).json()) as { name: string }[];
+    expect(own.map(({ name }) => name)).not.toContain("For Acme");
+    await service.call("/webhooks", {
+      method: "POST",
+      body: JSON.stringify({ url: "https://acme.example/hook" }),
+      headers: { "content-type": "application/json", "x-api-key": key ?? "" },
+    });
+    await page.getByRole("link", { name: "Webhook URL" }).click();
+    await expect.poll(() => page.getByLabel("Webhook URL").inputValue()).toBe("https://acme.example/hook");
+    await page.getByRole("link", { name: "Storage" }).click();
+    await page.getByRole("button", { name: "Add storage" }).click();
+    await page.getByLabel("Bucket").fill("acme-masters");
+    await page.getByLabel("Role ARN").fill("arn:aws:iam::123456789012:role/acme");
+    await page.getByLabel("Region").fill("eu-west-1");
+    await page.getByRole("button", { name: "Add it" }).click();
+    await page.getByRole("heading", { name: "s3://acme-masters" }).waitFor();
+    expect(
+      await (await service.call("/storage-integrations", { headers: { "x-api-key": key ?? "" } })).json(),
+    ).toMatchObject([{ storageName: "acme-masters" }]);
+    expect(await listViolations(page)).toEqual([]);
+    await banner.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("heading", { name: "Acme", level: 1 }).waitFor();
+    expect(await banner.count()).toBe(0);
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
+    await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
+    expect(await page.getByRole("row", { name: /For Acme/ }).count()).toBe(0);
     expect(complaints).toEqual([]);
     await context.close();
   });

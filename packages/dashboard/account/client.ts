@@ -1,4 +1,5 @@
 import { Stemwright } from "@stemwright/sdk";
+import { actingFor } from "./acting-for.ts";
 
 /** The service, as the person who is signed in: the browser sends the session's cookie, and the header says that we are the page. */
 export const client = new Stemwright({
@@ -6,4 +7,5 @@ export const client = new Stemwright({
   apiKey: null,
   credentials: "same-origin",
   headers: { "x-stemwright-dashboard": "1" },
+  ...(actingFor ? { clientId: actingFor.id } : {}),
 });

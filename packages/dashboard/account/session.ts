@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { AuthenticationError, type Me } from "@stemwright/sdk";
+import { AuthenticationError, type Me, NotFoundError, PermissionError } from "@stemwright/sdk";
+import { actFor, actingFor } from "./acting-for.ts";
 import { client } from "./client.ts";
 
 export type { Me } from "@stemwright/sdk";
@@ -7,10 +8,16 @@ export type { Me } from "@stemwright/sdk";
 /** Undefined until it is known, null when nobody is signed in. */
 export const me = signal<Me | null | undefined>(undefined);
 
+/** Whose Tasks, keys and storage the pages show. */
+export const getClientId = () => actingFor?.id ?? me.value?.client.id;
+
 export async function loadMe(): Promise<void> {
   try {
     me.value = await client.account.me();
   } catch (error) {
+    // Somebody else has signed in here meanwhile, or the client is gone.
+    if (actingFor && (error instanceof PermissionError || error instanceof NotFoundError))
+      return actFor(undefined);
     if (!(error instanceof AuthenticationError)) throw error;
     me.value = null;
   }
@@ -19,4 +26,5 @@ export async function loadMe(): Promise<void> {
 export async function signOut(): Promise<void> {
   await client.account.signOut();
   me.value = null;
+  if (actingFor) actFor(undefined);
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { actFor, actingFor } from "../account/acting-for.ts";
 import { me, signOut } from "../account/session.ts";
+import { Button } from "../parts/Button.tsx";
 import { Icon } from "../parts/Icon.tsx";
 import { reportError } from "../parts/toast.ts";
 import icon from "./icon.svg";
@@ -26,7 +28,7 @@ function Account() {
     <div class="row row-apart">
       <div class="small truncate">
         <div class="truncate">{value.person.name}</div>
-        <div class="muted truncate">{value.client.name}</div>
+        <div class="muted truncate">{actingFor?.name ?? value.client.name}</div>
       </div>
       <button
         type="button"
@@ -38,6 +40,22 @@ function Account() {
         <Icon name="sign-out" />
       </button>
     </div>
+  );
+}
+
+/** Above every page, so that nobody forgets whose Tasks and keys these are. */
+function ActingBanner() {
+  if (!actingFor) return null;
+  const { id, name } = actingFor;
+  return (
+    <section class="acting row row-apart row-wrap" aria-label="Acting for a client">
+      <span>
+        You act for <strong>{name}</strong>. Everything but Administration, Profile and Sessions is theirs.
+      </span>
+      <Button isSmall onClick={() => actFor(undefined, `app/admin/clients/${id}`)}>
+        Stop
+      </Button>
+    </section>
   );
 }
 
@@ -94,6 +112,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </div>
       </header>
       <main class="page" tabIndex={-1}>
+        <ActingBanner />
         {children}
       </main>
     </div>

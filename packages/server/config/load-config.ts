@@ -40,6 +40,8 @@ export type Config = Readonly<{
   aws: {
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
     stsEndpoint: string | undefined;
+    /** Who the credentials belong to, as customers' trust policies name them. */
+    principalArn: string | undefined;
   };
   gcpIdentityTokenFile: string | undefined;
   /** The identity provider that people may sign in with. */
@@ -182,7 +184,11 @@ export function loadConfig(environment: Environment = process.env): Config {
             hasPresignedLinks: settings.S3_PRESIGNED_LINKS,
             publicEndpoint: settings.S3_PUBLIC_ENDPOINT,
           },
-    aws: { credentials: toCredentials(settings), stsEndpoint: settings.AWS_ENDPOINT_URL_STS },
+    aws: {
+      credentials: toCredentials(settings),
+      stsEndpoint: settings.AWS_ENDPOINT_URL_STS,
+      principalArn: settings.AWS_PRINCIPAL_ARN,
+    },
     gcpIdentityTokenFile: settings.GCP_IDENTITY_TOKEN_FILE,
     oidc: toOidc(settings),
     encryption: { key: settings.ENCRYPTION_KEY, keyFile: join(dataDir, "encryption.key") },

@@ -286,6 +286,16 @@ export const SETTINGS = {
     description: "The session token of AWS_ACCESS_KEY_ID, if it is temporary.",
     isSecret: true,
   },
+  AWS_PRINCIPAL_ARN: {
+    schema: z
+      .string()
+      .regex(
+        /^arn:aws[a-z-]*:iam::\d{12}:(user|role)\/[\w+=,.@/-]+$/,
+        "must be the ARN of an IAM user or role, such as arn:aws:iam::123456789012:role/stemwright",
+      ),
+    description:
+      "ARN of the IAM user or role behind AWS_ACCESS_KEY_ID or the machine. The storage guide puts it into trust policies.",
+  },
   GCP_IDENTITY_TOKEN_FILE: {
     schema: z.string().min(1),
     description:

@@ -80,6 +80,7 @@ export type Api = {
     | "eventStreams"
     | "waits"
     | "load"
+    | "aws"
   >;
 };
 

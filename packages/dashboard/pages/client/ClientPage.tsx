@@ -1,6 +1,8 @@
 import type { Client } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
+import { actFor } from "../../account/acting-for.ts";
 import { client } from "../../account/client.ts";
+import { me } from "../../account/session.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { ConfirmDialog } from "../../parts/ConfirmDialog.tsx";
@@ -39,6 +41,9 @@ function Actions({ record, onChanged }: { record: Client; onChanged: () => void 
   }
   return (
     <>
+      {record.id !== me.value?.client.id && (
+        <Button onClick={() => actFor({ id: record.id, name: record.name })}>Act for this client</Button>
+      )}
       <Button onClick={() => setInviting(true)}>Invite a person</Button>
       {record.suspendedAt ? (
         <Button onClick={resume}>Resume</Button>

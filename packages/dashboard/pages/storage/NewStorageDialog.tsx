@@ -1,7 +1,7 @@
 import type { StorageIntegrationInput } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { client } from "../../account/client.ts";
-import { me } from "../../account/session.ts";
+import { getClientId, me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
 import { FormError } from "../../parts/FormError.tsx";
@@ -22,7 +22,7 @@ export function NewStorageDialog({ onClose, onMade }: { onClose: () => void; onM
   const form = useForm(async () => {
     const authConfig = Object.fromEntries(kind.fields.map(({ name }) => [name, values[name]?.trim() ?? ""]));
     // Administrators say whose it is; nobody else may.
-    const own = me.value?.person.isAdministrator ? { clientId: me.value.client.id } : {};
+    const own = me.value?.person.isAdministrator ? { clientId: getClientId() } : {};
     await client.storageIntegrations.create({
       type,
       storageName: storageName.trim(),

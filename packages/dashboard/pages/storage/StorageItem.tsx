@@ -8,7 +8,7 @@ import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { ConfirmDialog } from "../../parts/ConfirmDialog.tsx";
 import { announce } from "../../parts/toast.ts";
 import { STORAGE_KINDS } from "./storage-kinds.ts";
-import { makeAccessPolicy, makeTrustPolicy } from "./trust-policy.ts";
+import { makeAccessPolicy, makeTrustPolicy, UNKNOWN_PRINCIPAL } from "./trust-policy.ts";
 
 const TONES = { passed: "good", failed: "bad", skipped: "quiet" } as const;
 
@@ -27,6 +27,21 @@ function Verification({ verification }: { verification: StorageVerification }) {
   );
 }
 
+/** The service can't know under which name AWS knows it: that of a machine's role has a path which no answer of AWS tells. */
+function UnknownPrincipal() {
+  return (
+    <p class="notice">
+      <span>
+        In place of <code>{UNKNOWN_PRINCIPAL}</code> put the IAM user or role that this service runs as.
+        Whoever runs it finds it with <code>aws sts get-caller-identity</code>: an answer{" "}
+        <code>arn:aws:sts::123456789012:assumed-role/NAME/…</code> is the role{" "}
+        <code>arn:aws:iam::123456789012:role/NAME</code>. Set as <code>AWS_PRINCIPAL_ARN</code>, it stands
+        here by itself.
+      </span>
+    </p>
+  );
+}
+
 /** What to set up at Amazon: two policies, as they have to be. */
 function AwsGuide({ integration }: { integration: StorageIntegration }) {
   const { externalId = "", roleArn = "" } = integration.authConfig as {
@@ -38,10 +53,12 @@ function AwsGuide({ integration }: { integration: StorageIntegration }) {
       <summary>How to set up the role</summary>
       <ol class="steps">
         <li>
-          Give the role <code>{roleArn}</code> this trust policy. In place of <code>ARN-OF-THIS-SERVICE</code>{" "}
-          put the identity that the service runs as; whoever runs it finds that with{" "}
-          <code>aws sts get-caller-identity</code>.
-          <CodeBlock label="trust policy" code={makeTrustPolicy(externalId)} />
+          Give the role <code>{roleArn}</code> this trust policy.
+          {integration.servicePrincipalArn === undefined && <UnknownPrincipal />}
+          <CodeBlock
+            label="trust policy"
+            code={makeTrustPolicy(externalId, integration.servicePrincipalArn)}
+          />
         </li>
         <li>
           Let it work with the bucket.

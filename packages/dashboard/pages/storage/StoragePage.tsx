@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { client } from "../../account/client.ts";
-import { me } from "../../account/session.ts";
+import { getClientId } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
@@ -10,7 +10,7 @@ import { NewStorageDialog } from "./NewStorageDialog.tsx";
 import { StorageItem } from "./StorageItem.tsx";
 
 export default function StoragePage() {
-  const clientId = me.value?.client.id;
+  const clientId = getClientId();
   const integrations = useLoad(
     (signal) => client.storageIntegrations.list({}, { signal, clientId }).toArray(),
     [clientId],

@@ -1,12 +1,15 @@
+/** Stands for the service's identity where the operator has not told it. */
+export const UNKNOWN_PRINCIPAL = "ARN-OF-THIS-SERVICE";
+
 /** What the role of an `aws` integration has to trust: this installation, and only for this integration. */
-export const makeTrustPolicy = (externalId: string) =>
+export const makeTrustPolicy = (externalId: string, principalArn = UNKNOWN_PRINCIPAL) =>
   JSON.stringify(
     {
       Version: "2012-10-17",
       Statement: [
         {
           Effect: "Allow",
-          Principal: { AWS: "ARN-OF-THIS-SERVICE" },
+          Principal: { AWS: principalArn },
           Action: "sts:AssumeRole",
           Condition: { StringEquals: { "sts:ExternalId": externalId } },
         },

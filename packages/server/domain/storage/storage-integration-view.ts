@@ -1,7 +1,11 @@
 import type { StorageIntegration } from "@stemwright/contract";
 import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
 
-export function toStorageIntegration(integration: StorageIntegrationRecord): StorageIntegration {
+/** `principalArn` is who assumes the roles of `aws` integrations, where the operator said so. */
+export function toStorageIntegration(
+  integration: StorageIntegrationRecord,
+  principalArn: string | undefined,
+): StorageIntegration {
   const { id, clientId, type, storageName, authConfig, createdAt, updatedAt } = integration;
   return {
     id,
@@ -9,6 +13,7 @@ export function toStorageIntegration(integration: StorageIntegrationRecord): Sto
     type,
     storageName,
     authConfig,
+    ...(type === "aws" && principalArn !== undefined ? { servicePrincipalArn: principalArn } : {}),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

@@ -13,6 +13,7 @@ import { getFound } from "../../domain/get-found.ts";
 import { isId } from "../../domain/ids.ts";
 import { unknownIntegration } from "../../domain/storage/check-buckets.ts";
 import { createStorageIntegration } from "../../domain/storage/create-storage-integration.ts";
+import type { StorageIntegrationRecord } from "../../domain/storage/storage-integration-record.ts";
 import { toStorageIntegration } from "../../domain/storage/storage-integration-view.ts";
 import { toStorageScope } from "../../domain/storage/storage-scope.ts";
 import { verifyStorage } from "../../domain/storage/verify-storage.ts";
@@ -20,10 +21,12 @@ import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { once, onceHarmless } from "../once.ts";
 
-export function addStorageIntegrationRoutes({ app, ports }: Api): void {
+export function addStorageIntegrationRoutes({ app, ports, config }: Api): void {
   const tags = ["Storage integrations"];
   const shared = { tags, params: idParams, querystring: storageIntegrationQuery };
 
+  const toView = (integration: StorageIntegrationRecord) =>
+    toStorageIntegration(integration, config.aws.principalArn);
   const find = (caller: Caller, { id }: { id: string }, { clientId }: { clientId?: string }) => {
     const scope = toStorageScope(caller, clientId);
     return isId(id) ? ports.integrations.findIntegration(scope, id) : undefined;
@@ -43,9 +46,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
       once(ports, { request, reply }, async ({ integrations }) => {
         const { urls, vault } = ports;
         const caller = getCaller(request);
-        return toStorageIntegration(
-          await createStorageIntegration({ urls, vault, integrations }, caller, request.body),
-        );
+        return toView(await createStorageIntegration({ urls, vault, integrations }, caller, request.body));
       }),
   );
 
@@ -64,7 +65,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
       const scope = toStorageScope(getCaller(request), clientId);
       const { items, total } = await ports.integrations.listIntegrations(scope, page);
       void reply.header("x-total-count", total);
-      return items.map(toStorageIntegration);
+      return items.map(toView);
     },
   );
 
@@ -79,7 +80,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
     },
     async (request, reply) => {
       const found = await find(getCaller(request), request.params, request.query);
-      if (found) return toStorageIntegration(found);
+      if (found) return toView(found);
       // A null payload would be sent as an empty body.
       return reply
         .header("content-type", "application/json; charset=utf-8")
@@ -102,7 +103,7 @@ export function addStorageIntegrationRoutes({ app, ports }: Api): void {
           "STORAGE_INTEGRATION_IN_USE",
           "An unfinished Task uses this storage integration; wait for it or delete it first",
         );
-      return toStorageIntegration(deleted);
+      return toView(deleted);
     },
   );
 
