@@ -4,7 +4,7 @@ import type { Asset } from "@stemwright/contract";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
-import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import { listViolations, openBrowser, openPage } from "../support/browser.ts";
 import { type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -111,6 +111,27 @@ describe("working with the dashboard", () => {
     await page.getByRole("heading", { name: "2 files" }).waitFor();
     expect(await page.locator(".task-row").count()).toBe(2);
     await page.getByText("2 of 2 finished").waitFor({ timeout: TASK_TIMEOUT_MS });
+    const search = new URL(page.url()).searchParams.get("search") ?? "";
+    const count = async () =>
+      (await service.call(`/tasks?search=${encodeURIComponent(search)}`)).headers.get("x-total-count");
+    expect(await count()).toBe("2");
+    await page.getByRole("button", { name: "Delete all" }).click();
+    await page.getByRole("button", { name: "Delete 2 Tasks" }).click();
+    await page.getByText("2 Tasks deleted").waitFor();
+    expect(await count()).toBe("0");
+  });
+
+  it("[PG6] a batch is cancelled together, and what was cancelled is tried again together", async () => {
+    await open("/app/playground?m=vocals&audio=wav");
+    await choose("Song one.wav", "Song two.wav");
+    await page.getByRole("button", { name: "Run 2 Tasks" }).click();
+    await page.getByRole("button", { name: "Cancel the rest" }).click();
+    await page.getByText(/[12] Tasks cancelled/).waitFor();
+    await page.getByRole("button", { name: "Retry what failed" }).click();
+    await page.getByText(/[12] Tasks run again/).waitFor();
+    expect(await page.locator(".task-row").count()).toBe(2);
+    await page.getByText("2 of 2 finished").waitFor({ timeout: TASK_TIMEOUT_MS });
+    expect(await page.getByRole("button", { name: "Retry what failed" }).count()).toBe(0);
   });
 
   it("[PG6] the address keeps the choice, and a preset changes it", async () => {
@@ -157,30 +178,5 @@ describe("working with the dashboard", () => {
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(
       /^Delete Song one/,
     );
-  });
-
-  it.each(VIEWS)("[PG2] every page is fit for all at $width px, $theme", async (view) => {
-    const {
-      page: other,
-      context: otherContext,
-      complaints: others,
-    } = await openPage(browser, { view, baseURL: service.address });
-    const [{ id }] = (await (await service.call("/tasks?take=1")).json()) as [{ id: string }];
-    for (const [path, heading] of [
-      ["/app/playground", "Playground"],
-      ["/app/tasks", "Tasks"],
-      [`/app/tasks/${id}`, /Song/],
-      ["/app/assets", "Assets"],
-      ["/app/models", "Models"],
-      ["/app/nothing", "No such page"],
-    ] as const) {
-      await openSignedIn(other, service, path);
-      await other.getByRole("heading", { name: heading, level: 1 }).waitFor();
-      await expect.poll(() => other.locator(".skeleton").count()).toBe(0);
-      expect(await listViolations(other), path).toEqual([]);
-      expect(await measureWidth(other), path).toBeLessThanOrEqual(view.width);
-    }
-    expect(others).toEqual([]);
-    await otherContext.close();
   });
 });

@@ -1,15 +1,18 @@
-import type { TargetInput, TaskInput, TaskListItem } from "@stemwright/sdk";
+import type { Target, TargetInput, Task, TaskInput } from "@stemwright/sdk";
 
-const TARGET_FIELDS = [
-  "model",
-  "formats",
-  "variant",
-  "residual",
-  "language",
-  "transcriptUrl",
-  "transcriptAssetId",
-  "bitDepth",
-] as const satisfies readonly (keyof TargetInput)[];
+/** What the service says of a target. All else is as it was asked for. */
+const RESULT_FIELDS = [
+  "id",
+  "status",
+  "output",
+  "progress",
+  "queuePosition",
+  "etaSeconds",
+  "cost",
+  "duration",
+  "error",
+  "url",
+] as const satisfies readonly (keyof Target)[];
 const TASK_FIELDS = [
   "assetId",
   "url",
@@ -19,12 +22,20 @@ const TASK_FIELDS = [
   "priority",
 ] as const;
 
-const pick = (from: Record<string, unknown>, names: readonly string[]) =>
-  Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
+function toTargetInput(target: Target): TargetInput {
+  const wishes: Partial<Target> = { ...target };
+  for (const name of RESULT_FIELDS) delete wishes[name];
+  return wishes as TargetInput;
+}
 
 /** The request that a Task was made by, as far as it tells: for the same work once more. */
-export const toTaskInput = (task: TaskListItem): TaskInput =>
-  ({
-    ...pick(task, TASK_FIELDS),
-    targets: task.targets.map((target) => pick(target, TARGET_FIELDS)),
-  }) as TaskInput;
+export const toTaskInput = (task: Task): TaskInput => ({
+  ...(Object.fromEntries(
+    TASK_FIELDS.filter((name) => task[name] !== undefined).map((name) => [name, task[name]]),
+  ) as Pick<TaskInput, "assetId" | "url">),
+  targets: task.targets.map(toTargetInput),
+});
+
+/** The same for what failed or was cancelled alone. */
+export const toRetryInput = (task: Task): TaskInput =>
+  toTaskInput({ ...task, targets: task.targets.filter(({ status }) => status === "error") });

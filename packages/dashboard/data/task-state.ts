@@ -52,6 +52,10 @@ function describeFinished(targets: readonly Target[]): Pick<TaskState, "tone" | 
   return { tone: "good", text: "Done" };
 }
 
+/** It is finished, and not all of it came to a good end: some failed, or was cancelled. */
+export const hasFailed = ({ targets, completedAt }: TaskListItem) =>
+  completedAt !== null && targets.some(({ status }) => status === "error");
+
 /** The state of a Task as its targets tell it: a Task has none of its own. */
 export function describeTask({ targets, completedAt }: TaskListItem): TaskState {
   const done = targets.map(({ status, progress = 0 }) => (status === "processing" ? progress : 1));

@@ -1,21 +1,37 @@
 import type { TaskListItem } from "@stemwright/sdk";
+import { useState } from "preact/hooks";
 import { client } from "../../account/client.ts";
 import { findBatch, toBatchSearch } from "../../data/batch.ts";
-import { describeTask } from "../../data/task-state.ts";
+import { toRetryInput } from "../../data/task-input.ts";
+import { describeTask, hasFailed } from "../../data/task-state.ts";
 import { Button } from "../../parts/Button.tsx";
+import { ConfirmDialog } from "../../parts/ConfirmDialog.tsx";
 import { Progress } from "../../parts/Progress.tsx";
 import { announce } from "../../parts/toast.ts";
+import { navigate } from "../../shell/router.ts";
 
-/** Above the Tasks of one batch: how far they are together, and a way to end them. */
+const PAGE_SIZE_MAX = 100;
+
+/** All Tasks of the batch, however many pages they are. */
+async function listAll(search: string): Promise<TaskListItem[]> {
+  const all: TaskListItem[] = [];
+  for await (const task of client.tasks.list({ search, take: PAGE_SIZE_MAX })) all.push(task);
+  return all;
+}
+
+/** Above the Tasks of one batch: how far they are together, and what can be done with them together. */
 export function BatchBar({
   search,
   tasks,
+  total,
   onChanged,
 }: {
   search: string;
   tasks: readonly TaskListItem[];
+  total: number;
   onChanged: () => void;
 }) {
+  const [isDeleting, setDeleting] = useState(false);
   const batch = findBatch(tasks[0]?.metadata);
   if (!batch || search !== toBatchSearch(batch.id)) return null;
   const states = tasks.map(describeTask);
@@ -23,24 +39,64 @@ export function BatchBar({
   const progress = states.reduce((sum, state) => sum + state.progress, 0) / states.length;
 
   async function cancelAll() {
-    const unfinished = tasks.filter(({ completedAt }) => completedAt === null);
+    const unfinished = (await listAll(search)).filter(({ completedAt }) => completedAt === null);
     for (const { id } of unfinished) await client.tasks.cancel(id);
     announce(`${unfinished.length} Tasks cancelled.`);
     onChanged();
   }
 
+  /** As other Tasks of the batch; one that has given nothing makes room for its successor. */
+  async function retryFailed() {
+    const failed = (await listAll(search)).filter(hasFailed);
+    for (const task of failed) {
+      // A list leaves out where outputs are written to.
+      await client.tasks.create(toRetryInput(await client.tasks.get(task.id)));
+      if (task.targets.every(({ status }) => status === "error")) await client.tasks.delete(task.id);
+    }
+    announce(`${failed.length} Tasks run again.`);
+    onChanged();
+  }
+
+  async function deleteAll() {
+    const all = await listAll(search);
+    for (const { id } of all) await client.tasks.delete(id);
+    announce(`${all.length} Tasks deleted.`);
+    navigate("app/tasks");
+  }
+
   return (
     <section class="card stack-tight" aria-label={`Batch ${batch.name}`}>
-      <div class="row row-apart">
+      <div class="row row-apart row-wrap">
         <div>
           <h2>{batch.name}</h2>
           <p class="small muted">
             {finished} of {tasks.length} finished
+            {total > tasks.length && ` on this page, of ${total} in all`}
           </p>
         </div>
-        {finished < tasks.length && <Button onClick={cancelAll}>Cancel the rest</Button>}
+        <div class="row row-wrap">
+          {finished < tasks.length && <Button onClick={cancelAll}>Cancel the rest</Button>}
+          {tasks.some(hasFailed) && (
+            <Button icon="retry" onClick={retryFailed}>
+              Retry what failed
+            </Button>
+          )}
+          <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+            Delete all
+          </Button>
+        </div>
       </div>
       <Progress value={progress} label={`Progress of ${batch.name}`} />
+      {isDeleting && (
+        <ConfirmDialog
+          title={`Delete ${batch.name}?`}
+          action={`Delete ${total} Tasks`}
+          onConfirm={deleteAll}
+          onClose={() => setDeleting(false)}
+        >
+          Their outputs are deleted with them; what is still running is cancelled. The uploaded files stay.
+        </ConfirmDialog>
+      )}
     </section>
   );
 }

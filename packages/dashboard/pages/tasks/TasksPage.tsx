@@ -88,7 +88,7 @@ export default function TasksPage() {
               <NoTasks isFiltered={Object.keys(filters).length > 0} />
             ) : (
               <>
-                <BatchBar search={filters.search ?? ""} tasks={items} onChanged={page.reload} />
+                <BatchBar search={filters.search ?? ""} tasks={items} total={total} onChanged={page.reload} />
                 <ul class="plain-list card card-flush task-list">
                   {items.map((task) => (
                     <TaskRow key={task.id} task={task} />
