@@ -41,7 +41,7 @@ export function ExportButtons({
           icon="download"
           onClick={async () => {
             await follow((fresh) => fresh.stemFile);
-            announce("The stem file is made while it is downloaded; a song takes about half a minute.");
+            announce("The stem file is made while it is downloaded: the download ends when it is done.");
           }}
         >
           For DJ software <span class="muted">(.stem.mp4)</span>
