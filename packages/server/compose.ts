@@ -41,7 +41,7 @@ import { makeStorageQuota } from "./db/storage-quota.ts";
 import { openTaskChanges } from "./db/task-changes.ts";
 import { makeTaskReports } from "./db/task-reports.ts";
 import { listSources } from "./db/task-sources.ts";
-import { findTask } from "./db/tasks.ts";
+import { findTask, listProgressMarks } from "./db/tasks.ts";
 import { makeUnclaimedFiles } from "./db/unclaimed-files.ts";
 import { listDistribution, listUsage } from "./db/usage.ts";
 import { hasVaultKey } from "./db/vault-canary.ts";
@@ -237,6 +237,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const feed = makeTaskFeed({
     changes,
     findTask: (id) => findTask(db, id),
+    listMarks: (ids) => listProgressMarks(db, ids),
     onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
   });
   const forSweeps = openDatabase({

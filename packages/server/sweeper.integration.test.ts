@@ -14,6 +14,7 @@ import { endTarget } from "./db/target-ends.ts";
 import { withTaskLock } from "./db/task-locks.ts";
 import { findTask, insertTask } from "./db/tasks.ts";
 import { makeUnclaimedFiles } from "./db/unclaimed-files.ts";
+import { upsertWorker } from "./db/workers.ts";
 import { makeId } from "./domain/ids.ts";
 import type { Blobs } from "./domain/ports.ts";
 import type { NewTask, TargetWishes } from "./domain/tasks/task-record.ts";
@@ -405,6 +406,16 @@ describe("what was left over", () => {
     expect(await readdir(stemCacheFolder(options.config.cacheDir))).toHaveLength(1);
     const off = { ...options, config: { ...options.config, stemCacheBytes: 0 } };
     expect(await sweep(off)).toMatchObject({ stems: 1 });
+  });
+
+  it("[D6] workers that died a day ago are forgotten", async () => {
+    const place = { host: "machine", pid: 1, version: "1.2.3", startedAt: new Date(), task: undefined };
+    const figures = { memoryBytes: 1, engineSeconds: 0, audioSeconds: 0 };
+    for (const id of ["old", "dead"]) await upsertWorker(database.db, { ...place, ...figures, id });
+    await database.pool.query("update workers set seen_at = now() - interval '23 hours'");
+    await database.pool.query("update workers set seen_at = seen_at - interval '2 hours' where id = 'old'");
+    expect(await sweep(options)).toMatchObject({ deadWorkers: 1 });
+    expect((await database.pool.query("select id from workers")).rows).toEqual([{ id: "dead" }]);
   });
 
   it("[R3] expired idempotency keys go", async () => {

@@ -16,6 +16,7 @@ import { listLeftSpans, makeSpanOffers } from "./db/spans.ts";
 import { deleteOldHolds } from "./db/storage-quota.ts";
 import { hasOutputsToKeep, isTaskUnfinished } from "./db/tasks.ts";
 import { forgetFiles, takeDueFiles } from "./db/unclaimed-files.ts";
+import { deleteDeadWorkers } from "./db/workers.ts";
 import { forEachOf } from "./domain/for-each-of.ts";
 import type { Blobs } from "./domain/ports.ts";
 import { toSpansFolder } from "./domain/spans/span-record.ts";
@@ -101,6 +102,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     signIns: await deleteExpiredEntries(db),
     realignments: await sweepAll(() => deleteOldRealignments(db, ROWS_BATCH_SIZE)),
     shares: await sweepAll(() => deleteExpiredShares(db, ROWS_BATCH_SIZE)),
+    deadWorkers: await deleteDeadWorkers(db),
     ...(await sweepMachine(options)),
   };
   const spans = await sweepSpans(options, signal);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { beginRun } from "../../../test/support/begin-run.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
 import { makeId } from "../domain/ids.ts";
@@ -91,6 +91,29 @@ describe("the line of waiting Tasks", () => {
     );
     expect(await positionOf((await createTask()).id)).toBe(1000);
     expect(await positionOf("filler-1")).toBe(1);
+  });
+
+  it("[T9] [Q12] progress wakes nobody, and tells its run how it stands", async () => {
+    const { id, targets } = await createTask();
+    const targetId = targets[0]?.id ?? "";
+    const run = await beginRun(database.db, id);
+    const heard: (string | undefined)[] = [];
+    const listener = await database.pool.connect();
+    onTestFinished(() => listener.release(true));
+    listener.on("notification", ({ payload }) => heard.push(payload));
+    await listener.query("listen task_changes");
+    expect(await setProgress(database.db, run, [{ targetId, progress: 0.25 }])).toBe("on");
+    expect(await setProgress(database.db, { ...run, token: "another" }, [{ targetId, progress: 0.5 }])).toBe(
+      "lost",
+    );
+    expect((await findTask(database.db, id))?.targets[0]?.progress).toBe(0.25);
+    await database.pool.query("select pg_notify('task_changes', 'behind it')");
+    await expect.poll(() => heard).toContain("behind it");
+    expect(heard).toEqual(["behind it"]);
+    await database.db.transaction().execute((tx) => cancelTask(tx, clientId, id));
+    expect(await setProgress(database.db, run, [])).toBe("over");
+    await deleteTask(database.db, clientId, id);
+    expect(await setProgress(database.db, run, [])).toBe("over");
   });
 
   it("[T14] a report with a time left says when the work will be through", async () => {

@@ -2,7 +2,7 @@ import type { Page, TaskListQuery } from "@stemwright/contract";
 import { type Selectable, sql } from "kysely";
 import type { Listed } from "../domain/ports.ts";
 import type { NewTask, TargetAdvance, TargetRecord, TaskRecord } from "../domain/tasks/task-record.ts";
-import type { TaskRun } from "../domain/tasks/task-run.ts";
+import type { RunState, TaskRun } from "../domain/tasks/task-run.ts";
 import type { DatabaseHandle, Tables } from "./database.ts";
 import { findQueuePositions } from "./queue-positions.ts";
 import { countRows } from "./row-counts.ts";
@@ -258,22 +258,42 @@ function toTargetRecord(row: TargetRow): TargetRecord {
   };
 }
 
-/** Progress of a Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that is known. */
+/**
+ * Progress of a Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that
+ * is known; gives how the run stands. Nobody is told: transactions that notify are committed one after the other, and thousands of
+ * workers report each second. Who follows a Task looks (`listProgressMarks`). Nor is it synced to disk: the next report says as much.
+ */
 export async function setProgress(
   db: DatabaseHandle,
   { taskId, token }: TaskRun,
   advances: readonly TargetAdvance[],
-): Promise<void> {
-  const { numAffectedRows = 0n } = await sql`
-    update targets set
-      progress = greatest(targets.progress, told.progress),
-      expected_at = now() + told.seconds_left * interval '1 second'
-    from unnest(
-      ${advances.map(({ targetId }) => targetId)}::text[],
-      ${advances.map(({ progress }) => progress)}::real[],
-      ${advances.map(({ secondsLeft }) => secondsLeft ?? null)}::float8[]
-    ) as told (id, progress, seconds_left)
-    where targets.id = told.id and targets.task_id = ${taskId} and targets.status = 'processing'
-      and exists (select from tasks where id = ${taskId} and run_token = ${token})`.execute(db);
-  if (numAffectedRows > 0n) await notifyTaskChange(db, taskId);
+): Promise<RunState> {
+  const { rows } = await sql<{ state: RunState }>`
+    with advanced as (
+      update targets set
+        progress = greatest(targets.progress, told.progress),
+        expected_at = now() + told.seconds_left * interval '1 second'
+      from unnest(
+        ${advances.map(({ targetId }) => targetId)}::text[],
+        ${advances.map(({ progress }) => progress)}::real[],
+        ${advances.map(({ secondsLeft }) => secondsLeft ?? null)}::float8[]
+      ) as told (id, progress, seconds_left)
+      where targets.id = told.id and targets.task_id = ${taskId} and targets.status = 'processing'
+        and exists (select from tasks where id = ${taskId} and run_token = ${token})
+    )
+    select set_config('synchronous_commit', 'off', true),
+      case when completed_at is not null then 'over' when run_token is distinct from ${token} then 'lost' else 'on' end as state
+    from tasks where id = ${taskId}`.execute(db);
+  return rows[0]?.state ?? "over";
+}
+
+/** What tells whether anything of the Tasks' targets has moved. */
+export async function listProgressMarks(
+  db: DatabaseHandle,
+  taskIds: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ task_id: string; mark: string }>`
+    select task_id, string_agg(concat_ws(' ', status, progress, expected_at), ', ' order by position) as mark
+    from targets where task_id = any(${taskIds}) group by task_id`.execute(db);
+  return new Map(rows.map(({ task_id, mark }) => [task_id, mark]));
 }

@@ -20,16 +20,19 @@ export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Pr
   };
   const { id, host, pid, version } = report;
   await db
-    .with("forgotten", (cte) =>
-      cte
-        .deleteFrom("workers")
-        .where("id", "<>", id)
-        .where(sql<boolean>`seen_at < now() - make_interval(hours => ${KEPT_HOURS})`),
-    )
     .insertInto("workers")
     .values({ id, host, pid, version, started_at: report.startedAt, ...changing })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(changing))
+    // Not synced to disk: the next report says as much.
+    .returning(sql`set_config('synchronous_commit', 'off', true)`.as("setting"))
     .execute();
+}
+
+/** Forgets workers that died long ago; gives how many. */
+export async function deleteDeadWorkers(db: DatabaseHandle): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from workers where seen_at < now() - make_interval(hours => ${KEPT_HOURS})`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 export async function deleteWorker(db: DatabaseHandle, id: string): Promise<void> {

@@ -39,6 +39,7 @@ describe("a stream of events", () => {
         reads += 1;
         return task;
       },
+      listMarks: async () => new Map(),
       onError: () => {},
     });
     const gone = new AbortController();

@@ -136,10 +136,9 @@ function watchTask(ports: RunTaskPorts, run: TaskRun, signal: AbortSignal): Watc
   async function look(): Promise<void> {
     const advances = [...reported.values()].map(toAdvance);
     reported.clear();
-    if (advances.length > 0) await ports.reports.setProgress(run, advances);
-    const current = await ports.reports.findTask(run.taskId);
-    if (listUnfinished(current).length === 0) ended.abort(new Error("nothing is left to do of the Task"));
-    else if (current?.runToken !== run.token) lost.abort(new RunLost());
+    const state = await ports.reports.setProgress(run, advances);
+    if (state === "over") ended.abort(new Error("nothing is left to do of the Task"));
+    else if (state === "lost") lost.abort(new RunLost());
   }
   async function keepLooking(): Promise<void> {
     const { signal } = stopped;

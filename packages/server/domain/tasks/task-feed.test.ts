@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { makeTaskFeed } from "./task-feed.ts";
 import type { TaskRecord } from "./task-record.ts";
 
@@ -16,6 +16,7 @@ const record = (id: string): TaskRecord => ({
 function makeTestFeed() {
   const reads: PromiseWithResolvers<TaskRecord>[] = [];
   let tell: (taskId: string | undefined) => void = () => {};
+  const marks = new Map<string, string>();
   const feed = makeTaskFeed({
     changes: {
       subscribe(listener) {
@@ -28,13 +29,14 @@ function makeTestFeed() {
       reads.push(read);
       return read.promise;
     },
+    listMarks: async () => marks,
     onError: () => {},
   });
   const answer = async () => {
     reads.at(-1)?.resolve(record("a"));
     await new Promise(setImmediate);
   };
-  return { feed, reads, answer, tell: (taskId?: string) => tell(taskId) };
+  return { feed, reads, marks, answer, tell: (taskId?: string) => tell(taskId) };
 }
 
 describe("following Tasks", () => {
@@ -70,5 +72,25 @@ describe("following Tasks", () => {
     tell();
     expect(reads).toHaveLength(before);
     feed.close();
+  });
+
+  it("[T13] looks for progress, which nobody tells of, and reads what has moved", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const { feed, reads, marks, answer } = makeTestFeed();
+    feed.follow("a", () => {});
+    await answer();
+    const look = async () => {
+      await vi.advanceTimersByTimeAsync(1000);
+      return reads.length;
+    };
+    expect(await look()).toBe(1);
+    marks.set("a", "0.25").set("b", "0.5");
+    expect(await look()).toBe(2);
+    await answer();
+    expect(await look()).toBe(2);
+    marks.set("a", "0.5");
+    expect(await look()).toBe(3);
+    feed.close();
+    vi.useRealTimers();
   });
 });

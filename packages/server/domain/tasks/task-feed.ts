@@ -3,18 +3,23 @@ import type { TaskRecord } from "./task-record.ts";
 
 /** Told the Task as it is after a change; undefined when it is gone. */
 type Listener = (task: TaskRecord | undefined) => void;
-type Watched = { listeners: Set<Listener>; isLoading: boolean; isStale: boolean };
+type Watched = { listeners: Set<Listener>; isLoading: boolean; isStale: boolean; mark?: string };
 
 /** How often a watched Task is read although nothing was heard of it: its place in the queue moves with other Tasks. */
 const REFRESH_INTERVAL_MS = 15_000;
+/** How often it is looked whether watched Tasks have got further: of that nobody is told. */
+const PROGRESS_INTERVAL_MS = 1000;
 
 /** Follows Tasks for any number of listeners: a Task is read once for each change, however many follow it. */
 export function makeTaskFeed(ports: {
   changes: TaskChanges;
   findTask(id: string): Promise<TaskRecord | undefined>;
+  /** What tells of each Task whether it has got further. */
+  listMarks(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   onError: (error: unknown) => void;
 }) {
   const watched = new Map<string, Watched>();
+  let isLooking = false;
 
   async function refresh(taskId: string): Promise<void> {
     const entry = watched.get(taskId);
@@ -35,6 +40,24 @@ export function makeTaskFeed(ports: {
     }
   }
 
+  /** One question for all of them, however many. */
+  async function lookForProgress(): Promise<void> {
+    if (isLooking || watched.size === 0) return;
+    isLooking = true;
+    try {
+      for (const [taskId, mark] of await ports.listMarks([...watched.keys()])) {
+        const entry = watched.get(taskId);
+        if (!entry || entry.mark === mark) continue;
+        entry.mark = mark;
+        void refresh(taskId);
+      }
+    } catch (error) {
+      ports.onError(error);
+    } finally {
+      isLooking = false;
+    }
+  }
+
   const refreshAll = () => {
     for (const taskId of watched.keys()) void refresh(taskId);
   };
@@ -43,10 +66,16 @@ export function makeTaskFeed(ports: {
   );
   const timer = setInterval(refreshAll, REFRESH_INTERVAL_MS);
   timer.unref();
+  const progressTimer = setInterval(() => void lookForProgress(), PROGRESS_INTERVAL_MS);
+  progressTimer.unref();
 
   return {
     follow(taskId: string, listener: Listener): () => void {
-      const entry = watched.get(taskId) ?? { listeners: new Set(), isLoading: false, isStale: false };
+      const entry: Watched = watched.get(taskId) ?? {
+        listeners: new Set(),
+        isLoading: false,
+        isStale: false,
+      };
       watched.set(taskId, entry);
       entry.listeners.add(listener);
       void refresh(taskId);
@@ -57,6 +86,7 @@ export function makeTaskFeed(ports: {
     },
     close(): void {
       clearInterval(timer);
+      clearInterval(progressTimer);
       unsubscribe();
     },
   };

@@ -1,12 +1,13 @@
 import type { PreviewRecord, PreviewStore } from "../previews/preview-record.ts";
 import type { TargetAdvance, TargetEnd, TaskRecord } from "./task-record.ts";
-import type { TaskRun } from "./task-run.ts";
+import type { RunState, TaskRun } from "./task-run.ts";
 
 /** What a worker asks and tells of a Task. Nothing counts that it tells of a run that is no longer its own; where it matters to the worker, it fails with `RunLost`. */
 export interface TaskReports extends PreviewStore {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
   startRun(run: TaskRun): Promise<void>;
-  setProgress(run: TaskRun, advances: readonly TargetAdvance[]): Promise<void>;
+  /** Also without advances; gives how the run stands. */
+  setProgress(run: TaskRun, advances: readonly TargetAdvance[]): Promise<RunState>;
   /** Notes how much of the previews is stored. */
   setPreviews(run: TaskRun, previews: PreviewRecord): Promise<void>;
   /** False when the target had ended before. */

@@ -9,3 +9,6 @@ export class RunLost extends Error {
     super("the Task was taken over");
   }
 }
+
+/** Whether a run is still its Task's; `over` where nothing is left to do of the Task, or it is gone. */
+export type RunState = "on" | "over" | "lost";
