@@ -104,6 +104,7 @@ const { version: SERVICE_VERSION } = packageFile;
 /** What every part of the service is built from. */
 export type House = {
   config: Config;
+  /** With sessions of one's own. */
   databaseUrl: string;
   log: FastifyBaseLogger;
   /** Why the database is away, where its supervisor knows. */
@@ -133,11 +134,17 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
   });
 }
 
+/** For what needs no session of its own: through the pooler, where there is one. */
+const toPool = ({ config, databaseUrl }: House) => ({
+  connectionString: config.pooledDatabaseUrl ?? databaseUrl,
+  isPooled: config.pooledDatabaseUrl !== undefined,
+});
+
 /** What the API and the worker have in common. */
 async function openHouse(house: House, maxConnections: number) {
-  const { config, databaseUrl, log } = house;
+  const { config, log } = house;
   const { db, pool } = openDatabase({
-    connectionString: databaseUrl,
+    ...toPool(house),
     maxConnections,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
@@ -223,7 +230,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const sandbox = await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.apiPoolSize);
   const { db, blobs, unclaimed, secret, stores, guard, storage, quota } = opened;
-  const probe = openDatabaseProbe(house.databaseUrl);
+  const probe = openDatabaseProbe(toPool(house).connectionString);
   await callUntilAnswered(() => sealOldSecrets(db, storage.vault), patienceOf(house));
   const schema = watchSchema({ findFault: () => findSchemaFault(db), intervalMs: SCHEMA_LOOK_MS, log });
   const isFit = () => schema.findFault() === undefined;
@@ -241,7 +248,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
     onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
   });
   const forSweeps = openDatabase({
-    connectionString: house.databaseUrl,
+    ...toPool(house),
     maxConnections: SWEEP_POOL_SIZE,
     statementTimeoutMs: SWEEP_STATEMENT_TIMEOUT_MS,
   });

@@ -23,6 +23,8 @@ export type RunEngine = EngineProcess["run"];
 /** A worker over the real database and store, with the connections a worker has; only the network is left out. */
 export async function startWorkerWithoutNetwork(options: {
   connectionString: string;
+  /** Through a pooler, for all but the connection that holds the Task. */
+  pooledUrl?: string | undefined;
   blobs: Blobs;
   workDir: string;
   /** Where the key that encrypts secrets lies; the work folder, where nobody else has to read them. */
@@ -36,7 +38,11 @@ export async function startWorkerWithoutNetwork(options: {
   spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"] };
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
-  const { db } = openDatabase({ connectionString, maxConnections: 2 });
+  const { db } = openDatabase({
+    connectionString: options.pooledUrl ?? connectionString,
+    maxConnections: 2,
+    isPooled: options.pooledUrl !== undefined,
+  });
   const quota = makeStorageQuota({ db, defaultQuotaBytes: 0, onError: () => {} });
   const guard = makeAddressGuard([]);
   const log = makeLog({ logLevel: "silent", logFile: undefined }, "worker");

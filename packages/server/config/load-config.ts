@@ -55,7 +55,10 @@ export type Config = Readonly<{
       }
     | undefined;
   encryption: { key: Buffer | undefined; keyFile: string };
+  /** An outside database with sessions of one's own. */
   databaseUrl: string | undefined;
+  /** The same database through a pooler that lends a session for a transaction at most. */
+  pooledDatabaseUrl: string | undefined;
   /** How long a start waits for the database. */
   databaseWaitMs: number;
   isMigratedAtStart: boolean;
@@ -125,6 +128,8 @@ function parseSettings(given: Environment): SettingValues {
   }
   if ((values.AWS_ACCESS_KEY_ID === undefined) !== (values.AWS_SECRET_ACCESS_KEY === undefined))
     mistakes.push("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together; one of them is missing");
+  if (values.DATABASE_SESSION_URL !== undefined && values.DATABASE_URL === undefined)
+    mistakes.push("DATABASE_SESSION_URL is set without DATABASE_URL; set that one, or both");
   if ((values.OIDC_ISSUER === undefined) !== (values.OIDC_CLIENT_ID === undefined))
     mistakes.push("OIDC_ISSUER and OIDC_CLIENT_ID belong together; one of them is missing");
   if (mistakes.length > 0) throw new ConfigError(mistakes);
@@ -192,7 +197,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     gcpIdentityTokenFile: settings.GCP_IDENTITY_TOKEN_FILE,
     oidc: toOidc(settings),
     encryption: { key: settings.ENCRYPTION_KEY, keyFile: join(dataDir, "encryption.key") },
-    databaseUrl: settings.DATABASE_URL,
+    databaseUrl: settings.DATABASE_SESSION_URL ?? settings.DATABASE_URL,
+    pooledDatabaseUrl: settings.DATABASE_SESSION_URL && settings.DATABASE_URL,
     databaseWaitMs: 1000 * settings.DATABASE_WAIT_SECONDS,
     isMigratedAtStart: settings.AUTO_MIGRATE,
     bootstrapApiKey: settings.BOOTSTRAP_API_KEY,
@@ -259,7 +265,7 @@ export function makeChildEnvironment(
   return {
     ...process.env,
     DATA_DIR: config.dataDir,
-    DATABASE_URL: overrides.databaseUrl,
+    DATABASE_URL: config.pooledDatabaseUrl ?? overrides.databaseUrl,
     DATABASE_URL_FILE: "",
     PUBLIC_BASE_URL: overrides.publicBaseUrl,
     ...(config.logFile === undefined ? {} : { LOG_FILE: config.logFile }),

@@ -4,6 +4,9 @@ import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
 const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(min).max(max);
+const databaseUrl = z
+  .url({ protocol: /^postgres(ql)?$/, hostname: /.*/ })
+  .or(z.string().startsWith("postgresql://"));
 const webAddress = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ""));
 const commaSeparated = z.string().transform((text) =>
   text
@@ -50,8 +53,14 @@ export const SETTINGS = {
       "Folder of everything embedded: database, files, work, caches. Default: `/var/lib/stemwright` as root, else see below.",
   },
   DATABASE_URL: {
-    schema: z.url({ protocol: /^postgres(ql)?$/, hostname: /.*/ }).or(z.string().startsWith("postgresql://")),
+    schema: databaseUrl,
     description: "An external PostgreSQL server (15 or later). Default: an embedded one in DATA_DIR.",
+    isSecret: true,
+  },
+  DATABASE_SESSION_URL: {
+    schema: databaseUrl,
+    description:
+      "A session-keeping URL of the same database for LISTEN, locks and migrations, if DATABASE_URL goes through a transaction pooler.",
     isSecret: true,
   },
   DATABASE_WAIT_SECONDS: {

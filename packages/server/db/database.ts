@@ -24,7 +24,7 @@ import {
 import pg from "pg";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
 import type { TargetWishes } from "../domain/tasks/task-record.ts";
-import { PreparingClient } from "./preparing-client.ts";
+import { PooledClient, PreparingClient } from "./preparing-client.ts";
 
 /** Whole numbers of eight bytes and decimals come over the wire as text; ours all fit a number. */
 const INT8_OID = 20;
@@ -296,6 +296,8 @@ export function openDatabase(options: {
   connectTimeoutMs?: number;
   /** How long a statement may take, waiting for locks included; any time where nothing is said. */
   statementTimeoutMs?: number;
+  /** Through a pooler that lends a session for a transaction at most: nothing is left behind in one. */
+  isPooled?: boolean;
 }): {
   db: Database;
   pool: pg.Pool;
@@ -304,13 +306,13 @@ export function openDatabase(options: {
   const pool = new pg.Pool({
     connectionString: options.connectionString,
     max: options.maxConnections,
-    Client: PreparingClient,
+    Client: options.isPooled ? PooledClient : PreparingClient,
     application_name: "stemwright",
     // Longer than an idle worker's heartbeats are apart: each would open one anew.
     idleTimeoutMillis: 30_000,
     ...CONNECTION_OPTIONS,
     connectionTimeoutMillis: connectTimeoutMs,
-    ...(statementTimeoutMs === undefined ? {} : limitStatements(statementTimeoutMs)),
+    ...(statementTimeoutMs === undefined ? {} : limitStatements(statementTimeoutMs, options.isPooled)),
     types: TYPE_PARSERS,
   });
   // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
@@ -319,9 +321,9 @@ export function openDatabase(options: {
 }
 
 /** The server's own limit is set by a statement, not when connecting: pgbouncer refuses connections that bring one. */
-function limitStatements(limitMs: number): pg.PoolConfig {
+function limitStatements(limitMs: number, isPooled = false): pg.PoolConfig {
   return {
     query_timeout: limitMs + ANSWER_MARGIN_MS,
-    onConnect: (client) => client.query(`set statement_timeout = ${limitMs}`),
+    ...(isPooled ? {} : { onConnect: (client) => client.query(`set statement_timeout = ${limitMs}`) }),
   };
 }

@@ -24,6 +24,8 @@ function findName(text: string): string | undefined {
  * again. One on which a query got no answer in time is closed: the answer might still come, in the middle of the next query's.
  */
 export class PreparingClient extends SteadyClient {
+  protected readonly prepares: boolean = true;
+
   // The library's query has nine signatures; the ones that give a promise are the ones that are changed.
   override query = ((...given: unknown[]) => {
     const [text, values] = given;
@@ -35,7 +37,7 @@ export class PreparingClient extends SteadyClient {
   }) as pg.Client["query"];
 
   async #queryPrepared(text: string, values: unknown[]): Promise<pg.QueryResult> {
-    const name = findName(text);
+    const name = this.prepares ? findName(text) : undefined;
     if (name === undefined) return await super.query(text, values);
     try {
       return await super.query({ name, text, values });
@@ -52,4 +54,9 @@ export class PreparingClient extends SteadyClient {
     if (error.message === READ_TIMEOUT) void this.end();
     throw error;
   }
+}
+
+/** The same through a pooler that may run each transaction in another session, which knows no names of ours. */
+export class PooledClient extends PreparingClient {
+  protected override readonly prepares = false;
 }

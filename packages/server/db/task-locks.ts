@@ -23,12 +23,9 @@ export async function withTaskLock<Result>(
   taskId: string,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  return await db.connection().execute(async (session) => {
-    if (!(await tryTaskLock(session, taskId))) return undefined;
-    try {
-      return await work();
-    } finally {
-      await releaseTaskLock(session, taskId);
-    }
+  return await db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ is_held: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(${taskId}, 0)) as is_held`.execute(transaction);
+    return rows[0]?.is_held ? await work() : undefined;
   });
 }
