@@ -78,12 +78,14 @@ import { watchSchema } from "./schema-watch.ts";
 import { StartError } from "./start-error.ts";
 import { makeStemFileMaker } from "./stem-files.ts";
 import { startSweeper, sweep, sweepMachine } from "./sweeper.ts";
+import { openTracer, type Tracer } from "./telemetry/tracer.ts";
 import { makeTranscriptReader } from "./transcript-reader.ts";
 import { openVault } from "./vault.ts";
 import { wordsWriter } from "./words-writer.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 import { startAligner } from "./worker/aligner.ts";
 import { makeCheckpoints } from "./worker/checkpoints.ts";
+import { startHealthServer } from "./worker/health-server.ts";
 import { startWorker } from "./worker/worker.ts";
 
 /** What a request, or a step of a Task, may ask of the database takes milliseconds; so long only where the database is overloaded. */
@@ -133,6 +135,19 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
     gcp: { identityTokenFile: config.gcpIdentityTokenFile },
   });
 }
+
+/** Undefined where no collector is set. */
+const openHouseTracer = ({ config, log }: House, part: string): Tracer | undefined =>
+  config.telemetry &&
+  openTracer({
+    ...config.telemetry,
+    resource: {
+      "service.name": `stemwright-${part}`,
+      "service.version": SERVICE_VERSION,
+      "process.pid": process.pid,
+    },
+    onDropped: (error, spans) => log.warn({ err: error, spans }, "traces dropped"),
+  });
 
 /** For what needs no session of its own: through the pooler, where there is one. */
 const toPool = ({ config, databaseUrl }: House) => ({
@@ -330,8 +345,9 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const dashboard = (await house.dashboard) ?? "This process was started without one.";
   if (house.dashboard && typeof dashboard === "string")
     log.warn({ reason: dashboard }, "dashboard not available");
+  const tracer = openHouseTracer(house, "api");
   const app = await makeApp({
-    ...{ ports, links, outputLinks, config, publicBaseUrl, dashboard },
+    ...{ ports, links, outputLinks, config, publicBaseUrl, dashboard, tracer },
     logger: log,
     addOtherRoutes: async (api) => {
       await addLegacyRoutes({ ...api, legacy });
@@ -351,6 +367,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       if (config.drainMs > 0) await wait(config.drainMs, undefined, { signal: house.hurry }).catch(() => {});
       schema.close();
       await app.close();
+      await tracer?.close();
       await deliveries.close();
       feed.close();
       await sweeper.close();
@@ -366,14 +383,26 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
 
 /** The working side: takes Tasks and runs the engine for them, while it understands the schema. */
 export async function startTaskWorker(house: House) {
+  const { config, log } = house;
   let db: Database | undefined;
-  return await workWhileSchemaFits({
+  let findFault = (): string | undefined => "the worker waits for the database or its schema";
+  const health =
+    config.workerHealthPort === undefined
+      ? undefined
+      : await startHealthServer({
+          host: config.host,
+          port: config.workerHealthPort,
+          findFault: () => findFault(),
+        });
+  if (health) log.info({ address: health.address }, "worker health checks");
+  const tracer = openHouseTracer(house, "worker");
+  const working = await workWhileSchemaFits({
     patience: patienceOf(house),
     findFault: () =>
       db ? findSchemaFault(db) : withDatabase(house.databaseUrl, (opened) => findSchemaFault(opened.db)),
     async start() {
-      const worker = await startTaskWorkerOnce(house);
-      ({ db } = worker);
+      const worker = await startTaskWorkerOnce(house, tracer);
+      ({ db, findFault } = worker);
       return {
         async close() {
           db = undefined;
@@ -382,9 +411,16 @@ export async function startTaskWorker(house: House) {
       };
     },
   });
+  return {
+    async close() {
+      await working.close();
+      await tracer?.close();
+      await health?.close();
+    },
+  };
 }
 
-async function startTaskWorkerOnce(house: House) {
+async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
   const { config, log } = house;
   await openMediaSandbox(config, log);
   const opened = await openHouse(house, config.workerPoolSize);
@@ -448,6 +484,7 @@ async function startTaskWorkerOnce(house: House) {
           }
         : undefined,
     onStretch: aligner.look,
+    tracer,
     credits: makeCreditCover(db),
     quota,
     sizeLimits: config.sizeLimits,
@@ -461,6 +498,7 @@ async function startTaskWorkerOnce(house: House) {
   log.info({ version: SERVICE_VERSION }, "worker started");
   return {
     db,
+    findFault: worker.findFault,
     async close(): Promise<void> {
       await sweeper.close();
       await aligner.close();

@@ -13,6 +13,7 @@ import { makeWorkerRegister } from "../../packages/server/db/worker-register.ts"
 import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
+import type { Tracer } from "../../packages/server/telemetry/tracer.ts";
 import type { Checkpoints } from "../../packages/server/worker/checkpoints.ts";
 import { type Drain, startWorker } from "../../packages/server/worker/worker.ts";
 import type { TestDatabase } from "./test-database.ts";
@@ -36,6 +37,7 @@ export async function startWorkerWithoutNetwork(options: {
   checkpoints?: Checkpoints;
   /** Inputs that are longer are shared with workers that can make spans. */
   spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"] };
+  tracer?: Tracer;
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
   const { db } = openDatabase({
@@ -55,6 +57,7 @@ export async function startWorkerWithoutNetwork(options: {
     blobs,
     workDir,
     checkpoints: options.checkpoints,
+    tracer: options.tracer,
     keptStems: { giveUp: async () => 0 },
     hasPreviews: true,
     engine: { run, close: async () => {}, runSpan: options.spans?.runSpan ?? refuseSpan },
@@ -85,6 +88,7 @@ export async function startWorkerWithoutNetwork(options: {
   let closing: Promise<void> | undefined;
   return {
     log,
+    findFault: worker.findFault,
     close(drain?: Drain): Promise<void> {
       closing ??= worker.close(drain).then(() => {
         quota.close();

@@ -100,6 +100,9 @@ export type Config = Readonly<{
   executionProvider: SettingValues["EXECUTION_PROVIDER"];
   speechModel: SettingValues["SPEECH_MODEL"];
   mediaSandbox: SettingValues["MEDIA_SANDBOX"];
+  workerHealthPort: number | undefined;
+  /** The collector that traces are sent to. */
+  telemetry: { endpoint: string; headers: Readonly<Record<string, string>> } | undefined;
   logLevel: SettingValues["LOG_LEVEL"];
   logFile: string | undefined;
 }>;
@@ -155,6 +158,21 @@ function toOidc(settings: SettingValues): Config["oidc"] {
     clientSecret: settings.OIDC_CLIENT_SECRET,
     name: settings.OIDC_NAME,
     domains: settings.OIDC_DOMAINS.map((domain) => domain.toLowerCase()),
+  };
+}
+
+function toTelemetry(settings: SettingValues): Config["telemetry"] {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = "" } = settings;
+  if (endpoint === undefined) return undefined;
+  const pairs = headers.split(",").filter((pair) => pair !== "");
+  return {
+    endpoint,
+    headers: Object.fromEntries(
+      pairs.map((pair) => {
+        const [name = "", ...value] = pair.split("=");
+        return [name.trim(), decodeURIComponent(value.join("=").trim())];
+      }),
+    ),
   };
 }
 
@@ -252,6 +270,8 @@ export function loadConfig(environment: Environment = process.env): Config {
     executionProvider: settings.EXECUTION_PROVIDER,
     speechModel: settings.SPEECH_MODEL,
     mediaSandbox: settings.MEDIA_SANDBOX,
+    workerHealthPort: settings.WORKER_HEALTH_PORT,
+    telemetry: toTelemetry(settings),
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE,
   });
@@ -268,6 +288,8 @@ export function makeChildEnvironment(
     DATABASE_URL: config.pooledDatabaseUrl ?? overrides.databaseUrl,
     DATABASE_URL_FILE: "",
     PUBLIC_BASE_URL: overrides.publicBaseUrl,
+    // They would all want the same one, and are watched by their parent.
+    WORKER_HEALTH_PORT: "",
     ...(config.logFile === undefined ? {} : { LOG_FILE: config.logFile }),
   };
 }

@@ -400,6 +400,21 @@ export const SETTINGS = {
     description:
       "`on`: workers store previews for players while a Task runs, up to 12 MB per track and minute. `off`: none.",
   },
+  WORKER_HEALTH_PORT: {
+    schema: port,
+    description:
+      "Port on HOST for a worker's `/health/live` and `/health/ready`; 0 picks a free one. Default: none.",
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: webAddress,
+    description:
+      "OpenTelemetry collector (OTLP over http, JSON) that receives traces, such as `http://collector:4318`. Default: none.",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    schema: z.string().regex(/^[^=,]+=[^,]*(,[^=,]+=[^,]*)*$/, "must be name=value, separated by commas"),
+    description: "Headers for that collector: `name=value`, separated by commas.",
+    isSecret: true,
+  },
   LOG_LEVEL: {
     schema: z.enum(["trace", "debug", "info", "warn", "error", "silent"]),
     default: "info",

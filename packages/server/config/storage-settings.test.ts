@@ -11,6 +11,8 @@ describe("settings of storage", () => {
       prefix: "house/one/",
       endpoint: undefined,
       region: "us-east-1",
+      hasPresignedLinks: false,
+      publicEndpoint: undefined,
     });
   });
 

@@ -6,6 +6,7 @@ import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import type { z } from "zod";
 import type { Readiness } from "../readiness.ts";
+import type { Tracer } from "../telemetry/tracer.ts";
 import type { Api } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
 import { addFramingCheck } from "./check-framing.ts";
@@ -42,6 +43,7 @@ import { addTaskRoutes } from "./routes/tasks.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 import { addWordsRoutes } from "./routes/words.ts";
 import { findSessionCaller } from "./session-caller.ts";
+import { addTracing } from "./tracing.ts";
 import { isNestedTooDeep, withoutNulls } from "./without-nulls.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
@@ -116,6 +118,8 @@ export async function makeApp(
     logger: FastifyBaseLogger;
     /** A sentence where there is none: why. */
     dashboard: Dashboard | string;
+    /** Where traces are collected. */
+    tracer?: Tracer | undefined;
     /** Routes of another interface beside ours. */
     addOtherRoutes: (api: Api) => Promise<void>;
   },
@@ -152,6 +156,7 @@ export async function makeApp(
       .header("access-control-allow-origin", "*")
       .header("access-control-expose-headers", EXPOSED_HEADERS);
   });
+  if (options.tracer) addTracing(app, options.tracer);
   addFramingCheck(app);
   addClosingAnswer(app, options.ports.readiness);
   addLingering(app);

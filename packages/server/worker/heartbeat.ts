@@ -8,6 +8,8 @@ import { readProcessTreeMemory } from "./process-tree-memory.ts";
 export type MeasuredEngine = Pick<EngineProcess, "run" | "runSpan" | "close">;
 
 const HEARTBEAT_MS = 10_000;
+/** As long as others wait before they take a worker for dead. */
+const LATE_MS = 30_000;
 
 /** Tells the register every few seconds that this worker lives, and what it works on. */
 export async function startHeartbeat(options: {
@@ -22,6 +24,7 @@ export async function startHeartbeat(options: {
   let task: WorkerReport["task"];
   let engineSeconds = 0;
   let audioSeconds = 0;
+  let reportedAtMs = performance.now();
 
   const report = async () => {
     try {
@@ -30,6 +33,7 @@ export async function startHeartbeat(options: {
       const place = { id, host: hostname(), pid: process.pid, version, startedAt };
       const networks = options.listNetworks?.() ?? [];
       await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds, networks });
+      reportedAtMs = performance.now();
     } catch (error) {
       log.warn({ err: error }, "worker heartbeat failed");
     }
@@ -44,6 +48,8 @@ export async function startHeartbeat(options: {
   const timer = setInterval(() => void beat(), HEARTBEAT_MS);
 
   return {
+    /** No heartbeat has got through for so long that others take this worker for dead. */
+    isLate: () => performance.now() - reportedAtMs > LATE_MS,
     /** Notes what is worked on while a Task runs. */
     async during<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
       task = { id: taskId, since: new Date() };

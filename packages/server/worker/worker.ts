@@ -6,6 +6,7 @@ import { RunLost } from "../domain/tasks/task-run.ts";
 import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
 import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
+import { type Tracer, toTaskTrace } from "../telemetry/tracer.ts";
 import { type MeasuredEngine, startHeartbeat } from "./heartbeat.ts";
 import { NoRoom } from "./note-length.ts";
 import { giveBackWithCheckpoint } from "./resume-elsewhere.ts";
@@ -34,6 +35,8 @@ export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
   listNetworks?: () => WorkerReport["networks"];
   /** Told that there may be a stretch of words to align. */
   onStretch?: () => void;
+  /** Where traces are collected. */
+  tracer?: Tracer | undefined;
 };
 
 export type Drain = {
@@ -110,11 +113,24 @@ export async function startWorker(given: WorkerPorts) {
     }
   }
 
+  const trace = (taskId: string, work: () => Promise<void>) =>
+    given.tracer
+      ? given.tracer.during(
+          {
+            traceId: toTaskTrace(taskId),
+            name: "run Task",
+            kind: "consumer",
+            attributes: { "stemwright.task_id": taskId, "stemwright.worker_id": workerId },
+          },
+          work,
+        )
+      : work();
+
   async function workOn(run: HeldRun): Promise<void> {
     const { taskId } = run;
     try {
       const signal = AbortSignal.any([run.signal, closing.signal]);
-      await heartbeat.during(taskId, () => runTask(ports, run, signal));
+      await heartbeat.during(taskId, () => trace(taskId, () => runTask(ports, run, signal)));
       await fail(run, UNFINISHED);
     } catch (error) {
       await letGo(run, error).catch((failure) =>
@@ -165,6 +181,12 @@ export async function startWorker(given: WorkerPorts) {
   const working = work();
 
   return {
+    /** Why it would take no Task; undefined where it would, or is at one. */
+    findFault(): string | undefined {
+      if (draining.signal.aborted) return "the worker is shutting down";
+      if (heartbeat.isLate()) return "the database is out of reach";
+      return isStoreInDoubt ? "the store is out of reach" : undefined;
+    },
     /** Takes no more Tasks. The one in work has so long to end; then it goes back to the queue, and goes on from its last checkpoint. */
     async close({ drainMs = 0, hurry }: Drain = {}): Promise<void> {
       draining.abort(new Error("the worker is shutting down"));

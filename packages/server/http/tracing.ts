@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+import { readTraceParent, type Tracer } from "../telemetry/tracer.ts";
+
+/** A span for each request, in its caller's trace where that sends one. Of the address the route alone is told. */
+export function addTracing(app: FastifyInstance, tracer: Tracer): void {
+  app.addHook("onResponse", async (request, reply) => {
+    const { method, routeOptions, headers, id } = request;
+    if (routeOptions.config.isHealth) return;
+    const { statusCode, elapsedTime } = reply;
+    const endMs = Date.now();
+    const route = routeOptions.url ?? "none";
+    tracer.record({
+      ...readTraceParent(headers.traceparent),
+      name: `${method} ${route}`,
+      kind: "server",
+      startMs: endMs - elapsedTime,
+      endMs,
+      attributes: {
+        "http.request.method": method,
+        "http.route": route,
+        "http.response.status_code": statusCode,
+        "stemwright.request_id": id,
+      },
+      ...(statusCode >= 500 ? { error: String(statusCode) } : {}),
+    });
+  });
+}
