@@ -78,7 +78,10 @@ async function startFleet(bench: Bench, size: number, run: RunEngine) {
     workers.push(
       ...(await Promise.all(
         Array.from({ length: Math.min(20, size - count) }, () =>
-          startWorkerWithoutNetwork({ connectionString, blobs: noFiles, workDir, run }),
+          startWorkerWithoutNetwork({
+            ...{ connectionString, blobs: noFiles, workDir, run },
+            readMemory: async () => process.memoryUsage.rss(),
+          }),
         ),
       )),
     );

@@ -38,6 +38,8 @@ export async function startWorkerWithoutNetwork(options: {
   /** Inputs that are longer are shared with workers that can make spans. */
   spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"] };
   tracer?: Tracer;
+  /** Where many workers share a process, each would read all of its children. */
+  readMemory?: () => Promise<number>;
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
   const { db } = openDatabase({
@@ -58,6 +60,7 @@ export async function startWorkerWithoutNetwork(options: {
     workDir,
     checkpoints: options.checkpoints,
     tracer: options.tracer,
+    ...(options.readMemory ? { readMemory: options.readMemory } : {}),
     keptStems: { giveUp: async () => 0 },
     hasPreviews: true,
     engine: { run, close: async () => {}, runSpan: options.spans?.runSpan ?? refuseSpan },

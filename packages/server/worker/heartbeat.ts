@@ -18,8 +18,10 @@ export async function startHeartbeat(options: {
   version: string;
   log: FastifyBaseLogger;
   listNetworks?: () => WorkerReport["networks"];
+  /** Of this process and all below it, unless something else is given. */
+  readMemory?: () => Promise<number>;
 }) {
-  const { id, register, log } = options;
+  const { id, register, log, readMemory = () => readProcessTreeMemory(process.pid) } = options;
   const startedAt = new Date();
   let task: WorkerReport["task"];
   let engineSeconds = 0;
@@ -28,7 +30,7 @@ export async function startHeartbeat(options: {
 
   const report = async () => {
     try {
-      const memoryBytes = await readProcessTreeMemory(process.pid);
+      const memoryBytes = await readMemory();
       const { version } = options;
       const place = { id, host: hostname(), pid: process.pid, version, startedAt };
       const networks = options.listNetworks?.() ?? [];

@@ -37,6 +37,7 @@ export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
   onStretch?: () => void;
   /** Where traces are collected. */
   tracer?: Tracer | undefined;
+  readMemory?: () => Promise<number>;
 };
 
 export type Drain = {
