@@ -410,7 +410,7 @@ describe("what was left over", () => {
 
   it("[D6] workers that died a day ago are forgotten", async () => {
     const place = { host: "machine", pid: 1, version: "1.2.3", startedAt: new Date(), task: undefined };
-    const figures = { memoryBytes: 1, engineSeconds: 0, audioSeconds: 0 };
+    const figures = { memoryBytes: 1, engineSeconds: 0, audioSeconds: 0, networks: [] };
     for (const id of ["old", "dead"]) await upsertWorker(database.db, { ...place, ...figures, id });
     await database.pool.query("update workers set seen_at = now() - interval '23 hours'");
     await database.pool.query("update workers set seen_at = seen_at - interval '2 hours' where id = 'old'");
