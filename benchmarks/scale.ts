@@ -149,7 +149,7 @@ async function main(): Promise<void> {
   const api = await startApiProcess(dir, connectionString, { OUTPUT_RETENTION_HOURS: "0" });
   const { db, pool } = openDatabase({ connectionString, maxConnections: 2 });
   try {
-    report("# Ten million Tasks", "", ...describeRun());
+    report("# Large tables of Tasks", "", ...describeRun());
     report("- one API and one PostgreSQL (shared_buffers 1 GB) on this machine: `npm run bench:scale`");
     await measure({ address: api.address, db, pool });
     await writeFile(join(import.meta.dirname, "results", "scale.md"), `${lines.join("\n")}\n`);
