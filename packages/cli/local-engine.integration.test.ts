@@ -38,7 +38,7 @@ describe("with the local engine", () => {
     await expect.poll(stderr).toContain("starting");
     child.kill("SIGINT");
     const { exitCode } = await ended;
-    expect(stderr()).toContain("the same command goes on from here");
+    expect(stderr()).toContain("the same command resumes from here");
     expect(exitCode).toBe(130);
     expect((await runCli(["detect", "song.mp3"], { cwd: folder })).exitCode).toBe(0);
     expect(await stat(join(folder, "song.music.json"))).toBeDefined();

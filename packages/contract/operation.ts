@@ -7,7 +7,7 @@ export const worker = z
     host: z.string(),
     pid: z.int(),
     version: z.string(),
-    isAlive: z.boolean().meta({ description: "Whether it gave a sign of life in the last 30 seconds" }),
+    isAlive: z.boolean().meta({ description: "Whether it sent a heartbeat in the last 30 seconds" }),
     startedAt: dateTime,
     seenAt: dateTime,
     taskId: z.string().nullable().meta({ description: "What it works on" }),

@@ -254,7 +254,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
   const links = makeLinks({ secret, baseUrl: publicBaseUrl });
   const changes = openTaskChanges({
     connectionString: house.databaseUrl,
-    onError: (error) => log.warn({ err: error }, "not hearing of changes for a while"),
+    onError: (error) => log.warn({ err: error }, "LISTEN connection lost, reconnecting"),
   });
   const feed = makeTaskFeed({
     changes,

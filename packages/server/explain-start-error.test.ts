@@ -23,7 +23,7 @@ const outside = () => ({ dataDir: "/data", databaseUrl: "postgres://x:secret@db"
 
 it.each([
   ["ECONNREFUSED", /can't be reached: start it/],
-  ["ENOTFOUND", /host that nobody knows: correct DATABASE_URL/],
+  ["ENOTFOUND", /host that could not be resolved: correct DATABASE_URL/],
   ["28P01", /refuses the user or the password: correct them/],
 ])("[S1] a database that lets nobody in (%s) is told in a sentence", (code, sentence) => {
   expect(explainStartError(fail(code), outside)).toEqual({

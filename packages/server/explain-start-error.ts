@@ -14,7 +14,7 @@ const DATABASE_SENTENCES: Record<string, string> = {
   ECONNREFUSED: UNREACHABLE,
   EHOSTUNREACH: UNREACHABLE,
   ETIMEDOUT: UNREACHABLE,
-  ENOTFOUND: "has a host that nobody knows: correct DATABASE_URL",
+  ENOTFOUND: "names a host that could not be resolved: correct DATABASE_URL",
   EAI_AGAIN: "has a host that can't be looked up just now: try again, or correct DATABASE_URL",
   "28P01": "refuses the user or the password: correct them in DATABASE_URL",
   "28000": "refuses the user: correct DATABASE_URL, or let the user in (pg_hba.conf)",

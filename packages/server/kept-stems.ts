@@ -12,7 +12,7 @@ export function makeKeptStems({ cacheDir, log }: { cacheDir: string; log: Fastif
     async giveUp(facts) {
       // Where they can't be removed, the disk is as full as it was.
       const stems = await sweepStemCache(cacheDir, async () => false).catch(() => 0);
-      if (stems > 0) log.warn({ ...facts, stems }, "the disk is full: stems that were kept make room");
+      if (stems > 0) log.warn({ ...facts, stems }, "disk full, evicting cached stems");
       return stems;
     },
   };

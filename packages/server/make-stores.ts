@@ -76,7 +76,7 @@ async function refuseTooMany(
   if (max === 0 || waiting < max) return;
   throw new ApiError(
     "TASKS_WAITING_TOO_MANY",
-    `The account has ${max} Tasks waiting, which is as many as it may have; wait until some have run, or cancel some`,
+    `The account has ${max} Tasks waiting, which is its limit; wait until some have run, or cancel some`,
   );
 }
 

@@ -168,7 +168,7 @@ describe("the mixer", () => {
       if (view === VIEWS.at(-1)) {
         await client.tasks.shares.revoke(id, share.id);
         await page.reload();
-        await page.getByText("This link shows nothing any more").waitFor();
+        await page.getByText("This link no longer works").waitFor();
       }
       await context.close();
     }

@@ -124,7 +124,7 @@ describe("the words of a Task in a browser", () => {
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("The link is revoked").waitFor();
     await visitor.page.reload();
-    await visitor.page.getByText("This link shows nothing any more").waitFor();
+    await visitor.page.getByText("This link no longer works").waitFor();
     expect([...complaints, ...visitor.complaints]).toEqual([]);
     await visitor.context.close();
     await context.close();

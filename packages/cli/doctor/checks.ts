@@ -55,7 +55,7 @@ async function checkDisk(): Promise<Finding> {
   return {
     state: "warning",
     message,
-    fix: `make room, or set DATA_DIR to a larger disk: long recordings need up to ${inGb(DISK_MIN_BYTES)}`,
+    fix: `free some space, or set DATA_DIR to a larger disk: long recordings need up to ${inGb(DISK_MIN_BYTES)}`,
   };
 }
 
@@ -100,7 +100,7 @@ async function checkGpu(): Promise<Finding> {
   if (fault === undefined) return { state: "ok", message: `networks run on ${provider}` };
   return {
     state: "warning",
-    message: `${provider} can't be had, so networks run on the CPU: ${fault}`,
+    message: `${provider} is unavailable, so networks run on the CPU: ${fault}`,
     fix: "install what docs/gpu.md names, or set EXECUTION_PROVIDER=auto",
   };
 }

@@ -22,7 +22,7 @@ export function planOutputs({ input, targets, pattern }: Plan, voiceCount = 0): 
   if (twice !== undefined)
     throw new CliError(
       "USAGE",
-      `Two files would be ${twice}; put {stem} and {ext} into --output so that each has a name of its own.`,
+      `Two files would be ${twice}; put {stem} and {ext} into --output so that each gets a different name.`,
     );
   return outputs;
 }

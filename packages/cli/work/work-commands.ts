@@ -111,7 +111,7 @@ export function addWorkCommands(program: Command): void {
       });
     });
 
-  addWorkOptions(program.command("voices").description("give each speaker a track of their own"), sound)
+  addWorkOptions(program.command("voices").description("write a separate track for each speaker"), sound)
     .option("--speakers <number>", "2, or n where their number is to be found out", "2")
     .option("--residual", "with the voices, the input without them", false)
     .addHelpText(

@@ -142,7 +142,7 @@ function stopOnSignal(reporter: Reporter) {
   const stopping = new AbortController();
   const stop = () => {
     if (stopping.signal.aborted) process.exit(EXIT_CODES.INTERRUPTED.code satisfies number);
-    reporter.note("stopping; the same command goes on from here");
+    reporter.note("stopping; the same command resumes from here");
     stopping.abort(new CliError("INTERRUPTED" satisfies ExitReason, "interrupted"));
   };
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stop);

@@ -20,7 +20,7 @@ function isMissing(error: unknown): boolean {
 const makeStorageFullError = () =>
   new ApiError(
     "STORAGE_FULL",
-    "The server's disk is full; nothing was stored. Ask the operator to make room",
+    "The server's disk is full; nothing was stored. Ask the operator to free some space",
   );
 
 async function syncPath(path: string): Promise<void> {

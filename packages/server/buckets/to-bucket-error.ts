@@ -37,7 +37,7 @@ function findRefusal(error: unknown): ServiceError | undefined {
 /** What only the operator can mend. */
 function findOperatorFault(error: ServiceError): string | undefined {
   if (error.name === MISSING_CREDENTIALS)
-    return "this installation has no AWS credentials of its own; the operator gives it some with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or as a role of the machine";
+    return "this installation has no AWS credentials; the operator sets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or gives the machine a role";
   return findCertificateFault(error);
 }
 

@@ -69,7 +69,9 @@ export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOpt
     const leaseMs = options.timeoutMs + LEASE_MARGIN_MS;
     for (const delivery of await claimDeliveries(ports.db, { count, perReceiver, perClient, leaseMs })) {
       const delivering = deliver(ports, options, delivery, closing.signal)
-        .catch((error) => ports.log.error({ err: error, deliveryId: delivery.id }, "a delivery met an error"))
+        .catch((error) =>
+          ports.log.error({ err: error, deliveryId: delivery.id }, "webhook delivery failed unexpectedly"),
+        )
         .finally(() => {
           underWay.delete(delivering);
           // Its receiver may have more waiting.
@@ -128,7 +130,7 @@ async function deliver(
     call = await makeCall(ports, delivery);
   } catch (error) {
     // A try like any other: one that was not counted would come again for ever.
-    ports.log.error({ err: error, deliveryId: delivery.id }, "a delivery could not be made ready");
+    ports.log.error({ err: error, deliveryId: delivery.id }, "failed to build the webhook payload");
     const reason = "The service could not make the call ready";
     return await settle(ports, options, delivery, { error: reason });
   }

@@ -22,7 +22,7 @@ export function makeGate(options: { max: number; waitersMax: number; waitMs: num
   let taken = 0;
 
   const makeRefusal = () =>
-    new ApiError("OVERLOADED", "More comes at once than the service can do; wait as Retry-After says");
+    new ApiError("OVERLOADED", "The service is overloaded; retry after the time in Retry-After");
   const count = (name: string | undefined, change: number) => {
     if (name === undefined) return;
     const left = (held.get(name) ?? 0) + change;

@@ -13,4 +13,4 @@ export async function getFound<Found>(
 }
 
 export const makeUnknownError = (what: string) => () =>
-  new ApiError("NOT_FOUND", `The account has no ${what} of that id`);
+  new ApiError("NOT_FOUND", `The account has no ${what} with that id`);

@@ -35,10 +35,7 @@ function toUploadError(error: unknown, request: FastifyRequest): unknown {
   const { raw } = request;
   const isCutOff = raw.destroyed && !raw.complete;
   if (isCutOff || /unexpected end of multipart data/i.test(message))
-    return new ApiError(
-      "UPLOAD_BROKEN",
-      "The upload ended before it was whole; nothing was kept. Send it again",
-    );
+    return new ApiError("UPLOAD_BROKEN", "The upload broke off; nothing was kept. Send it again");
   return error;
 }
 

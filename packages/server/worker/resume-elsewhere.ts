@@ -34,7 +34,7 @@ export async function bringCheckpoint(ports: ResumePorts, task: TaskRecord, task
       log.info({ taskId }, "Task resumed from another worker's checkpoint");
     await writeMarker(taskDir, checkpointKey);
   } catch (error) {
-    log.warn({ err: error, taskId }, "checkpoint could not be read, starting anew");
+    log.warn({ err: error, taskId }, "checkpoint could not be read, starting over");
     await rm(toEngineDir(taskDir), { recursive: true, force: true });
   }
 }

@@ -19,7 +19,7 @@ export default function KeysPage() {
     <>
       <PageHead
         title="API keys"
-        lead="Programs send a key in the x-api-key header. Give each program one of its own."
+        lead="Programs send a key in the x-api-key header. Create a separate key for each program."
       >
         <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
           New key

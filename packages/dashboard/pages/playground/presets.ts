@@ -27,7 +27,7 @@ export const PRESETS: readonly Preset[] = [
   {
     id: "band",
     name: "Band",
-    description: "Each instrument of a band in a file of its own",
+    description: "A separate file for each instrument of a band",
     models: ["vocals", "drums", "bass", "guitar", "piano", "other-x-guitar"],
     choice: { audioFormats: ["wav"] },
   },

@@ -30,7 +30,7 @@ const nameTargets = ({ targets }: SharedTask) => targets.map(({ model }) => name
 
 function Gone() {
   return (
-    <EmptyState title="This link shows nothing any more">
+    <EmptyState title="This link no longer works">
       It has expired or was revoked, or it is not complete. Ask whoever sent it for a new one.
     </EmptyState>
   );

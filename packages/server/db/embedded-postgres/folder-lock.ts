@@ -24,7 +24,7 @@ export function lockFolder(dir: string): FolderLock {
     if (!isBusy(error)) throw error;
     throw new EmbeddedPostgresError(
       "data_dir_in_use",
-      `Another running service${describeHolder(holderPath)} uses the database in ${dir}: stop that one first, or set DATA_DIR to a folder of its own for this one.`,
+      `Another running service${describeHolder(holderPath)} uses the database in ${dir}: stop that one first, or set DATA_DIR to another folder for this one.`,
       { cause: error },
     );
   }

@@ -23,7 +23,7 @@ export async function getClient(
   accounts: Pick<AccountStore, "findClient">,
   id: string,
 ): Promise<ClientRecord> {
-  const unknown = () => new ApiError("NOT_FOUND", "There is no client of that id");
+  const unknown = () => new ApiError("NOT_FOUND", "There is no client with that id");
   return await getFound(id, (known) => accounts.findClient(known), unknown);
 }
 
@@ -69,7 +69,7 @@ export async function createKey(
 }
 
 export async function revokeKey(accounts: AccountStore, caller: Caller, id: string): Promise<ApiKey> {
-  const unknown = () => new ApiError("NOT_FOUND", "There is no key of that id");
+  const unknown = () => new ApiError("NOT_FOUND", "There is no key with that id");
   const key = await getFound(id, (known) => accounts.findKey(known), unknown);
   refuseLockout(id === caller.keyId, "This would revoke the key in use");
   await accounts.revokeKey(id);

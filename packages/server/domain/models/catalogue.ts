@@ -120,7 +120,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     outputFormats: DETECTION_OUTPUT_FORMATS,
   },
   {
-    ...arranged(cinematic("multi_voice", "Multi-voice", "Each speaker's voice in a file of its own."), [
+    ...arranged(cinematic("multi_voice", "Multi-voice", "A separate file for each speaker's voice."), [
       { id: "two_speaker", description: "Two speakers; the default" },
       { id: "n_speaker", description: "Any number of speakers" },
     ]),

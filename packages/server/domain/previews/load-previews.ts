@@ -23,7 +23,7 @@ async function getRecord(
   const record = await ports.previews.findPreviews(task.id);
   if (!record) throw new ApiError("NOT_FOUND", "The Task has no previews");
   if (record.version !== version)
-    throw new ApiError("NOT_FOUND", "The Task's previews were made anew; fetch their description again");
+    throw new ApiError("NOT_FOUND", "The Task's previews have a new version; fetch their description again");
   const known = listTracks(task, record).map(({ id }) => id);
   const unknown = tracks.find((track) => !known.includes(track));
   if (unknown !== undefined)

@@ -18,7 +18,7 @@ export async function shareTask(
   if (!share)
     throw new ApiError(
       "SHARES_TOO_MANY",
-      "The Task has as many share links as it may; revoke some of them first",
+      "The Task has reached its limit of share links; revoke some of them first",
     );
   return { share, token };
 }

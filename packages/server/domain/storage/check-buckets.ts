@@ -8,7 +8,7 @@ import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
 import type { StorageIntegrationStore } from "./storage-ports.ts";
 
 export const unknownIntegration = () =>
-  new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration of that id");
+  new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration with that id");
 
 function checkCovered(integration: StorageIntegrationRecord, field: string, url: string | undefined): void {
   const named = url === undefined ? undefined : findBucketUrl(url);

@@ -48,6 +48,6 @@ export async function createStorageIntegration(
     updatedAt: createdAt,
   };
   if (!(await ports.integrations.insertIntegration(integration)))
-    refuseOwner("There is no client of that id");
+    refuseOwner("There is no client with that id");
   return integration;
 }

@@ -39,7 +39,7 @@ export async function checkTranscripts(
       ? await ports.assets.findAsset(caller.clientId, transcriptAssetId)
       : undefined;
     if (!asset) {
-      const message = "The account has no transcript of that id; upload the file first";
+      const message = "The account has no transcript with that id; upload the file first";
       refuseField("ASSET_UNKNOWN", { path, message });
     }
     if (!INPUT_FORMATS.text.some((format) => format === asset.format)) {

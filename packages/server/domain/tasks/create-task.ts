@@ -117,7 +117,7 @@ async function checkAsset(
   const asset = await getFound(
     assetId,
     find,
-    () => new ApiError("ASSET_UNKNOWN", "The account has no asset of that id; upload the file first"),
+    () => new ApiError("ASSET_UNKNOWN", "The account has no asset with that id; upload the file first"),
   );
   const facts = await lookOnce(ports, asset);
   if (!facts.isReadable) {

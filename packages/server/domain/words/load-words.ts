@@ -14,7 +14,7 @@ export const isText = ({ model }: Pick<TargetRecord, "model">) =>
 /** The target of a Task that words are of, or may be. */
 export function getTextTarget(task: TaskRecord, targetId: string): TargetRecord {
   const target = task.targets.find(({ id }) => id === targetId);
-  if (!target) throw new ApiError("NOT_FOUND", "The Task has no target of that id");
+  if (!target) throw new ApiError("NOT_FOUND", "The Task has no target with that id");
   if (!isText(target))
     throw new ApiError("WORDS_UNKNOWN", `${target.model} has no words; transcription and alignment do`);
   if (target.status !== "completed")

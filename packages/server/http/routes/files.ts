@@ -66,7 +66,7 @@ export function addFileRoutes({ app, ports, links }: Api): void {
       const range = parseRange(onlyFor === undefined || onlyFor === tag ? wanted : undefined, sizeBytes);
       if (range === "invalid") {
         void reply.header("content-range", `bytes */${sizeBytes}`);
-        throw new ApiError("RANGE_INVALID", `The range lies outside the file's ${sizeBytes} bytes`);
+        throw new ApiError("RANGE_INVALID", `The range is outside the file's ${sizeBytes} bytes`);
       }
       if (range) {
         void reply

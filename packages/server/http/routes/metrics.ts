@@ -82,7 +82,7 @@ function toMetrics({ targets, queues, workers }: Awaited<ReturnType<typeof readC
       "Work that waits, in seconds of one worker, as fast as the living ones have been.",
       queues.map(({ name, waitingWorkSeconds }) => ({ labels: { queue: name }, value: waitingWorkSeconds })),
     ),
-    gauge("workers_alive", "Workers that gave a sign of life.", [{ value: alive.length }]),
+    gauge("workers_alive", "Workers with a recent heartbeat.", [{ value: alive.length }]),
     gauge(
       "worker_memory_bytes",
       "Resident memory of a worker's processes.",
