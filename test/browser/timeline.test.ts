@@ -13,7 +13,7 @@ import {
   screenshot,
   VIEWS,
 } from "../support/browser.ts";
-import { addMixerTask, type MixerTask } from "../support/mixer-task.ts";
+import { addMixerLanes, addMixerTask, type MixerTask } from "../support/mixer-task.ts";
 import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
 import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -47,7 +47,8 @@ beforeAll(async () => {
   const asset = await client.assets.upload(new File([await readFile(film)], "film.mkv"));
   const clientId = (await findFirstClientId(database.db)) ?? "";
   const where = { pool: database.pool, blobsDir: join(dataDir, "blobs"), clientId };
-  task = await addMixerTask({ ...where, pages: 1, madeChunks: 4, assetId: asset.id });
+  task = await addMixerTask(where, { pages: 1, assetId: asset.id });
+  await addMixerLanes(where, task);
 });
 afterAll(async () => {
   await browser.close();

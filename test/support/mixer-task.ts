@@ -1,98 +1,98 @@
-import {
-  appendFileSync,
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type pg from "pg";
 import { makeSyntheticSong } from "../../packages/engine/pipelines/fixtures/synthetic-song.ts";
-import { type PreviewShape, toPreviewShape } from "../../packages/engine/pipelines/previews/preview-shape.ts";
+import { toPreviewShape } from "../../packages/engine/pipelines/previews/preview-shape.ts";
 import { PreviewTrack } from "../../packages/engine/pipelines/previews/preview-track.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { toPreviewKey } from "../../packages/server/domain/previews/preview-record.ts";
 
 const RATE = 44_100;
 const CHUNK_FRAMES = 131_072;
+const PAGE_CHUNKS = 32;
+const MADE_CHUNKS = 4;
 const VERSION = "v1";
 const STEMS = ["bass", "drums", "piano", "vocals", "guitar", "other"];
 /** Between the stems, from `bass` to `other`. */
 const CUTOFFS_HZ = [110, 280, 700, 1800, 4500];
 const LINE_SECONDS = 4;
+const LANE_MODELS = ["music_detection", "multi_voice", "transcription"];
 const SAID = ["Seven", "ships", "sailed", "across", "the", "northern", "sea"];
 
-export type MixerTask = { id: string; durationSeconds: number; frames: number };
+export type MixerTask = { id: string; durationSeconds: number };
 
-type Options = {
-  pool: pg.Pool;
-  blobsDir: string;
-  clientId: string;
-  /** Of 32 chunks each, 95 s. */
-  pages: number;
-  assetId?: string;
-  /** Chunks of the page that are really made; the others repeat them. */
-  madeChunks?: number;
-};
+type Store = { pool: pg.Pool; blobsDir: string; clientId: string };
 
 /**
- * A completed Task with six stems, music regions, two voices and words, as a worker would have stored it: the previews are made by
- * the engine's own writer from a computed song. The first page is made once, and stands for all of them.
+ * A completed Task with six stems, as a worker would have stored it. Its previews are made by the engine's own writer from a computed
+ * song of four chunks, which stands for all of the others: `pages` of 32 chunks, 95 s each.
  */
-export async function addMixerTask(options: Options): Promise<MixerTask> {
-  const { pool, clientId, pages, assetId } = options;
+export async function addMixerTask(
+  store: Store,
+  { pages, assetId }: { pages: number; assetId?: string },
+): Promise<MixerTask> {
+  const { pool, clientId } = store;
   const id = makeId();
-  const models = [...STEMS, "music_detection", "multi_voice", "transcription"];
-  const targets = models.map((model) => ({ model, id: makeId() }));
-  const tracks = ["input", ...targets.slice(0, STEMS.length).map((target) => target.id)];
-  const { shape, sizeBytes } = writePreviews(id, tracks, options);
-  const chunks = Object.fromEntries(tracks.map((track) => [track, pages * shape.pageChunks]));
-  const durationSeconds = shape.lengthFrames / RATE;
+  const targets = STEMS.map((model) => ({ model, id: makeId() }));
+  const tracks = ["input", ...targets.map((target) => target.id)];
+  const shape = toShape(pages * PAGE_CHUNKS);
+  writePreviews(id, tracks, { blobsDir: store.blobsDir, pages });
+  const task = { id, durationSeconds: shape.lengthFrames / RATE };
   await pool.query(
     `insert into tasks (id, client_id, asset_id, url, created_at, completed_at)
      values ($1, $2, $3, $4, now() - interval '1 hour', now())`,
     [id, clientId, assetId ?? null, assetId === undefined ? "https://media.example/song.wav" : null],
   );
-  for (const [position, { id: targetId, model }] of targets.entries()) {
-    await pool.query(
-      `insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute, status, progress, cost, duration_seconds, finished_at)
-       values ($1, $2, $3, $4, $5, '{}', 1, 'completed', 1, 1, $6, now())`,
-      [targetId, id, position, model, [position < STEMS.length ? "wav" : "json"], durationSeconds],
-    );
-  }
-  for (const { id: targetId, model } of targets.slice(STEMS.length)) {
-    const text = JSON.stringify(describe(model, durationSeconds));
+  for (const [position, target] of targets.entries())
+    await addTarget(pool, task, { ...target, position, format: "wav" });
+  const chunks = Object.fromEntries(tracks.map((track) => [track, pages * PAGE_CHUNKS]));
+  await pool.query(
+    "insert into task_previews (task_id, client_id, version, shape, chunks, size_bytes) values ($1, $2, $3, $4, $5, 1)",
+    [id, clientId, VERSION, JSON.stringify(shape), JSON.stringify(chunks)],
+  );
+  return task;
+}
+
+async function addTarget(
+  pool: pg.Pool,
+  task: MixerTask,
+  target: { id: string; model: string; position: number; format: string },
+): Promise<void> {
+  await pool.query(
+    `insert into targets (id, task_id, position, model, formats, wishes, credits_per_minute, status, progress, cost, duration_seconds, finished_at)
+     values ($1, $2, $3, $4, $5, '{}', 1, 'completed', 1, 1, $6, now())`,
+    [target.id, task.id, target.position, target.model, [target.format], task.durationSeconds],
+  );
+}
+
+/** Music regions, two voices and words for the whole length of the Task. */
+export async function addMixerLanes({ pool, blobsDir, clientId }: Store, task: MixerTask): Promise<void> {
+  for (const [index, model] of LANE_MODELS.entries()) {
+    const id = makeId();
+    await addTarget(pool, task, { id, model, position: STEMS.length + index, format: "json" });
+    const text = JSON.stringify(describe(model, task.durationSeconds));
     const name = model === "multi_voice" ? "voice" : model;
-    const key = `outputs/${id}/${targetId}/${name}.json`;
-    mkdirSync(dirname(join(options.blobsDir, key)), { recursive: true });
-    writeFileSync(join(options.blobsDir, key), text);
+    const key = `outputs/${task.id}/${id}/${name}.json`;
+    mkdirSync(dirname(join(blobsDir, key)), { recursive: true });
+    writeFileSync(join(blobsDir, key), text);
     await pool.query(
       `insert into outputs (target_id, position, name, format, blob_key, size_bytes, client_id)
        values ($1, 0, $2, 'json', $3, $4, $5)`,
-      [targetId, name, key, text.length, clientId],
+      [id, name, key, text.length, clientId],
     );
   }
-  await pool.query(
-    "insert into task_previews (task_id, client_id, version, shape, chunks, size_bytes) values ($1, $2, $3, $4, $5, $6)",
-    [id, clientId, VERSION, JSON.stringify(shape), JSON.stringify(chunks), sizeBytes],
-  );
-  return { id, durationSeconds, frames: shape.lengthFrames };
 }
+
+const toShape = (chunks: number) =>
+  toPreviewShape({ sampleRateHz: RATE, channels: 2, lengthFrames: chunks * CHUNK_FRAMES, read: () => [] });
 
 function writePreviews(
   taskId: string,
   tracks: readonly string[],
-  { blobsDir, pages, madeChunks = 32 }: Options,
-) {
-  const shapeOf = (chunks: number) =>
-    toPreviewShape({ sampleRateHz: RATE, channels: 2, lengthFrames: chunks * CHUNK_FRAMES, read: () => [] });
-  const page = shapeOf(32);
-  const whole = shapeOf(32 * pages);
-  const song = makeSyntheticSong({ sampleRateHz: RATE, lengthFrames: madeChunks * CHUNK_FRAMES });
+  { blobsDir, pages }: { blobsDir: string; pages: number },
+): void {
+  const song = makeSyntheticSong({ sampleRateHz: RATE, lengthFrames: MADE_CHUNKS * CHUNK_FRAMES });
   const work = mkdtempSync(join(tmpdir(), "stemwright-mixer-"));
   mkdirSync(join(work, "out"));
   const toPath = (name: string) => {
@@ -101,24 +101,22 @@ function writePreviews(
     return path;
   };
   try {
-    for (const [index, sound] of [song, ...splitBands(song)].entries())
-      writePage(page, { track: tracks[index] ?? "", sound, work, toPath });
-    let sizeBytes = 0;
-    for (const track of tracks) {
-      for (let chunk = 0; chunk < 32 * pages; chunk++) {
-        const from = toPath(`${track}/chunks/${chunk % 32}`);
-        sizeBytes += chunk < 32 ? readFileSync(from).length : 0;
-        if (chunk >= 32) linkSync(from, toPath(`${track}/chunks/${chunk}`));
-      }
+    for (const [index, sound] of [song, ...splitBands(song)].entries()) {
+      const track = tracks[index] ?? "";
+      writeTrack({ track, sound, work, toPath });
+      for (let chunk = MADE_CHUNKS; chunk < pages * PAGE_CHUNKS; chunk++)
+        linkSync(toPath(`${track}/chunks/${chunk % MADE_CHUNKS}`), toPath(`${track}/chunks/${chunk}`));
       for (const kind of ["peaks", "spectra"]) {
-        const overview = readFileSync(toPath(`${track}/${kind}/overview`));
-        for (let copy = 1; copy < pages; copy++) {
-          copyFileSync(toPath(`${track}/${kind}/0`), toPath(`${track}/${kind}/${copy}`));
-          appendFileSync(toPath(`${track}/${kind}/overview`), overview);
-        }
+        const repeat = (name: string, times: number) =>
+          Buffer.concat(
+            Array.from({ length: times }, () => readFileSync(toPath(`${track}/${kind}/${name}`))),
+          );
+        const page = repeat("0", PAGE_CHUNKS / MADE_CHUNKS);
+        for (let n = 0; n < pages; n++) writeFileSync(toPath(`${track}/${kind}/${n}`), page);
+        const overview = repeat("overview", (pages * PAGE_CHUNKS) / MADE_CHUNKS);
+        writeFileSync(toPath(`${track}/${kind}/overview`), overview);
       }
     }
-    return { shape: whole, sizeBytes: sizeBytes * pages };
   } finally {
     rmSync(work, { recursive: true });
   }
@@ -150,19 +148,16 @@ function setSample(plane: Float32Array | undefined, n: number, value: number): v
   if (plane) plane[n] = value;
 }
 
-/** One track of a page, by the engine's own writer. */
-function writePage(
-  shape: PreviewShape,
-  given: {
-    track: string;
-    sound: readonly Float32Array[];
-    work: string;
-    toPath: (name: string) => string;
-  },
-): void {
+/** The chunks of one track that are made, by the engine's own writer. */
+function writeTrack(given: {
+  track: string;
+  sound: readonly Float32Array[];
+  work: string;
+  toPath: (name: string) => string;
+}): void {
   const { track, sound, work, toPath } = given;
   const writer = new PreviewTrack({
-    ...{ track, shape, folder: work, storedChunks: 0 },
+    ...{ track, shape: toShape(MADE_CHUNKS), folder: work, storedChunks: 0 },
     report: ({ files }) => {
       for (const { name, path } of files) {
         copyFileSync(path, toPath(name));
@@ -170,10 +165,8 @@ function writePage(
       }
     },
   });
-  for (let chunk = 0; chunk < shape.pageChunks; chunk++) {
-    const start = (chunk * CHUNK_FRAMES) % (sound[0]?.length ?? 1);
-    writer.write(sound.map((plane) => plane.subarray(start, start + CHUNK_FRAMES)));
-  }
+  for (let chunk = 0; chunk < MADE_CHUNKS; chunk++)
+    writer.write(sound.map((plane) => plane.subarray(chunk * CHUNK_FRAMES, (chunk + 1) * CHUNK_FRAMES)));
 }
 
 /** What the targets without sound have found. */

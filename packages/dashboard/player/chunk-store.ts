@@ -3,8 +3,8 @@ import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./p
 /** The same stretch of each track, by the track's id. */
 export type DecodedChunk = ReadonlyMap<string, AudioBuffer>;
 
-/** Decoded sound is eight bytes a frame and track: seven tracks of twelve chunks are 90 MB. */
-const KEPT_CHUNKS = 12;
+/** What is heard and what comes next. Decoded sound is eight bytes a frame and track: seven tracks of five chunks are 37 MB. */
+const KEPT_CHUNKS = 5;
 
 /** Chunks of all tracks, fetched together and decoded; those used last are kept. */
 export class ChunkStore {
@@ -27,6 +27,8 @@ export class ChunkStore {
     loading.catch(() => this.#kept.delete(index));
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= KEPT_CHUNKS) break;
+      // Whoever waits for it gets it first, and hands it to the context at once.
+      this.#kept.get(oldest)?.then(release, () => {});
       this.#kept.delete(oldest);
     }
     return loading;
@@ -45,6 +47,16 @@ export class ChunkStore {
     );
     return new Map(ids.flatMap((id, n) => (decoded[n] ? [[id, decoded[n]]] : [])));
   }
+}
+
+/**
+ * Gives the samples back now. Left to the collection of garbage, which comes late for what is outside of its heap, forty seeks pile up half a
+ * gigabyte. Nodes that play them have hold of them.
+ */
+function release(chunk: DecodedChunk): void {
+  for (const sound of chunk.values())
+    for (let channel = 0; channel < sound.numberOfChannels; channel++)
+      sound.getChannelData(channel).buffer.transfer?.(0);
 }
 
 function turnUp(sound: AudioBuffer, gain: number): void {

@@ -15,6 +15,16 @@ const METER_FRAMES = 8192;
 
 /** A stretch that the context plays, in its own frames and in those of the recording. */
 type Scheduled = { contextFrame: number; frame: number; length: number; nodes: AudioBufferSourceNode[] };
+
+/** A node is a small thing with megabytes of sound, which it would keep until the next collection of garbage. */
+function discard({ nodes }: Scheduled): void {
+  for (const node of nodes) {
+    node.stop();
+    node.disconnect();
+    node.buffer = null;
+  }
+}
+
 type Channel = { gain: GainNode; panner: StereoPannerNode };
 
 /**
@@ -31,6 +41,7 @@ export class Player {
   /** What goes to the loudspeakers. */
   readonly output: GainNode;
   readonly #meter: AnalyserNode;
+  readonly #measured = new Float32Array(METER_FRAMES);
   readonly #channels = new Map<string, Channel>();
   #previews: PlayablePreviews;
   #scheduled: Scheduled[] = [];
@@ -113,7 +124,7 @@ export class Player {
 
   /** The level of what was rendered last, in dB below full scale. */
   measureDb(): number {
-    const samples = new Float32Array(METER_FRAMES);
+    const samples = this.#measured;
     this.#meter.getFloatTimeDomainData(samples);
     const power = samples.reduce((sum, value) => sum + value * value, 0) / METER_FRAMES;
     return 10 * Math.log10(Math.max(power, 1e-20));
@@ -150,12 +161,7 @@ export class Player {
   #halt(): void {
     this.#run += 1;
     clearInterval(this.#timer);
-    for (const { nodes } of this.#scheduled) {
-      for (const node of nodes) {
-        node.stop();
-        node.disconnect();
-      }
-    }
+    this.#scheduled.forEach(discard);
     this.#scheduled = [];
   }
 
@@ -202,6 +208,7 @@ export class Player {
 
   #waitIfDry(): void {
     if (this.#cursor.contextFrame > this.#nowFrame) return;
+    this.#scheduled.forEach(discard);
     this.#scheduled = [];
     this.state.value = "waiting";
   }
@@ -241,9 +248,10 @@ export class Player {
 
   #forgetHeard(): void {
     const now = this.#nowFrame;
-    this.#scheduled = this.#scheduled.filter(
-      ({ contextFrame, length }, n) => contextFrame + length > now || n === this.#scheduled.length - 1,
-    );
+    const isHeard = ({ contextFrame, length }: Scheduled, n: number) =>
+      contextFrame + length <= now && n < this.#scheduled.length - 1;
+    this.#scheduled.filter(isHeard).forEach(discard);
+    this.#scheduled = this.#scheduled.filter((stretch, n) => !isHeard(stretch, n));
     const isAtEnd = this.#cursor.frame >= this.#previews.frames && this.#cursor.contextFrame <= now;
     if (!isAtEnd || countReadyFrames(this.#previews) < this.#previews.frames) return;
     this.#halt();

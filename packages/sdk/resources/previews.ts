@@ -29,6 +29,8 @@ export type PeaksQuery = PreviewQuery & {
 const DAT_HEADER_BYTES = 24;
 const GAIN_BYTES = 4;
 
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array) => new DataView(buffer, byteOffset, length);
+
 /** Sound and waveforms of a Task's input and stems, chunk by chunk, also while it runs. */
 export class Previews {
   readonly #transport: Transport;
@@ -58,42 +60,43 @@ export class Previews {
     query: PreviewQuery,
     options?: RequestOptions,
   ): Promise<(PreviewChunk | undefined)[]> {
-    return (await this.#parts(`${this.#toPath(id)}/chunks/${index}`, query, options)).map((part) =>
-      part.byteLength === 0
+    const parts = await this.#parts(`${this.#toPath(id)}/chunks/${index}`, query, options);
+    return parts.map((part) =>
+      part.length === 0
         ? undefined
-        : { gain: new DataView(part).getFloat32(0, true), flac: new Uint8Array(part.slice(GAIN_BYTES)) },
+        : { gain: viewOf(part).getFloat32(0, true), flac: part.slice(GAIN_BYTES) },
     );
   }
 
   /** Waveforms of several tracks. */
   async peaks(id: string, query: PeaksQuery, options?: RequestOptions): Promise<PreviewPeaks[]> {
     return (await this.#parts(`${this.#toPath(id)}/peaks`, query, options)).map((part) => ({
-      level: new DataView(part).getInt32(12, true),
-      pairs: new Int8Array(part.slice(DAT_HEADER_BYTES)),
+      level: viewOf(part).getInt32(12, true),
+      pairs: new Int8Array(part.slice(DAT_HEADER_BYTES).buffer),
     }));
   }
 
   /** Spectrograms of several tracks: columns of `spectrum.bands` bytes, the lowest band first. */
   async spectra(id: string, query: PeaksQuery, options?: RequestOptions): Promise<Uint8Array<ArrayBuffer>[]> {
-    const parts = await this.#parts(`${this.#toPath(id)}/spectra`, query, options);
-    return parts.map((part) => new Uint8Array(part));
+    return await this.#parts(`${this.#toPath(id)}/spectra`, query, options);
   }
 
+  /** Views into the answer, which is megabytes: nothing of it is copied yet. */
   async #parts(
     path: string,
     { tracks, ...query }: PreviewQuery,
     options: RequestOptions = {},
-  ): Promise<ArrayBuffer[]> {
+  ): Promise<Uint8Array<ArrayBuffer>[]> {
     const bytes = await this.#transport.send(
       { method: "GET", path, query: { ...query, tracks: tracks.join() } },
       options,
       (response) => response.arrayBuffer(),
     );
-    const parts: ArrayBuffer[] = [];
+    const parts: Uint8Array<ArrayBuffer>[] = [];
     for (let at = 0; at < bytes.byteLength; ) {
-      const end = at + 4 + new DataView(bytes).getUint32(at, true);
-      parts.push(bytes.slice(at + 4, end));
-      at = end;
+      const length = new DataView(bytes).getUint32(at, true);
+      parts.push(new Uint8Array(bytes, at + 4, length));
+      at += 4 + length;
     }
     return parts;
   }

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { formatDuration } from "../../../parts/format.ts";
 import { type Lane, toBlocks } from "./lane.ts";
 import { toFrame, toPercent, type View } from "./view.ts";
@@ -25,11 +26,13 @@ export function LaneRow({
   const seconds = { start: view.start / sampleRate, end: view.end / sampleRate };
   const now = frame / sampleRate;
   const toPx = (length: number) => (length / (seconds.end - seconds.start)) * widthPx;
+  // Thousands of items, and another frame twenty times a second.
+  const blocks = useMemo(() => toBlocks(lane, seconds, widthPx), [lane, seconds.start, seconds.end, widthPx]);
   return (
     <li class="mixer-lane" data-kind={lane.kind}>
       <span class="mixer-lane-title truncate">{lane.title}</span>
       <div class="mixer-lane-items">
-        {toBlocks(lane, seconds, widthPx).map(({ start, end, text, hue }) => (
+        {blocks.map(({ start, end, text, hue }) => (
           <button
             key={start}
             type="button"
