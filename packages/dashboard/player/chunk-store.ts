@@ -27,8 +27,6 @@ export class ChunkStore {
     loading.catch(() => this.#kept.delete(index));
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= KEPT_CHUNKS) break;
-      // Whoever waits for it gets it first, and hands it to the context at once.
-      this.#kept.get(oldest)?.then(release, () => {});
       this.#kept.delete(oldest);
     }
     return loading;
@@ -47,16 +45,6 @@ export class ChunkStore {
     );
     return new Map(ids.flatMap((id, n) => (decoded[n] ? [[id, decoded[n]]] : [])));
   }
-}
-
-/**
- * Gives the samples back now. Left to the collection of garbage, which comes late for what is outside of its heap, forty seeks pile up half a
- * gigabyte. Nodes that play them have hold of them.
- */
-function release(chunk: DecodedChunk): void {
-  for (const sound of chunk.values())
-    for (let channel = 0; channel < sound.numberOfChannels; channel++)
-      sound.getChannelData(channel).buffer.transfer?.(0);
 }
 
 function turnUp(sound: AudioBuffer, gain: number): void {
