@@ -24,6 +24,7 @@ const CASES = {
 } as const;
 const GOAL_SHARE = 0.05;
 
+type Sound = ReturnType<typeof readSound>;
 type CaseName = keyof typeof CASES;
 type Figures = { cpuSeconds: number; bytes: number; writerSeconds: number };
 
@@ -92,15 +93,25 @@ async function measure(name: CaseName, hasPreviews: boolean): Promise<Figures> {
     },
   );
   const cpuSeconds = ((await readCpuMs(engine.pid ?? 0)) - startCpuMs) / 1000;
-  const sounds = [toInput(sampleRateHz), ...models.map(toOutput)];
-  const writerSeconds = sounds.reduce((sum, path) => sum + measureWriter(path, workDir), 0);
+  const stems = models.map((model) => readSound(toOutput(model)));
+  // The mix stands for the input, of which the stems are parts.
+  const sounds = [mixSounds(stems), ...stems];
+  const writerSeconds = sounds.reduce((sum, sound) => sum + measureWriter(sound, workDir), 0);
   rmSync(workDir, { recursive: true });
   return { cpuSeconds, bytes, writerSeconds };
 }
 
+function mixSounds(sounds: readonly Sound[]): Sound {
+  const [first] = sounds;
+  if (!first) throw new Error("there is nothing to mix");
+  const planes = first.planes.map((plane, channel) =>
+    plane.map((_, n) => sounds.reduce((sum, sound) => sum + (sound.planes[channel]?.[n] ?? 0), 0)),
+  );
+  return { ...first, planes };
+}
+
 /** Processor time of the engine's writer for one track. */
-function measureWriter(path: string, workDir: string): number {
-  const { planes, ...sound } = readSound(path);
+function measureWriter({ planes, ...sound }: Sound, workDir: string): number {
   const shape = toPreviewShape({ ...sound, read: () => [] });
   const writerDir = mkdtempSync(join(workDir, "writer-"));
   mkdirSync(join(writerDir, "out"));
