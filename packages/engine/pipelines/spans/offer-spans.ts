@@ -29,7 +29,9 @@ export async function offerSpans(
     const cutFrames = listCuts(run, root, SPAN_SHARE * spansFromSeconds);
     const described = await Promise.all(group.map((pass) => describe(run, pass, cutFrames)));
     const finishedSpans = Math.min(...described.map((pass) => pass.finishedSpans));
-    if (finishedSpans > cutFrames.length) continue;
+    // Nothing is left of it, or it is cut finer than its segments are.
+    const hasEmpty = described.some(({ ranges }) => ranges.some(({ from, to }) => from === to));
+    if (finishedSpans > cutFrames.length || hasEmpty) continue;
     const key = toPassName(root);
     parts.push({ key, passes: described.map((pass) => pass.spanPass), cutFrames, finishedSpans });
     for (const { pass, ranges } of described)

@@ -66,14 +66,14 @@ function makeTarget(model: string, variant?: string): SoundTarget {
 const makeTargets = () => [makeTarget("vocals", "high_quality"), makeTarget("guitar")];
 const readOutputs = () => makeTargets().map(({ key }) => sha256OfFile(outputPath(key)));
 
-type Run = { path?: string; spans?: SpanExchange; report?: EngineReport };
-const run = ({ path = inputPath(), spans, report = {} }: Run = {}) =>
+type Run = { path?: string; fromSeconds?: number; spans?: SpanExchange; report?: EngineReport };
+const run = ({ path = inputPath(), fromSeconds = SPANS_FROM_SECONDS, spans, report = {} }: Run = {}) =>
   runRequest(
     {
       inputPath: path,
       workDir: join(folder, "work"),
       targets: makeTargets(),
-      spansFromSeconds: SPANS_FROM_SECONDS,
+      spansFromSeconds: fromSeconds,
     },
     { networks: network, manifests: MANIFESTS, report, spans },
   );
@@ -199,6 +199,13 @@ describe("a long input in spans", () => {
     await run({ spans: new Exchange(() => true) });
     expect(readOutputs()).toEqual(alone.outputs);
     expect(network.runs.length).toBe(5);
+  });
+
+  it("[Q14] is not cut finer than its segments", async () => {
+    const exchange = new Exchange(() => true);
+    await run({ fromSeconds: 0.1, spans: exchange });
+    expect([exchange.parts, exchange.taken]).toEqual([[], []]);
+    expect(readOutputs()).toEqual(alone.outputs);
   });
 
   it("[Q14] is not cut where it is no longer than that", async () => {
