@@ -16,7 +16,7 @@ const MEASURING = [
 const FAULTS = [
   "test/e2e/{backup,database-outage,dead-graph-thread,faults,pgbouncer,rolling-upgrade}.test.ts",
   "packages/server/start.integration.test.ts",
-  "packages/server/worker/{idle-worker,outage,takeover}.integration.test.ts",
+  "packages/server/worker/{idle-worker,killed-helper,outage,takeover}.integration.test.ts",
 ];
 /** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
 const PAGES = ["test/browser/{every-page,lan,mixer,playground,settings,timeline,words}.test.ts"];

@@ -20,19 +20,22 @@ export function makeGainEngine(
 export function makeGainEngines({
   beforeSegment,
   segmentFrames = SEGMENT_FRAMES,
+  sampleRateHz,
 }: {
   beforeSegment?: (index: number, signal: AbortSignal | undefined) => Promise<void>;
   segmentFrames?: number;
+  sampleRateHz?: number;
 }): { run: RunEngine; runSpan: EngineProcess["runSpan"]; segments: () => number } {
   const network = new GainNetwork(segmentFrames);
   const separate = network.separate.bind(network);
-  const manifests = [makeGainManifest(segmentFrames)];
+  const manifests = [makeGainManifest(segmentFrames, sampleRateHz)];
   let segments = 0;
   let signal: AbortSignal | undefined;
   network.separate = async (...args) => {
     // Previews have their turn, as they do beside a network in a thread of its own.
     for (let turn = 0; turn < 30; turn++) await setImmediate();
-    await beforeSegment?.(segments++, signal);
+    const index = segments++;
+    await beforeSegment?.(index, signal);
     // As a process that is killed ends.
     if (signal?.aborted) throw new EngineError("cancelled", "The work was cancelled.");
     return await separate(...args);

@@ -35,6 +35,7 @@ export async function startWorkerWithoutNetwork(options: {
   clientRunningMax?: number;
   longTaskSeconds?: number;
   checkpoints?: Checkpoints;
+  workMaxBytes?: number;
   /** Inputs that are longer are shared with workers that can make spans. */
   spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"] };
   tracer?: Tracer;
@@ -42,6 +43,7 @@ export async function startWorkerWithoutNetwork(options: {
   readMemory?: () => Promise<number>;
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
+  const { workMaxBytes = 1e9 } = options;
   const { db } = openDatabase({
     connectionString: options.pooledUrl ?? connectionString,
     maxConnections: 2,
@@ -79,7 +81,7 @@ export async function startWorkerWithoutNetwork(options: {
       channels: 2,
     }),
     quota,
-    sizeLimits: { decodedMaxBytes: 1e9, workMaxBytes: 1e9 },
+    sizeLimits: { decodedMaxBytes: workMaxBytes, workMaxBytes },
     // Bytes of the decoded input, and as many again for each target.
     estimateWorkBytes: (targets, { durationSeconds, sampleRateHz, channels }) =>
       Math.ceil(durationSeconds * sampleRateHz) * channels * 4 * (1 + targets.length),
