@@ -4,11 +4,6 @@ import { z } from "zod";
 
 const usage = z.object({ type: z.literal("duration"), seconds: z.number() });
 
-export const openAiTranscription = z
-  .object({ text: z.string(), usage })
-  .meta({ id: "OpenAiTranscription", description: "`response_format` json" });
-export type OpenAiTranscription = z.infer<typeof openAiTranscription>;
-
 const word = z.object({ word: z.string(), start: z.number(), end: z.number() });
 
 const segment = z.object({
@@ -25,14 +20,24 @@ const segment = z.object({
 });
 export type OpenAiSegment = z.infer<typeof segment>;
 
+const times = {
+  segments: z.array(segment).exactOptional(),
+  words: z.array(word).exactOptional(),
+};
+
+export const openAiTranscription = z.object({ text: z.string(), ...times, usage }).meta({
+  id: "OpenAiTranscription",
+  description: "`response_format` json; with times where `timestamp_granularities[]` asks for them",
+});
+export type OpenAiTranscription = z.infer<typeof openAiTranscription>;
+
 export const openAiVerboseTranscription = z
   .object({
     task: z.enum(["transcribe", "translate"]),
     language: z.string().meta({ description: "In English, lower case", example: "english" }),
     duration: z.number(),
     text: z.string(),
-    segments: z.array(segment).exactOptional(),
-    words: z.array(word).exactOptional(),
+    ...times,
     usage,
   })
   .meta({ id: "OpenAiVerboseTranscription", description: "`response_format` verbose_json" });

@@ -183,7 +183,7 @@ function send(
   result: WaitingResult,
 ): unknown {
   const { response_format: format = "json" } = form;
-  if (format === "json") return toTranscription(result);
+  if (format === "json") return toTranscription(result, form["timestamp_granularities[]"]);
   if (format === "verbose_json")
     return toVerboseTranscription(result, {
       task,

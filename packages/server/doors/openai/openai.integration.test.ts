@@ -86,6 +86,17 @@ describe("transcriptions through OpenAI's client", () => {
     expect([both.words?.length, both.segments?.length]).toEqual([5, 2]);
   });
 
+  it("[J10] have times in json as well where they are asked for, as Subtitle Edit does", async () => {
+    const granularities = ["segment", "word"].map((each): [string, string] => [
+      "timestamp_granularities[]",
+      each,
+    ]);
+    const response = await send([["file", makeFile()], ["response_format", "json"], ...granularities]);
+    const answer = (await response.json()) as { segments: { start: number }[]; words: unknown[] };
+    expect(answer.segments.map(({ start }) => start)).toEqual(SPOKEN.lines.map(({ start }) => start));
+    expect(answer.words).toHaveLength(5);
+  });
+
   it("[J10] take a language, in any case, and a temperature", async () => {
     engine.targets.length = 0;
     await client.audio.transcriptions.create({ file: makeFile(), model, language: "EN", temperature: 0.2 });

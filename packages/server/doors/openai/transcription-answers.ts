@@ -11,8 +11,25 @@ const toUsage = (durationSeconds: number) => ({
 
 const roundTo = (value: number, decimals: number) => Number(value.toFixed(decimals));
 
-export function toTranscription({ content, durationSeconds }: WaitingResult): OpenAiTranscription {
-  return { text: parseTranscript(content).text.trim(), usage: toUsage(durationSeconds) };
+type Granularities = readonly ("word" | "segment")[];
+
+/** OpenAI has times in verbose_json alone; clients such as Subtitle Edit ask for them in json. */
+export function toTranscription(
+  { content, durationSeconds }: WaitingResult,
+  granularities: Granularities = [],
+): OpenAiTranscription {
+  const { text, lines } = parseTranscript(content);
+  return { text: text.trim(), ...toTimes(lines, granularities), usage: toUsage(durationSeconds) };
+}
+
+function toTimes(lines: readonly TranscriptLine[], granularities: Granularities) {
+  const words = lines.flatMap((line) =>
+    line.words.map((word) => ({ word: word.text.trim(), start: word.start, end: word.end })),
+  );
+  return {
+    ...(granularities.includes("segment") ? { segments: lines.map(toSegment) } : {}),
+    ...(granularities.includes("word") ? { words } : {}),
+  };
 }
 
 /** As Whisper's own: how much shorter a text gets by compression tells whether it goes round in circles. */
@@ -43,22 +60,15 @@ function toSegment({ start, end, text, words }: TranscriptLine, id: number): Ope
 
 export function toVerboseTranscription(
   { content, durationSeconds }: WaitingResult,
-  {
-    task,
-    granularities,
-  }: Pick<OpenAiVerboseTranscription, "task"> & { granularities: readonly ("word" | "segment")[] },
+  { task, granularities }: Pick<OpenAiVerboseTranscription, "task"> & { granularities: Granularities },
 ): OpenAiVerboseTranscription {
   const { text, lines, metadata } = parseTranscript(content);
-  const words = lines.flatMap((line) =>
-    line.words.map((word) => ({ word: word.text.trim(), start: word.start, end: word.end })),
-  );
   return {
     task,
     language: toLanguageName(metadata.language),
     duration: durationSeconds,
     text: text.trim(),
-    ...(granularities.includes("segment") ? { segments: lines.map(toSegment) } : {}),
-    ...(granularities.includes("word") ? { words } : {}),
+    ...toTimes(lines, granularities),
     usage: toUsage(durationSeconds),
   };
 }
