@@ -7,7 +7,7 @@ import { type PlannedOutput, planOutputs } from "./plan-outputs.ts";
 import type { Reporter } from "./reporter.ts";
 
 type RunOptions = {
-  runner: Runner;
+  getRunner: () => Promise<Runner>;
   reporter: Reporter;
   signal: AbortSignal;
   /** How many inputs are worked on at once. */
@@ -36,12 +36,13 @@ function findReason(failures: readonly unknown[]): ExitReason {
   return reasons.size === 1 ? reason : "FAILED";
 }
 
-async function runJob(job: Job, { runner, reporter, signal, force }: RunOptions): Promise<void> {
+async function runJob(job: Job, { getRunner, reporter, signal, force }: RunOptions): Promise<void> {
   const { input } = job;
   try {
     const known = await completeOutputs(job);
     if (!force && (await areNewer(known, input))) return reporter.skipped(input, toPaths(known));
     reporter.started(input);
+    const runner = await getRunner();
     const outputs = await runner.run(job, {
       signal,
       onProgress: (progress) => reporter.progress(input, progress),

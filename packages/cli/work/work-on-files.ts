@@ -20,17 +20,19 @@ export async function workOnFiles(wanted: Wanted): Promise<number> {
   const reporter = makeReporter({ json: options.json, isContentOnStdout });
   const stopping = stopOnSignal(reporter);
   const scratch = new Scratch();
-  let runner: Runner | undefined;
+  let runner: Promise<Runner> | undefined;
   try {
     const files = await Promise.all(wanted.files.map((file) => (file === "-" ? scratch.takeStdin() : file)));
     const jobs = makeJobs(await listInputs(files, options), wanted, scratch);
     await checkJobs(jobs, wanted);
-    // Before the engine or the SDK is loaded: the first sign of life.
-    if (jobs[0] && process.stderr.isTTY && !options.json) reporter.started(jobs[0].input);
-    runner = await openRunner(wanted, reporter);
+    // Loading the engine takes longer than the first sign of life may: the first job that has work to do asks for it.
+    const getRunner = () => {
+      runner ??= openRunner(wanted, reporter);
+      return runner;
+    };
     const run = (some: readonly Job[]) =>
       runJobs(some, {
-        runner: runner as Runner,
+        getRunner,
         reporter,
         signal: stopping.signal,
         atOnce: options.server === undefined ? 1 : toNumber(options.jobs),
@@ -50,7 +52,10 @@ export async function workOnFiles(wanted: Wanted): Promise<number> {
     return EXIT_CODES[reason].code;
   } finally {
     stopping.release();
-    await runner?.close();
+    await runner?.then(
+      (opened) => opened.close(),
+      () => {},
+    );
     await scratch.remove();
   }
 }
