@@ -1,4 +1,4 @@
-import { rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { probeMedia } from "@stemwright/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -31,6 +31,17 @@ describe("with the local engine", () => {
     for (const path of paths)
       expect(await probeMedia(path)).toMatchObject({ tags: { title: "A song", artist: "Somebody" } });
     await expect(stat(join(folder, ".cache/stemwright/work"))).resolves.toMatchObject({ nlink: 2 });
+  });
+
+  it("[S21] voices writes a file for each of two speakers, and who speaks when", async () => {
+    const args = ["voices", "song.mp3", "--format", "flac", "--output", "people/"];
+    const { exitCode, stdout, stderr } = await runCli(args, { cwd: folder });
+    expect(exitCode, stderr).toBe(0);
+    const files = ["voice_01.flac", "voice_02.flac", "voice.json"];
+    expect(stdout).toBe(files.map((name) => `${join(folder, "people/song", name)}\n`).join(""));
+    // A tone has nobody's voice in it.
+    const { voices } = JSON.parse(await readFile(join(folder, "people/song/voice.json"), "utf8"));
+    expect(voices).toEqual(["voice_01", "voice_02"].map((name) => ({ name, segments: [] })));
   });
 
   it("[S25] Ctrl-C ends within seconds, and says that the same command goes on", async () => {
