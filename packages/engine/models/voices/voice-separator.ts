@@ -45,7 +45,8 @@ export class VoiceSeparator {
   }
 }
 
-function toMono(channels: readonly Float32Array[]): Float32Array {
+/** The mean of the channels. */
+export function toMono(channels: readonly Float32Array[]): Float32Array {
   const [first = new Float32Array(), ...others] = channels;
   if (others.length === 0) return first;
   return first.map((value, n) => others.reduce((sum, plane) => sum + plane[n]!, value) / channels.length);

@@ -17,7 +17,7 @@ export function getSpeakerNetwork(manifests: readonly ModelManifest[]): SpeakerM
 
 /** Who speaks when in a mono recording at 16 kHz, one at a time. */
 export async function listenForVoices(
-  run: InputRun,
+  run: Pick<InputRun, "networks">,
   recording: FrameSource,
   options: {
     manifests: readonly ModelManifest[];

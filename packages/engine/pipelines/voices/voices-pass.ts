@@ -11,7 +11,13 @@ import { listChanges, planTurns, refineChange, type VoicePlan } from "../../mode
 import { measureStreams, noteHighShares } from "../../models/voices/stream-power.ts";
 import { findSimultaneity, isTogether, planTogether } from "../../models/voices/talk-together.ts";
 import { makeGains } from "../../models/voices/voice-gains.ts";
-import { SAMPLE_RATE_HZ, type VoiceSeparator, WINDOW_FRAMES } from "../../models/voices/voice-separator.ts";
+import {
+  SAMPLE_RATE_HZ,
+  toMono,
+  type VoicePair,
+  type VoiceSeparator,
+  WINDOW_FRAMES,
+} from "../../models/voices/voice-separator.ts";
 import type { ModelManifest, VoiceManifest } from "../../runtime/model-manifest.ts";
 import type { SoundOutput, VoicesTarget } from "../engine-request.ts";
 import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
@@ -91,7 +97,8 @@ async function separate(
     (startFrame, endFrame) => hasSpeech(turns, startFrame, endFrame),
     source.lengthFrames,
   );
-  const together = isTogether(await probe(separator, new MonoSource(source), spoken));
+  const probes = await probe(separator, source, spoken);
+  const together = isTogether([...probes.values()].map(findSimultaneityOfPair));
   const changes = together ? [] : listChanges(turns);
   const isNearChange = (startFrame: number, endFrame: number) =>
     changes.some(({ from, to }) => from * STEP_FRAMES < endFrame && to * STEP_FRAMES > startFrame);
@@ -105,7 +112,7 @@ async function separate(
     windows: createHash("sha256").update(starts.join()).digest("hex"),
   });
   const path = join(folder, "voices.f32");
-  await spoolVoices({ separator, source, starts, path, onProgress });
+  await spoolVoices({ separator, source, starts, known: probes, path, onProgress });
   const streams = new VoiceStreams(path, { channels: source.channels, starts });
   const plan = together ? planTogether(turns) : planTurns(turns);
   const highShares = new Float32Array(turns.people.length).fill(0.5);
@@ -130,21 +137,23 @@ function hasSpeech({ people }: Turns, startFrame: number, endFrame: number): boo
   return people.subarray(toStep(startFrame), toStep(endFrame)).some((who) => who !== NOBODY);
 }
 
-/** How much two people talk at once in a few windows, spread over all. */
+/** Takes a few windows apart, spread over all; by their start. */
 async function probe(
   separator: VoiceSeparator,
-  recording: FrameSource,
+  source: FrameSource,
   starts: readonly number[],
-): Promise<number[]> {
-  const found: number[] = [];
+): Promise<Map<number, VoicePair>> {
+  const probes = new Map<number, VoicePair>();
   const count = Math.min(PROBES, starts.length);
   for (let index = 0; index < count; index++) {
     const start = starts[Math.floor(((index + 0.5) * starts.length) / count)] ?? 0;
-    const [[first], [second]] = await separator.separate(recording.read(start, WINDOW_FRAMES));
-    if (first && second) found.push(findSimultaneity(first, second));
+    probes.set(start, await separator.separate(source.read(start, WINDOW_FRAMES)));
   }
-  return found;
+  return probes;
 }
+
+const findSimultaneityOfPair = ([first, second]: VoicePair) =>
+  findSimultaneity(toMono(first), toMono(second));
 
 async function render(
   run: InputRun,
