@@ -1,6 +1,8 @@
 export type SpokenSpan = { who: string; startSeconds: number; endSeconds: number };
 
 const STEPS_PER_SECOND = 100;
+/** Nothing is counted this near to a border of the reference. */
+export const COLLAR_SECONDS = 0.25;
 
 /** Shares of the speaking time that are missed, invented or given to the wrong person; overlap counts for each who speaks. */
 export type DiarizationError = { missed: number; invented: number; confused: number; total: number };

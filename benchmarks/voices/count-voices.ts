@@ -1,0 +1,88 @@
+import { MonoSource } from "../../packages/engine/dsp/mono-source.ts";
+import { toSampleRate } from "../../packages/engine/dsp/resampled-source.ts";
+import { NetworkStore } from "../../packages/engine/models/network-store.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../packages/engine/models/voices/find-voices.ts";
+import { listRuns } from "../../packages/engine/models/voices/step-runs.ts";
+import { SAMPLE_RATE_HZ } from "../../packages/engine/models/voices/voice-separator.ts";
+import { listenForVoices } from "../../packages/engine/pipelines/voices/listen-for-voices.ts";
+import { loadManifests } from "../../packages/engine/runtime/model-manifest.ts";
+import { COLLAR_SECONDS, findDiarizationError, type SpokenSpan } from "./diarization-error.ts";
+import { listConversations } from "./list-conversations.ts";
+import { readRecording } from "./read-recording.ts";
+import { readRttm } from "./read-rttm.ts";
+
+export type Counted = { people: number; voices: number; error: ReturnType<typeof findDiarizationError> };
+
+/** How many people speak in each conversation of a folder, and when, by turns alone: the separator does not run. */
+export async function countVoices(folder: string): Promise<Counted[]> {
+  const networks = new NetworkStore({ threads: 2 });
+  const manifests = loadManifests();
+  const counted: Counted[] = [];
+  for (const path of listConversations(folder)) {
+    const { planes, sampleRateHz } = await readRecording(path);
+    const input = {
+      channels: planes.length,
+      sampleRateHz,
+      lengthFrames: planes[0]?.length ?? 0,
+      read: (start: number, length: number) => planes.map((plane) => cut(plane, start, length)),
+    };
+    const recording = toSampleRate(new MonoSource(input), {
+      sampleRateHz: SAMPLE_RATE_HZ,
+      isForListening: true,
+    });
+    const turns = await listenForVoices({ networks }, recording, {
+      manifests,
+      expected: {},
+      onProgress: () => {},
+    });
+    const truth = readRttm(path.replace(/wav$/, "rttm"));
+    const people = new Set(truth.map(({ who }) => who)).size;
+    const error = findDiarizationError(truth, toSpans(turns), { collarSeconds: COLLAR_SECONDS });
+    counted.push({ people, voices: turns.voiceCount, error });
+    console.log(path, people, turns.voiceCount, (100 * error.total).toFixed(1));
+  }
+  return counted;
+}
+
+function cut(plane: Float32Array, start: number, length: number): Float32Array {
+  const part = new Float32Array(length);
+  const from = Math.max(0, start);
+  part.set(plane.subarray(from, Math.max(from, start + length)), from - start);
+  return part;
+}
+
+function toSpans({ people, voiceCount }: Turns): SpokenSpan[] {
+  return Array.from({ length: voiceCount }, (_, voice) =>
+    listRuns(people.length, (step) => people[step] !== NOBODY && people[step] === voice).map(
+      ({ from, to }) => ({
+        who: String(voice),
+        startSeconds: from / STEPS_PER_SECOND,
+        endSeconds: to / STEPS_PER_SECOND,
+      }),
+    ),
+  ).flat();
+}
+
+/** A table of how often the number was right, by the number of people. */
+export function describeCounts(counted: readonly Counted[]): string[] {
+  const groups = [...Map.groupBy(counted, ({ people }) => people)].toSorted(([a], [b]) => a - b);
+  const rows: [string, readonly Counted[]][] = groups.map(([people, some]) => [String(people), some]);
+  return [
+    "| people | conversations | right | one more | one less | further off | error | missed | invented | confused |",
+    "|---|---|---|---|---|---|---|---|---|---|",
+    ...[...rows, ["all", counted] as const].map(([people, some]) => {
+      const off = (isOff: (by: number) => boolean) =>
+        some.filter((one) => isOff(one.voices - one.people)).length;
+      const mean = (field: "total" | "missed" | "invented" | "confused") =>
+        ((100 * some.reduce((sum, { error }) => sum + error[field], 0)) / some.length).toFixed(1);
+      const errors = [mean("total"), mean("missed"), mean("invented"), mean("confused")].join(" | ");
+      const counts = [
+        off((by) => by === 0),
+        off((by) => by === 1),
+        off((by) => by === -1),
+        off((by) => Math.abs(by) > 1),
+      ];
+      return `| ${people} | ${some.length} | ${counts.join(" | ")} | ${errors} |`;
+    }),
+  ];
+}
