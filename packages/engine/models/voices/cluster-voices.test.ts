@@ -1,19 +1,27 @@
 import { expect, it } from "vitest";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
-import { type ClusterRules, clusterVoices, findLargest, type HeardVoice } from "./cluster-voices.ts";
+import { type ClusterRules, clusterVoices, findLargest } from "./cluster-voices.ts";
+import type { HeardVoice } from "./merge-groups.ts";
 
-const RULES: ClusterRules = { leastSimilarity: 0.5, leastSpeechSeconds: 4, voicesMax: 8 };
+const RULES: ClusterRules = { leastSpeechSeconds: 4, voicesMax: 8 };
 const random = makeSeededRandom(7);
 const DIMENSIONS = 32;
+/** Each is heard five seconds after the one before. */
+let clockSeconds = 0;
 const toUnit = (vector: Float32Array) => vector.map((value) => value / Math.hypot(...vector));
 const makePerson = () => toUnit(Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5));
 const hear = (
   person: Float32Array,
   { noise = 0.12, speechSeconds = 3 }: { noise?: number; speechSeconds?: number } = {},
-): HeardVoice => ({
-  speechSeconds,
-  embedding: toUnit(person.map((value) => value + noise * (random() - 0.5))),
-});
+): HeardVoice => {
+  clockSeconds += 5;
+  return {
+    speechSeconds,
+    startSeconds: clockSeconds,
+    endSeconds: clockSeconds + speechSeconds,
+    embedding: toUnit(person.map((value) => value + noise * (random() - 0.5))),
+  };
+};
 const label = (voices: readonly HeardVoice[], rules: Partial<ClusterRules> = {}) =>
   clusterVoices(voices, { ...RULES, ...rules }).likeness.map(findLargest);
 

@@ -1,13 +1,7 @@
-/** Half a second to two of speech, and whom it sounds like. */
-export type HeardVoice = {
-  /** Of unit length; alike for the same person. */
-  embedding: Float32Array;
-  speechSeconds: number;
-};
+import { countPeople } from "./count-people.ts";
+import { findSimilarity, type HeardVoice, mergeGroups } from "./merge-groups.ts";
 
 export type ClusterRules = {
-  /** Groups whose mean similarity (cosine) is below this are different people. */
-  leastSimilarity: number;
   /** A group that speaks less than this in all is no person of its own. */
   leastSpeechSeconds: number;
   voicesMax: number;
@@ -28,14 +22,12 @@ const REFINEMENTS = 5;
  */
 export function clusterVoices(voices: readonly HeardVoice[], rules: ClusterRules): VoiceLikeness {
   const expected = rules.pairSimilarity === undefined ? rules.voiceCount : 2;
-  const wanted = Math.min(expected ?? countPeople(voices, rules), voices.length);
+  const found = () => Math.min(rules.voicesMax, countPeople(voices, rules.leastSpeechSeconds));
+  const wanted = Math.min(expected ?? found(), voices.length);
   if (wanted <= 1) return { voiceCount: wanted, likeness: voices.map(() => Float32Array.of(1)) };
   const mean = toMean(voices.map(({ embedding }) => embedding));
   const centre = (embedding: Float32Array) => toUnit(embedding.map((value, n) => value - mean[n]!));
-  const centred = voices.map(({ embedding, speechSeconds }) => ({
-    embedding: centre(embedding),
-    speechSeconds,
-  }));
+  const centred = voices.map((voice) => ({ ...voice, embedding: centre(voice.embedding) }));
   const people = findPeople(centred, { wanted, leastSpeechSeconds: rules.leastSpeechSeconds });
   const centroids = refine(centred, people);
   const likeness = centred.map(({ embedding }) => compare(embedding, centroids));
@@ -54,17 +46,6 @@ function findPairSimilarity(voices: readonly HeardVoice[], likeness: readonly Fl
   const meanOf = (person: number) =>
     toMean(voices.flatMap(({ embedding }, n) => (findLargest(likeness[n]!) === person ? [embedding] : [])));
   return findSimilarity(meanOf(0), meanOf(1));
-}
-
-function countPeople(voices: readonly HeardVoice[], rules: ClusterRules): number {
-  let groups: number[][] = voices.map((_, index) => [index]);
-  mergeGroups(voices, (merged, similarity) => {
-    if (similarity < rules.leastSimilarity) return false;
-    groups = merged();
-    return true;
-  });
-  const lasting = groups.filter((group) => speechOf(voices, group) >= rules.leastSpeechSeconds);
-  return Math.min(rules.voicesMax, Math.max(1, lasting.length));
 }
 
 /** The groups at the last moment at which as many as wanted have enough speech; at the end where there is none. */
@@ -89,92 +70,6 @@ function speechOf(voices: readonly HeardVoice[], group: readonly number[]): numb
   return group.reduce((sum, index) => sum + voices[index]!.speechSeconds, 0);
 }
 
-/** Average linkage: the two most similar groups become one until `onMerge`, told of each such step, has had enough. */
-function mergeGroups(
-  voices: readonly HeardVoice[],
-  onMerge: (groups: () => number[][], similarity: number) => boolean,
-): void {
-  const groups: (number[] | undefined)[] = voices.map((_, index) => [index]);
-  const table = new SimilarityTable(voices);
-  for (let left = voices.length; left > 1; left--) {
-    const { a, b, similarity } = table.findBest();
-    const [kept, gone] = [groups[a]!, groups[b]!];
-    const before = kept.length;
-    kept.push(...gone);
-    groups[b] = undefined;
-    if (!onMerge(() => groups.flatMap((group) => (group ? [group.slice()] : [])), similarity)) return;
-    table.merge({ a, b }, { keptSize: before, goneSize: gone.length });
-  }
-}
-
-/** Mean similarities between groups. Each row knows its best partner: of the 4,800 windows of an hour, a merge touches a few rows only. */
-class SimilarityTable {
-  readonly #count: number;
-  readonly #values: Float32Array;
-  readonly #best: Int32Array;
-  readonly #gone: Uint8Array;
-
-  constructor(voices: readonly HeardVoice[]) {
-    this.#count = voices.length;
-    this.#values = new Float32Array(voices.length ** 2);
-    this.#best = new Int32Array(voices.length);
-    this.#gone = new Uint8Array(voices.length);
-    for (let a = 0; a < voices.length; a++) {
-      for (let b = 0; b < a; b++) {
-        this.#set(a, b, findSimilarity(voices[a]!.embedding, voices[b]!.embedding));
-      }
-    }
-    for (let row = 0; row < this.#count; row++) this.#findPartner(row);
-  }
-
-  findBest(): { a: number; b: number; similarity: number } {
-    let a = -1;
-    for (let row = 0; row < this.#count; row++) {
-      if (!this.#gone[row] && (a < 0 || this.#bestOf(row) > this.#bestOf(a))) a = row;
-    }
-    return { a, b: this.#best[a]!, similarity: this.#bestOf(a) };
-  }
-
-  merge({ a, b }: { a: number; b: number }, sizes: { keptSize: number; goneSize: number }): void {
-    const share = sizes.goneSize / (sizes.keptSize + sizes.goneSize);
-    this.#gone[b] = 1;
-    for (let other = 0; other < this.#count; other++) {
-      if (this.#gone[other] || other === a) continue;
-      this.#set(a, other, (1 - share) * this.#get(a, other) + share * this.#get(b, other));
-    }
-    this.#findPartner(a);
-    for (let row = 0; row < this.#count; row++) {
-      if (this.#gone[row] || row === a) continue;
-      const partner = this.#best[row]!;
-      if (partner === a || partner === b) this.#findPartner(row);
-      else if (this.#get(row, a) > this.#bestOf(row)) this.#best[row] = a;
-    }
-  }
-
-  #findPartner(row: number): void {
-    let best = -1;
-    for (let other = 0; other < this.#count; other++) {
-      if (other === row || this.#gone[other]) continue;
-      if (best < 0 || this.#get(row, other) > this.#get(row, best)) best = other;
-    }
-    this.#best[row] = best;
-  }
-
-  #bestOf(row: number): number {
-    const partner = this.#best[row]!;
-    return partner < 0 ? Number.NEGATIVE_INFINITY : this.#get(row, partner);
-  }
-
-  #get(a: number, b: number): number {
-    return this.#values[a * this.#count + b]!;
-  }
-
-  #set(a: number, b: number, value: number): void {
-    this.#values[a * this.#count + b] = value;
-    this.#values[b * this.#count + a] = value;
-  }
-}
-
 /** What each person sounds like: every voice goes to the nearest, and they are found anew, until they stand. */
 function refine(voices: readonly HeardVoice[], people: number[][]): Float32Array[] {
   const toCentroid = (group: readonly number[]) => toUnit(toMean(group.map((n) => voices[n]!.embedding)));
@@ -197,12 +92,6 @@ export function findLargest(values: ArrayLike<number>): number {
 
 function compare(embedding: Float32Array, centroids: readonly Float32Array[]): Float32Array {
   return Float32Array.from(centroids, (centroid) => findSimilarity(embedding, centroid));
-}
-
-function findSimilarity(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let n = 0; n < a.length; n++) sum += a[n]! * b[n]!;
-  return sum;
 }
 
 function toMean(vectors: readonly Float32Array[]): Float32Array {

@@ -10,11 +10,10 @@ export const NOBODY = -1;
 const ROWS_PER_STEP = ROWS_PER_SECOND / STEPS_PER_SECOND;
 const WINDOW_ROWS = 1.5 * ROWS_PER_SECOND;
 const HOP_ROWS = WINDOW_ROWS / 2;
-/** As measured on generated conversations of 1 to 6 people, windows of 1.5 s (docs/voices.md). */
-const CLUSTER_RULES = { leastSimilarity: 0.33, voicesMax: 8 };
+const VOICES_MAX = 8;
 /** Who says less than this, or than a share of all speech where that is less, is no person of their own. */
-const LEAST_SPEECH_SECONDS = 4.5;
-const LEAST_SPEECH_SHARE = 0.12;
+const LEAST_SPEECH_SECONDS = 3;
+const LEAST_SPEECH_SHARE = 0.08;
 /** Of a difference in likeness: at this much, one of two is three times as likely as the other. */
 const LIKENESS_SCALE = 0.1;
 
@@ -42,15 +41,17 @@ export async function findVoices(
     onProgress((index + 1) / speech.length);
   }
   onProgress(1);
-  const heard = windows.map(({ embedding, weights }) => ({
+  const heard = windows.map(({ embedding, weights, firstRow }) => ({
     embedding,
+    startSeconds: firstRow / ROWS_PER_SECOND,
+    endSeconds: (firstRow + weights.length) / ROWS_PER_SECOND,
     // Windows overlap by half.
     speechSeconds: sum(weights) / ROWS_PER_SECOND / 2,
   }));
   const totalSeconds = heard.reduce((total, { speechSeconds }) => total + speechSeconds, 0);
   const leastSpeechSeconds = Math.min(LEAST_SPEECH_SECONDS, LEAST_SPEECH_SHARE * totalSeconds);
   const { voiceCount, likeness } = clusterVoices(heard, {
-    ...CLUSTER_RULES,
+    voicesMax: VOICES_MAX,
     leastSpeechSeconds,
     ...expected,
   });
