@@ -1,4 +1,4 @@
-"""Conversations of 1 to 6 people with who speaks when: turns, backchannels, 10 to 20 % overlap, levels, rooms, telephones and noise.
+"""Conversations of 1 to 6 people with who speaks when: turns, backchannels, 5 to 27 % overlap, levels, rooms, telephones and noise.
 
     python3 -m training.mix.conversations --roots SOURCES --split test --count 100 --out FOLDER            counting people
     python3 -m training.mix.conversations --roots SOURCES --split test --count 6 --out FOLDER --long       ten minutes of 2 to 4, with each voice alone
