@@ -27,8 +27,8 @@ import { XVector } from "./x-vector/x-vector.ts";
 
 const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
-type StoreOptions = Omit<SessionOptions, "executionProvider"> & {
-  cacheDir?: string;
+type CpuOptions = Omit<SessionOptions, "executionProvider"> & { cacheDir?: string };
+type StoreHooks = {
   /** What a network that GPUs can run is loaded on; the CPU by default. */
   chooseProvider?: (manifest: GpuManifest) => Promise<ExecutionProvider>;
   /** Told of each such network what it really runs on. */
@@ -37,18 +37,21 @@ type StoreOptions = Omit<SessionOptions, "executionProvider"> & {
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes about a second. */
 export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks, VoiceNetworks {
-  readonly #options: StoreOptions;
+  readonly #options: CpuOptions;
+  /** Apart from the options, which travel to the graphs' threads. */
+  readonly #hooks: StoreHooks;
   readonly #loaded = new Map<string, Promise<unknown>>();
 
-  constructor(options: StoreOptions) {
+  constructor({ chooseProvider, onLoaded, ...options }: CpuOptions & StoreHooks) {
     this.#options = options;
+    this.#hooks = { ...(chooseProvider ? { chooseProvider } : {}), ...(onLoaded ? { onLoaded } : {}) };
   }
 
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
     return this.#get(manifest.id, async () => {
       const options = await this.#optionsFor(manifest);
       const loaded = await FAMILIES[manifest.family].load(this.#verify(manifest), manifest, options);
-      this.#options.onLoaded?.(manifest, loaded.runsOn);
+      this.#hooks.onLoaded?.(manifest, loaded.runsOn);
       return loaded;
     });
   }
@@ -56,7 +59,7 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
   getWhisper(manifest: SpeechManifest): Promise<Whisper> {
     return this.#get(manifest.id, async () => {
       const whisper = await loadWhisper(manifest, await this.#optionsFor(manifest));
-      this.#options.onLoaded?.(manifest, whisper.runsOn);
+      this.#hooks.onLoaded?.(manifest, whisper.runsOn);
       return whisper;
     });
   }
@@ -85,8 +88,7 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
   }
 
   async #optionsFor(manifest: GpuManifest): Promise<SessionOptions & { cacheDir?: string }> {
-    const { chooseProvider, onLoaded, ...options } = this.#options;
-    return { ...options, executionProvider: (await chooseProvider?.(manifest)) ?? "cpu" };
+    return { ...this.#options, executionProvider: (await this.#hooks.chooseProvider?.(manifest)) ?? "cpu" };
   }
 
   #verify({ id, weights }: Exclude<ModelManifest, SpeechManifest>): string {
