@@ -210,7 +210,7 @@ describe("the process", () => {
     writeSound(join(folder, "short.wav"), [Float32Array.of(0.5)], sampleRateHz);
     await elsewhere.run(makeRequest("short.wav", [makeTarget("dialogue")]));
     await elsewhere.close();
-    expect(notices).toEqual([expect.stringContaining("directml cannot be used here")]);
+    expect(notices).toEqual([expect.stringContaining("directml cannot be used for dialogue")]);
   });
 
   it("ends by itself when idle", async () => {
