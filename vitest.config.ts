@@ -14,6 +14,7 @@ const MEASURING = [
 ];
 /** Minutes of killing processes, waiting for them, and watching idle ones: `npm run test:faults` runs them. */
 const FAULTS = [
+  "packages/engine/process/{dead-graph-thread,gpu-fault}.integration.test.ts",
   "test/e2e/{backup,database-outage,dead-graph-thread,faults,pgbouncer,rolling-upgrade,voices}.test.ts",
   "packages/server/start.integration.test.ts",
   "packages/server/worker/{idle-worker,killed-helper,outage,takeover}.integration.test.ts",

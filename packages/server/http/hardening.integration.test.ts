@@ -339,11 +339,22 @@ describe("requests that two servers could read differently", () => {
 });
 
 describe("connections", () => {
+  const opened: RawConnection[] = [];
+  const open = (address: string, text?: string) => {
+    const connection = openRawConnection(address, text);
+    opened.push(connection);
+    return connection;
+  };
+  /** Stops a service without the seconds that it gives requests under way. */
+  const hangUp = async (service: TestApi) => {
+    for (const { socket } of opened.splice(0)) socket.destroy();
+    await service.close();
+  };
   const GET_HEALTH = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
   const GET_MODELS = "GET /models HTTP/1.1\r\nhost: x\r\n\r\n";
   /** A request that is under way for as long as its body does not come. */
   const startRequest = ({ address, account }: TestApi) =>
-    openRawConnection(
+    open(
       address,
       `POST /tasks HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\nx-api-key: ${account.key}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n`,
     );
@@ -354,7 +365,7 @@ describe("connections", () => {
     return held;
   };
   const openSilent = async (address: string, count: number) => {
-    const held = Array.from({ length: count }, () => openRawConnection(address));
+    const held = Array.from({ length: count }, () => open(address));
     await Promise.all(held.map(({ socket }) => socket.connecting && once(socket, "connect")));
     return held;
   };
@@ -366,7 +377,7 @@ describe("connections", () => {
   it.each(LIMITS)("[G13] %s that say nothing make room, the oldest first", async (_whose, limits) => {
     const small = await startTestApi(limits);
     const silent = await openSilent(small.address, 3);
-    const newcomer = openRawConnection(small.address, GET_MODELS);
+    const newcomer = open(small.address, GET_MODELS);
     await expect.poll(() => statusOf(newcomer)).toBe("200");
     await silent[0]?.closed;
     expect(silent.map(({ socket }) => socket.destroyed)).toEqual([true, false, false]);
@@ -380,49 +391,49 @@ describe("connections", () => {
     await holdBusy(small, 1);
     await newcomer.closed;
     expect(last.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
-    await small.close();
+    await hangUp(small);
   });
 
   it.each(LIMITS)("[G13] [G8] %s that are all busy leave health checks alone", async (_whose, limits) => {
     const small = await startTestApi(limits);
     const held = await holdBusy(small, 3);
-    const refused = await openRawConnection(small.address, GET_MODELS).closed;
+    const refused = await open(small.address, GET_MODELS).closed;
     expect(refused.text).toMatch(/^HTTP\/1.1 503 /);
     expect(refused.text.toLowerCase()).toContain("retry-after: 5");
     expect(errorIn(refused.text).code).toBe("UNAVAILABLE");
     for (let i = 0; i < 100; i += 1)
-      expect((await openRawConnection(small.address, GET_HEALTH).closed).text).toMatch(/^HTTP\/1.1 200 /);
+      expect((await open(small.address, GET_HEALTH).closed).text).toMatch(/^HTTP\/1.1 200 /);
     held[0]?.socket.destroy();
     await expect
       .poll(async () => {
-        const connection = openRawConnection(
+        const connection = open(
           small.address,
           GET_MODELS.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n"),
         );
         return (await connection.closed).text.slice(0, 12);
       })
       .toBe("HTTP/1.1 200");
-    await small.close();
+    await hangUp(small);
   });
 
   it("[G13] of a proxy that is trusted are not limited by their address", async () => {
     const proxied = await startTestApi({ CONNECTIONS_PER_ADDRESS: "2", TRUST_PROXY: "127.0.0.0/8" });
     await holdBusy(proxied, 5);
     expect((await proxied.call("/models")).status).toBe(200);
-    await proxied.close();
+    await hangUp(proxied);
   });
 
   it("[G12] that say nothing are closed soon, however long others may take", async () => {
     const quick = await startTestApi({ FIRST_BYTE_TIMEOUT_SECONDS: "1" });
-    const silent = openRawConnection(quick.address);
-    const slow = openRawConnection(quick.address, "GET /models HTTP/1.1\r\n");
-    const idle = openRawConnection(quick.address, GET_MODELS);
+    const silent = open(quick.address);
+    const slow = open(quick.address, "GET /models HTTP/1.1\r\n");
+    const idle = open(quick.address, GET_MODELS);
     const { text, openMs } = await silent.closed;
     expect(text).toBe("");
     expect(openMs).toBeGreaterThan(900);
     expect(openMs).toBeLessThan(5000);
     expect([slow.socket.destroyed, idle.socket.destroyed]).toEqual([false, false]);
-    await quick.close();
+    await hangUp(quick);
   });
 
   it("[G13] [G8] 600 silent ones keep nobody from being served", async () => {
@@ -431,7 +442,7 @@ describe("connections", () => {
     for (const path of ["/health/live", "/health/ready", "/models"])
       expect((await fetch(new URL(path, flooded.address))).status).toBe(200);
     await expect.poll(() => silent.filter(({ socket }) => !socket.destroyed).length).toBeLessThanOrEqual(100);
-    await flooded.close();
+    await hangUp(flooded);
   });
 });
 
