@@ -12,12 +12,15 @@ const MEASURING = [
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
   "test/e2e/{newcomer,upload-memory}.test.ts",
 ];
-/** Minutes of killing processes, waiting for them, and watching idle ones: `npm run test:faults` runs them. */
+/** Minutes of killing processes, starting services anew, waiting, and watching idle ones: `npm run test:faults` runs them. */
 const FAULTS = [
   "packages/engine/process/{dead-graph-thread,gpu-fault}.integration.test.ts",
-  "test/e2e/{backup,database-outage,dead-graph-thread,faults,pgbouncer,rolling-upgrade,voices}.test.ts",
-  "packages/server/start.integration.test.ts",
-  "packages/server/worker/{idle-worker,killed-helper,outage,takeover}.integration.test.ts",
+  "packages/engine/pipelines/spans/spans.integration.test.ts",
+  "packages/server/{start,work-while-schema-fits}.integration.test.ts",
+  "packages/server/doors/waiting.integration.test.ts",
+  "packages/server/worker/{idle-worker,killed-helper,outage,spans,takeover}.integration.test.ts",
+  "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,media-sandbox}.test.ts",
+  "test/e2e/{pgbouncer,rolling-upgrade,voices}.test.ts",
 ];
 /** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
 const PAGES = ["test/browser/{every-page,lan,mixer,playground,settings,timeline,words}.test.ts"];
