@@ -5,6 +5,7 @@ import { performance } from "node:perf_hooks";
 import { setSandboxMode } from "../packages/engine/media/index.ts";
 import { BandSplit } from "../packages/engine/models/band-split/band-split.ts";
 import { Htdemucs } from "../packages/engine/models/htdemucs/htdemucs.ts";
+import { measureAgreementDb } from "../packages/engine/models/measure-network.ts";
 import { loadEncoder } from "../packages/engine/models/whisper/encoder.ts";
 import { LogMel, MEL_SHAPE } from "../packages/engine/models/whisper/log-mel.ts";
 import { makeSyntheticSong } from "../packages/engine/pipelines/fixtures/synthetic-song.ts";
@@ -110,7 +111,7 @@ async function measureStems(manifest: StemManifest, path: string): Promise<Row> 
     firstMs: gpu.firstMs,
     gpuMs: gpu.medianMs,
     cpuMs: cpu.medianMs,
-    fromCpuFloatsDb: toDecibels(floats, joinPlanes(gpu.last)),
+    fromCpuFloatsDb: measureAgreementDb(floats, joinPlanes(gpu.last)),
     nodesByProvider: await countNodes(file),
   };
 }
@@ -230,16 +231,6 @@ function joinPlanes(planes: readonly Float32Array[]): Float32Array {
     at += plane.length;
   }
   return joined;
-}
-
-function toDecibels(expected: Float32Array, actual: Float32Array): number {
-  let power = 0;
-  let error = 0;
-  expected.forEach((value, n) => {
-    power += value ** 2;
-    error += (value - (actual[n] ?? Number.NaN)) ** 2;
-  });
-  return 10 * Math.log10(power / error);
 }
 
 function format(): string {

@@ -28,7 +28,7 @@ export async function measureNetwork(
     audioSeconds: cpu.audioSeconds,
     gpuMs: gpu.bestMs,
     cpuMs: cpu.bestMs,
-    agreementDb: compare(cpu.result, gpu.result),
+    agreementDb: measureAgreementDb(cpu.result, gpu.result),
   };
 }
 
@@ -88,7 +88,8 @@ function makeSignal(lengthFrames: number, channel: number): Float32Array {
   });
 }
 
-function compare(expected: Float32Array, actual: Float32Array): number {
+/** Power of what was expected over that of the difference. */
+export function measureAgreementDb(expected: Float32Array, actual: Float32Array): number {
   let power = 0;
   let error = 0;
   expected.forEach((value, n) => {
