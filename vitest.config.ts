@@ -6,7 +6,7 @@ const MEASURING = [
   "packages/engine/process/engine-process.integration.test.ts",
   "packages/sdk/transfer-memory.test.ts",
   "packages/engine/text/{lay-out-cues,match-words}.test.ts",
-  "packages/server/db/database-probe.integration.test.ts",
+  "packages/server/db/connection/database-probe.integration.test.ts",
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
@@ -16,9 +16,9 @@ const MEASURING = [
 const FAULTS = [
   "packages/engine/process/{dead-graph-thread,gpu-fault}.integration.test.ts",
   "packages/engine/pipelines/spans/spans.integration.test.ts",
-  "packages/server/{start,work-while-schema-fits}.integration.test.ts",
+  "packages/server/start/{start,work-while-schema-fits}.integration.test.ts",
   "packages/server/doors/waiting.integration.test.ts",
-  "packages/server/worker/{idle-worker,killed-helper,outage,spans,takeover}.integration.test.ts",
+  "packages/server/worker/{idle-worker,killed-helper,outage,span-workers,takeover}.integration.test.ts",
   "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,media-sandbox}.test.ts",
   "test/e2e/{pgbouncer,rolling-upgrade,voices}.test.ts",
 ];

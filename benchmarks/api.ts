@@ -1,12 +1,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
-import { insertAsset } from "../packages/server/db/assets.ts";
-import { findFirstClientId } from "../packages/server/db/clients.ts";
+import { findFirstClientId } from "../packages/server/db/accounts/client-rows.ts";
+import { insertAsset } from "../packages/server/db/assets/asset-rows.ts";
+import { listDistribution, listUsage } from "../packages/server/db/credits/usage-rows.ts";
 import { type Database, openDatabase } from "../packages/server/db/database.ts";
 import { startEmbeddedPostgres } from "../packages/server/db/embedded-postgres/embedded-postgres.ts";
-import { listTasks } from "../packages/server/db/tasks.ts";
-import { listDistribution, listUsage } from "../packages/server/db/usage.ts";
+import { listTasks } from "../packages/server/db/tasks/task-rows.ts";
 import { makeId } from "../packages/server/domain/ids.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { BENCH_KEY, startApiProcess } from "./api-process.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { openDatabase } from "../packages/server/db/database.ts";
-import { migrate } from "../packages/server/db/migrate.ts";
+import { migrate } from "../packages/server/db/schema/migrate.ts";
 import type { Blobs } from "../packages/server/domain/ports.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../test/support/test-worker.ts";

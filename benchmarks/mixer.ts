@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { findFirstClientId } from "../packages/server/db/clients.ts";
+import { findFirstClientId } from "../packages/server/db/accounts/client-rows.ts";
 import { openDatabase } from "../packages/server/db/database.ts";
 import { startEmbeddedPostgres } from "../packages/server/db/embedded-postgres/embedded-postgres.ts";
 import { openBrowser, openPage } from "../test/support/browser.ts";

@@ -1,9 +1,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
-import { findFirstClientId } from "../packages/server/db/clients.ts";
+import { findFirstClientId } from "../packages/server/db/accounts/client-rows.ts";
 import { type Database, openDatabase } from "../packages/server/db/database.ts";
-import { sweepOutputs, sweepTasks } from "../packages/server/db/retention.ts";
+import { sweepOutputs, sweepTasks } from "../packages/server/db/storage/retention.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { BENCH_KEY, startApiProcess } from "./api-process.ts";
 import { makeExternalPostgres } from "./faults/external-postgres.ts";

@@ -4,8 +4,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { insertKey } from "../packages/server/db/keys.ts";
-import { makeKey } from "../packages/server/domain/keys.ts";
+import { insertKey } from "../packages/server/db/accounts/key-rows.ts";
+import { makeKey } from "../packages/server/domain/accounts/key-secrets.ts";
 import { makeTone, toWav } from "./support/audio.ts";
 import { startTestApi, type TestApi } from "./support/test-api.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { credits } from "./credits.ts";
+import { credits } from "./credit.ts";
 import { dateTime, id } from "./id.ts";
 import { plainText } from "./plain-text.ts";
 

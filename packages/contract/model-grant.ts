@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { creditAmount } from "./credits.ts";
+import { creditAmount } from "./credit.ts";
 import { MODEL_ACCESS } from "./model.ts";
 
 export const modelGrantRequest = z

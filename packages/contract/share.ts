@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dateTime, id } from "./id.ts";
-import { outputFile } from "./output-file.ts";
+import { outputFile } from "./output.ts";
 import { previewChunkParams } from "./preview.ts";
 import { TARGET_STATUSES, target } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id } from "./id.ts";
-import { outputFile } from "./output-file.ts";
+import { outputFile } from "./output.ts";
 import { plainText } from "./plain-text.ts";
 
 export const TARGET_STATUSES = ["processing", "completed", "error"] as const;

@@ -73,11 +73,11 @@ export type { DownloadOptions, DownloadProgress } from "./downloads/open-link.ts
 export * from "./errors.ts";
 export type { Listing, ListQuery, Page } from "./http/listing.ts";
 export type { RequestOptions, StemwrightOptions } from "./options.ts";
-export type { PeaksQuery, PreviewChunk, PreviewPeaks, PreviewQuery } from "./resources/previews.ts";
+export type { PeaksQuery, PreviewChunk, PreviewPeaks, PreviewQuery } from "./resources/preview-chunks.ts";
 export type { StatisticsQuery } from "./resources/statistics.ts";
+export type { TargetRef } from "./resources/task-words.ts";
 export type { SaveAllOptions, TaskQuery } from "./resources/tasks.ts";
 export type { DeliveryQuery } from "./resources/webhooks.ts";
-export type { TargetRef } from "./resources/words.ts";
 export { Stemwright } from "./stemwright.ts";
 export type { RunInput, RunOptions } from "./tasks/run-task.ts";
 export type { TaskEvent } from "./tasks/task-events.ts";

@@ -1,9 +1,9 @@
 import { loadConfig } from "./config/load-config.ts";
-import { secureDataDir } from "./secure-data-dir.ts";
-import { type Started, startAll } from "./start-service.ts";
+import { secureDataDir } from "./start/secure-data-dir.ts";
+import { type Started, startAll } from "./start/start-service.ts";
 
 export { ConfigError } from "./config/load-config.ts";
-export type { Started } from "./start-service.ts";
+export type { Started } from "./start/start-service.ts";
 
 /**
  * The whole service within another program: database, API and workers, as `stemwright serve` starts them. Settings are those of docs/settings.md.

@@ -1,16 +1,16 @@
 import { BACKUP_COMMANDS, parseBackupCommand } from "./backup/backup-command.ts";
 import { openOwnBlobs } from "./blobs/open-own-blobs.ts";
+import { parseKeysCommand } from "./commands/keys-command.ts";
+import { print } from "./commands/print.ts";
+import { parseSignInCommand } from "./commands/sign-in-command.ts";
 import { type Config, loadConfig } from "./config/load-config.ts";
-import { withDatabase } from "./db/with-database.ts";
-import { explainStartError } from "./explain-start-error.ts";
-import { parseKeysCommand } from "./keys-command.ts";
-import { makeLog } from "./log.ts";
-import { joinPostgres, migrateDatabase, openPostgres } from "./open-postgres.ts";
-import { print } from "./print.ts";
-import { secureDataDir } from "./secure-data-dir.ts";
-import { parseSignInCommand } from "./sign-in-command.ts";
-import { StartError } from "./start-error.ts";
-import { type Started, startAll, startOne } from "./start-service.ts";
+import { withDatabase } from "./db/connection/with-database.ts";
+import { makeLog } from "./log/make-log.ts";
+import { explainStartError } from "./start/explain-start-error.ts";
+import { joinPostgres, migrateDatabase, openPostgres } from "./start/open-postgres.ts";
+import { secureDataDir } from "./start/secure-data-dir.ts";
+import { StartError } from "./start/start-error.ts";
+import { type Started, startAll, startOne } from "./start/start-service.ts";
 
 const ONCE_COMMANDS = ["migrate", "keys", "sign-in", ...BACKUP_COMMANDS] as const;
 const COMMANDS = ["all", "api", "worker", ...ONCE_COMMANDS] as const;

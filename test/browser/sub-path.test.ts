@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { openDashboard } from "../../packages/server/open-dashboard.ts";
+import { openDashboard } from "../../packages/server/start/open-dashboard.ts";
 import { openBrowser, openPage } from "../support/browser.ts";
 import { startReverseProxy } from "../support/reverse-proxy.ts";
 import { startTestApi } from "../support/test-api.ts";

@@ -4,7 +4,7 @@ import { Stemwright } from "@stemwright/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeVideo } from "../../packages/engine/media/testing/make-video.ts";
-import { findFirstClientId } from "../../packages/server/db/clients.ts";
+import { findFirstClientId } from "../../packages/server/db/accounts/client-rows.ts";
 import {
   listViolations,
   measureWidth,

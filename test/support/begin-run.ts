@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../packages/server/db/database.ts";
-import { startRun } from "../../packages/server/db/task-runs.ts";
+import { startRun } from "../../packages/server/db/tasks/task-run-rows.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import type { TaskRun } from "../../packages/server/domain/tasks/task-run.ts";
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { inject } from "vitest";
 import { type Database, openDatabase } from "../../packages/server/db/database.ts";
-import { migrate } from "../../packages/server/db/migrate.ts";
+import { migrate } from "../../packages/server/db/schema/migrate.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";

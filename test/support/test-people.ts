@@ -1,6 +1,6 @@
 import type { PersonRole } from "@stemwright/contract";
-import { insertPerson } from "../../packages/server/db/people.ts";
-import { makePeopleStore } from "../../packages/server/db/people-store.ts";
+import { makePeopleStore } from "../../packages/server/db/accounts/make-people-store.ts";
+import { insertPerson } from "../../packages/server/db/accounts/person-rows.ts";
 import { makeSignInLink } from "../../packages/server/domain/accounts/sign-in.ts";
 import type { TestApi } from "./test-api.ts";
 

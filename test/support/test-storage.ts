@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { makeBuckets } from "../../packages/server/buckets/open-buckets.ts";
 import type { Database } from "../../packages/server/db/database.ts";
-import { makeIntegrationStore } from "../../packages/server/db/integration-store.ts";
+import { openVault } from "../../packages/server/db/secrets/open-vault.ts";
+import { makeIntegrationStore } from "../../packages/server/db/storage/make-integration-store.ts";
 import type { StoragePorts } from "../../packages/server/domain/storage/storage-ports.ts";
 import type { AddressGuard } from "../../packages/server/net/address-guard.ts";
-import { openVault } from "../../packages/server/vault.ts";
 
 /** Storage integrations over a real database, for what runs without the whole service. */
 export function makeTestStorage(options: {

@@ -1,4 +1,4 @@
-import type { StorageQuota } from "../../packages/server/domain/storage-quota.ts";
+import type { StorageQuota } from "../../packages/server/domain/storage/storage-quota.ts";
 import type { HoldWorkPorts } from "../../packages/server/worker/hold-work.ts";
 
 export const noQuota: StorageQuota = {

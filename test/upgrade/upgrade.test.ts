@@ -2,11 +2,11 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Stemwright } from "@stemwright/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startApi } from "../../packages/server/compose.ts";
 import { loadConfig } from "../../packages/server/config/load-config.ts";
-import { KNOWN_MIGRATIONS } from "../../packages/server/db/known-migrations.ts";
-import { migrate } from "../../packages/server/db/migrate.ts";
-import { makeLog } from "../../packages/server/log.ts";
+import { KNOWN_MIGRATIONS } from "../../packages/server/db/schema/known-migrations.ts";
+import { migrate } from "../../packages/server/db/schema/migrate.ts";
+import { makeLog } from "../../packages/server/log/make-log.ts";
+import { startApi } from "../../packages/server/start/compose.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
 

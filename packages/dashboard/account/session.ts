@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { AuthenticationError, type Me, NotFoundError, PermissionError } from "@stemwright/sdk";
 import { actFor, actingFor } from "./acting-for.ts";
-import { client } from "./client.ts";
+import { client } from "./api-client.ts";
 
 export type { Me } from "@stemwright/sdk";
 

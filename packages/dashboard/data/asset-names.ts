@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { client } from "../account/client.ts";
+import { client } from "../account/api-client.ts";
 
 /** Names of assets by their ids, as far as they were asked for; null for those that are gone. */
 export const assetNames = signal<ReadonlyMap<string, string | null>>(new Map());

@@ -1,10 +1,10 @@
 import { NotFoundError, type Task } from "@stemwright/sdk";
 import { useEffect } from "preact/hooks";
-import { client } from "../account/client.ts";
+import { client } from "../account/api-client.ts";
 import { reportError } from "../parts/toast.ts";
 import { type Load, useLoad } from "../parts/use-load.ts";
 import { loadAssetNames } from "./asset-names.ts";
-import { loadModels } from "./models.ts";
+import { loadModels } from "./model-names.ts";
 
 /** The Task, kept up to date by its events until it is finished. */
 export function useTask(id: string): Load<Task> {

@@ -1,7 +1,7 @@
 import type { Task } from "@stemwright/sdk";
 import { useMemo, useState } from "preact/hooks";
-import { client } from "../account/client.ts";
-import { nameModel } from "../data/models.ts";
+import { client } from "../account/api-client.ts";
+import { nameModel } from "../data/model-names.ts";
 import { toOwnLink } from "../data/own-link.ts";
 import { Loaded } from "../parts/Loaded.tsx";
 import { useLoad } from "../parts/use-load.ts";

@@ -1,5 +1,5 @@
 import type { Stretch, TextOutputFormat, TimedLine, Words, WordsEditInput } from "@stemwright/sdk";
-import { client } from "../account/client.ts";
+import { client } from "../account/api-client.ts";
 
 /** Where words come from, and what can be done with them there. */
 export type WordsSource = {

@@ -10,7 +10,7 @@ import type {
 import { route } from "../http/route.ts";
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
-import { Previews } from "./previews.ts";
+import { Previews } from "./preview-chunks.ts";
 
 /** Share links of a Task. */
 export class TaskShares {

@@ -20,9 +20,9 @@ import { type RunInput, type RunOptions, runTask } from "../tasks/run-task.ts";
 import { followTask, type TaskEvent } from "../tasks/task-events.ts";
 import { type WaitOptions, waitForTask } from "../tasks/wait-for-task.ts";
 import type { Assets } from "./assets.ts";
-import { Previews } from "./previews.ts";
+import { Previews } from "./preview-chunks.ts";
 import { TaskShares } from "./shares.ts";
-import { TaskWords } from "./words.ts";
+import { TaskWords } from "./task-words.ts";
 
 /** Filters look through the newest 20 000 Tasks. */
 export type TaskQuery = ListQuery & {

@@ -13,10 +13,10 @@ import { openTestDatabase } from "../../../test/support/test-database.ts";
 import { finishAll, startWorkerOfApi } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { openOwnBlobs } from "../blobs/open-own-blobs.ts";
-import { startApi } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Blobs } from "../domain/ports.ts";
-import { makeLog } from "../log.ts";
+import { makeLog } from "../log/make-log.ts";
+import { startApi } from "../start/compose.ts";
 import { makeBackup } from "./make-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import pg from "pg";
 import type { Config } from "../config/load-config.ts";
-import { dumpRows, listSequences, listTables } from "../db/dump-rows.ts";
+import { dumpRows, listSequences, listTables } from "../db/backup/dump-rows.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import packageFile from "../package.json" with { type: "json" };

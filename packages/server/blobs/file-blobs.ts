@@ -6,8 +6,8 @@ import { pipeline } from "node:stream/promises";
 import { ApiError } from "@stemwright/contract";
 import { makeId } from "../domain/ids.ts";
 import type { BlobRange, Blobs } from "../domain/ports.ts";
-import { isDiskFull } from "../is-disk-full.ts";
-import { limitBytes } from "../limit-bytes.ts";
+import { isOutOfSpace } from "../faults/is-out-of-space.ts";
+import { limitBytes } from "../streams/limit-bytes.ts";
 import { type MakeRoom, writeNewFile } from "./write-new-file.ts";
 
 export const PARTIAL_DIR = "partial";
@@ -65,7 +65,7 @@ export async function openFileBlobs(rootDir: string, makeRoom: MakeRoom = async 
       return await publish(partialPath, key);
     } catch (error) {
       await rm(partialPath, { force: true });
-      throw isDiskFull(error) ? makeStorageFullError() : error;
+      throw isOutOfSpace(error) ? makeStorageFullError() : error;
     }
   }
 
@@ -83,7 +83,7 @@ export async function openFileBlobs(rootDir: string, makeRoom: MakeRoom = async 
       try {
         return await publish(path, key);
       } catch (error) {
-        if (isDiskFull(error)) throw makeStorageFullError();
+        if (isOutOfSpace(error)) throw makeStorageFullError();
         if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
         const adopted = await writePartial((partialPath) => copyFile(path, partialPath), key);
         await rm(path, { force: true });

@@ -2,8 +2,8 @@ import type { Task } from "@stemwright/contract";
 import { expect, it } from "vitest";
 import { S3_KEY, S3_REGION, startS3Server } from "../../../test/support/s3-server.ts";
 import { startTestApi } from "../../../test/support/test-api.ts";
-import { endTarget } from "../db/target-ends.ts";
-import { insertTask } from "../db/tasks.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
+import { insertTask } from "../db/tasks/task-rows.ts";
 import { makeId } from "../domain/ids.ts";
 
 it("[F5] links of outputs lead to the bucket as clients reach it, with ranges, a file name and an hour's time", async () => {

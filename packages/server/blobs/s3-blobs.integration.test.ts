@@ -5,7 +5,7 @@ import { startSelfSignedServer } from "../../../test/support/self-signed-server.
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { S3BucketOptions } from "../buckets/s3-bucket.ts";
 import type { Blobs } from "../domain/ports.ts";
-import { isOutOfReach } from "../is-out-of-reach.ts";
+import { isOutOfReach } from "../faults/is-out-of-reach.ts";
 import { openS3Blobs } from "./s3-blobs.ts";
 import { withOutages } from "./with-outages.ts";
 

@@ -9,7 +9,7 @@ import { forEachOf } from "../domain/for-each-of.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import type { BucketError } from "../domain/storage/bucket.ts";
-import { limitBytes } from "../limit-bytes.ts";
+import { limitBytes } from "../streams/limit-bytes.ts";
 
 /** So many objects of one folder wait for the next request. */
 const DELETIONS_AT_ONCE = 4000;

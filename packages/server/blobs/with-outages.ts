@@ -1,7 +1,7 @@
 import type { Blobs } from "../domain/ports.ts";
 import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
-import { StoreOutage } from "../domain/store-outage.ts";
-import { isConnectionError } from "../is-out-of-reach.ts";
+import { StoreOutage } from "../domain/storage/store-outage.ts";
+import { isConnectionError } from "../faults/is-out-of-reach.ts";
 import { findReason } from "../net/find-reason.ts";
 
 /** What a file system says that is gone or broken, such as one on another machine; a full disk is another matter. */

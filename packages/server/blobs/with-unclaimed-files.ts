@@ -1,5 +1,5 @@
 import type { Blobs } from "../domain/ports.ts";
-import type { UnclaimedFiles } from "../domain/unclaimed-files.ts";
+import type { UnclaimedFiles } from "../domain/storage/unclaimed-files.ts";
 
 /** All files of an asset, or of a Task's outputs, lie in one folder: `assets/<id>`, `outputs/<id>`. */
 const toFolder = (key: string) => key.split("/").slice(0, 2).join("/");

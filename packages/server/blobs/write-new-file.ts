@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { isDiskFull } from "../is-disk-full.ts";
+import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 
 /** Frees what can be spared of a disk that is full. */
 export type MakeRoom = () => Promise<unknown>;
@@ -22,7 +22,7 @@ async function writeChunk(file: FileHandle, chunk: Buffer, makeRoom: MakeRoom): 
   for (let written = 0; written < chunk.length; ) {
     const write = () => file.write(chunk, written);
     const { bytesWritten } = await write().catch(async (error: unknown) => {
-      if (!isDiskFull(error)) throw error;
+      if (!isOutOfSpace(error)) throw error;
       await makeRoom();
       return await write();
     });

@@ -24,7 +24,7 @@ import {
 import pg from "pg";
 import type { MediaFacts } from "../domain/assets/asset-record.ts";
 import type { TargetWishes } from "../domain/tasks/task-record.ts";
-import { PooledClient, PreparingClient } from "./preparing-client.ts";
+import { PooledClient, PreparingClient } from "./connection/preparing-client.ts";
 
 /** Whole numbers of eight bytes and decimals come over the wire as text; ours all fit a number. */
 const INT8_OID = 20;

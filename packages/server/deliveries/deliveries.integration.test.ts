@@ -9,16 +9,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { insertClient } from "../db/clients.ts";
-import { listDeliveries, replayDelivery } from "../db/deliveries.ts";
-import { endTarget } from "../db/target-ends.ts";
-import { insertTask } from "../db/tasks.ts";
-import { findWebhook, setWebhook } from "../db/webhooks.ts";
+import { insertClient } from "../db/accounts/client-rows.ts";
+import { openVault } from "../db/secrets/open-vault.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
+import { insertTask } from "../db/tasks/task-rows.ts";
+import { listDeliveries, replayDelivery } from "../db/webhooks/delivery-rows.ts";
+import { findWebhook, setWebhook } from "../db/webhooks/webhook-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import { makeLinks } from "../domain/links.ts";
-import { makeLog } from "../log.ts";
+import { makeLog } from "../log/make-log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
-import { openVault } from "../vault.ts";
 import { renderDelivery } from "./render-delivery.ts";
 import {
   DELIVERY_DEFAULTS,

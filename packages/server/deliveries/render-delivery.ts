@@ -1,7 +1,7 @@
 import { legacyJob, webhookPayload } from "@stemwright/contract";
 import type { Database } from "../db/database.ts";
-import { findLegacyJob } from "../db/legacy-jobs.ts";
-import { findTask } from "../db/tasks.ts";
+import { findLegacyJob } from "../db/tasks/legacy-job-rows.ts";
+import { findTask } from "../db/tasks/task-rows.ts";
 import type { LinkSigner } from "../domain/links.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import { toTask } from "../domain/tasks/task-view.ts";

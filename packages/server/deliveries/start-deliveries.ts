@@ -1,5 +1,4 @@
 import type { FastifyBaseLogger } from "fastify";
-import { makeAlarm } from "../alarm.ts";
 import type { Database } from "../db/database.ts";
 import {
   type AttemptResult,
@@ -7,15 +6,16 @@ import {
   keepDeliveryBody,
   recordAttempt,
   releaseDelivery,
-} from "../db/deliveries.ts";
-import { loadSigningSecrets } from "../db/webhook-secrets.ts";
-import { disableWebhook } from "../db/webhooks.ts";
+} from "../db/webhooks/delivery-rows.ts";
+import { disableWebhook } from "../db/webhooks/webhook-rows.ts";
+import { loadSigningSecrets } from "../db/webhooks/webhook-secrets.ts";
 import type { Vault } from "../domain/vault.ts";
 import { toKeptAnswer, toKeptBody } from "../domain/webhooks/delivery-body.ts";
 import { findRetryDelayMs, RETRY_DELAYS_MS } from "../domain/webhooks/retry-delays.ts";
 import { makeSignatureHeaders } from "../domain/webhooks/signature.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
 import type { AddressGuard } from "../net/address-guard.ts";
+import { makeAlarm } from "../waiting/alarm.ts";
 import { type PostOutcome, postDelivery } from "./post-delivery.ts";
 
 export type DeliveryOptions = {

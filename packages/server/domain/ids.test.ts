@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { hashKey, makeKey } from "./accounts/key-secrets.ts";
 import { isId, makeId } from "./ids.ts";
-import { hashKey, makeKey } from "./keys.ts";
 
 it("[G6] ids are lower case, URL-safe, 24 to 36 characters, and never repeat", () => {
   const ids = Array.from({ length: 10_000 }, makeId);

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { DeliveryFilter, DistributionRow, Page, TaskListQuery, UsageRow } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts, ReadableMedia } from "./assets/asset-record.ts";
-import type { Reservation } from "./credits.ts";
+import type { Reservation } from "./credits/credit-amounts.ts";
 import type { ModelGrant } from "./models/model-view.ts";
 import type { NewTask, TaskRecord } from "./tasks/task-record.ts";
 import type { DeliveryBody } from "./webhooks/delivery-body.ts";

@@ -1,6 +1,6 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "../domain/caller.ts";
+import type { Caller } from "../domain/accounts/caller.ts";
 import { findActiveCaller, findCaller, type KeyRing } from "../http/authenticate.ts";
 
 /** The key in `Authorization`: as a bearer token, or as the password of Basic, which programs make of a URL with a login. */

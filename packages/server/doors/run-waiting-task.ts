@@ -1,15 +1,15 @@
 import { text } from "node:stream/consumers";
 import { ApiError, type TargetRequest } from "@stemwright/contract";
 import type { FastifyBaseLogger } from "fastify";
+import type { Caller } from "../domain/accounts/caller.ts";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { deleteAsset } from "../domain/assets/delete-asset.ts";
-import type { Caller } from "../domain/caller.ts";
 import { insertPreparedTask, prepareTask } from "../domain/tasks/create-task.ts";
 import { deleteTask } from "../domain/tasks/delete-task.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { Api, ApiPorts } from "../http/api.ts";
 import { toTargetError } from "./to-target-error.ts";
-import { waitForTask } from "./wait-for-task.ts";
+import { waitForTask } from "./wait-for-end.ts";
 
 /** One target over an upload, for a request that waits for it. */
 export type WaitingWork = {

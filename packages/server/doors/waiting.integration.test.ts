@@ -5,10 +5,10 @@ import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { makeSpeakingEngine } from "../../../test/support/speaking-engine.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
 import { type RunEngine, startWorkerOfApi, workUntilAborted } from "../../../test/support/test-worker.ts";
-import { startApi } from "../compose.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { revokeKey } from "../db/keys.ts";
-import { makeLog } from "../log.ts";
+import { revokeKey } from "../db/accounts/key-rows.ts";
+import { makeLog } from "../log/make-log.ts";
+import { startApi } from "../start/compose.ts";
 
 const wav = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 200 }));
 const closings: (() => Promise<void>)[] = [];

@@ -8,7 +8,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { upsertWorker } from "../db/workers.ts";
+import { upsertWorker } from "../db/operation/worker-rows.ts";
 import { makeId } from "../domain/ids.ts";
 
 let api: TestApi;

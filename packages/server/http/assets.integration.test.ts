@@ -9,7 +9,7 @@ import { openLossyProxy } from "../../../test/support/lossy-proxy.ts";
 import { startSilentServer } from "../../../test/support/silent-server.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 
-import { insertAsset } from "../db/assets.ts";
+import { insertAsset } from "../db/assets/asset-rows.ts";
 import { makeId } from "../domain/ids.ts";
 
 const UPLOAD_MAX_BYTES = 100_000;

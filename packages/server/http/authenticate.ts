@@ -1,8 +1,8 @@
 import { ApiError, type KeyKind } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { AccountStore } from "../domain/accounts/account-store.ts";
+import type { Caller } from "../domain/accounts/caller.ts";
 import { getClient } from "../domain/accounts/manage-accounts.ts";
-import type { Caller } from "../domain/caller.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -2,8 +2,8 @@ import type { Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { findCreditAccount } from "../db/credits.ts";
-import { endTarget } from "../db/target-ends.ts";
+import { findCreditAccount } from "../db/credits/credit-rows.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
 
 let api: TestApi;

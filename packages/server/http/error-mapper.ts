@@ -3,9 +3,9 @@ import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/cont
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { SignInThrottled } from "../domain/accounts/sign-in-throttle.ts";
-import { StoreOutage } from "../domain/store-outage.ts";
-import { isDiskFull } from "../is-disk-full.ts";
-import { isOutOfReach } from "../is-out-of-reach.ts";
+import { StoreOutage } from "../domain/storage/store-outage.ts";
+import { isOutOfReach } from "../faults/is-out-of-reach.ts";
+import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import { describeIssue } from "./describe-issue.ts";
 
 /** Codes of single rules, by the field's name and the kind of the schema's complaint. */
@@ -94,7 +94,7 @@ export function toApiError(error: unknown): ApiError {
   const { code, statusCode, message } = error as Partial<FastifyError>;
   const known = CODE_OF_REFUSAL[code ?? ""];
   if (known) return new ApiError(known.code, known.message);
-  if (isDiskFull(error))
+  if (isOutOfSpace(error))
     return new ApiError("STORAGE_FULL", "The server's disk is full; the operator must free some space");
   if (error instanceof StoreOutage) return new ApiError("UNAVAILABLE", error.advice);
   if (isOutOfReach(error))

@@ -2,7 +2,7 @@ import { asset as assetSchema, type Task } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { takeReceipt } from "../db/idempotency-receipts.ts";
+import { takeReceipt } from "../db/requests/receipt-rows.ts";
 
 let api: TestApi;
 let account: TestAccount;

@@ -6,8 +6,8 @@ import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { startReceiver } from "../../../test/support/receiver.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
 import { makeWordsTask } from "../../../test/support/words-task.ts";
-import { insertKey } from "../db/keys.ts";
-import { makeKey } from "../domain/keys.ts";
+import { insertKey } from "../db/accounts/key-rows.ts";
+import { makeKey } from "../domain/accounts/key-secrets.ts";
 
 let api: TestApi;
 let admin: TestAccount;

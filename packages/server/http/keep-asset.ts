@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { toAssetFolder } from "../domain/assets/store-upload.ts";
-import { discardFiles } from "../domain/unclaimed-files.ts";
+import { discardFiles } from "../domain/storage/unclaimed-files.ts";
 import type { ApiPorts } from "./api.ts";
 import { onceAfter } from "./once.ts";
 

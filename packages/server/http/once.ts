@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { answerOnce, type OnceWork } from "../domain/idempotency.ts";
+import { answerOnce, type OnceWork } from "../domain/requests/idempotency.ts";
 import type { Stores } from "../domain/stores.ts";
 import type { ApiPorts } from "./api.ts";
 import { getCaller } from "./authenticate.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "@stemwright/contract";
-import type { Caller } from "../domain/caller.ts";
+import type { Caller } from "../domain/accounts/caller.ts";
 import type { KeyRing } from "./authenticate.ts";
 
 /** How long a stream may outlive its key. */

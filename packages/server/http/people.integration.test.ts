@@ -11,8 +11,8 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
 import { addPerson, openBrowser, signIn } from "../../../test/support/test-people.ts";
-import { makePeopleStore } from "../db/people-store.ts";
-import { deleteExpiredEntries } from "../db/person-sessions.ts";
+import { makePeopleStore } from "../db/accounts/make-people-store.ts";
+import { deleteExpiredEntries } from "../db/accounts/session-rows.ts";
 import { makeSignInLink } from "../domain/accounts/sign-in.ts";
 import { makeId } from "../domain/ids.ts";
 

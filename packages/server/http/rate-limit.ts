@@ -1,8 +1,8 @@
 import rateLimit, { normalizeIP } from "@fastify/rate-limit";
 import { ApiError, type ApiErrorCode } from "@stemwright/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { hashKey } from "../domain/keys.ts";
-import type { RateCounts } from "../domain/rate-counts.ts";
+import { hashKey } from "../domain/accounts/key-secrets.ts";
+import type { RateCounts } from "../domain/requests/rate-counts.ts";
 import { findSessionToken } from "./cookies.ts";
 import { makeRateCounter, makeRateStore } from "./shared-rate-store.ts";
 

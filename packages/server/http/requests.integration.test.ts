@@ -1,7 +1,7 @@
 import { apiErrorBody } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
-import { revokeKey } from "../db/keys.ts";
+import { revokeKey } from "../db/accounts/key-rows.ts";
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RateCounts } from "../domain/rate-counts.ts";
+import type { RateCounts } from "../domain/requests/rate-counts.ts";
 import { makeRateCounter, type RateCounter } from "./shared-rate-store.ts";
 
 /** Windows that last as long as a test, so that none depends on how fast it runs. */

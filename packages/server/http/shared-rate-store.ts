@@ -1,4 +1,4 @@
-import type { RateCounts } from "../domain/rate-counts.ts";
+import type { RateCounts } from "../domain/requests/rate-counts.ts";
 import { within } from "../domain/within.ts";
 
 /** This part of the limit a process lets pass without asking: who asks for little costs the database nothing. */

@@ -2,7 +2,7 @@ import type { NewShare, Share, SharedTask, Task, Words } from "@stemwright/contr
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { makeWordsTask } from "../../../test/support/words-task.ts";
-import { deleteExpiredShares } from "../db/shares.ts";
+import { deleteExpiredShares } from "../db/shares/share-rows.ts";
 
 let api: TestApi;
 let task: Task;

@@ -1,9 +1,9 @@
 import { normalizeIP } from "@fastify/rate-limit";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Caller, SignedInPerson } from "../domain/accounts/caller.ts";
 import { SESSION_DAYS } from "../domain/accounts/session-lifetime.ts";
 import type { OpenedSession, Visitor } from "../domain/accounts/sign-in.ts";
-import type { Caller, SignedInPerson } from "../domain/caller.ts";
 import { getCaller } from "./authenticate.ts";
 import { makeCookie, SESSION_COOKIE } from "./cookies.ts";
 

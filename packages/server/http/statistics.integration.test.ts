@@ -1,9 +1,9 @@
 import { type Task, usageRow } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { endTarget } from "../db/target-ends.ts";
-import { deleteTask, insertTask } from "../db/tasks.ts";
-import { addUsage } from "../db/usage.ts";
+import { addUsage } from "../db/credits/usage-rows.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
+import { deleteTask, insertTask } from "../db/tasks/task-rows.ts";
 import { makeId } from "../domain/ids.ts";
 
 let api: TestApi;

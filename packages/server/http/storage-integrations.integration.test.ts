@@ -6,9 +6,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { insertKey } from "../db/keys.ts";
+import { insertKey } from "../db/accounts/key-rows.ts";
+import { makeKey } from "../domain/accounts/key-secrets.ts";
 import { makeId } from "../domain/ids.ts";
-import { makeKey } from "../domain/keys.ts";
 
 let api: TestApi;
 let server: S3Server;

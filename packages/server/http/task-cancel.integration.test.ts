@@ -8,7 +8,7 @@ import {
   startWorkerOfApi,
   workUntilAborted,
 } from "../../../test/support/test-worker.ts";
-import { endTarget } from "../db/target-ends.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
 
 let api: TestApi;
 let assetId: string;

@@ -12,9 +12,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { beginRun } from "../../../test/support/begin-run.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { revokeKey } from "../db/keys.ts";
-import { endTarget } from "../db/target-ends.ts";
-import { setProgress } from "../db/tasks.ts";
+import { revokeKey } from "../db/accounts/key-rows.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
+import { setProgress } from "../db/tasks/task-rows.ts";
 
 let api: TestApi;
 let assetId: string;

@@ -10,7 +10,7 @@ import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ReceivedCall, type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
-import { endTarget } from "../db/target-ends.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
 
 let api: TestApi;

@@ -1,6 +1,6 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "../domain/caller.ts";
+import type { Caller } from "../domain/accounts/caller.ts";
 import { findActiveCaller, findCaller, type KeyRing } from "../http/authenticate.ts";
 
 declare module "fastify" {

@@ -1,5 +1,5 @@
 import { ApiError, type LegacyJobRequest, type TaskRequest } from "@stemwright/contract";
-import type { Caller } from "../domain/caller.ts";
+import type { Caller } from "../domain/accounts/caller.ts";
 import { checkWebUrl } from "../domain/check-web-url.ts";
 import type { TaskStore } from "../domain/ports.ts";
 import {

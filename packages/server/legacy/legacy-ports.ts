@@ -1,7 +1,7 @@
 import { PassThrough, pipeline, type Readable } from "node:stream";
 import { ApiError } from "@stemwright/contract";
 import type { Database } from "../db/database.ts";
-import { findLegacyJob, listLegacyJobs, loadLegacyUsage } from "../db/legacy-jobs.ts";
+import { findLegacyJob, listLegacyJobs, loadLegacyUsage } from "../db/tasks/legacy-job-rows.ts";
 import type { Links } from "../domain/links.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { splitLogin } from "../domain/url-login.ts";
@@ -9,7 +9,7 @@ import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import { makeDecoders } from "../net/content-encoding.ts";
 import { findReason } from "../net/find-reason.ts";
 import { findUrlRetry, openUrl, type UrlContent, UrlError } from "../net/open-url.ts";
-import { waitForRetry } from "../retry.ts";
+import { waitForRetry } from "../waiting/retry.ts";
 import type { LegacyPorts } from "./legacy-routes.ts";
 
 /** How long fetching a link may take in all. */

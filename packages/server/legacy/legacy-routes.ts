@@ -20,7 +20,7 @@ import type { Api } from "../http/api.ts";
 import { getCaller } from "../http/authenticate.ts";
 import { keepAsset } from "../http/keep-asset.ts";
 import { onceAfter, onceHarmless } from "../http/once.ts";
-import { takeUpload } from "../http/routes/assets.ts";
+import { takeUpload } from "../http/routes/asset-routes.ts";
 import { getLegacyCaller } from "./authenticate-token.ts";
 import { insertLegacyJob, prepareLegacyJob } from "./create-legacy-job.ts";
 import { toLegacyAsset, toLegacyJob, toNewLegacyJob } from "./legacy-job-view.ts";

@@ -19,11 +19,11 @@ import { beginRun } from "../../../test/support/begin-run.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../test/support/test-api.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
-import { insertKey, listKeys, revokeKey } from "../db/keys.ts";
-import { endTarget } from "../db/target-ends.ts";
-import { makeKey } from "../domain/keys.ts";
+import { parseKeysCommand } from "../commands/keys-command.ts";
+import { insertKey, listKeys, revokeKey } from "../db/accounts/key-rows.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
+import { makeKey } from "../domain/accounts/key-secrets.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
-import { parseKeysCommand } from "../keys-command.ts";
 
 let api: TestApi;
 let account: TestAccount;

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import type { LegacyLinkRequest } from "@stemwright/contract";
+import type { Caller } from "../domain/accounts/caller.ts";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { storeUpload, toCleanName } from "../domain/assets/store-upload.ts";
-import type { Caller } from "../domain/caller.ts";
 import { checkWebUrl } from "../domain/check-web-url.ts";
 import type { Blobs, UrlRules } from "../domain/ports.ts";
-import type { StorageQuota } from "../domain/storage-quota.ts";
+import type { StorageQuota } from "../domain/storage/storage-quota.ts";
 
 export type OpenedLink = { content: Readable; contentType?: string | undefined };
 

@@ -1,6 +1,6 @@
 import { pipeline, type Readable } from "node:stream";
 import { request } from "undici";
-import { limitSlowness } from "../limit-slowness.ts";
+import { limitSlowness } from "../streams/limit-slowness.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { findCertificateFault } from "./certificate-fault.ts";
 import { findRetryAfterMs, isTransientFailure, isTransientStatus } from "./transient.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
-import { upsertWorker } from "../db/workers.ts";
+import { upsertWorker } from "../db/operation/worker-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import { readQueues } from "./read-queues.ts";
 

@@ -1,9 +1,9 @@
 import type { QueueState } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../db/database.ts";
-import { readTotals } from "../db/service-totals.ts";
-import { IS_RUNNING, IS_WAITING } from "../db/waiting-tasks.ts";
-import { IS_ALIVE } from "../db/workers.ts";
+import { readTotals } from "../db/operation/service-totals.ts";
+import { IS_ALIVE } from "../db/operation/worker-rows.ts";
+import { IS_RUNNING, IS_WAITING } from "../db/tasks/waiting-tasks.ts";
 
 type Row = {
   waiting: number;

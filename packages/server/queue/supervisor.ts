@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from "fastify";
-import { makeAlarm } from "../alarm.ts";
 import type { Database } from "../db/database.ts";
-import { type DoubtfulRun, endSession, lookAtRuns, trySupervising } from "../db/supervision.ts";
-import { releaseTaskLock, tryTaskLock } from "../db/task-locks.ts";
-import { failRun } from "../db/task-runs.ts";
-import { endDelays } from "../db/waiting-tasks.ts";
+import { type DoubtfulRun, endSession, lookAtRuns, trySupervising } from "../db/tasks/supervision.ts";
+import { releaseTaskLock, tryTaskLock } from "../db/tasks/task-locks.ts";
+import { failRun } from "../db/tasks/task-run-rows.ts";
+import { endDelays } from "../db/tasks/waiting-tasks.ts";
 import type { TaskRun } from "../domain/tasks/task-run.ts";
+import { makeAlarm } from "../waiting/alarm.ts";
 import type { DutySession } from "./duty-session.ts";
 
 const ROUND_MS = 2000;

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { makeAlarm } from "../alarm.ts";
 import type { Database } from "../db/database.ts";
-import { releaseTaskLock, tryTaskLock } from "../db/task-locks.ts";
-import { claimTask, giveBack, isRunOn, listRuns } from "../db/task-runs.ts";
+import { releaseTaskLock, tryTaskLock } from "../db/tasks/task-locks.ts";
+import { claimTask, giveBack, isRunOn, listRuns } from "../db/tasks/task-run-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
+import { makeAlarm } from "../waiting/alarm.ts";
 import { type DutySession, openDutySession } from "./duty-session.ts";
 
 /** A worker without work looks for some this often, whether it hears of any or not; more or less by a fifth, at random. */

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { changeClient, insertClient } from "../db/clients.ts";
-import { releaseTaskLock, withTaskLock } from "../db/task-locks.ts";
-import { claimTask, giveBack } from "../db/task-runs.ts";
-import { findTask, insertTask } from "../db/tasks.ts";
-import { upsertWorker } from "../db/workers.ts";
+import { changeClient, insertClient } from "../db/accounts/client-rows.ts";
+import { upsertWorker } from "../db/operation/worker-rows.ts";
+import { releaseTaskLock, withTaskLock } from "../db/tasks/task-locks.ts";
+import { findTask, insertTask } from "../db/tasks/task-rows.ts";
+import { claimTask, giveBack } from "../db/tasks/task-run-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import type { TaskRun } from "../domain/tasks/task-run.ts";
 

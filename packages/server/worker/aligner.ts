@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { EngineProcess, StretchResult } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import { makeAlarm } from "../alarm.ts";
 import { makeId } from "../domain/ids.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import type { RealignmentQueue, RealignmentRun } from "../domain/words/realignment-record.ts";
 import type { WordsLine } from "../domain/words/words-record.ts";
+import { makeAlarm } from "../waiting/alarm.ts";
 import { findTargetFailure } from "./engine-failure.ts";
 import type { FetchFilePorts } from "./fetch-input.ts";
 import { makeStretchInputs } from "./stretch-input.ts";

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { z } from "zod";
 import type { Blobs } from "../domain/ports.ts";
-import { discardFiles, type UnclaimedFiles } from "../domain/unclaimed-files.ts";
+import { discardFiles, type UnclaimedFiles } from "../domain/storage/unclaimed-files.ts";
 
 /** The decoded input is made anew from the input: that takes a moment, and it is as large as a stem. */
 const LEFT_OUT = ["input.f32", "input.json"];

@@ -1,6 +1,6 @@
 import { EngineError } from "@stemwright/engine";
-import type { CreditCover } from "../domain/credit-cover.ts";
-import { toMinutes } from "../domain/credits.ts";
+import { toMinutes } from "../domain/credits/credit-amounts.ts";
+import type { CreditCover } from "../domain/credits/credit-cover.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { TargetFailure } from "./target-failure.ts";
 

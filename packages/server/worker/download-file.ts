@@ -2,10 +2,10 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { limitBytes } from "../limit-bytes.ts";
 import { makeDecoders } from "../net/content-encoding.ts";
 import { findReason } from "../net/find-reason.ts";
-import { type Retry, waitForRetry } from "../retry.ts";
+import { limitBytes } from "../streams/limit-bytes.ts";
+import { type Retry, waitForRetry } from "../waiting/retry.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 /** What there is to read from a byte on; 0 where the whole has to be read again. */

@@ -1,6 +1,6 @@
 import type { TargetErrorName } from "@stemwright/contract";
 import { EngineError, type EngineErrorKind } from "@stemwright/engine";
-import { isDiskFull } from "../is-disk-full.ts";
+import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import { TargetFailure } from "./target-failure.ts";
 
 const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
@@ -21,6 +21,6 @@ const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
 export function findTargetFailure(error: unknown): TargetFailure | undefined {
   if (error instanceof TargetFailure) return error;
   if (error instanceof EngineError) return new TargetFailure(NAME_OF_KIND[error.kind], error.message);
-  if (isDiskFull(error)) return new TargetFailure("DISK_FULL");
+  if (isOutOfSpace(error)) return new TargetFailure("DISK_FULL");
   return undefined;
 }

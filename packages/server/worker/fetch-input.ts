@@ -4,7 +4,7 @@ import { isBucketUrl } from "../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskSources } from "../domain/tasks/task-source.ts";
 import { type Vault, WrongVaultKey } from "../domain/vault.ts";
-import { isDiskFull } from "../is-disk-full.ts";
+import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import type { AddressGuard } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
 import { type BucketFilePorts, fetchBucketFile } from "./fetch-bucket-file.ts";
@@ -64,7 +64,7 @@ async function writeWhole(path: string, write: (partialPath: string) => Promise<
     await write(partialPath);
     await rename(partialPath, path);
   } catch (error) {
-    throw isDiskFull(findReason(error)) ? new TargetFailure("DISK_FULL") : error;
+    throw isOutOfSpace(findReason(error)) ? new TargetFailure("DISK_FULL") : error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { isDiskFull } from "../is-disk-full.ts";
+import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
 import { findUrlRetry, openUrl, UrlError } from "../net/open-url.ts";
@@ -21,7 +21,7 @@ export async function fetchUrlFile(
     });
   } catch (error) {
     const reason = findReason(error);
-    if (error instanceof TargetFailure || signal.aborted || isDiskFull(reason)) throw error;
+    if (error instanceof TargetFailure || signal.aborted || isOutOfSpace(reason)) throw error;
     if (reason instanceof AddressRefused) throw new TargetFailure("INPUT_ACCESS_DENIED", reason.message);
     const known = error instanceof UrlError ? error : undefined;
     throw new TargetFailure(

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
 import type { EngineProcess } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
+import type { WorkerRegister, WorkerReport } from "../domain/operation/worker-report.ts";
 import { readProcessTreeMemory } from "./process-tree-memory.ts";
 
 export type MeasuredEngine = Pick<EngineProcess, "run" | "runSpan" | "close">;

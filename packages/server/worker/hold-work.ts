@@ -1,6 +1,6 @@
 import type { EngineTarget } from "@stemwright/engine";
 import { EngineError } from "@stemwright/engine";
-import { describeUse, type QuotaUse, type StorageQuota } from "../domain/storage-quota.ts";
+import { describeUse, type QuotaUse, type StorageQuota } from "../domain/storage/storage-quota.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { TargetFailure } from "./target-failure.ts";
 

@@ -8,15 +8,15 @@ import { makeTestStorage } from "../../../test/support/test-storage.ts";
 import { listTestPaths } from "../../../test/support/test-worker.ts";
 import { withoutLimits } from "../../../test/support/without-limits.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
-import { insertClient } from "../db/clients.ts";
-import { makeTaskReports } from "../db/task-reports.ts";
-import { listSources } from "../db/task-sources.ts";
-import { insertTask } from "../db/tasks.ts";
+import { insertClient } from "../db/accounts/client-rows.ts";
+import { makeTaskReports } from "../db/tasks/make-task-reports.ts";
+import { insertTask } from "../db/tasks/task-rows.ts";
+import { listSources } from "../db/tasks/task-source-rows.ts";
 import { makeId } from "../domain/ids.ts";
 import type { AssetStore } from "../domain/ports.ts";
-import { makeLog } from "../log.ts";
+import { makeLog } from "../log/make-log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
-import { type RunTaskPorts, runTask } from "./run-task.ts";
+import { type RunTaskPorts, runTask } from "./run-claimed-task.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

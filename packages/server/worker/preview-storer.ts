@@ -11,7 +11,7 @@ import {
   toPreviewHoldId,
   toPreviewKey,
 } from "../domain/previews/preview-record.ts";
-import { describeUse, type StorageQuota } from "../domain/storage-quota.ts";
+import { describeUse, type StorageQuota } from "../domain/storage/storage-quota.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
 import type { TaskRun } from "../domain/tasks/task-run.ts";

@@ -8,7 +8,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { RunEngine } from "../../../test/support/test-worker.ts";
 import { listTestPaths } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
-import { makeUnclaimedFiles } from "../db/unclaimed-files.ts";
+import { makeUnclaimedFiles } from "../db/storage/unclaimed-file-rows.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { makeCheckpoints } from "./checkpoints.ts";
 

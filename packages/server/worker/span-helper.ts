@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type EngineProcess, type SpanFile, type SpanPart, toSpanDir } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
-import { makeAlarm } from "../alarm.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import {
@@ -14,7 +13,8 @@ import {
   toSpanFileKey,
   toSpanKey,
 } from "../domain/spans/span-record.ts";
-import { StoreOutage } from "../domain/store-outage.ts";
+import { StoreOutage } from "../domain/storage/store-outage.ts";
+import { makeAlarm } from "../waiting/alarm.ts";
 import { openHelperDir } from "./open-helper-dir.ts";
 
 /** How often it is said that somebody is at a span, and how soon a cancelled Task is noticed. */

@@ -1,6 +1,6 @@
 import { TARGET_ERRORS } from "@stemwright/contract";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";
-import type { KeptStems } from "../kept-stems.ts";
+import type { KeptStems } from "../media/kept-stems.ts";
 
 type SparePorts = { reports: TaskReports; keptStems: KeptStems };
 

@@ -6,7 +6,7 @@ import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toOutputKey } from "../domain/storage/bucket-url.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
-import { describeUse, type StorageQuota } from "../domain/storage-quota.ts";
+import { describeUse, type StorageQuota } from "../domain/storage/storage-quota.ts";
 import { toOutputFolder } from "../domain/tasks/output-names.ts";
 import type { OutputRecord, TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TaskReports } from "../domain/tasks/task-reports.ts";

@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../db/database.ts";
-import { withTaskLock } from "../db/task-locks.ts";
+import { withTaskLock } from "../db/tasks/task-locks.ts";
 import { isId } from "../domain/ids.ts";
 
 /** Removes work folders of Tasks that were deleted or are finished; gives how many. What a worker is at is left to it. */

@@ -6,10 +6,10 @@ import { takeTask } from "../../../test/support/begin-run.ts";
 import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import { openDatabase } from "../db/database.ts";
-import { trySupervising } from "../db/supervision.ts";
-import { withTaskLock } from "../db/task-locks.ts";
-import { makeTaskReports } from "../db/task-reports.ts";
-import { findTask } from "../db/tasks.ts";
+import { makeTaskReports } from "../db/tasks/make-task-reports.ts";
+import { trySupervising } from "../db/tasks/supervision.ts";
+import { withTaskLock } from "../db/tasks/task-locks.ts";
+import { findTask } from "../db/tasks/task-rows.ts";
 import type { TargetEnd } from "../domain/tasks/task-record.ts";
 import { RunLost } from "../domain/tasks/task-run.ts";
 

@@ -4,15 +4,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { TestDatabase } from "../../../test/support/test-database.ts";
 import { finishAll, listTestPaths, type RunEngine } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
-import * as clients from "../db/clients.ts";
-import * as credits from "../db/credits.ts";
-import { loadStorageUse } from "../db/storage-quota.ts";
-import { endTarget } from "../db/target-ends.ts";
-import * as tasks from "../db/tasks.ts";
-import * as workers from "../db/workers.ts";
+import * as clients from "../db/accounts/client-rows.ts";
+import * as credits from "../db/credits/credit-rows.ts";
+import * as workers from "../db/operation/worker-rows.ts";
+import { loadStorageUse } from "../db/storage/make-storage-quota.ts";
+import { endTarget } from "../db/tasks/target-ends.ts";
+import * as tasks from "../db/tasks/task-rows.ts";
+import { estimateReservations } from "../domain/credits/target-costs.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
-import { estimateReservations } from "../domain/tasks/target-costs.ts";
 
 let house: WorkerHouse;
 let database: TestDatabase;

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { makeId } from "../domain/ids.ts";
+import type { WorkerRegister, WorkerReport } from "../domain/operation/worker-report.ts";
 import type { SpanOffers, SpanQueue } from "../domain/spans/span-record.ts";
-import { StoreOutage } from "../domain/store-outage.ts";
+import { StoreOutage } from "../domain/storage/store-outage.ts";
 import { RunLost } from "../domain/tasks/task-run.ts";
-import type { WorkerRegister, WorkerReport } from "../domain/worker-report.ts";
 import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
 import { type Tracer, toTaskTrace } from "../telemetry/tracer.ts";
 import { type MeasuredEngine, startHeartbeat } from "./heartbeat.ts";
 import { NoRoom } from "./note-length.ts";
 import { giveBackWithCheckpoint } from "./resume-elsewhere.ts";
-import { abandonTask, type RunTaskPorts, runTask } from "./run-task.ts";
+import { abandonTask, type RunTaskPorts, runTask } from "./run-claimed-task.ts";
 import { makeSpanHelper, type SpanHelperPorts } from "./span-helper.ts";
 import { waitOut } from "./wait-out.ts";
 

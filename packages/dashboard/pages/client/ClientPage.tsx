@@ -1,7 +1,7 @@
 import type { Client } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { actFor } from "../../account/acting-for.ts";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";

@@ -1,6 +1,6 @@
 import type { Client, ClientChangeInput } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { FormError } from "../../parts/FormError.tsx";
 import { formatBytes } from "../../parts/format.ts";

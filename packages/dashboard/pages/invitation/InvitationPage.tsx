@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { address, navigate } from "../../shell/router.ts";
 import { NewPersonForm } from "../sign-in/NewPersonForm.tsx";

@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { groupModels } from "../../data/model-groups.ts";
-import { loadModels } from "../../data/models.ts";
+import { loadModels } from "../../data/model-names.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";

@@ -1,5 +1,5 @@
 import type { QueueState, ServiceHealth } from "@stemwright/sdk";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatAge, formatBytes } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";

@@ -1,6 +1,6 @@
 import type { NewInvitation, PersonRole } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";

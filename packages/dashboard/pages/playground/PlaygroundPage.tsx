@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { loadModels } from "../../data/models.ts";
+import { loadModels } from "../../data/model-names.ts";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { useLoad } from "../../parts/use-load.ts";

@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Tabs } from "../../parts/Tabs.tsx";
 import { type Choice, takesTranscript, toTargets } from "./choice.ts";

@@ -1,5 +1,5 @@
 import type { Model, TaskEstimate, TaskInput } from "@stemwright/sdk";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { makeBatch, toBatchMetadata, toBatchSearch } from "../../data/batch.ts";
 import { Button } from "../../parts/Button.tsx";
 import { ErrorNotice } from "../../parts/ErrorNotice.tsx";

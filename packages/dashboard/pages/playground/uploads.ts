@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Asset } from "@stemwright/sdk";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { describeError } from "../../parts/describe-error.ts";
 
 /** A file of the visitor's on its way to the service. */

@@ -1,7 +1,7 @@
 import { NotFoundError, type SharedTask } from "@stemwright/sdk";
 import { useEffect, useMemo } from "preact/hooks";
-import { client } from "../../account/client.ts";
-import { loadModels, nameModel } from "../../data/models.ts";
+import { client } from "../../account/api-client.ts";
+import { loadModels, nameModel } from "../../data/model-names.ts";
 import { toOwnLink } from "../../data/own-link.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { formatBytes, formatDateTime } from "../../parts/format.ts";

@@ -1,6 +1,6 @@
 import type { AccountOptions } from "@stemwright/sdk";
 import { useEffect, useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { ErrorNotice } from "../../parts/ErrorNotice.tsx";

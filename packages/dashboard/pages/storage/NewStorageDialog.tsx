@@ -1,6 +1,6 @@
 import type { StorageIntegrationInput } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { getClientId, me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";

@@ -1,6 +1,6 @@
 import type { OutputFile, Task } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../data/own-link.ts";
 import { formatBytes } from "../../parts/format.ts";
 import { Icon } from "../../parts/Icon.tsx";

@@ -1,6 +1,6 @@
 import type { Target, Task } from "@stemwright/sdk";
-import { client } from "../../account/client.ts";
-import { nameModel } from "../../data/models.ts";
+import { client } from "../../account/api-client.ts";
+import { nameModel } from "../../data/model-names.ts";
 import { describeTarget, isCancelled } from "../../data/task-state.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits, formatDuration } from "../../parts/format.ts";

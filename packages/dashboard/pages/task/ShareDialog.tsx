@@ -1,6 +1,6 @@
 import type { NewShare } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { copyText } from "../../parts/copy-text.ts";
 import { Dialog } from "../../parts/Dialog.tsx";

@@ -1,6 +1,6 @@
 import type { Task } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { toTaskInput } from "../../data/task-input.ts";
 import { nameTask } from "../../data/task-name.ts";
 import { Button } from "../../parts/Button.tsx";

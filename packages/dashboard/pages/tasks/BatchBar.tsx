@@ -1,6 +1,6 @@
 import type { TaskListItem } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { findBatch, toBatchSearch } from "../../data/batch.ts";
 import { toRetryInput } from "../../data/task-input.ts";
 import { describeTask, hasFailed } from "../../data/task-state.ts";

@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { loadModels } from "../../data/models.ts";
+import { loadModels } from "../../data/model-names.ts";
 import { useLoad } from "../../parts/use-load.ts";
 
 const STATES = [

@@ -1,6 +1,6 @@
 import type { TaskListItem } from "@stemwright/sdk";
 import { findBatch, toBatchSearch } from "../../data/batch.ts";
-import { nameModel } from "../../data/models.ts";
+import { nameModel } from "../../data/model-names.ts";
 import { nameTask } from "../../data/task-name.ts";
 import { describeTask } from "../../data/task-state.ts";
 import { Age } from "../../parts/Age.tsx";

@@ -1,8 +1,8 @@
 import type { TargetStatus } from "@stemwright/sdk";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { loadAssetNames } from "../../data/asset-names.ts";
 import { isBatchSearch } from "../../data/batch.ts";
-import { loadModels } from "../../data/models.ts";
+import { loadModels } from "../../data/model-names.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";

@@ -1,6 +1,6 @@
 import type { DistributionRow, UsageRow } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { BarChart } from "../../charts/BarChart.tsx";
 import { Meters } from "../../charts/Meters.tsx";
 import { Button } from "../../parts/Button.tsx";

@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from "@stemwright/sdk";
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";

@@ -1,4 +1,4 @@
-import { client } from "../../account/client.ts";
+import { client } from "../../account/api-client.ts";
 import { me } from "../../account/session.ts";
 import { NewPersonForm } from "../sign-in/NewPersonForm.tsx";
 import { SignInCard } from "../sign-in/SignInCard.tsx";

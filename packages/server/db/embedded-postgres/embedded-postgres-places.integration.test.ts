@@ -213,7 +213,9 @@ async function copyInstallation(dir: string): Promise<{ nodePath: string; module
   );
   const postgresDir = join(dir, "db", "embedded-postgres");
   await cp(import.meta.dirname, postgresDir, { recursive: true });
-  await copyFile(join(import.meta.dirname, "../../restart-delay.ts"), join(dir, "restart-delay.ts"));
+  const delayPath = join("waiting", "restart-delay.ts");
+  await mkdir(join(dir, "waiting"));
+  await copyFile(join(import.meta.dirname, "../..", delayPath), join(dir, delayPath));
   await cp(join(import.meta.dirname, "../../package.json"), join(dir, "package.json"));
   return { nodePath, modulePath: join(postgresDir, "embedded-postgres.ts") };
 }

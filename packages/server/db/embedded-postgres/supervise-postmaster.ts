@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeRestartDelay } from "../../restart-delay.ts";
+import { makeRestartDelay } from "../../waiting/restart-delay.ts";
 import type { Postmaster } from "./start-postmaster.ts";
 
 export type Supervision = {

@@ -1,6 +1,6 @@
 import type { Client, Credits } from "@stemwright/contract";
-import { sumCredits } from "../credits.ts";
-import type { StorageUse } from "../storage-quota.ts";
+import { sumCredits } from "../credits/credit-amounts.ts";
+import type { StorageUse } from "../storage/storage-quota.ts";
 
 export type ClientRecord = {
   id: string;

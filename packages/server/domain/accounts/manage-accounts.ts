@@ -8,16 +8,16 @@ import {
   type KeyRequest,
   type ModelGrantRequest,
 } from "@stemwright/contract";
-import type { Caller } from "../caller.ts";
-import { makeCreditsError } from "../credits.ts";
+import { makeCreditsError } from "../credits/credit-amounts.ts";
 import { getFound, makeUnknownError } from "../get-found.ts";
 import { makeId } from "../ids.ts";
-import { makeKey } from "../keys.ts";
 import { describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
 import { type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { AccountStore } from "./account-store.ts";
+import type { Caller } from "./caller.ts";
 import { type ClientRecord, toCredits } from "./client-record.ts";
+import { makeKey } from "./key-secrets.ts";
 
 export async function getClient(
   accounts: Pick<AccountStore, "findClient">,

@@ -5,10 +5,10 @@ import {
   type NewInvitation,
   type PersonRole,
 } from "@stemwright/contract";
-import type { Caller, SignedInPerson } from "../caller.ts";
 import { getFound, makeUnknownError } from "../get-found.ts";
-import { hashKey } from "../keys.ts";
 import { refuseField } from "../refuse-field.ts";
+import type { Caller, SignedInPerson } from "./caller.ts";
+import { hashKey } from "./key-secrets.ts";
 import type { PeopleStore } from "./people-store.ts";
 import { mayResetPassword, type PersonRecord, type SessionRecord, toInvitation } from "./person-record.ts";
 import {

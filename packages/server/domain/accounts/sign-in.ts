@@ -4,7 +4,7 @@ import {
   type SignInMethod,
   type SignInRequest,
 } from "@stemwright/contract";
-import { hashKey } from "../keys.ts";
+import { hashKey } from "./key-secrets.ts";
 import type { Passwords } from "./passwords.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { PersonRecord, SessionRecord } from "./person-record.ts";

@@ -1,6 +1,6 @@
 import type { AssetStore, Blobs } from "../ports.ts";
-import { removeDeleted } from "../remove-deleted.ts";
-import { discardFiles, type UnclaimedFiles } from "../unclaimed-files.ts";
+import { removeDeleted } from "../storage/remove-deleted.ts";
+import { discardFiles, type UnclaimedFiles } from "../storage/unclaimed-files.ts";
 import type { AssetRecord } from "./asset-record.ts";
 import { toAssetFolder } from "./store-upload.ts";
 

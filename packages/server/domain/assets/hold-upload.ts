@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { type HoldPlace, makeQuotaError, type StorageQuota } from "../storage-quota.ts";
+import { type HoldPlace, makeQuotaError, type StorageQuota } from "../storage/storage-quota.ts";
 
 /** So much more than has come is set aside at once, where there is room, so that not every chunk asks the database. */
 const AHEAD_BYTES = 16 * 1024 ** 2;

@@ -1,11 +1,11 @@
 import { basename, extname } from "node:path";
 import type { Readable } from "node:stream";
 import { ApiError } from "@stemwright/contract";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { makeId } from "../ids.ts";
 import type { Blobs } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";
-import type { StorageQuota } from "../storage-quota.ts";
+import type { StorageQuota } from "../storage/storage-quota.ts";
 import type { AssetRecord } from "./asset-record.ts";
 import { FORMAT_HEAD_BYTES } from "./content-format.ts";
 import { ACCEPTED_FORMATS, type FormatHints, findFormatOfContent, findToldFormat } from "./find-format.ts";

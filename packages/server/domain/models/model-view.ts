@@ -1,5 +1,5 @@
 import type { Model, ModelAccess } from "@stemwright/contract";
-import { roundCredits } from "../credits.ts";
+import { roundCredits } from "../credits/credit-amounts.ts";
 import { CATALOGUE, type CatalogueModel, type CatalogueVariant } from "./catalogue.ts";
 
 /** A model whose network this installation really has. */

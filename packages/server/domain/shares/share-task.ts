@@ -1,6 +1,6 @@
 import { ApiError } from "@stemwright/contract";
+import { hashKey, makeToken } from "../accounts/key-secrets.ts";
 import { makeId } from "../ids.ts";
-import { hashKey, makeToken } from "../keys.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import type { ShareRecord, ShareStore } from "./share-record.ts";
 

@@ -1,5 +1,5 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { getFound } from "../get-found.ts";
 import { refuseField } from "../refuse-field.ts";
 import { toOutputNames } from "../tasks/output-names.ts";

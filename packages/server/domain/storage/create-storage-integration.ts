@@ -1,5 +1,5 @@
 import type { StorageIntegrationRequest } from "@stemwright/contract";
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { makeId } from "../ids.ts";
 import type { UrlRules } from "../ports.ts";
 import { refuseField } from "../refuse-field.ts";

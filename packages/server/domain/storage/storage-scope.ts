@@ -1,4 +1,4 @@
-import type { Caller } from "../caller.ts";
+import type { Caller } from "../accounts/caller.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { StorageScope } from "./storage-integration-record.ts";
 

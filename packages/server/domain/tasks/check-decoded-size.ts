@@ -1,7 +1,7 @@
 import { ApiError } from "@stemwright/contract";
+import type { Caller } from "../accounts/caller.ts";
 import type { ReadableMedia } from "../assets/asset-record.ts";
-import type { Caller } from "../caller.ts";
-import { makeQuotaError, type StorageQuota } from "../storage-quota.ts";
+import { makeQuotaError, type StorageQuota } from "../storage/storage-quota.ts";
 
 /** Work is done on 32-bit float. */
 const SAMPLE_BYTES = 4;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Caller } from "../accounts/caller.ts";
 import type { AssetRecord } from "../assets/asset-record.ts";
-import type { Caller } from "../caller.ts";
 import { makeId } from "../ids.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
 

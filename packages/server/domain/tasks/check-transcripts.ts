@@ -1,6 +1,6 @@
 import { INPUT_FORMATS, type TaskRequest } from "@stemwright/contract";
+import type { Caller } from "../accounts/caller.ts";
 import type { AssetRecord } from "../assets/asset-record.ts";
-import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
 import { isId } from "../ids.ts";
 import type { AssetStore, TranscriptReader, UrlRules } from "../ports.ts";

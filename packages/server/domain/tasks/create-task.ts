@@ -1,8 +1,9 @@
 import { ApiError, type TaskRequest } from "@stemwright/contract";
+import type { Caller } from "../accounts/caller.ts";
 import type { AssetRecord, MediaFacts, ReadableMedia } from "../assets/asset-record.ts";
-import type { Caller } from "../caller.ts";
 import { checkWebUrl } from "../check-web-url.ts";
-import type { Reservation } from "../credits.ts";
+import type { Reservation } from "../credits/credit-amounts.ts";
+import { estimateReservations } from "../credits/target-costs.ts";
 import { getFound } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import { isSound } from "../models/catalogue.ts";
@@ -12,14 +13,13 @@ import { refuseField } from "../refuse-field.ts";
 import { isBucketUrl } from "../storage/bucket-url.ts";
 import { checkBuckets } from "../storage/check-buckets.ts";
 import type { StorageIntegrationStore } from "../storage/storage-ports.ts";
-import type { StorageQuota } from "../storage-quota.ts";
+import type { StorageQuota } from "../storage/storage-quota.ts";
 import type { Vault } from "../vault.ts";
 import { checkDecodedSize, checkRoom } from "./check-decoded-size.ts";
 import { checkInput } from "./check-input.ts";
 import { type CheckedTarget, checkTargets } from "./check-targets.ts";
 import { checkTranscripts } from "./check-transcripts.ts";
 import { withSources } from "./find-sources.ts";
-import { estimateReservations } from "./target-costs.ts";
 import type { NewTarget, NewTask, TaskRecord } from "./task-record.ts";
 
 export type CheckPorts = {

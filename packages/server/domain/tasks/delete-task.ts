@@ -1,6 +1,6 @@
 import type { Blobs, StemCachePort, TaskStore } from "../ports.ts";
-import { removeDeleted } from "../remove-deleted.ts";
-import { discardFiles, type UnclaimedFiles } from "../unclaimed-files.ts";
+import { removeDeleted } from "../storage/remove-deleted.ts";
+import { discardFiles, type UnclaimedFiles } from "../storage/unclaimed-files.ts";
 import { toOutputFolder } from "./output-names.ts";
 
 type DeletePorts = { tasks: TaskStore; blobs: Blobs; unclaimed: UnclaimedFiles; stemCache: StemCachePort };

@@ -1,9 +1,9 @@
 import type { TaskEstimate, TaskRequest } from "@stemwright/contract";
-import type { Caller } from "../caller.ts";
-import { sumCredits } from "../credits.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { sumCredits } from "../credits/credit-amounts.ts";
+import { estimateCosts } from "../credits/target-costs.ts";
 import { type CheckPorts, checkRequest } from "./create-task.ts";
 import { toShownDuration } from "./shown-duration.ts";
-import { estimateCosts } from "./target-costs.ts";
 
 const MINUTE_SECONDS = 60;
 

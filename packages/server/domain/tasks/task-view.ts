@@ -1,5 +1,5 @@
 import { type Target, type Task, toMimeType } from "@stemwright/contract";
-import { sumCredits } from "../credits.ts";
+import { sumCredits } from "../credits/credit-amounts.ts";
 import type { LinkSigner } from "../links.ts";
 import { toShownDuration } from "./shown-duration.ts";
 import { type OutputRecord, TARGET_WISHES, type TargetRecord, type TaskRecord } from "./task-record.ts";

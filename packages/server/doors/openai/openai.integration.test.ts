@@ -7,8 +7,8 @@ import { makeTone, toWav } from "../../../../test/support/audio.ts";
 import { makeSpeakingEngine, SPOKEN } from "../../../../test/support/speaking-engine.ts";
 import { startTestApi, type TestApi } from "../../../../test/support/test-api.ts";
 import { startWorkerOfApi } from "../../../../test/support/test-worker.ts";
-import { insertKey } from "../../db/keys.ts";
-import { makeKey } from "../../domain/keys.ts";
+import { insertKey } from "../../db/accounts/key-rows.ts";
+import { makeKey } from "../../domain/accounts/key-secrets.ts";
 
 let api: TestApi;
 let client: OpenAI;

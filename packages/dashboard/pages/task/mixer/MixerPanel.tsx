@@ -1,7 +1,7 @@
 import type { Task } from "@stemwright/sdk";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { client } from "../../../account/client.ts";
+import { client } from "../../../account/api-client.ts";
 import { nameTask } from "../../../data/task-name.ts";
 import { EmptyState } from "../../../parts/EmptyState.tsx";
 import { Loaded } from "../../../parts/Loaded.tsx";

@@ -1,5 +1,5 @@
 import type { PreviewTrack } from "@stemwright/sdk";
-import { nameModel } from "../../../data/models.ts";
+import { nameModel } from "../../../data/model-names.ts";
 import { INPUT_TRACK, type TrackMix } from "../../../player/mix.ts";
 import { type Drawing, TrackCanvas } from "./TrackCanvas.tsx";
 import type { View } from "./view.ts";

@@ -1,5 +1,5 @@
 import { NotFoundError, type Task } from "@stemwright/sdk";
-import { client } from "../../../account/client.ts";
+import { client } from "../../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../../data/own-link.ts";
 
 /** The picture of a video input, or why there is none. */

@@ -1,6 +1,6 @@
 import type { Task } from "@stemwright/sdk";
 import { useEffect, useState } from "preact/hooks";
-import { client } from "../../../account/client.ts";
+import { client } from "../../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../../data/own-link.ts";
 import { reportError } from "../../../parts/toast.ts";
 import type { Lane } from "./lane.ts";

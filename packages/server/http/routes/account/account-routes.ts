@@ -1,12 +1,12 @@
 import type { Api } from "../../api.ts";
-import { addAccountCreditRoutes } from "./credits.ts";
-import { addInvitationRoutes } from "./invitations.ts";
-import { addAccountKeyRoutes } from "./keys.ts";
-import { addMeRoutes } from "./me.ts";
-import { addOidcRoutes } from "./oidc.ts";
-import { addPeopleRoutes } from "./people.ts";
-import { addSessionRoutes } from "./sessions.ts";
-import { addSignInRoutes } from "./sign-in.ts";
+import { addAccountCreditRoutes } from "./account-credit-routes.ts";
+import { addAccountKeyRoutes } from "./account-key-routes.ts";
+import { addInvitationRoutes } from "./invitation-routes.ts";
+import { addMeRoutes } from "./me-routes.ts";
+import { addOidcRoutes } from "./oidc-routes.ts";
+import { addPeopleRoutes } from "./people-routes.ts";
+import { addSessionRoutes } from "./session-routes.ts";
+import { addSignInRoutes } from "./sign-in-routes.ts";
 
 export function addAccountRoutes(api: Api): void {
   addSignInRoutes(api);

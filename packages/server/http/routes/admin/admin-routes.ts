@@ -1,9 +1,9 @@
 import type { Api } from "../../api.ts";
-import { addClientRoutes } from "./clients.ts";
-import { addCreditRoutes } from "./credits.ts";
-import { addGrantRoutes } from "./grants.ts";
-import { addKeyRoutes } from "./keys.ts";
-import { addOperationRoutes } from "./operation.ts";
+import { addClientRoutes } from "./client-routes.ts";
+import { addCreditRoutes } from "./credit-routes.ts";
+import { addGrantRoutes } from "./grant-routes.ts";
+import { addKeyRoutes } from "./key-routes.ts";
+import { addOperationRoutes } from "./operation-routes.ts";
 
 export function addAdminRoutes(api: Api): void {
   addClientRoutes(api);

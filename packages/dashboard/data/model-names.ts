@@ -1,0 +1,20 @@
+import { effect, signal } from "@preact/signals";
+import type { Model } from "@stemwright/sdk";
+import { client } from "../account/api-client.ts";
+import { me } from "../account/session.ts";
+
+const cached = signal<readonly Model[]>([]);
+
+effect(() => {
+  // Access and rates are the account's own.
+  if (me.value === null) cached.value = [];
+});
+
+/** The catalogue, loaded once for a visit. */
+export async function loadModels(abort?: AbortSignal): Promise<readonly Model[]> {
+  if (cached.value.length === 0) cached.value = await client.models.list({ signal: abort });
+  return cached.value;
+}
+
+/** A model's name, or its id until the catalogue is there. */
+export const nameModel = (id: string) => cached.value.find((model) => model.id === id)?.name ?? id;

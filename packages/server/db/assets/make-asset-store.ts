@@ -1,0 +1,35 @@
+import { ApiError } from "@stemwright/contract";
+import { toAssetFolder } from "../../domain/assets/store-upload.ts";
+import type { AssetStore } from "../../domain/ports.ts";
+import type { DatabaseHandle } from "../database.ts";
+import { inTransaction } from "../in-transaction.ts";
+import { claimFiles, disownFiles, findDisowned } from "../storage/unclaimed-file-rows.ts";
+import * as assets from "./asset-rows.ts";
+import { findOutputAsset, setOutputMediaFacts } from "./output-asset-rows.ts";
+
+export function makeAssetStore(db: DatabaseHandle): AssetStore {
+  return {
+    insertAsset: (asset) =>
+      inTransaction(db, async (transaction) => {
+        if (!(await claimFiles(transaction, toAssetFolder(asset.id))))
+          throw new ApiError("UPLOAD_BROKEN", "The upload took longer than a day; nothing was kept");
+        await assets.insertAsset(transaction, asset);
+      }),
+    findAsset: async (clientId, id) =>
+      (await assets.findAsset(db, clientId, id)) ?? (await findOutputAsset(db, clientId, id)),
+    findAssetName: (blobKey) => assets.findAssetName(db, blobKey),
+    listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
+    async setMediaFacts(id, facts) {
+      await assets.setMediaFacts(db, id, facts);
+      await setOutputMediaFacts(db, id, facts);
+    },
+    deleteAsset: (clientId, id) =>
+      inTransaction(db, async (transaction) => {
+        const folder = toAssetFolder(id);
+        const asset = await assets.deleteAsset(transaction, clientId, id);
+        if (!asset) return (await findDisowned(transaction, clientId, folder))?.asset;
+        await disownFiles(transaction, { keyPrefixes: [folder], clientId, asset });
+        return asset;
+      }),
+  };
+}

@@ -1,0 +1,45 @@
+import pg from "pg";
+import { within } from "../../domain/within.ts";
+import { CONNECTION_OPTIONS } from "../database.ts";
+import { SteadyClient } from "./steady-client.ts";
+
+const ANSWER_MS = 2000;
+/** To connect, and then to ask. Less than the whole, so that a connection that has stalled is replaced by the next time. */
+const STEP_MS = 1500;
+/** Longer than most look after a service, so that they find the connection open. */
+const KEPT_MS = 60_000;
+
+export type DatabaseProbe = { isReady(): Promise<boolean>; close(): Promise<void> };
+
+/** Tells whether the database answers, in two seconds at most: over a connection of its own, so that it never waits behind requests. */
+export function openDatabaseProbe(connectionString: string): DatabaseProbe {
+  const pool = new pg.Pool({
+    connectionString,
+    max: 1,
+    Client: SteadyClient,
+    application_name: "stemwright probe",
+    ...CONNECTION_OPTIONS,
+    connectionTimeoutMillis: STEP_MS,
+    query_timeout: STEP_MS,
+    idleTimeoutMillis: KEPT_MS,
+  });
+  pool.on("error", () => {});
+  let asking: Promise<boolean> | undefined;
+
+  return {
+    async isReady() {
+      // Those who ask together get one answer.
+      asking ??= pool
+        .query("select 1")
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => {
+          asking = undefined;
+        });
+      return await within(ANSWER_MS, asking).catch(() => false);
+    },
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,246 @@
+import { CREDITS_MAX, type CreditEntryKind, type Page } from "@stemwright/contract";
+import { sql } from "kysely";
+import {
+  costOfDuration,
+  countMinutes,
+  type Reservation,
+  sumCredits,
+} from "../../domain/credits/credit-amounts.ts";
+import { estimateReservations, isPaired } from "../../domain/credits/target-costs.ts";
+import { makeId } from "../../domain/ids.ts";
+import type { Listed } from "../../domain/ports.ts";
+import type { DatabaseHandle, Tables } from "../database.ts";
+import { listPage } from "../list-page.ts";
+
+const MINUTE_SECONDS = 60;
+
+export type CreditAccount = { balance: number; reserved: number };
+type CreditEntryRow = Omit<Tables["credit_entries"], "position" | "created_at"> & { created_at: Date };
+
+export async function findCreditAccount(db: DatabaseHandle, clientId: string): Promise<CreditAccount> {
+  const row = await db
+    .selectFrom("credit_accounts")
+    .select(["balance", "reserved"])
+    .where("client_id", "=", clientId)
+    .executeTakeFirst();
+  return row ?? { balance: 0, reserved: 0 };
+}
+
+/**
+ * Sets credits aside for a new Task of a metered client; gives false when there are too few. The condition is judged
+ * under the account's row lock, so creations that come together see each other.
+ */
+export async function reserveCredits(
+  db: DatabaseHandle,
+  clientId: string,
+  reservations: readonly Reservation[],
+): Promise<boolean> {
+  const { is_metered } = await db
+    .selectFrom("clients")
+    .select("is_metered")
+    .where("id", "=", clientId)
+    .executeTakeFirstOrThrow();
+  if (!is_metered) return true;
+  const total = sumCredits(reservations.map(({ amount }) => amount));
+  const { numUpdatedRows } = await db
+    .updateTable("credit_accounts")
+    .set({ reserved: sql`reserved + ${total}` })
+    .where("client_id", "=", clientId)
+    .where(sql<boolean>`balance - reserved >= ${total}`)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n && total > 0) return false;
+  await db
+    .insertInto("credit_reservations")
+    .values(
+      reservations.map(({ targetId, amount }) => ({ target_id: targetId, client_id: clientId, amount })),
+    )
+    .execute();
+  return true;
+}
+
+/** Whether a Task has credits set aside: its client was metered when it was created. */
+export async function hasReservations(db: DatabaseHandle, taskId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("credit_reservations")
+    .innerJoin("targets", "targets.id", "credit_reservations.target_id")
+    .select("target_id")
+    .where("targets.task_id", "=", taskId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Raises what a Task has set aside to so many minutes, or to as many as the account pays for; gives the minutes that are
+ * covered now. Where a target has completed, that was done before. The Task is locked first, as where a target ends, so
+ * that the two can't wait for each other.
+ */
+export async function coverMinutes(
+  db: DatabaseHandle,
+  options: { taskId: string; clientId: string; minutes: number },
+): Promise<number> {
+  const { taskId, clientId, minutes: wanted } = options;
+  await db.selectFrom("tasks").select("id").where("id", "=", taskId).forUpdate().execute();
+  const targets = await db
+    .selectFrom("targets")
+    .leftJoin("credit_reservations", "credit_reservations.target_id", "targets.id")
+    .select(["targets.id", "model", "status", "credits_per_minute", "amount"])
+    .where("targets.task_id", "=", taskId)
+    .orderBy("position")
+    .execute();
+  if (targets.some(({ status }) => status === "completed")) return wanted;
+  const held = targets.flatMap(({ id, model, credits_per_minute, amount }) =>
+    amount === null ? [] : [{ id, model, creditsPerMinute: credits_per_minute, amount }],
+  );
+  const rates = estimateReservations(held, MINUTE_SECONDS);
+  const rate = sumCredits(rates.map(({ amount }) => amount));
+  if (rate === 0) return wanted;
+  const { balance, reserved } = await db
+    .selectFrom("credit_accounts")
+    .selectAll()
+    .where("client_id", "=", clientId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const within = sumCredits([balance, -reserved, ...held.map(({ amount }) => amount)]);
+  const minutes = Math.min(wanted, countMinutes(within, rate));
+  const raised = held.map(({ id, amount }, index) => {
+    const needed = costOfDuration(rates[index]?.amount ?? 0, minutes * MINUTE_SECONDS);
+    return { target_id: id, needed, more: sumCredits([needed, -amount]) };
+  });
+  await db
+    .updateTable("credit_accounts")
+    .set({ reserved: sql`reserved + ${sumCredits(raised.map(({ more }) => more))}` })
+    .where("client_id", "=", clientId)
+    .execute();
+  for (const { target_id, needed } of raised) {
+    await db
+      .updateTable("credit_reservations")
+      .set({ amount: needed })
+      .where("target_id", "=", target_id)
+      .execute();
+  }
+  return minutes;
+}
+
+/** At a target's end: what it set aside is given free, and what it cost is charged. Nothing for an unmetered client. */
+export async function settleTarget(
+  db: DatabaseHandle,
+  options: { taskId: string; targetId: string; cost: number },
+): Promise<void> {
+  const { taskId, targetId, cost } = options;
+  const released = await db
+    .deleteFrom("credit_reservations")
+    .using("targets")
+    .whereRef("targets.id", "=", "target_id")
+    .where("target_id", "=", targetId)
+    .returning(["client_id", "amount", "model"])
+    .executeTakeFirst();
+  if (!released) return;
+  if (isPaired(released.model))
+    await passOnReservation(db, {
+      taskId,
+      clientId: released.client_id,
+      rest: sumCredits([released.amount, -cost]),
+    });
+  if (cost === 0) return;
+  await addEntry(db, {
+    client_id: released.client_id,
+    kind: "charge",
+    amount: -cost,
+    note: null,
+    task_id: taskId,
+    target_id: targetId,
+    key_id: null,
+  });
+}
+
+/** What one of a pair leaves goes to the others, and what it took beyond its own comes from them, until the last has ended. */
+async function passOnReservation(
+  db: DatabaseHandle,
+  { taskId, clientId, rest }: { taskId: string; clientId: string; rest: number },
+): Promise<void> {
+  const held = await db
+    .selectFrom("credit_reservations")
+    .innerJoin("targets", "targets.id", "credit_reservations.target_id")
+    .select(["target_id", "amount", "model"])
+    .where("targets.task_id", "=", taskId)
+    .orderBy("amount", "desc")
+    .execute();
+  let left = rest;
+  for (const { target_id, amount } of held.filter(({ model }) => isPaired(model))) {
+    if (left === 0) break;
+    const change = Math.max(left, -amount);
+    left = sumCredits([left, -change]);
+    await db
+      .updateTable("credit_reservations")
+      .set({ amount: sumCredits([amount, change]) })
+      .where("target_id", "=", target_id)
+      .execute();
+    await db
+      .updateTable("credit_accounts")
+      .set({ reserved: sql`reserved + ${change}` })
+      .where("client_id", "=", clientId)
+      .execute();
+  }
+}
+
+/** An administrator's entry; undefined when it would take what is reserved, or leave more than an account can hold. */
+export async function insertCreditGrant(
+  db: DatabaseHandle,
+  grant: { clientId: string; kind: CreditEntryKind; amount: number; note: string; keyId: string },
+): Promise<CreditEntryRow | undefined> {
+  await db
+    .insertInto("credit_accounts")
+    .values({ client_id: grant.clientId })
+    .onConflict((conflict) => conflict.column("client_id").doNothing())
+    .execute();
+  const fits = await db
+    .selectFrom("credit_accounts")
+    .select("client_id")
+    .where("client_id", "=", grant.clientId)
+    .where(sql<boolean>`balance - reserved + ${grant.amount} >= 0`)
+    .where(sql<boolean>`balance + ${grant.amount} <= ${CREDITS_MAX}`)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!fits) return undefined;
+  return await addEntry(db, {
+    client_id: grant.clientId,
+    kind: grant.kind,
+    amount: grant.amount,
+    note: grant.note,
+    task_id: null,
+    target_id: null,
+    key_id: grant.keyId,
+  });
+}
+
+async function addEntry(
+  db: DatabaseHandle,
+  entry: Omit<CreditEntryRow, "id" | "created_at" | "balance_after">,
+): Promise<CreditEntryRow> {
+  const { balance } = await db
+    .updateTable("credit_accounts")
+    .set({ balance: sql`balance + ${entry.amount}` })
+    .where("client_id", "=", entry.client_id)
+    .returning("balance")
+    .executeTakeFirstOrThrow();
+  return await db
+    .insertInto("credit_entries")
+    .values({ ...entry, id: makeId(), balance_after: balance })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function listCreditEntries(
+  db: DatabaseHandle,
+  clientId: string,
+  page: Page,
+): Promise<Listed<CreditEntryRow>> {
+  const entries = db.selectFrom("credit_entries").where("client_id", "=", clientId);
+  const { total } = await entries
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow();
+  return await listPage(total, page, () =>
+    entries.selectAll().orderBy("position", "desc").offset(page.skip).limit(page.take).execute(),
+  );
+}

@@ -1,0 +1,32 @@
+import type { ReceiptStore } from "../../domain/requests/idempotency.ts";
+import type { Stores } from "../../domain/stores.ts";
+import type { Vault } from "../../domain/vault.ts";
+import type { Database, DatabaseHandle } from "../database.ts";
+import { findReceipt, setReceiptAnswer, takeReceipt } from "./receipt-rows.ts";
+
+/** Answers lie in the receipts encrypted, since some hold a secret that is to be in no other place. */
+export function makeReceiptStore(options: {
+  db: Database;
+  vault: Vault;
+  makeStores: (handle: DatabaseHandle) => Stores;
+}): ReceiptStore {
+  const { db, vault, makeStores } = options;
+  const toContext = (clientId: string, key: string) => `receipt ${clientId} ${key}`;
+  return {
+    async findReceipt(clientId, key) {
+      const found = await findReceipt(db, clientId, key);
+      if (!found) return undefined;
+      const answer = await vault.unseal(found.sealedAnswer, toContext(clientId, key));
+      return { fingerprint: found.fingerprint, answer: JSON.parse(answer) as unknown };
+    },
+    keepAnswer: (receipt, work) =>
+      db.transaction().execute(async (transaction) => {
+        await takeReceipt(transaction, receipt);
+        const answer = await work(makeStores(transaction));
+        const { clientId, key } = receipt;
+        const sealedAnswer = await vault.seal(JSON.stringify(answer), toContext(clientId, key));
+        await setReceiptAnswer(transaction, { clientId, key, sealedAnswer });
+        return answer;
+      }),
+  };
+}

@@ -1,0 +1,59 @@
+import { sql } from "kysely";
+import { type Receipt, ReceiptTaken } from "../../domain/requests/idempotency.ts";
+import type { DatabaseHandle } from "../database.ts";
+
+const LIFETIME = sql`interval '24 hours'`;
+
+export async function findReceipt(
+  db: DatabaseHandle,
+  clientId: string,
+  key: string,
+): Promise<{ fingerprint: Buffer; sealedAnswer: Buffer } | undefined> {
+  const row = await db
+    .selectFrom("idempotency_receipts")
+    .select(["fingerprint", "sealed_answer"])
+    .where("client_id", "=", clientId)
+    .where("key", "=", key)
+    .where("created_at", ">", sql<Date>`now() - ${LIFETIME}`)
+    .executeTakeFirst();
+  if (!row?.sealed_answer) return undefined;
+  return { fingerprint: row.fingerprint, sealedAnswer: row.sealed_answer };
+}
+
+/**
+ * Takes the key for this transaction. While another transaction holds it this waits, and then either goes on, when that one
+ * failed, or throws.
+ */
+export async function takeReceipt(db: DatabaseHandle, receipt: Receipt): Promise<void> {
+  const { rows } = await sql`
+    insert into idempotency_receipts (client_id, key, fingerprint)
+    values (${receipt.clientId}, ${receipt.key}, ${receipt.fingerprint})
+    on conflict (client_id, key) do update
+      set fingerprint = excluded.fingerprint, sealed_answer = null, created_at = now()
+      where idempotency_receipts.created_at <= now() - ${LIFETIME}
+    returning 1`.execute(db);
+  if (rows.length === 0) throw new ReceiptTaken();
+}
+
+export async function setReceiptAnswer(
+  db: DatabaseHandle,
+  receipt: { clientId: string; key: string; sealedAnswer: Buffer },
+): Promise<void> {
+  await db
+    .updateTable("idempotency_receipts")
+    .set({ sealed_answer: receipt.sealedAnswer })
+    .where("client_id", "=", receipt.clientId)
+    .where("key", "=", receipt.key)
+    .execute();
+}
+
+/** Removes those that no longer count; gives how many. */
+export async function deleteOldReceipts(db: DatabaseHandle, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotency_receipts where (client_id, key) in (
+      select client_id, key from idempotency_receipts
+      where created_at <= now() - ${LIFETIME} order by created_at limit ${limit} for update skip locked)`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import packageFile from "../../package.json" with { type: "json" };
+import { findContractions } from "./find-contractions.ts";
+import { KNOWN_MIGRATIONS, MIGRATIONS_DIR } from "./known-migrations.ts";
+import { findNeeds } from "./migrate.ts";
+
+/** The newest migration of each release. A release adds its line when it is made. */
+const RELEASED: Record<string, string> = {};
+/** Written before there was a release that an upgrade could start from. */
+const BEFORE_RELEASES = "0077_storage_quotas.sql";
+
+const newestBefore = Object.entries(RELEASED)
+  .filter(([version]) => version !== packageFile.version)
+  .map(([, name]) => name)
+  .sort()
+  .at(-1);
+
+describe("migrations", () => {
+  it.each(KNOWN_MIGRATIONS.filter((name) => name > BEFORE_RELEASES))(
+    "[S9] %s expands, or takes away what no earlier release uses",
+    (name) => {
+      const sql = readFileSync(join(MIGRATIONS_DIR, name), "utf8");
+      const needs = findNeeds(sql);
+      // What is taken away was out of use in the release before, which knows the migration that replaced it.
+      const isAllowed = needs !== undefined && needs <= (newestBefore ?? "");
+      if (needs !== undefined) expect(KNOWN_MIGRATIONS).toContain(needs);
+      expect(isAllowed ? [] : findContractions(sql)).toEqual([]);
+    },
+  );
+
+  it.each([
+    "alter table tasks drop column url",
+    "ALTER TABLE tasks\n  DROP url",
+    "drop table tasks",
+    "drop function claim_task(text)",
+    "drop type colour",
+    "alter table tasks alter column url type bytea",
+    "alter table tasks alter url set data type bytea",
+    "alter table tasks alter column url set not null",
+    "alter table tasks rename column url to address",
+    "alter table tasks rename to jobs",
+    "alter table tasks add column size bigint not null",
+    "alter table tasks add constraint tasks_url check (url <> '')",
+    "truncate tasks",
+  ])("[S9] %s takes something away", (sql) => expect(findContractions(sql)).toHaveLength(1));
+
+  it.each([
+    "create table boxes (id text primary key, size bigint not null)",
+    "alter table tasks add column size bigint",
+    "alter table tasks add column size bigint not null default 0, add column note text",
+    "create index tasks_by_size on tasks (size); drop index tasks_by_url",
+    "alter table boxes drop constraint boxes_size_check; alter table tasks alter column url drop not null",
+    "alter table tasks add constraint tasks_url check (url <> '') not valid",
+    "-- drop table tasks\nselect 'drop table tasks'",
+    "create or replace function f() returns void language sql as $$ delete from boxes; drop table x $$",
+  ])("[S9] %s does not", (sql) => expect(findContractions(sql)).toEqual([]));
+});

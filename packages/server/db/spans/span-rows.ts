@@ -1,0 +1,236 @@
+import { sql } from "kysely";
+import type {
+  SpanId,
+  SpanOffers,
+  SpanQueue,
+  SpanRun,
+  SpanState,
+  SpanWork,
+  StoredSpan,
+  StoredSpanFile,
+} from "../../domain/spans/span-record.ts";
+import { RunLost, type TaskRun } from "../../domain/tasks/task-run.ts";
+import type { DatabaseHandle } from "../database.ts";
+import { inTransaction } from "../in-transaction.ts";
+import { IS_TOO_NEW } from "../schema/schema-fault.ts";
+import { notifyWaiting } from "../tasks/waiting-tasks.ts";
+
+/** A worker that has not said for so long that it is at a span has died. */
+const CLAIM_SECONDS = 15;
+/** What failed so often elsewhere is made by the Task's own worker, which can say why it fails. */
+const FAULTS_MAX = 2;
+
+const IS_CLAIMED = sql`coalesce(claimed_until > now(), false)`;
+const UNTIL = sql`now() + ${sql.lit(CLAIM_SECONDS)} * interval '1 second'`;
+
+const isSpan = ({ part, index }: SpanId, taskId: string) =>
+  sql`task_id = ${taskId} and part = ${part} and number = ${index}`;
+const isRun = (run: SpanRun) => sql`${isSpan(run, run.taskId)} and run_token = ${run.token}`;
+const isUnfinished = (taskId: string) =>
+  sql`exists (select from tasks where id = ${taskId} and completed_at is null)`;
+
+async function hasOtherWorkers(db: DatabaseHandle, workerId: string): Promise<boolean> {
+  const { rows } = await sql`select from alive_workers where id <> ${workerId} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** The run's own Task, so that a worker that lost it changes nothing. */
+async function lockRun(db: DatabaseHandle, { taskId, token }: TaskRun): Promise<void> {
+  const { rows } = await sql`
+    select from tasks where id = ${taskId} and run_token = ${token} and completed_at is null for key share`.execute(
+    db,
+  );
+  if (rows.length === 0) throw new RunLost();
+}
+
+async function offerSpans(
+  db: DatabaseHandle,
+  run: TaskRun,
+  { parts, begun, inputKey }: Parameters<SpanOffers["offer"]>[1],
+): Promise<void> {
+  const { taskId } = run;
+  await inTransaction(db, async (transaction) => {
+    await lockRun(transaction, run);
+    const works = parts.map(({ work }) => work);
+    const keys = parts.map(({ key }) => key);
+    // Of what is no longer wanted as it was, nothing is of use.
+    await sql`
+      delete from span_parts where task_id = ${taskId} and not exists (
+        select from unnest(${keys}::text[], ${works}::text[]) as wanted (part, work)
+        where wanted.part = span_parts.part and wanted.work = span_parts.work)`.execute(transaction);
+    for (const [place, { key, work, spanCount, finishedSpans }] of parts.entries()) {
+      await sql`
+        insert into span_parts (task_id, part, place, work, input_key)
+        values (${taskId}, ${key}, ${place}, ${work}, ${inputKey})
+        on conflict (task_id, part) do update set place = excluded.place, input_key = excluded.input_key`.execute(
+        transaction,
+      );
+      const own = begun.filter(({ part }) => part === key).map(({ index }) => index);
+      await sql`
+        insert into spans (task_id, part, number, is_own)
+        select ${taskId}, ${key}, number, number < ${finishedSpans} or number = any(${own}::int[])
+        from generate_series(0, ${spanCount}::int - 1) as number
+        on conflict (task_id, part, number) do update set is_own = spans.is_own or excluded.is_own`.execute(
+        transaction,
+      );
+    }
+    // Whoever is idle asks for Tasks first, and then for spans.
+    await notifyWaiting(transaction);
+  });
+}
+
+type SpanRow = {
+  part: string;
+  number: number;
+  share: number;
+  stored_key: string | null;
+  files: string | null;
+};
+
+async function listSpans(db: DatabaseHandle, taskId: string): Promise<SpanState[]> {
+  const { rows } = await sql<SpanRow>`
+    select part, number, stored_key, files,
+      case when stored_key is not null then 1 when ${IS_CLAIMED} then share else 0 end as share
+    from spans where task_id = ${taskId} and not is_own and (stored_key is not null or ${IS_CLAIMED})`.execute(
+    db,
+  );
+  return rows.map(({ part, number, share, stored_key, files }) => ({
+    part,
+    index: number,
+    share,
+    ...(stored_key === null
+      ? {}
+      : { stored: { key: stored_key, files: JSON.parse(files ?? "[]") as StoredSpanFile[] } }),
+  }));
+}
+
+async function takeOwn(db: DatabaseHandle, run: TaskRun, span: SpanId): Promise<boolean> {
+  const { rows } = await sql<{ is_own: boolean }>`
+    with taken as (
+      update spans set is_own = true where ${isSpan(span, run.taskId)} and stored_key is null
+        and (is_own or not ${IS_CLAIMED})
+      returning number)
+    select exists (select from taken) or not exists (select from spans where ${isSpan(span, run.taskId)}) as is_own`.execute(
+    db,
+  );
+  return rows[0]?.is_own ?? true;
+}
+
+async function reclaimSpan(db: DatabaseHandle, { taskId }: TaskRun, span: SpanId): Promise<void> {
+  await sql`
+    update spans set is_own = true, stored_key = null, files = null where ${isSpan(span, taskId)}`.execute(
+    db,
+  );
+}
+
+async function hasSpans(db: DatabaseHandle, taskId: string): Promise<boolean> {
+  const { rows } = await sql`select from span_parts where task_id = ${taskId} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** A run that is still under way forgets its span itself. */
+async function forgetSpans(db: DatabaseHandle, taskId: string): Promise<void> {
+  await sql`
+    with ended as (delete from spans where task_id = ${taskId} and not (${IS_CLAIMED} and stored_key is null))
+    delete from span_parts where task_id = ${taskId} and not exists (
+      select from spans where spans.task_id = ${taskId} and spans.part = span_parts.part
+        and coalesce(claimed_until > now(), false) and stored_key is null)`.execute(db);
+}
+
+/** Tasks that have ended and left spans behind: their worker died with them, or a helper did. */
+export async function listLeftSpans(db: DatabaseHandle, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ task_id: string }>`
+    select distinct task_id from span_parts join tasks on tasks.id = task_id
+    where completed_at is not null and not exists (
+      select from spans where spans.task_id = span_parts.task_id and ${IS_CLAIMED} and stored_key is null)
+    limit ${limit}`.execute(db);
+  return rows.map(({ task_id }) => task_id);
+}
+
+/**
+ * A span for a worker that has no Task to do. The client that the fewest help goes first, then the oldest Task; of a Task the last span,
+ * since its own worker comes from the front.
+ */
+async function claimSpan(
+  db: DatabaseHandle,
+  { token, workerId, exceptTaskIds }: Parameters<SpanQueue["claim"]>[0],
+): Promise<SpanWork | undefined> {
+  const { rows } = await sql<{
+    task_id: string;
+    part: string;
+    number: number;
+    work: string;
+    input_key: string;
+  }>`
+    with helped as (
+      select client_id, count(*) as workers from spans join tasks on tasks.id = task_id
+      where ${IS_CLAIMED} and stored_key is null group by client_id
+    ), next as (
+      select spans.task_id, spans.part, number, work, input_key from spans
+      join span_parts on span_parts.task_id = spans.task_id and span_parts.part = spans.part
+      join tasks on tasks.id = spans.task_id
+      left join helped on helped.client_id = tasks.client_id
+      where stored_key is null and not is_own and not ${IS_CLAIMED} and faults < ${FAULTS_MAX}
+        and completed_at is null and spans.task_id <> all(${exceptTaskIds}::text[]) and not ${IS_TOO_NEW}
+      order by coalesce(helped.workers, 0), tasks.created_at, spans.task_id, place desc, number desc
+      limit 1 for update of spans skip locked
+    )
+    update spans set run_token = ${token}, worker_id = ${workerId}, claimed_until = ${UNTIL}, share = 0
+    from next where spans.task_id = next.task_id and spans.part = next.part and spans.number = next.number
+    returning spans.task_id, spans.part, spans.number, next.work, next.input_key`.execute(db);
+  const row = rows[0];
+  return (
+    row && {
+      taskId: row.task_id,
+      part: row.part,
+      index: row.number,
+      token,
+      work: row.work,
+      inputKey: row.input_key,
+    }
+  );
+}
+
+async function holdSpan(db: DatabaseHandle, run: SpanRun, share: number): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update spans set claimed_until = ${UNTIL}, share = ${share}
+    where ${isRun(run)} and not is_own and ${isUnfinished(run.taskId)}`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+async function endSpan(db: DatabaseHandle, run: SpanRun, { key, files }: StoredSpan): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update spans set claimed_until = null, share = 1, stored_key = ${key}, files = ${JSON.stringify(files)}
+    where ${isRun(run)} and not is_own and ${isUnfinished(run.taskId)}`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+async function releaseSpan(
+  db: DatabaseHandle,
+  run: SpanRun,
+  { isFault }: { isFault: boolean },
+): Promise<void> {
+  await sql`
+    update spans set run_token = null, worker_id = null, claimed_until = null, share = 0, faults = faults + ${isFault ? 1 : 0}
+    where ${isRun(run)} and stored_key is null`.execute(db);
+  const { rows } = await sql`select where ${isUnfinished(run.taskId)}`.execute(db);
+  if (rows.length > 0) await notifyWaiting(db);
+  else await forgetSpans(db, run.taskId);
+}
+
+export const makeSpanOffers = (db: DatabaseHandle): SpanOffers => ({
+  hasOtherWorkers: (workerId) => hasOtherWorkers(db, workerId),
+  offer: (run, offer) => offerSpans(db, run, offer),
+  list: (taskId) => listSpans(db, taskId),
+  takeOwn: (run, span) => takeOwn(db, run, span),
+  reclaim: (run, span) => reclaimSpan(db, run, span),
+  hasSpans: (taskId) => hasSpans(db, taskId),
+  forget: (taskId) => forgetSpans(db, taskId),
+});
+
+export const makeSpanQueue = (db: DatabaseHandle): SpanQueue => ({
+  claim: (claim) => claimSpan(db, claim),
+  hold: (run, share) => holdSpan(db, run, share),
+  end: (run, stored) => endSpan(db, run, stored),
+  release: (run, options) => releaseSpan(db, run, options),
+});

@@ -1,0 +1,94 @@
+import { type RawBuilder, sql } from "kysely";
+import {
+  type HoldPlace,
+  type QuotaUse,
+  type StorageQuota,
+  type StorageUse,
+  sumUse,
+} from "../../domain/storage/storage-quota.ts";
+import type { Database, DatabaseHandle } from "../database.ts";
+
+const REFRESH_MS = 60_000;
+/** Five refreshes have failed: whoever set it aside is gone. */
+const LIFETIME = sql`interval '5 minutes'`;
+
+/** What a client's files take, as one value of a query. */
+export function selectStorageUse(clientId: RawBuilder<string>, exceptId = ""): RawBuilder<StorageUse> {
+  const sumOf = (noun: string) => sql`
+    coalesce((select sum(total_bytes) from storage_totals where client_id = ${clientId} and noun = ${noun}), 0)`;
+  return sql`json_build_object('assetsBytes', ${sumOf("assets")}, 'outputsBytes', ${sumOf("outputs")},
+    'heldBytes', coalesce((select sum(size_bytes) from storage_holds
+      where client_id = ${clientId} and id <> ${exceptId} and seen_at > now() - ${LIFETIME}), 0))`;
+}
+
+export async function loadStorageUse(
+  db: DatabaseHandle,
+  clientId: string,
+  options: { exceptId?: string | undefined } = {},
+): Promise<StorageUse> {
+  const { rows } = await sql<{
+    use: StorageUse;
+  }>`select ${selectStorageUse(sql`${clientId}::text`, options.exceptId)} as use`.execute(db);
+  return rows[0]?.use ?? { assetsBytes: 0, outputsBytes: 0, heldBytes: 0 };
+}
+
+/** Removes those of processes that died; gives how many. */
+export async function deleteOldHolds(db: DatabaseHandle): Promise<number> {
+  const deleted = await sql`delete from storage_holds where seen_at < now() - ${LIFETIME}`.execute(db);
+  return Number(deleted.numAffectedRows ?? 0n);
+}
+
+/** The quotas of all clients, over one process's share of what is set aside. */
+export function makeStorageQuota(options: {
+  db: Database;
+  /** For clients without a quota of their own; 0 = none. */
+  defaultQuotaBytes: number;
+  onError: (error: unknown) => void;
+}): StorageQuota & { close(): void } {
+  const { db, defaultQuotaBytes, onError } = options;
+  const own = new Set<string>();
+  const refresh = async () => {
+    if (own.size === 0) return;
+    await sql`update storage_holds set seen_at = now() where id = any(${[...own]})`.execute(db);
+  };
+  const timer = setInterval(() => void refresh().catch(onError), REFRESH_MS).unref();
+
+  const loadQuota = async (handle: DatabaseHandle, clientId: string, lock: "lock" | "read") => {
+    const query = handle.selectFrom("clients").select("storage_quota_bytes").where("id", "=", clientId);
+    const row = await (lock === "lock" ? query.forNoKeyUpdate() : query).executeTakeFirst();
+    return row?.storage_quota_bytes ?? defaultQuotaBytes;
+  };
+
+  /** Under the lock of the client's row, so that those who come together see what the others set aside. */
+  const tryHold = ({ id, clientId }: HoldPlace, sizeBytes: number) =>
+    db.transaction().execute(async (transaction): Promise<QuotaUse | "held" | undefined> => {
+      const quotaBytes = await loadQuota(transaction, clientId, "lock");
+      if (quotaBytes === 0) return undefined;
+      const usedBytes = sumUse(await loadStorageUse(transaction, clientId, { exceptId: id }));
+      if (usedBytes + sizeBytes > quotaBytes) return { quotaBytes, usedBytes };
+      await sql`
+        insert into storage_holds (id, client_id, size_bytes) values (${id}, ${clientId}, ${sizeBytes})
+        on conflict (id) do update set size_bytes = excluded.size_bytes, seen_at = now()`.execute(
+        transaction,
+      );
+      return "held";
+    });
+
+  return {
+    async hold(place, sizeBytes) {
+      const outcome = await tryHold(place, sizeBytes);
+      if (outcome === "held") own.add(place.id);
+      return outcome === "held" ? undefined : outcome;
+    },
+    async release(id) {
+      if (!own.delete(id)) return;
+      await db.deleteFrom("storage_holds").where("id", "=", id).execute();
+    },
+    async findQuota(clientId, exceptId) {
+      const quotaBytes = await loadQuota(db, clientId, "read");
+      if (quotaBytes === 0) return undefined;
+      return { quotaBytes, usedBytes: sumUse(await loadStorageUse(db, clientId, { exceptId })) };
+    },
+    close: () => clearInterval(timer),
+  };
+}

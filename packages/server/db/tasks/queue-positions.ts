@@ -1,0 +1,94 @@
+import { sql } from "kysely";
+import type { DatabaseHandle } from "../database.ts";
+import { IS_WAITING } from "./waiting-tasks.ts";
+
+/** Places are counted this far; whoever is further back is told this one. So the longest line costs little. */
+const PLACES_MAX = 1000;
+
+/** As the index has it: the highest priority first. */
+const RANK = sql`-coalesce(priority, 5)`;
+
+/**
+ * When the clients' turns are, from now on. A client whose limit on running Tasks is below its share of the workers gets as many
+ * turns, in the time of one Task, as its limit says, and the others share the rest.
+ */
+const TURNS = sql`
+  with line as materialized (select * from waiting_clients limit ${sql.lit(PLACES_MAX)}), house as (
+    select greatest(1, (select count(*) from alive_workers)) as workers, (select sum(weight) from line) as weights
+  ), judged as (
+    select line.*, running_max > 0 and running_max < workers * weight / weights::float8 as is_capped, workers from line, house
+  ), rest as (
+    select greatest(1, max(workers) - coalesce(sum(running_max) filter (where is_capped), 0))
+      / (sum(weight) filter (where not is_capped))::float8 as turns from judged
+  ), paced as (
+    select judged.*, case when is_capped
+      then greatest(turn_length, (1000000 * coalesce(rest.turns, 1) / running_max)::bigint) else turn_length end as pace
+    from judged, rest
+  )
+  select client_id, pace as turn_length,
+    turn_start + case when is_capped and running >= running_max then pace else 0 end as turn_start
+  from paced`;
+
+/**
+ * The places of Tasks that wait, 1 for the next one: in the order in which they would be taken if none were added. That is the
+ * order of their turns, those of a client one turn after the other, by priority, then age. While long Tasks have all the workers
+ * they may have, they stand behind the short ones.
+ *
+ * Of each other client only as many Tasks are looked at as can be ahead, and of all together no more than places are counted.
+ */
+export async function findQueuePositions(
+  db: DatabaseHandle,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; ahead: number }>`
+    with turns as materialized (${TURNS}), mine as (
+      select tasks.id, client_id, ${RANK} as rank, created_at, is_full,
+        -- Which Tasks make up the line this one stands in.
+        not is_full or not is_long as is_among_short, not is_full or is_long as is_among_long
+      from tasks, long_lane where tasks.id = any(${ids}) and ${IS_WAITING}
+    ), placed as (
+      select mine.*, own.ahead as own_ahead, turn_start + own.ahead * turn_length as turn
+      from mine join turns on turns.client_id = mine.client_id cross join lateral (
+        select count(*) as ahead from (
+          (select from tasks where is_among_short and client_id = mine.client_id and not is_long and ${IS_WAITING}
+            and (${RANK}, tasks.created_at, tasks.id) < (mine.rank, mine.created_at, mine.id)
+            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(PLACES_MAX)})
+          union all
+          (select from tasks where is_among_long and client_id = mine.client_id and is_long and ${IS_WAITING}
+            and (${RANK}, tasks.created_at, tasks.id) < (mine.rank, mine.created_at, mine.id)
+            order by ${RANK}, tasks.created_at, tasks.id limit ${sql.lit(PLACES_MAX)})
+        ) as own_line
+      ) as own
+    )
+    select placed.id, own_ahead + others.ahead + (
+      select count(*) from (select from tasks where is_full and not is_among_short and not is_long and ${IS_WAITING}
+        order by created_at limit ${sql.lit(PLACES_MAX)}) as short_line
+    ) as ahead
+    from placed cross join lateral (
+      select count(*) as ahead from (
+        select from turns cross join lateral (
+          -- How many of this client's turns come before ours, and whether one comes at the same time.
+          select greatest(0, (turn - turn_start + turn_length - 1) / turn_length) as earlier,
+            (turn - turn_start) % turn_length = 0 as has_tie
+        ) as compared cross join lateral (
+          select from (
+            select row_number() over (order by rank, created_at, id) as place, created_at, id from (
+              (select ${RANK} as rank, created_at, id from tasks
+                where is_among_short and client_id = turns.client_id and not is_long and ${IS_WAITING}
+                order by ${RANK}, created_at, id limit least(earlier + 1, ${sql.lit(PLACES_MAX)}))
+              union all
+              (select ${RANK}, created_at, id from tasks
+                where is_among_long and client_id = turns.client_id and is_long and ${IS_WAITING}
+                order by ${RANK}, created_at, id limit least(earlier + 1, ${sql.lit(PLACES_MAX)}))
+            ) as both_lanes
+          ) as numbered
+          where place <= earlier
+            or (has_tie and place = earlier + 1 and (created_at, id) < (placed.created_at, placed.id))
+        ) as line
+        where turns.client_id <> placed.client_id and turn_start <= turn
+        limit ${sql.lit(PLACES_MAX)}
+      ) as counted
+    ) as others`.execute(db);
+  return new Map(rows.map(({ id, ahead }) => [id, Math.min(PLACES_MAX, 1 + ahead)]));
+}

@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import type { TaskRun } from "../../domain/tasks/task-run.ts";
+import type { DatabaseHandle } from "../database.ts";
+import { IS_RUNNING, IS_WAITING } from "./waiting-tasks.ts";
+
+/** One supervisor among all workers: who has this lock. Any number that nobody else uses. */
+const SUPERVISOR_LOCK = 7_734_213;
+/** A worker, or a supervisor, that has said nothing for this long is frozen: what it holds is taken from it. */
+const SILENT_SECONDS = 60;
+
+const HELD = sql`
+  select (classid::bigint << 32) | objid::bigint as key, pid from pg_locks
+  where locktype = 'advisory' and objsubid = 1 and granted
+    and database = (select oid from pg_database where datname = current_database())`;
+
+/**
+ * Makes the session that the handle is of the supervisor, if there is none; true when it is now. One that has asked nothing for
+ * a minute is frozen: its session is ended, and the next call finds the place empty.
+ */
+export async function trySupervising(
+  db: DatabaseHandle,
+  { silentSeconds = SILENT_SECONDS } = {},
+): Promise<boolean> {
+  const { rows } = await sql<{ is_supervisor: boolean }>`
+    select pg_try_advisory_lock(${SUPERVISOR_LOCK}) as is_supervisor, (
+      select count(pg_terminate_backend(held.pid))
+      from (${HELD}) as held join pg_stat_activity on pg_stat_activity.pid = held.pid
+      where held.key = ${SUPERVISOR_LOCK} and state_change < now() - make_interval(secs => ${silentSeconds})
+    ) as ended`.execute(db);
+  return rows[0]?.is_supervisor ?? false;
+}
+
+/** A run that nobody holds the lock of, or, with the session that does, whose worker has been silent for long. */
+export type DoubtfulRun = TaskRun & { workerId: string; silentPid: number | null };
+
+/** What there is to do for a supervisor. One statement that writes nothing: most of the time there is nothing. */
+export async function lookAtRuns(
+  db: DatabaseHandle,
+): Promise<{ doubtful: DoubtfulRun[]; isDelayOver: boolean }> {
+  const { rows } = await sql<{ runs: DoubtfulRun[]; is_delay_over: boolean }>`
+    with held as materialized (${HELD}), doubtful as (
+      select tasks.id, run_token, worker_id, held.pid from tasks
+      left join held on held.key = hashtextextended(tasks.id, 0)
+      left join workers on workers.id = tasks.worker_id
+      where ${IS_RUNNING} and (held.pid is null
+        or coalesce(workers.seen_at, run_started_at) < now() - make_interval(secs => ${SILENT_SECONDS}))
+    )
+    select
+      (select coalesce(json_agg(json_build_object('taskId', id, 'token', run_token, 'workerId', worker_id, 'silentPid', pid)), '[]')
+        from doubtful) as runs,
+      exists (select from tasks where ${IS_WAITING} and due_at <= now()) as is_delay_over`.execute(db);
+  const { runs = [], is_delay_over = false } = rows[0] ?? {};
+  return { doubtful: runs, isDelayOver: is_delay_over };
+}
+
+export async function endSession(db: DatabaseHandle, pid: number): Promise<void> {
+  await sql`select pg_terminate_backend(${pid})`.execute(db);
+}

@@ -1,0 +1,70 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { sql } from "kysely";
+import pg from "pg";
+import type { TaskChanges } from "../../domain/ports.ts";
+import { CONNECTION_OPTIONS, type DatabaseHandle } from "../database.ts";
+
+export const TASK_CHANGES_CHANNEL = "task_changes";
+const RECONNECT_DELAY_MS = 1000;
+
+/** Tells every process that listens that a Task changed; in a transaction, once that is committed. */
+export async function notifyTaskChange(db: DatabaseHandle, taskId: string): Promise<void> {
+  await sql`select pg_notify(${TASK_CHANGES_CHANNEL}, ${taskId})`.execute(db);
+}
+
+/**
+ * Hears of changed Tasks, over one connection however many listen. It is opened for the first listener, and opened again
+ * when it breaks; what may have been missed meanwhile is told as a change of everything.
+ */
+export function openTaskChanges(options: {
+  connectionString: string;
+  onError: (error: Error) => void;
+}): TaskChanges & { close(): Promise<void> } {
+  const listeners = new Set<(taskId: string | undefined) => void>();
+  const closing = new AbortController();
+  let client: pg.Client | undefined;
+  let running: Promise<void> | undefined;
+  const tell = (taskId: string | undefined) => {
+    for (const listener of listeners) listener(taskId);
+  };
+
+  async function listenOnce(): Promise<void> {
+    const current = new pg.Client({
+      connectionString: options.connectionString,
+      application_name: "stemwright changes",
+      ...CONNECTION_OPTIONS,
+      query_timeout: CONNECTION_OPTIONS.connectionTimeoutMillis,
+    });
+    client = current;
+    const ended = new Promise<void>((resolve) => current.once("end", resolve));
+    current.on("error", options.onError);
+    current.on("notification", ({ payload }) => tell(payload));
+    // pg leaves who connects waiting for ever when the client is ended meanwhile.
+    await Promise.race([current.connect(), ended]);
+    if (closing.signal.aborted) return;
+    await current.query(`listen ${TASK_CHANGES_CHANNEL}`);
+    tell(undefined);
+    await ended;
+  }
+
+  async function listenUntilClosed(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await listenOnce().catch(options.onError);
+      await client?.end().catch(() => {});
+      await wait(RECONNECT_DELAY_MS, undefined, { signal: closing.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      running ??= listenUntilClosed();
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      closing.abort();
+      await client?.end().catch(() => {});
+      await running;
+    },
+  };
+}

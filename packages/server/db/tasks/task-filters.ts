@@ -1,0 +1,46 @@
+import type { TaskListQuery } from "@stemwright/contract";
+import { sql } from "kysely";
+import type { DatabaseHandle } from "../database.ts";
+
+/** How many Tasks a filter looks through, the newest first: it is read row by row, and a client may have millions. */
+export const FILTERED_MAX = 20_000;
+
+export const isFiltered = ({ status, model, search }: TaskListQuery) =>
+  status !== undefined || model !== undefined || (search ?? "") !== "";
+
+/** Metadata is stored as a text of JSON; what is searched for is spelled alike. */
+const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** The ids of one page of the Tasks that match, newest first, and how many match in all. */
+export async function findMatchingTasks(
+  db: DatabaseHandle,
+  clientId: string,
+  { skip, take, status, model, search = "" }: TaskListQuery,
+): Promise<{ ids: string[]; total: number }> {
+  const isWithError = sql`exists (select from targets where targets.task_id = newest.id and targets.status = 'error')`;
+  const states = {
+    processing: sql`newest.completed_at is null`,
+    completed: sql`newest.completed_at is not null and not ${isWithError}`,
+    error: sql`newest.completed_at is not null and ${isWithError}`,
+  };
+  const conditions = [
+    status && states[status],
+    model !== undefined &&
+      sql`exists (select from targets where targets.task_id = newest.id and targets.model = ${model})`,
+    search !== "" &&
+      sql`(position(lower(${search}) in newest.id) > 0
+        or position(lower(${search}) in lower(newest.url)) > 0
+        or position(lower(${toJsonText(search)}) in lower(newest.metadata)) > 0
+        or position(lower(${search}) in lower(assets.name)) > 0)`,
+  ].filter((condition) => condition !== undefined && condition !== false);
+  const { rows } = await sql<{ id: string }>`
+    select newest.id
+    from (
+      select id, created_at, completed_at, url, metadata, asset_id from tasks
+      where client_id = ${clientId} order by created_at desc, id desc limit ${FILTERED_MAX}
+    ) newest
+    left join assets on assets.id = newest.asset_id
+    where ${sql.join(conditions, sql` and `)}
+    order by newest.created_at desc, newest.id desc`.execute(db);
+  return { ids: rows.slice(skip, skip + take).map(({ id }) => id), total: rows.length };
+}

@@ -1,0 +1,31 @@
+import { sql } from "kysely";
+import type { Database, DatabaseHandle } from "../database.ts";
+
+/*
+ * Who works on a Task holds a lock of its database session, which ends with the process however it ends, and with its machine.
+ * The token of a run tells who should work on it; this decides that never two do.
+ */
+
+/** Takes the lock of a Task for the session that the handle is of; false when another has it. */
+export async function tryTaskLock(db: DatabaseHandle, taskId: string): Promise<boolean> {
+  const { rows } = await sql<{ is_held: boolean }>`
+    select pg_try_advisory_lock(hashtextextended(${taskId}, 0)) as is_held`.execute(db);
+  return rows[0]?.is_held ?? false;
+}
+
+export async function releaseTaskLock(db: DatabaseHandle, taskId: string): Promise<void> {
+  await sql`select pg_advisory_unlock(hashtextextended(${taskId}, 0))`.execute(db);
+}
+
+/** Does something to a Task while nobody works on it; undefined, and nothing done, when somebody does. */
+export async function withTaskLock<Result>(
+  db: Database,
+  taskId: string,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  return await db.transaction().execute(async (transaction) => {
+    const { rows } = await sql<{ is_held: boolean }>`
+      select pg_try_advisory_xact_lock(hashtextextended(${taskId}, 0)) as is_held`.execute(transaction);
+    return rows[0]?.is_held ? await work() : undefined;
+  });
+}

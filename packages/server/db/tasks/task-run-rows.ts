@@ -1,0 +1,133 @@
+import { type RawBuilder, sql } from "kysely";
+import { RunLost, type TaskRun } from "../../domain/tasks/task-run.ts";
+import type { DatabaseHandle } from "../database.ts";
+import { IS_TOO_NEW } from "../schema/schema-fault.ts";
+import { insertJobDelivery } from "../webhooks/delivery-rows.ts";
+import { notifyTaskChange, TASK_CHANGES_CHANNEL } from "./task-changes.ts";
+import { IS_RUNNING, WAITING_CHANNEL } from "./waiting-tasks.ts";
+
+export const ATTEMPTS_MAX = 5;
+const FIRST_RETRY_SECONDS = 1;
+/**
+ * An attempt that gets the Task this much further, a thousandth of a target, is none against it: many kills do not end a long
+ * Task, and one that fails again and again at the same place is not tried for ever.
+ */
+const ADVANCE_MIN = 0.001;
+const HAS_ADVANCED = sql`task_mark(tasks.id) > attempt_mark + ${sql.lit(ADVANCE_MIN)}`;
+
+/** The Task of a run that is still under way. */
+const isOf = ({ taskId, token }: TaskRun): RawBuilder<boolean> =>
+  sql`tasks.id = ${taskId} and run_token = ${token} and completed_at is null`;
+
+/**
+ * Takes the next Task for a worker, and locks it for the session that the handle is of. None on a schema that this release does
+ * not understand: it would fail every attempt.
+ */
+export async function claimTask(
+  db: DatabaseHandle,
+  claim: { workerId: string; token: string; clientRunningMax: number },
+): Promise<TaskRun | undefined> {
+  const { workerId, token, clientRunningMax } = claim;
+  const { rows } = await sql<{ task_id: string | null }>`
+    select claim_task(${workerId}, ${token}, ${clientRunningMax}) as task_id where not ${IS_TOO_NEW}`.execute(
+    db,
+  );
+  const taskId = rows[0]?.task_id ?? null;
+  return taskId === null ? undefined : { taskId, token };
+}
+
+/** A worker begins, or begins again, with a Task. The first time is noted, and told to a legacy job's callback. */
+export async function startRun(db: DatabaseHandle, run: TaskRun): Promise<void> {
+  const { taskId } = run;
+  const { rows } = await sql<{ is_first: boolean }>`
+    with begun as (select id, started_at is null as is_first from tasks where ${isOf(run)} for update)
+    update tasks set started_at = coalesce(started_at, date_trunc('milliseconds', now()))
+    from begun where tasks.id = begun.id
+    returning begun.is_first`.execute(db);
+  if (!rows[0]) throw new RunLost();
+  // What a run that was killed expected no longer holds.
+  await db.updateTable("targets").set({ expected_at: null }).where("task_id", "=", taskId).execute();
+  if (rows[0].is_first) await insertJobDelivery(db, { taskId, status: "processing" });
+  await notifyTaskChange(db, taskId);
+}
+
+/** Notes how long a Task's input is; false when that makes one long Task too many. */
+export async function setLength(
+  db: DatabaseHandle,
+  run: TaskRun,
+  { audioSeconds, isLong }: { audioSeconds: number; isLong: boolean },
+): Promise<boolean> {
+  const { rows } = await sql<{ has_room: boolean }>`
+    update tasks set expected_audio_seconds = ${audioSeconds}, is_long = ${isLong}
+    where ${isOf(run)} returning not (${isLong} and (select is_full from long_lane)) as has_room`.execute(db);
+  if (!rows[0]) throw new RunLost();
+  return rows[0].has_room;
+}
+
+/**
+ * Ends a run that is nobody's fault: it counts as no attempt, and its client gets the turn back. One statement, so that nobody
+ * ever waits for a worker in the middle of it.
+ */
+export async function giveBack(
+  db: DatabaseHandle,
+  run: TaskRun,
+  { delaySeconds = 0, checkpointKey }: { delaySeconds?: number; checkpointKey?: string | undefined } = {},
+): Promise<void> {
+  await sql`
+    with given as (
+      update tasks set run_token = null, worker_id = null, run_started_at = null,
+        attempts = case when ${HAS_ADVANCED} then 0 else greatest(0, attempts - 1) end,
+        due_at = now() + nullif(${delaySeconds}::float8, 0) * interval '1 second',
+        checkpoint_key = coalesce(${checkpointKey ?? null}::text, checkpoint_key)
+      where ${isOf(run)} returning tasks.id, client_id
+    ), refunded as (
+      update client_turns set next_turn = next_turn - 1000000 / clients.weight
+      from given join clients on clients.id = given.client_id where client_turns.client_id = given.client_id
+    )
+    select pg_notify(${WAITING_CHANNEL}, ''), pg_notify(${TASK_CHANGES_CHANNEL}, given.id) from given`.execute(
+    db,
+  );
+}
+
+/**
+ * Ends a run that failed. The Task waits for its next attempt, a while where the one before failed too. After the last attempt
+ * it stays the run's, whose caller abandons it.
+ */
+export async function failRun(
+  db: DatabaseHandle,
+  run: TaskRun,
+  errorName: string,
+  { firstDelaySeconds = FIRST_RETRY_SECONDS } = {},
+): Promise<{ isLast: boolean }> {
+  const { rows } = await sql<{ is_last: boolean }>`
+    with failed as (
+      select tasks.id, case when ${HAS_ADVANCED} then 0 else attempts end as counted from tasks where ${isOf(run)} for update
+    ), ended as (
+      update tasks set attempts = counted, last_error_name = ${errorName},
+        run_token = case when counted < ${ATTEMPTS_MAX} then null else run_token end,
+        worker_id = case when counted < ${ATTEMPTS_MAX} then null else worker_id end,
+        run_started_at = case when counted < ${ATTEMPTS_MAX} then null else run_started_at end,
+        due_at = now() + nullif(${firstDelaySeconds}::float8 * 2 ^ greatest(0, counted - 1), 0) * interval '1 second'
+      from failed where tasks.id = failed.id
+      returning tasks.id, run_token is not null as is_last
+    )
+    select is_last, pg_notify(${WAITING_CHANNEL}, ''), pg_notify(${TASK_CHANGES_CHANNEL}, id) from ended`.execute(
+    db,
+  );
+  return { isLast: rows[0]?.is_last ?? false };
+}
+
+/** Whether the Task is still the run's. */
+export async function isRunOn(db: DatabaseHandle, run: TaskRun): Promise<boolean> {
+  const { rows } = await sql`select from tasks where ${isOf(run)}`.execute(db);
+  return rows.length > 0;
+}
+
+/** The runs that a worker began and that have not ended. */
+export async function listRuns(db: DatabaseHandle, workerId: string): Promise<TaskRun[]> {
+  const { rows } = await sql<TaskRun>`
+    select id as "taskId", run_token as token from tasks where ${IS_RUNNING} and worker_id = ${workerId}`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,19 @@
+import { ApiError } from "@stemwright/contract";
+import { within } from "../within.ts";
+
+/** As long as a client can be expected to wait; a store that hangs hangs longer. */
+const LIMIT_MS = 10_000;
+
+/** Removes the files of what is deleted already, while the client waits for it. What fails here a sweep does later. */
+export async function removeDeleted(removals: Promise<void>[]): Promise<void> {
+  try {
+    await within(LIMIT_MS, Promise.all(removals));
+  } catch (cause) {
+    const error = new ApiError(
+      "UNAVAILABLE",
+      "It is deleted, but its files could not be removed yet. Send the request again, or leave it: they will be removed",
+    );
+    error.cause = cause;
+    throw error;
+  }
+}

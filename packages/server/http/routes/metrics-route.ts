@@ -1,0 +1,130 @@
+import { timingSafeEqual } from "node:crypto";
+import { ApiError } from "@stemwright/contract";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { hashKey } from "../../domain/accounts/key-secrets.ts";
+import { freshWithin } from "../../domain/fresh-within.ts";
+import type { Operation } from "../../domain/operation/operation.ts";
+import type { Api } from "../api.ts";
+import { type Metric, makeRequestMetrics, renderMetrics } from "../metrics.ts";
+
+/** Counting what is unfinished takes a while where very much is: then a scrape gets the counts of the one before. */
+const COUNTS_LIMIT_MS = 25;
+
+/** Collectors send bearer tokens; hashes are compared, so that neither time nor length tells anything of the token. */
+function isMetricsToken(request: FastifyRequest, token: string | undefined): boolean {
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  return token !== undefined && given !== undefined && timingSafeEqual(hashKey(given), hashKey(token));
+}
+
+function refuseUnlessAdmin({ caller, headers }: FastifyRequest): void {
+  if (caller?.role === "admin") return;
+  if (caller)
+    throw new ApiError("ADMIN_REQUIRED", "Metrics are for keys of the role admin and for METRICS_TOKEN");
+  if (headers.authorization !== undefined)
+    throw new ApiError("KEY_INVALID", "The bearer token is not the METRICS_TOKEN of this service");
+  throw new ApiError(
+    "KEY_MISSING",
+    "Send an administrator's key in the x-api-key header, or METRICS_TOKEN as a bearer token",
+  );
+}
+
+async function readCounts(operation: Operation) {
+  const [targets, queues, workers] = await Promise.all([
+    operation.countTargets(),
+    operation.readQueues(),
+    operation.listWorkers(),
+  ]);
+  return { targets, queues, workers };
+}
+
+function toMetrics({ targets, queues, workers }: Awaited<ReturnType<typeof readCounts>>): Metric[] {
+  const alive = workers.filter(({ isAlive }) => isAlive);
+  const gauge = (name: string, help: string, samples: Metric["samples"]): Metric => ({
+    name: `stemwright_${name}`,
+    help,
+    type: name.endsWith("_total") ? "counter" : "gauge",
+    samples,
+  });
+  const perWorker = (read: (worker: (typeof alive)[number]) => number) =>
+    alive.map((worker) => ({ labels: { worker: worker.id, host: worker.host }, value: read(worker) }));
+  return [
+    gauge(
+      "targets",
+      "Targets by state: those that are processing now, and all that ended.",
+      targets.map(({ status, targets: value }) => ({ labels: { state: status }, value })),
+    ),
+    gauge(
+      "tasks",
+      "Tasks with at least one target of the state, counted as targets are.",
+      targets.map(({ status, tasks: value }) => ({ labels: { state: status }, value })),
+    ),
+    gauge(
+      "queue_jobs",
+      "Tasks by queue and state.",
+      queues.flatMap(({ name, waiting, active, retrying, failed }) =>
+        Object.entries({ waiting, active, retrying, failed }).map(([state, value]) => ({
+          labels: { queue: name, state },
+          value,
+        })),
+      ),
+    ),
+    gauge(
+      "queue_oldest_waiting_seconds",
+      "Age of the Task that waits longest; 0 when none waits.",
+      queues.map(({ name, oldestWaitingAt }) => ({
+        labels: { queue: name },
+        value: oldestWaitingAt === null ? 0 : (Date.now() - Date.parse(oldestWaitingAt)) / 1000,
+      })),
+    ),
+    gauge(
+      "queue_waiting_work_seconds",
+      "Work that waits, in seconds of one worker, as fast as the living ones have been.",
+      queues.map(({ name, waitingWorkSeconds }) => ({ labels: { queue: name }, value: waitingWorkSeconds })),
+    ),
+    gauge("workers_alive", "Workers with a recent heartbeat.", [{ value: alive.length }]),
+    gauge(
+      "worker_memory_bytes",
+      "Resident memory of a worker's processes.",
+      perWorker((w) => w.memoryBytes),
+    ),
+    gauge(
+      "engine_seconds_total",
+      "Time the engine worked.",
+      perWorker((w) => w.engineSeconds),
+    ),
+    gauge(
+      "engine_audio_seconds_total",
+      "Audio the engine finished.",
+      perWorker((w) => w.audioSeconds),
+    ),
+    gauge("process_memory_bytes", "Resident memory of this process.", [{ value: process.memoryUsage.rss() }]),
+  ];
+}
+
+/** For Prometheus. Only for administrators and for holders of METRICS_TOKEN: it tells who uses what, and how much. */
+export function addMetricsRoute({ app, ports, config }: Api): void {
+  const requests = makeRequestMetrics();
+  const loadCounts = freshWithin(COUNTS_LIMIT_MS, () => readCounts(ports.operation));
+  app.addHook("onResponse", async ({ method, routeOptions }, { statusCode, elapsedTime }) =>
+    requests.observe({ method, route: routeOptions.url ?? "none", statusCode, seconds: elapsedTime / 1000 }),
+  );
+  app.get(
+    "/metrics",
+    {
+      config: { isPublic: true, takesToken: true },
+      schema: {
+        tags: ["Health"],
+        summary: "Metrics in Prometheus' text format",
+        description: "For keys of the role `admin`, and with `Authorization: Bearer <METRICS_TOKEN>`.",
+        security: [{ apiKey: [] }, { metricsToken: [] }],
+        response: { 200: { description: "The metrics", content: { "text/plain": { schema: z.string() } } } },
+      },
+    },
+    async (request, reply) => {
+      if (!isMetricsToken(request, config.metricsToken)) refuseUnlessAdmin(request);
+      const lines = [...requests.render(), ...renderMetrics(toMetrics(await loadCounts()))];
+      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(`${lines.join("\n")}\n`);
+    },
+  );
+}

@@ -1,8 +1,0 @@
-import { isDiskFull as isFileSystemFull } from "@stemwright/engine";
-
-/** The embedded PostgreSQL lies on the same disk, and says it as SQLSTATE; where it can't run at all, its supervisor says so. */
-const DISK_FULL_CODES: unknown[] = ["53100", "disk_full"];
-
-export function isDiskFull(error: unknown): boolean {
-  return isFileSystemFull(error) || DISK_FULL_CODES.includes((error as { code?: unknown } | undefined)?.code);
-}

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sweepStemCache } from "@stemwright/engine";
+import type { FastifyBaseLogger } from "fastify";
+import type { Transaction } from "kysely";
+import { sweepPartialFiles } from "../blobs/sweep-partial-files.ts";
+import type { Config } from "../config/load-config.ts";
+import { deleteExpiredEntries } from "../db/accounts/session-rows.ts";
+import type { Database, Tables } from "../db/database.ts";
+import { deleteDeadWorkers } from "../db/operation/worker-rows.ts";
+import { deleteOldRateCounts } from "../db/requests/make-rate-counts.ts";
+import { deleteOldReceipts } from "../db/requests/receipt-rows.ts";
+import { deleteExpiredShares } from "../db/shares/share-rows.ts";
+import { listLeftSpans, makeSpanOffers } from "../db/spans/span-rows.ts";
+import { deleteOldHolds } from "../db/storage/make-storage-quota.ts";
+import { sweepAssets, sweepOutputs, sweepTasks, sweepTemporaryTasks } from "../db/storage/retention.ts";
+import { forgetFiles, takeDueFiles } from "../db/storage/unclaimed-file-rows.ts";
+import { hasOutputsToKeep, isTaskUnfinished } from "../db/tasks/task-rows.ts";
+import { deleteOldDeliveries } from "../db/webhooks/delivery-rows.ts";
+import { deleteOldRealignments } from "../db/words/realignment-rows.ts";
+import { forEachOf } from "../domain/for-each-of.ts";
+import type { Blobs } from "../domain/ports.ts";
+import { toSpansFolder } from "../domain/spans/span-record.ts";
+import { within } from "../domain/within.ts";
+import { sweepHelperDirs } from "../worker/open-helper-dir.ts";
+import { sweepStretchInputs } from "../worker/stretch-input.ts";
+import { sweepWorkDirs } from "../worker/sweep-work-dirs.ts";
+
+const HOUR_MS = 3_600_000;
+/** A connection that sends nothing for a day has long been given up. */
+const PARTIAL_FILE_HOURS = 24;
+/** How long after the end of its time a waiting request may still be at cleaning up. */
+const WAIT_MARGIN_HOURS = 0.25;
+/** Kept for the next stretch of words for a minute; what is older was left by a worker that was killed. */
+const STRETCH_INPUT_HOURS = 1;
+const FIRST_SWEEP_MS = 30_000;
+const SWEEP_INTERVAL_MS = 600_000;
+/** So many rows go in one transaction; more where nothing but the rows goes with them. */
+const BATCH_SIZE = 50;
+const ROWS_BATCH_SIZE = 1000;
+/** Files of so many assets and Tasks are removed before the database hears of it, and of so many at once. */
+const REMOVALS_BATCH_SIZE = 500;
+const REMOVALS_AT_ONCE = 32;
+/** A store that takes longer to remove the files of one Task hangs. */
+const REMOVAL_LIMIT_MS = 60_000;
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
+
+export type SweeperOptions = {
+  db: Database;
+  blobs: Blobs;
+  config: Pick<
+    Config,
+    | "assetRetentionHours"
+    | "outputRetentionHours"
+    | "taskRetentionHours"
+    | "deliveryRetentionHours"
+    | "waits"
+    | "blobsDir"
+    | "workDir"
+    | "cacheDir"
+    | "stemCacheBytes"
+  >;
+};
+
+/** Removes, batch by batch, what need not be kept any longer. Any number of processes may do so at once. */
+export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
+  const { db, config } = options;
+
+  async function sweepAll(removeBatch: () => Promise<number>): Promise<number> {
+    let total = 0;
+    for (let removed = -1; removed !== 0 && !signal?.aborted; total += removed) {
+      const startedAtMs = performance.now();
+      removed = await removeBatch();
+      // As much time as it took is left to requests, however much there is to sweep.
+      await sleep(performance.now() - startedAtMs, undefined, { signal }).catch(() => {});
+    }
+    return total;
+  }
+  const sweepOld = (
+    retentionHours: number,
+    removeBatch: (db: Transaction<Tables>, batch: Parameters<typeof sweepAssets>[1]) => Promise<number>,
+  ) => {
+    if (retentionHours === 0) return 0;
+    const batch = { before: hoursAgo(retentionHours), limit: BATCH_SIZE };
+    return sweepAll(() => db.transaction().execute((transaction) => removeBatch(transaction, batch)));
+  };
+
+  const sweepLog = (retentionHours: number) => {
+    if (retentionHours === 0) return 0;
+    return sweepAll(() => deleteOldDeliveries(db, hoursAgo(retentionHours), ROWS_BATCH_SIZE));
+  };
+
+  const swept = {
+    temporaryTasks: await sweepOld(config.waits.maxSeconds / 3600 + WAIT_MARGIN_HOURS, sweepTemporaryTasks),
+    assets: await sweepOld(config.assetRetentionHours, sweepAssets),
+    tasks: await sweepOld(config.taskRetentionHours, sweepTasks),
+    tasksWithOutputs: await sweepOld(config.outputRetentionHours, sweepOutputs),
+    deliveries: await sweepLog(config.deliveryRetentionHours),
+    holds: await deleteOldHolds(db),
+    receipts: await sweepAll(() => deleteOldReceipts(db, ROWS_BATCH_SIZE)),
+    rateCounts: await deleteOldRateCounts(db),
+    signIns: await deleteExpiredEntries(db),
+    realignments: await sweepAll(() => deleteOldRealignments(db, ROWS_BATCH_SIZE)),
+    shares: await sweepAll(() => deleteExpiredShares(db, ROWS_BATCH_SIZE)),
+    deadWorkers: await deleteDeadWorkers(db),
+    ...(await sweepMachine(options)),
+  };
+  const spans = await sweepSpans(options, signal);
+  // Last, so that a store that hangs keeps nothing else from being swept.
+  const failures: unknown[] = [];
+  const unclaimed = await sweepAll(() => sweepUnclaimed(options, failures, signal));
+  if (failures.length > 0) throw new Error("files could not be removed", { cause: failures[0] });
+  return { ...swept, spans, unclaimed };
+}
+
+/** Removes what Tasks that have ended left of their spans, where whoever was to do so died; gives how many Tasks. */
+async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | undefined): Promise<number> {
+  const taskIds = await listLeftSpans(db, BATCH_SIZE);
+  for (const taskId of taskIds) {
+    await within(REMOVAL_LIMIT_MS, blobs.delete(toSpansFolder(taskId)), signal);
+    await makeSpanOffers(db).forget(taskId);
+  }
+  return taskIds.length;
+}
+
+/** Removes a batch of files that belong to nobody; gives how many. Those that can't be removed are due again later. */
+async function sweepUnclaimed(
+  { db, blobs }: SweeperOptions,
+  failures: unknown[],
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const keyPrefixes = await takeDueFiles(db, REMOVALS_BATCH_SIZE);
+  const removed: string[] = [];
+  let hangs = false;
+  await forEachOf(keyPrefixes, REMOVALS_AT_ONCE, async (keyPrefix) => {
+    if (hangs) return;
+    try {
+      await within(REMOVAL_LIMIT_MS, blobs.delete(keyPrefix), signal);
+      removed.push(keyPrefix);
+    } catch (error) {
+      failures.push(error);
+      hangs ||= (error as Error).name === "TimeoutError";
+    }
+  });
+  await forgetFiles(db, removed);
+  return hangs ? 0 : keyPrefixes.length;
+}
+
+/** Removes what was left on this machine alone: each that works for the service sweeps its own. */
+export async function sweepMachine({ db, config }: Omit<SweeperOptions, "blobs">) {
+  const isUnfinished = (taskId: string) => isTaskUnfinished(db, taskId);
+  return {
+    partialFiles: await sweepPartialFiles(config.blobsDir, hoursAgo(PARTIAL_FILE_HOURS)),
+    stretchInputs: await sweepStretchInputs(config.workDir, hoursAgo(STRETCH_INPUT_HOURS)),
+    workDirs: await sweepWorkDirs({ db, workDir: config.workDir, isUnfinished }),
+    helperDirs: await sweepHelperDirs({ workDir: config.workDir, isUnfinished }),
+    stems: await sweepStems({ db, config }),
+  };
+}
+
+/** Removes the stems that are kept for Tasks that were deleted or whose outputs are gone. */
+async function sweepStems({ db, config }: Pick<SweeperOptions, "db" | "config">): Promise<number> {
+  const { cacheDir, stemCacheBytes, outputRetentionHours } = config;
+  return await sweepStemCache(cacheDir, async (taskId) =>
+    stemCacheBytes === 0 ? false : hasOutputsToKeep(db, taskId, outputRetentionHours),
+  );
+}
+
+/** Sweeps now and then until it is closed. */
+export function startSweeper(
+  log: FastifyBaseLogger,
+  sweepOnce: (signal: AbortSignal) => Promise<Record<string, number>>,
+) {
+  const closing = new AbortController();
+  let sweeping = Promise.resolve();
+  let timer: NodeJS.Timeout;
+
+  async function sweepAndLog(): Promise<void> {
+    try {
+      const removed = await sweepOnce(closing.signal);
+      if (Object.values(removed).some((count) => count > 0)) log.info({ removed }, "swept");
+    } catch (error) {
+      log.error({ err: error }, "the sweep failed; the next one tries again");
+    }
+  }
+  const schedule = (delayMs: number) => {
+    timer = setTimeout(() => {
+      sweeping = sweepAndLog().then(() => {
+        if (!closing.signal.aborted) schedule(SWEEP_INTERVAL_MS);
+      });
+    }, delayMs);
+  };
+  schedule(FIRST_SWEEP_MS);
+
+  return {
+    async close(): Promise<void> {
+      closing.abort();
+      clearTimeout(timer);
+      await sweeping;
+    },
+  };
+}

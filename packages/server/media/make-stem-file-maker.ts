@@ -1,0 +1,49 @@
+import { mkdir, rm } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { ApiError } from "@stemwright/contract";
+import { MediaError, makeStemFile } from "@stemwright/engine";
+import {
+  STEM_FILE_MAX_SECONDS,
+  type StemFileMaker,
+  type StemFilePlan,
+} from "../domain/exports/stem-file-plan.ts";
+import { makeGate } from "../domain/gate.ts";
+import { makeId } from "../domain/ids.ts";
+import type { Blobs } from "../domain/ports.ts";
+
+/** Each keeps a core busy: the API has other things to do, and on a laptop the worker too. */
+const AT_ONCE = 1;
+const WAITERS_MAX = 4;
+const WAIT_MS = 60_000;
+
+/** Stem files of stored stems. `tempDir` is swept of what a killed process leaves there. */
+export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string): StemFileMaker {
+  const gate = makeGate({ max: AT_ONCE, waitersMax: WAITERS_MAX, waitMs: WAIT_MS });
+
+  async function* make({ mixKey, stems }: StemFilePlan): AsyncGenerator<Uint8Array> {
+    const leave = await gate.enter();
+    const workDir = join(tempDir, makeId());
+    try {
+      await mkdir(workDir, { recursive: true, mode: 0o700 });
+      const fetchFile = async (blobKey: string, name: string) => {
+        const path = join(workDir, name + extname(blobKey));
+        await blobs.copyTo(blobKey, path);
+        return path;
+      };
+      const files = [];
+      for (const [index, { name, blobKey }] of stems.entries())
+        files.push({ name, path: await fetchFile(blobKey, `input-${index}`) });
+      const mix = mixKey === undefined ? {} : { mixPath: await fetchFile(mixKey, "input") };
+      yield* makeStemFile({ ...mix, stems: files, workDir, maxDurationSeconds: STEM_FILE_MAX_SECONDS });
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      if (error.kind === "machine-failed")
+        throw new ApiError("UNAVAILABLE", "The stem file could not be made just now; try again in a moment");
+      throw new ApiError("MEDIA_UNREADABLE", `No stem file can be made of the Task: ${error.message}`);
+    } finally {
+      await rm(workDir, { recursive: true, force: true });
+      leave();
+    }
+  }
+  return { make };
+}

@@ -1,0 +1,27 @@
+import { type TextFormat, type TimedText, writeText } from "@stemwright/engine";
+import type { TextWriter, WordsDocument } from "../domain/words/words-record.ts";
+import { toWords } from "../domain/words/words-view.ts";
+
+/** Words in the engine's own forms; json as they are read, with all that is known of them. */
+export const wordsWriter: TextWriter = {
+  write(document, format) {
+    if (format !== "json") return writeText(toTimedText(document), format as TextFormat);
+    const { text, lines, metadata } = toWords(document, undefined);
+    return JSON.stringify({ text, lines, metadata });
+  },
+};
+
+function toTimedText({ lines, metadata, durationSeconds }: WordsDocument): TimedText {
+  return {
+    lines: lines.map(({ words }) => ({
+      words: words.map(({ start, end, text, confidence }) => ({
+        text,
+        startSeconds: start,
+        endSeconds: end,
+        confidence,
+      })),
+    })),
+    durationSeconds,
+    metadata: { language: metadata.language ?? "und", languageConfidence: 1, model: "" },
+  };
+}

@@ -1,0 +1,73 @@
+import { statfs } from "node:fs/promises";
+import { performance } from "node:perf_hooks";
+import type { ServiceHealth, Worker } from "@stemwright/contract";
+import type { DatabaseProbe } from "../db/connection/database-probe.ts";
+import type { Database } from "../db/database.ts";
+import { countTargets } from "../db/operation/count-targets.ts";
+import { listWorkers } from "../db/operation/worker-rows.ts";
+import type { Operation } from "../domain/operation/operation.ts";
+import type { MediaSandbox } from "../media/open-media-sandbox.ts";
+import { readQueues } from "../queue/read-queues.ts";
+
+/** Less than this, and uploads and Tasks of ordinary length begin to fail. */
+const DISK_FREE_MIN_BYTES = 1024 ** 3;
+
+const toWorker = (row: Awaited<ReturnType<typeof listWorkers>>[number]): Worker => ({
+  id: row.id,
+  host: row.host,
+  pid: row.pid,
+  version: row.version,
+  isAlive: row.is_alive,
+  startedAt: row.started_at.toISOString(),
+  seenAt: row.seen_at.toISOString(),
+  taskId: row.task_id,
+  taskSince: row.task_since?.toISOString() ?? null,
+  memoryBytes: row.memory_bytes,
+  engineSeconds: row.engine_seconds,
+  audioSeconds: row.audio_seconds,
+  networks: row.networks,
+});
+
+/** What administrators and monitoring see of the running service. */
+export function makeOperation(options: {
+  db: Database;
+  probe: Pick<DatabaseProbe, "isReady">;
+  dataDir: string;
+  sandbox: MediaSandbox;
+}): Operation {
+  const { db, probe, dataDir, sandbox } = options;
+  const operation: Operation = {
+    listWorkers: async () => (await listWorkers(db)).map(toWorker),
+    readQueues: () => readQueues(db),
+    countTargets: () => countTargets(db),
+    async checkHealth(): Promise<ServiceHealth> {
+      const startMs = performance.now();
+      const isDatabaseOk = await probe.isReady();
+      const latencyMs = performance.now() - startMs;
+      const { bavail, blocks, bsize } = await statfs(dataDir);
+      const freeBytes = bavail * bsize;
+      // What only the database knows counts as none while it does not answer.
+      const [queues, workers] = isDatabaseOk
+        ? await Promise.all([operation.readQueues(), operation.listWorkers()])
+        : [[], []];
+      const alive = workers.filter(({ isAlive }) => isAlive).length;
+      const oldest = queues.flatMap(({ oldestWaitingAt }) => oldestWaitingAt ?? []).sort()[0];
+      const parts = {
+        database: { isOk: isDatabaseOk, latencyMs },
+        disk: { isOk: freeBytes >= DISK_FREE_MIN_BYTES, freeBytes, totalBytes: blocks * bsize },
+        workers: { isOk: alive > 0, alive },
+        mediaSandbox: { isOk: sandbox.mode === "required", ...sandbox },
+      };
+      return {
+        status: Object.values(parts).every(({ isOk }) => isOk) ? "ok" : "degraded",
+        ...parts,
+        queue: {
+          waiting: queues.reduce((sum, { waiting }) => sum + waiting, 0),
+          active: queues.reduce((sum, { active }) => sum + active, 0),
+          oldestWaitingSeconds: oldest === undefined ? null : (Date.now() - Date.parse(oldest)) / 1000,
+        },
+      };
+    },
+  };
+  return operation;
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { S3_KEY, S3_REGION, startS3Server } from "../../../test/support/s3-server.ts";
+import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
+import { makeReadiness } from "./readiness.ts";
+
+const BUCKET = "ready";
+let server: Awaited<ReturnType<typeof startS3Server>>;
+let api: TestApi;
+beforeAll(async () => {
+  server = await startS3Server();
+  api = await startTestApi({
+    S3_BUCKET: BUCKET,
+    AWS_ENDPOINT_URL_S3: server.endpoint,
+    AWS_REGION: S3_REGION,
+    AWS_ACCESS_KEY_ID: S3_KEY.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: S3_KEY.secretAccessKey,
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await server.close();
+});
+
+const bodyOf = async (response: Response) => ({
+  status: response.status,
+  ...((await response.json()) as { code?: string; message?: string }),
+});
+
+describe("readiness", () => {
+  it("[F4] a store without its bucket is not ready, and uploads say what to do", async () => {
+    const missing = {
+      status: 503,
+      code: "UNAVAILABLE",
+      message: expect.stringContaining("the bucket of S3_BUCKET does not exist"),
+    };
+    expect(await bodyOf(await api.call("/health/ready", { key: null }))).toMatchObject(missing);
+    expect((await api.call("/health/live", { key: null })).status).toBe(200);
+    expect(await bodyOf(await api.upload("sound", "a.wav"))).toMatchObject(missing);
+    server.addBucket(BUCKET);
+    expect((await api.upload("sound", "a.wav")).status).toBe(200);
+    await expect.poll(async () => (await api.call("/health/ready", { key: null })).status).toBe(200);
+  });
+
+  it("[F4] asks a store that hangs once, and answers within its two seconds", async () => {
+    let asked = 0;
+    const store = {
+      check() {
+        asked += 1;
+        return new Promise<void>(() => {});
+      },
+    };
+    const readiness = makeReadiness({
+      probe: { isReady: async () => true },
+      schema: { findFault: () => undefined },
+      store,
+    });
+    const faults = await Promise.all([readiness.findFault(), readiness.findFault()]);
+    expect(faults.map((fault) => fault?.name)).toEqual(["StoreOutage", "StoreOutage"]);
+    expect(await readiness.findFault()).toBe(faults[0]);
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { ApiError } from "@stemwright/contract";
+import type { DatabaseProbe } from "../db/connection/database-probe.ts";
+import type { Blobs } from "../domain/ports.ts";
+import { StoreOutage } from "../domain/storage/store-outage.ts";
+import { within } from "../domain/within.ts";
+import type { SchemaWatch } from "./schema-watch.ts";
+
+const STORE_ANSWER_MS = 2000;
+/** However often somebody asks, the store is asked once in so long. */
+const STORE_KEPT_MS = 5000;
+
+export type Readiness = {
+  /** Why requests can't be served; undefined when they can. */
+  findFault(): Promise<Error | undefined>;
+  /** Why none may be worked on, as far as is known already. */
+  findSchemaFault(): Error | undefined;
+  /** Why the database is away, where its supervisor knows. */
+  findOutage(): Error | undefined;
+  /** From here on nobody is to send more requests, though those that come are answered. */
+  drain(): void;
+  isDraining(): boolean;
+};
+
+export function makeReadiness(options: {
+  probe: Pick<DatabaseProbe, "isReady">;
+  schema: Pick<SchemaWatch, "findFault">;
+  store: Pick<Blobs, "check">;
+  findOutage?: (() => Error | undefined) | undefined;
+}): Readiness {
+  const { probe, schema, store, findOutage = () => undefined } = options;
+  const findStoreFault = keepAnswer(STORE_KEPT_MS, async () => {
+    try {
+      await within(STORE_ANSWER_MS, store.check());
+      return undefined;
+    } catch (error) {
+      return error instanceof StoreOutage ? error : new StoreOutage(error);
+    }
+  });
+  const findSchemaFault = () => {
+    const fault = schema.findFault();
+    return fault && new ApiError("UNAVAILABLE", fault.message);
+  };
+  let isDraining = false;
+  return {
+    drain() {
+      isDraining = true;
+    },
+    isDraining: () => isDraining,
+    findOutage,
+    findSchemaFault,
+    async findFault() {
+      if (isDraining) return new ApiError("UNAVAILABLE", "The service is shutting down; try another process");
+      const storeFault = findStoreFault();
+      if (!(await probe.isReady()))
+        return findOutage() ?? new ApiError("UNAVAILABLE", "The database does not answer");
+      return findSchemaFault() ?? (await storeFault);
+    },
+  };
+}
+
+/** Those who ask together, or shortly after, get one answer. */
+function keepAnswer<Answer>(keptMs: number, ask: () => Promise<Answer>): () => Promise<Answer> {
+  let answer: Promise<Answer> | undefined;
+  let askedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (answer === undefined || performance.now() - askedAtMs > keptMs) {
+      askedAtMs = performance.now();
+      answer = ask();
+    }
+    return answer;
+  };
+}

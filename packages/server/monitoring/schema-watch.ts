@@ -1,0 +1,31 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { SchemaFault } from "../db/schema/schema-fault.ts";
+import { logSchemaFault } from "../start/wait-for-schema.ts";
+
+export type SchemaWatch = {
+  /** As of the last look. */
+  findFault(): SchemaFault | undefined;
+  close(): void;
+};
+
+/** Looks now and then whether this release still understands the schema: another may have changed it. */
+export function watchSchema(options: {
+  findFault: () => Promise<SchemaFault | undefined>;
+  intervalMs: number;
+  log: Pick<FastifyBaseLogger, "warn">;
+  onFault?: () => void;
+}): SchemaWatch {
+  let fault: SchemaFault | undefined;
+  async function look(): Promise<void> {
+    const found = await options.findFault();
+    if (found && found.message !== fault?.message) {
+      logSchemaFault(options.log, found);
+      options.onFault?.();
+    }
+    fault = found;
+  }
+  // While the database does not answer, what was seen last holds.
+  const timer = setInterval(() => void look().catch(() => {}), options.intervalMs);
+  timer.unref();
+  return { findFault: () => fault, close: () => clearInterval(timer) };
+}

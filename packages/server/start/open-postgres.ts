@@ -1,0 +1,40 @@
+import { print } from "../commands/print.ts";
+import type { Config } from "../config/load-config.ts";
+import { withDatabase } from "../db/connection/with-database.ts";
+import {
+  type EmbeddedPostgresError,
+  joinEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../db/embedded-postgres/embedded-postgres.ts";
+import { migrate } from "../db/schema/migrate.ts";
+import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
+
+/** The outside server where one is given, the embedded one otherwise. */
+export async function openPostgres(
+  config: Config,
+  hooks: { onDown?: (error: EmbeddedPostgresError) => void; onUp?: () => void } = {},
+) {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
+  return await startEmbeddedPostgres({ ...toEmbeddedOptions(config), ...hooks });
+}
+
+/** The same for a command given at the machine, which may be given while the service runs. */
+export async function joinPostgres(config: Config) {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
+  return await joinEmbeddedPostgres(toEmbeddedOptions(config));
+}
+
+const toEmbeddedOptions = ({ dataDir, workers }: Config) => ({
+  dataDir,
+  workers,
+  onProgress: (message: string) => print(`  … ${message}`),
+});
+
+/** Brings the schema up to date, as soon as the database answers. */
+export async function migrateDatabase(databaseUrl: string, patience: Patience): Promise<string[]> {
+  const onLocked = (migration: string) => patience.log.warn({ migration }, "migration waits for a lock");
+  return await callUntilAnswered(
+    () => withDatabase(databaseUrl, ({ pool }) => migrate(pool, { onLocked })),
+    patience,
+  );
+}

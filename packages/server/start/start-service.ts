@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import type { FastifyBaseLogger } from "fastify";
+import { print } from "../commands/print.ts";
+import { type Config, makeChildEnvironment } from "../config/load-config.ts";
+import { withDatabase } from "../db/connection/with-database.ts";
+import { findSchemaFault } from "../db/schema/schema-fault.ts";
+import { makeKey } from "../domain/accounts/key-secrets.ts";
+import { openWaitingRoom } from "../http/waiting-room.ts";
+import { makeLog } from "../log/make-log.ts";
+import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
+import { bootstrapAccount, type FirstAccount } from "./bootstrap-account.ts";
+import { type House, patienceOf, startApi, startTaskWorker } from "./compose.ts";
+import { openDashboard } from "./open-dashboard.ts";
+import { migrateDatabase, openPostgres } from "./open-postgres.ts";
+import { secureContents } from "./secure-data-dir.ts";
+import { StartError } from "./start-error.ts";
+import { waitForSchema } from "./wait-for-schema.ts";
+import { startWorkerProcesses } from "./worker-processes.ts";
+
+/** A part of the service that runs; `address` is where its API listens. */
+export type Started = { address?: string; close(): Promise<void> };
+
+type Signals = Pick<House, "signal" | "hurry">;
+
+/** Until the schema is what this release works with, requests are told why it is not. */
+async function waitInWaitingRoom({ config, databaseUrl }: House, patience: Patience): Promise<void> {
+  let reason = "";
+  let room: Awaited<ReturnType<typeof openWaitingRoom>> | undefined;
+  try {
+    await waitForSchema(() => withDatabase(databaseUrl, ({ db }) => findSchemaFault(db)), {
+      ...patience,
+      async onFault({ message }) {
+        reason = message;
+        room ??= await openWaitingRoom(config, () => reason);
+      },
+    });
+  } finally {
+    await room?.close();
+  }
+}
+
+/** The API over a schema that is up to date. The first account is made only when it listens, so that it is never made unseen. */
+async function startMigratedApi(
+  house: House,
+): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstAccount: FirstAccount | undefined }> {
+  const { config, databaseUrl, log } = house;
+  const patience = patienceOf(house);
+  const applied = config.isMigratedAtStart ? await migrateDatabase(databaseUrl, patience) : [];
+  if (applied.length > 0) log.info({ applied }, "schema brought up to date");
+  await waitInWaitingRoom(house, patience);
+  const api = await startApi(house);
+  const { bootstrapApiKey } = config;
+  const first = { bootstrapApiKey, baseUrl: api.address, newKey: makeKey() };
+  const firstAccount = await callUntilAnswered(
+    () => withDatabase(databaseUrl, ({ db }) => bootstrapAccount(db, first)),
+    patience,
+  );
+  return { api, firstAccount };
+}
+
+function printWelcome(options: {
+  address: string;
+  firstAccount: FirstAccount | undefined;
+  config: Config;
+}): void {
+  const { address, firstAccount, config } = options;
+  print("");
+  print(`Stemwright is ready at ${address}   (reference: ${address}/docs)`);
+  if (firstAccount) {
+    print("");
+    print("Open the dashboard with this link, once, within an hour:");
+    print(`  ${firstAccount.signInLink}`);
+  }
+  if (firstAccount && config.bootstrapApiKey === undefined) {
+    print("");
+    print(`Your API key, shown this once:  ${firstAccount.key}`);
+    print("Try it:");
+    print(`  curl -H 'x-api-key: ${firstAccount.key}' ${address}/tasks`);
+  } else {
+    print(`Try it:  curl ${address}/models`);
+    if (!firstAccount) print("Can't get in?  npm run sign-in, npm run keys -- create --name NAME");
+  }
+  if (config.logFile !== undefined) print(`Logs: ${config.logFile}`);
+  print("Stop with Ctrl-C.");
+}
+
+/** Beside everything else: nobody gets that far any more, and a large store takes a while. */
+async function closeContents({ dataDir }: Config, log: House["log"]): Promise<void> {
+  const count = await secureContents(dataDir);
+  if (count > 0) log.warn({ count, dataDir }, "files were open to other users and are closed now");
+}
+
+/** Everything in one place: database, API, and workers beside it. */
+export async function startAll(
+  environmentConfig: Config,
+  signals: Signals = {},
+): Promise<Started & { address: string }> {
+  const isTerminal = process.stdout.isTTY === true && environmentConfig.logFile === undefined;
+  const config = isTerminal
+    ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
+    : environmentConfig;
+  const dashboard = openDashboard();
+  // First of all, for it makes the data folder so that the user it runs as can pass through.
+  let log: FastifyBaseLogger | undefined;
+  let outage: Error | undefined;
+  const postgres = await openPostgres(config, {
+    onDown(error) {
+      outage = error;
+      log?.error({ err: error }, "embedded PostgreSQL is down, restarting it");
+    },
+    onUp() {
+      outage = undefined;
+      log?.warn("embedded PostgreSQL is up again");
+    },
+  });
+  try {
+    const databaseUrl = postgres.connectionString;
+    log = makeLog(config, "api");
+    void closeContents(config, log);
+    const house = {
+      config,
+      databaseUrl,
+      log,
+      findOutage: () => outage,
+      dashboard,
+      ...signals,
+    };
+    const { api, firstAccount } = await startMigratedApi(house);
+    const environment = makeChildEnvironment(config, { databaseUrl, publicBaseUrl: api.address });
+    const workers = startWorkerProcesses({
+      count: config.workers,
+      drainMs: config.drainMs,
+      environment,
+      log,
+    });
+    printWelcome({ address: api.address, firstAccount, config });
+    return {
+      address: api.address,
+      async close() {
+        await Promise.all([api.close(), workers.stop()]);
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+/** One part of an installation whose database is outside. */
+export async function startOne(
+  command: "api" | "worker",
+  config: Config,
+  signals: Signals,
+): Promise<Started> {
+  if (config.databaseUrl === undefined)
+    throw new StartError(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
+  const log = makeLog(config, command);
+  // A worker that another process started shares its folder.
+  if (process.send === undefined) void closeContents(config, log);
+  const house = { config, databaseUrl: config.databaseUrl, log, ...signals };
+  if (command === "worker") return await startTaskWorker(house);
+  const { api, firstAccount } = await startMigratedApi({ ...house, dashboard: openDashboard() });
+  printWelcome({ address: api.address, firstAccount, config });
+  return api;
+}

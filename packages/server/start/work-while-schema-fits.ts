@@ -1,0 +1,55 @@
+import type { SchemaFault } from "../db/schema/schema-fault.ts";
+import { watchSchema } from "../monitoring/schema-watch.ts";
+import type { Patience } from "../waiting/call-until-answered.ts";
+import { waitForSchema } from "./wait-for-schema.ts";
+
+/** No claim succeeds on a schema that a worker does not understand; this is how soon it stops trying. */
+const LOOK_MS = 15_000;
+
+/**
+ * Runs a worker for as long as this release understands the schema: it begins when the schema is there, stops when another release
+ * has changed it too far, and begins again should that be undone.
+ */
+export async function workWhileSchemaFits(options: {
+  start(): Promise<{ close(): Promise<void> }>;
+  findFault(): Promise<SchemaFault | undefined>;
+  patience: Patience;
+  lookMs?: number;
+}): Promise<{ close(): Promise<void> }> {
+  const { findFault, patience, lookMs = LOOK_MS } = options;
+  const { log } = patience;
+  const closing = new AbortController();
+  const signal = AbortSignal.any([closing.signal, patience.signal]);
+
+  const startWhenReady = async (waiting: Patience) => {
+    await waitForSchema(findFault, waiting);
+    return await options.start();
+  };
+
+  function whenUnfit(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const watch = watchSchema({ findFault, intervalMs: lookMs, log, onFault: resolve });
+    closing.signal.addEventListener("abort", () => resolve(), { once: true });
+    return promise.finally(() => watch.close());
+  }
+
+  let worker = await startWhenReady({ ...patience, signal });
+  async function keep(): Promise<void> {
+    for (;;) {
+      await whenUnfit();
+      await worker.close();
+      if (closing.signal.aborted) return;
+      // However long it takes.
+      worker = await startWhenReady({ signal, log });
+    }
+  }
+  const keeping = keep().catch((error) => {
+    if (!closing.signal.aborted) throw error;
+  });
+  return {
+    async close() {
+      closing.abort();
+      await keeping;
+    },
+  };
+}
