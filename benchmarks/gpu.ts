@@ -3,11 +3,11 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setSandboxMode } from "../packages/engine/media/index.ts";
-import { BandSplit } from "../packages/engine/models/band-split/band-split.ts";
-import { Htdemucs } from "../packages/engine/models/htdemucs/htdemucs.ts";
-import { measureAgreementDb } from "../packages/engine/models/measure-network.ts";
-import { loadEncoder } from "../packages/engine/models/whisper/encoder.ts";
-import { LogMel, MEL_SHAPE } from "../packages/engine/models/whisper/log-mel.ts";
+import { BandSplit } from "../packages/engine/networks/band-split/band-split.ts";
+import { Htdemucs } from "../packages/engine/networks/htdemucs/htdemucs.ts";
+import { measureAgreementDb } from "../packages/engine/networks/measure-network.ts";
+import { loadEncoder } from "../packages/engine/networks/whisper/encoder.ts";
+import { LogMel, MEL_SHAPE } from "../packages/engine/networks/whisper/log-mel.ts";
 import { makeSyntheticSong } from "../packages/engine/pipelines/fixtures/synthetic-song.ts";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
 import { describeGpus } from "../packages/engine/runtime/describe-gpus.ts";
@@ -17,7 +17,7 @@ import {
   loadManifests,
   type SpeechManifest,
   type StemManifest,
-} from "../packages/engine/runtime/model-manifest.ts";
+} from "../packages/engine/runtime/manifest.ts";
 import { findWeightsPath } from "../packages/engine/runtime/weights-file.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
 import { describeRun } from "./machine.ts";

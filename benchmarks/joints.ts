@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeSegmentGrid } from "../packages/engine/dsp/overlap-add.ts";
-import { loadManifests } from "../packages/engine/runtime/model-manifest.ts";
+import { loadManifests } from "../packages/engine/runtime/manifest.ts";
 
 /**
  * Energy of the second difference where cross-fades begin and end, over that of the same frames in a pass whose joints lie

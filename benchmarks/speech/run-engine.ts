@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NetworkStore } from "../../packages/engine/models/network-store.ts";
+import { NetworkStore } from "../../packages/engine/networks/network-store.ts";
 import { runRequest } from "../../packages/engine/pipelines/run-request.ts";
-import { loadManifests } from "../../packages/engine/runtime/model-manifest.ts";
+import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
 import { writeFigures } from "./write-figures.ts";
 
 /** One transcription in this process, as the engine's child does it. */

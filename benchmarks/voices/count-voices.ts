@@ -1,11 +1,11 @@
 import { MonoSource } from "../../packages/engine/dsp/mono-source.ts";
 import { toSampleRate } from "../../packages/engine/dsp/resampled-source.ts";
-import { NetworkStore } from "../../packages/engine/models/network-store.ts";
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../packages/engine/models/voices/find-voices.ts";
-import { listRuns } from "../../packages/engine/models/voices/step-runs.ts";
-import { SAMPLE_RATE_HZ } from "../../packages/engine/models/voices/voice-separator.ts";
+import { NetworkStore } from "../../packages/engine/networks/network-store.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../packages/engine/networks/voices/find-voices.ts";
+import { listRuns } from "../../packages/engine/networks/voices/step-runs.ts";
+import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/voices/voice-separator.ts";
 import { listenForVoices } from "../../packages/engine/pipelines/voices/listen-for-voices.ts";
-import { loadManifests } from "../../packages/engine/runtime/model-manifest.ts";
+import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
 import { COLLAR_SECONDS, findDiarizationError, type SpokenSpan } from "./diarization-error.ts";
 import { listConversations } from "./list-conversations.ts";
 import { readRecording } from "./read-recording.ts";

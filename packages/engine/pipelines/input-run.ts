@@ -1,9 +1,9 @@
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { EngineError, type EngineErrorKind } from "../engine-error.ts";
-import type { MusicNetworks } from "../models/music-networks.ts";
-import type { SpeechNetworks } from "../models/speech-networks.ts";
-import type { NetworkSource } from "../models/stem-network.ts";
-import type { VoiceNetworks } from "../models/voice-networks.ts";
+import type { MusicNetworks } from "../networks/music-networks.ts";
+import type { SpeechNetworks } from "../networks/speech-networks.ts";
+import type { NetworkSource } from "../networks/stem-network.ts";
+import type { VoiceNetworks } from "../networks/voice-networks.ts";
 import type { DecodedInput } from "./decoded-input.ts";
 import type { EngineReport, EngineRequest, EngineTarget, TargetResult } from "./engine-request.ts";
 import type { Previews } from "./previews/previews.ts";

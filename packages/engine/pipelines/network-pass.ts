@@ -8,7 +8,7 @@ import {
   type SegmentGrid,
   segmentSpan,
 } from "../dsp/overlap-add.ts";
-import type { StemNetwork } from "../models/stem-network.ts";
+import type { StemNetwork } from "../networks/stem-network.ts";
 import { forEachAhead } from "./for-each-ahead.ts";
 import { fromLaneOutput, type Lane, toLaneInput } from "./lanes.ts";
 import { toPcmBytes } from "./pcm-bytes.ts";

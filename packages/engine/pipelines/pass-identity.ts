@@ -1,5 +1,5 @@
 import { toResampledLength } from "../dsp/resampled-source.ts";
-import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/manifest.ts";
 import type { InputRun } from "./input-run.ts";
 import type { StemPass } from "./plan-targets.ts";
 

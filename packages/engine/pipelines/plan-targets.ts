@@ -2,13 +2,13 @@ import { EngineError } from "../engine-error.ts";
 import {
   findHeardNetwork,
   isStemManifest,
-  type ModelManifest,
+  type Manifest,
   type MusicManifest,
   type SpeechManifest,
   type StemManifest,
   type StemService,
   type VoiceManifest,
-} from "../runtime/model-manifest.ts";
+} from "../runtime/manifest.ts";
 import type {
   DetectionTarget,
   EngineTarget,
@@ -50,10 +50,7 @@ export type TargetPlan = {
 };
 
 /** Groups targets by the network they need, so that five stems cost one pass, and asks only for stems in use. */
-export function planTargets(
-  targets: readonly EngineTarget[],
-  manifests: readonly ModelManifest[],
-): TargetPlan {
+export function planTargets(targets: readonly EngineTarget[], manifests: readonly Manifest[]): TargetPlan {
   const plan: TargetPlan = {
     stemPasses: [],
     detectionPass: undefined,
@@ -89,7 +86,7 @@ export function getServiceStem(service: StemService): string {
 /** The pass that gives the stem, behind the one whose stem it hears; both join the passes where they are missing. */
 export function needStem(
   passes: StemPass[],
-  wanted: { manifest: StemManifest; stem: string; startShare?: number; manifests: readonly ModelManifest[] },
+  wanted: { manifest: StemManifest; stem: string; startShare?: number; manifests: readonly Manifest[] },
 ): StemPass {
   const { manifest, stem, startShare = 0, manifests } = wanted;
   const known = passes.find((pass) => pass.manifest.id === manifest.id && pass.startShare === startShare);
@@ -108,7 +105,7 @@ export function needStem(
 function needHeard(
   passes: StemPass[],
   manifest: StemManifest,
-  manifests: readonly ModelManifest[],
+  manifests: readonly Manifest[],
 ): HeardStem | undefined {
   const heard = findHeardNetwork(manifest, manifests);
   if (heard === undefined || manifest.hears === undefined) return undefined;
@@ -123,7 +120,7 @@ function addSound(
     manifest,
     target,
     manifests,
-  }: { manifest: StemManifest; target: SoundTarget; manifests: readonly ModelManifest[] },
+  }: { manifest: StemManifest; target: SoundTarget; manifests: readonly Manifest[] },
 ): void {
   const service = manifest.serves.find((entry) => isServed(target, entry));
   if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);

@@ -1,5 +1,5 @@
 import engine from "../package.json" with { type: "json" };
-import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/manifest.ts";
 import type { SoundOutput, TargetOf } from "./engine-request.ts";
 
 type NetworkFacts = Pick<StemManifest, "id" | "weights"> & { overlapShare: number };

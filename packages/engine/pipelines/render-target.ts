@@ -1,7 +1,7 @@
 import { DifferenceSource, subtractPlanes } from "../dsp/difference-source.ts";
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { release } from "../dsp/release.ts";
-import type { StemService } from "../runtime/model-manifest.ts";
+import type { StemService } from "../runtime/manifest.ts";
 import type { SoundTarget } from "./engine-request.ts";
 import { type RenderResult, type SoundsWork, writeSounds } from "./write-sounds.ts";
 

@@ -1,6 +1,6 @@
 import { EngineError } from "../engine-error.ts";
 import { type AudioFormat, type DecodedMedia, findOutputFault } from "../media/index.ts";
-import type { ModelManifest, StemManifest } from "../runtime/model-manifest.ts";
+import type { Manifest, StemManifest } from "../runtime/manifest.ts";
 import { loadDecodedInput } from "./decoded-input.ts";
 import { runDetectionPass } from "./detection-pass.ts";
 import type { EngineReport, EngineRequest, EngineTarget } from "./engine-request.ts";
@@ -31,7 +31,7 @@ export async function runRequest(
   request: EngineRequest,
   options: {
     networks: Networks;
-    manifests: readonly ModelManifest[];
+    manifests: readonly Manifest[];
     report: EngineReport;
     stemCache?: StemCache;
     /** Where spans of a long input are shared out, if anywhere. */
@@ -121,7 +121,7 @@ async function runPlan(
     manifests,
     spans,
     onNewPass,
-  }: { manifests: readonly ModelManifest[]; spans: SpanExchange | undefined; onNewPass: () => void },
+  }: { manifests: readonly Manifest[]; spans: SpanExchange | undefined; onNewPass: () => void },
 ): Promise<void> {
   if (detectionPass) await runDetectionPass(run, detectionPass);
   const speechSource = speechPass && (await chooseSpeechSource(run, manifests, { stemPasses, onNewPass }));

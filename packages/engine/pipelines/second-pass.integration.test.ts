@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { subtractPlanes } from "../dsp/difference-source.ts";
 import { EngineError } from "../engine-error.ts";
 import { readComment } from "../media/testing/read-comment.ts";
-import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/manifest.ts";
 import type { EngineReport, SoundTarget } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest, makeSplitterManifest } from "./fixtures/gain-network.ts";
 import { makeProgressLog } from "./fixtures/progress-log.ts";

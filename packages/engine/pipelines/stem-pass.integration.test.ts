@@ -15,7 +15,7 @@ import { AUDIO_FORMATS } from "../media/index.ts";
 import { killMediaChild } from "../media/testing/kill-media-child.ts";
 import { makeVideo } from "../media/testing/make-video.ts";
 import { readComment } from "../media/testing/read-comment.ts";
-import type { StemNetwork } from "../models/stem-network.ts";
+import type { StemNetwork } from "../networks/stem-network.ts";
 import engine from "../package.json" with { type: "json" };
 import type { EngineReport, SoundFile, SoundTarget, TargetResult } from "./engine-request.ts";
 import { GainNetwork, makeGainManifest } from "./fixtures/gain-network.ts";

@@ -5,7 +5,7 @@ import { MeanSource } from "../dsp/mean-source.ts";
 import { release } from "../dsp/release.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { ShiftedSource } from "../dsp/shifted-source.ts";
-import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/manifest.ts";
 import { forEachAtOnce } from "./for-each-at-once.ts";
 import { finishTarget, type InputRun } from "./input-run.ts";
 import { planLanes } from "./lanes.ts";

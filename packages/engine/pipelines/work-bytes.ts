@@ -1,11 +1,6 @@
 import { toResampledLength } from "../dsp/resampled-source.ts";
 import { EngineError } from "../engine-error.ts";
-import {
-  isStemManifest,
-  loadManifests,
-  type ModelManifest,
-  type SpeechModel,
-} from "../runtime/model-manifest.ts";
+import { isStemManifest, loadManifests, type Manifest, type SpeechModel } from "../runtime/manifest.ts";
 import type { EngineTarget } from "./engine-request.ts";
 import { toPcmBytes } from "./pcm-bytes.ts";
 import { planTargets, type StemPass } from "./plan-targets.ts";
@@ -39,7 +34,7 @@ export function checkWorkBytes(
 export function estimateTargetBytes(
   targets: readonly EngineTarget[],
   media: { durationSeconds: number; sampleRateHz: number; channels: number },
-  manifests: readonly ModelManifest[],
+  manifests: readonly Manifest[],
 ): number {
   const { stemPasses, speechPass } = planTargets(targets, manifests);
   const passes: PassStems[] = [...stemPasses];

@@ -1,4 +1,4 @@
-import type { MusicRegion } from "../models/music-detector/music-regions.ts";
+import type { MusicRegion } from "../networks/music-detector/music-regions.ts";
 import type { DetectionFormat } from "./engine-request.ts";
 
 /** The regions as a file: a JSON array, or a line of start, end and confidence each, between tabs. Those that have no length in milliseconds are left out. */

@@ -7,7 +7,7 @@ import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchang
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
-import type { SpeechModel } from "../runtime/model-manifest.ts";
+import type { SpeechModel } from "../runtime/manifest.ts";
 
 /** What the engine child is told: one request after another. */
 export type EngineCommand = {

@@ -12,7 +12,7 @@ import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
-import type { SpeechModel } from "../runtime/model-manifest.ts";
+import type { SpeechModel } from "../runtime/manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
 import type {
   EngineCommand,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { NetworkMeasure } from "../models/measure-network.ts";
+import type { NetworkMeasure } from "../networks/measure-network.ts";
 import { findJson, replaceJson } from "../pipelines/json-file.ts";
 import { describeGpus } from "../runtime/describe-gpus.ts";
 import {
@@ -11,7 +11,7 @@ import {
   GPU_PROVIDERS,
   type ProviderSetting,
 } from "../runtime/execution-provider.ts";
-import { type GpuManifest, listWeightsFiles } from "../runtime/model-manifest.ts";
+import { type GpuManifest, listWeightsFiles } from "../runtime/manifest.ts";
 import { RUNTIME_VERSION } from "../runtime/onnxruntime.ts";
 import { type MeasureCommand, tryOnGpuInChild } from "./gpu-trial.ts";
 

@@ -1,13 +1,13 @@
 import { EngineError } from "../engine-error.ts";
 import { GpuFailed } from "../gpu-failed.ts";
 import { setSandboxMode } from "../media/index.ts";
-import { NetworkStore } from "../models/network-store.ts";
+import { NetworkStore } from "../networks/network-store.ts";
 import type { EngineReport } from "../pipelines/engine-request.ts";
 import { runRequest } from "../pipelines/run-request.ts";
 import { runSpan } from "../pipelines/spans/run-span.ts";
 import { alignStretch } from "../pipelines/speech/align-stretch.ts";
 import { StemCache, stemCacheFolder } from "../pipelines/stem-cache.ts";
-import { loadManifests } from "../runtime/model-manifest.ts";
+import { loadManifests } from "../runtime/manifest.ts";
 import { claimWorkDir } from "./claim-work-dir.ts";
 import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./engine-message.ts";
 import { type NetworkChoice, ProviderChoice } from "./provider-choice.ts";

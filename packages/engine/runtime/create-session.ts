@@ -2,7 +2,7 @@ import type ort from "onnxruntime-node";
 import { hasExactByteProducts } from "./byte-products.ts";
 import { type ExecutionProvider, toRuntimeName } from "./execution-provider.ts";
 import { type GraphFile, makeSession } from "./make-session.ts";
-import { toModelError } from "./to-model-error.ts";
+import { toNetworkError } from "./to-network-error.ts";
 
 export type SessionOptions = {
   threads: number;
@@ -30,7 +30,8 @@ export async function createSession(graph: GraphFile, options: SessionOptions): 
   try {
     return await createOn(executionProvider, graph, options);
   } catch (error) {
-    if (executionProvider === "cpu" || isWhole) throw toModelError(error, "The network could not be loaded");
+    if (executionProvider === "cpu" || isWhole)
+      throw toNetworkError(error, "The network could not be loaded");
     const reason = error instanceof Error ? error.message : String(error);
     onNotice?.(
       `The execution provider ${executionProvider} cannot be used here; the network runs on the CPU. ${reason}`,

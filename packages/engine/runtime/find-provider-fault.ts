@@ -1,6 +1,6 @@
 import { createSession } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
-import { loadManifests } from "./model-manifest.ts";
+import { loadManifests } from "./manifest.ts";
 import { getVerifiedWeightsPath } from "./weights-file.ts";
 
 /** Why networks can't run on what they should; undefined where they can. Tried with the smallest network there is. */

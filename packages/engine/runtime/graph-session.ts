@@ -1,7 +1,7 @@
 import { createSession, type SessionOptions } from "./create-session.ts";
 import type { GraphFile } from "./make-session.ts";
 import ort from "./onnxruntime.ts";
-import { toModelError } from "./to-model-error.ts";
+import { toNetworkError } from "./to-network-error.ts";
 
 export type FloatTensor = { data: Float32Array; shape: readonly number[] };
 
@@ -44,7 +44,7 @@ export class GraphSession {
       const results = await this.#session.run(feeds, fetches);
       return new Map(outputNames.map((name) => [name, toFloatTensor(results[name], name)]));
     } catch (error) {
-      throw toModelError(error, "The network failed");
+      throw toNetworkError(error, "The network failed");
     }
   }
 }

@@ -3,7 +3,7 @@ import { type CreatedSession, createSession, type SessionOptions } from "./creat
 import type { ExecutionProvider } from "./execution-provider.ts";
 import type { GraphFile } from "./make-session.ts";
 import ort from "./onnxruntime.ts";
-import { toModelError } from "./to-model-error.ts";
+import { toNetworkError } from "./to-network-error.ts";
 
 /** One input or output of a graph with the buffer that every run reads or fills. */
 export type TensorPort = { readonly data: Float32Array; readonly shape: readonly number[] };
@@ -43,7 +43,7 @@ export class NetworkSession {
     try {
       await this.#session.run(toTensors(this.#inputs), toTensors(this.#outputs));
     } catch (error) {
-      throw toModelError(error, "The network failed");
+      throw toNetworkError(error, "The network failed");
     }
   }
 }

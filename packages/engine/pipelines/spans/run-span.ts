@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type SegmentGrid, segmentSpan } from "../../dsp/overlap-add.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { ShiftedSource } from "../../dsp/shifted-source.ts";
-import { isStemManifest, type ModelManifest } from "../../runtime/model-manifest.ts";
+import { isStemManifest, type Manifest } from "../../runtime/manifest.ts";
 import { loadDecodedInput } from "../decoded-input.ts";
 import type { Networks } from "../input-run.ts";
 import { planLanes } from "../lanes.ts";
@@ -53,7 +53,7 @@ export async function runSpan(
   request: SpanRequest,
   options: {
     networks: Networks;
-    manifests: readonly ModelManifest[];
+    manifests: readonly Manifest[];
     onProgress: (fraction: number) => void;
   },
 ): Promise<SpanResult> {
@@ -78,7 +78,7 @@ export async function runSpan(
 /** The passes by their networks; undefined where one is not here. */
 function findPasses(
   { passes }: SpanPart,
-  manifests: readonly ModelManifest[],
+  manifests: readonly Manifest[],
 ): { spanPass: SpanPass; pass: StemPass }[] | undefined {
   const found: { spanPass: SpanPass; pass: StemPass }[] = [];
   for (const spanPass of passes) {

@@ -4,9 +4,9 @@ import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { EngineError } from "../../engine-error.ts";
 import { decodeToPcm } from "../../media/index.ts";
-import type { SpeechNetworks } from "../../models/speech-networks.ts";
-import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import type { ModelManifest } from "../../runtime/model-manifest.ts";
+import type { SpeechNetworks } from "../../networks/speech-networks.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
+import type { Manifest } from "../../runtime/manifest.ts";
 import { fillTimes } from "../../text/fill-times.ts";
 import { splitWords } from "../../text/split-words.ts";
 import type { TimedLine } from "../../text/timed-text.ts";
@@ -41,7 +41,7 @@ export type StretchResult = { lines: TimedLine[] };
 /** Listens to the stretch and its neighbours, and to nothing else of the recording. */
 export async function alignStretch(
   request: StretchRequest,
-  { networks, manifests }: { networks: SpeechNetworks; manifests: readonly ModelManifest[] },
+  { networks, manifests }: { networks: SpeechNetworks; manifests: readonly Manifest[] },
 ): Promise<StretchResult> {
   const manifest = manifests.find((candidate) => candidate.family === "whisper");
   if (manifest === undefined) throw new EngineError("model-missing", "The network for speech is missing.");

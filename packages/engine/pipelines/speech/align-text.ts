@@ -1,7 +1,7 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { EngineError } from "../../engine-error.ts";
-import { WINDOW_SECONDS } from "../../models/whisper/log-mel.ts";
-import type { Whisper } from "../../models/whisper/whisper.ts";
+import { WINDOW_SECONDS } from "../../networks/whisper/log-mel.ts";
+import type { Whisper } from "../../networks/whisper/whisper.ts";
 import { fillTimes, type TimeSpan } from "../../text/fill-times.ts";
 import { normaliseWord } from "../../text/normalise-word.ts";
 import { splitWords } from "../../text/split-words.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { EngineError } from "../../engine-error.ts";
-import { NetworkStore } from "../../models/network-store.ts";
-import { loadManifests } from "../../runtime/model-manifest.ts";
+import { NetworkStore } from "../../networks/network-store.ts";
+import { loadManifests } from "../../runtime/manifest.ts";
 import { runRequest } from "../run-request.ts";
 
 type Word = { start: number; end: number; text: string; confidence: number };

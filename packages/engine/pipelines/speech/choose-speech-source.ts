@@ -1,5 +1,5 @@
-import type { MusicRegion } from "../../models/music-detector/music-regions.ts";
-import { isStemManifest, type ModelManifest, type StemManifest } from "../../runtime/model-manifest.ts";
+import type { MusicRegion } from "../../networks/music-detector/music-regions.ts";
+import { isStemManifest, type Manifest, type StemManifest } from "../../runtime/manifest.ts";
 import { detectMusic } from "../detect-music.ts";
 import { type InputRun, tryNetwork } from "../input-run.ts";
 import { needStem, type StemPass } from "../plan-targets.ts";
@@ -20,7 +20,7 @@ export function weighSpeechSource(): number {
  */
 export async function chooseSpeechSource(
   run: InputRun,
-  manifests: readonly ModelManifest[],
+  manifests: readonly Manifest[],
   { stemPasses, onNewPass }: { stemPasses: StemPass[]; onNewPass: () => void },
 ): Promise<{ vocals?: StemManifest }> {
   const onProgress = run.progress.makeStage(LISTEN_SECONDS, run.waits.forSpeechSource);

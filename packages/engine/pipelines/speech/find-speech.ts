@@ -1,6 +1,6 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
-import { BLOCK_FRAMES, type SileroVad } from "../../models/silero-vad/silero-vad.ts";
-import { findSpeechRegions, type SpeechRegion } from "../../models/silero-vad/speech-regions.ts";
+import { BLOCK_FRAMES, type SileroVad } from "../../networks/silero-vad/silero-vad.ts";
+import { findSpeechRegions, type SpeechRegion } from "../../networks/silero-vad/speech-regions.ts";
 
 const READ_BLOCKS = 1 << 10;
 /** Blocks are of 32 ms: pauses under a quarter of a second do not part speech, and what is shorter than that is none. */

@@ -1,7 +1,7 @@
 import { EngineError } from "../../engine-error.ts";
-import { findFamily, type ModelManifest, type VoiceActivityManifest } from "../../runtime/model-manifest.ts";
+import { findFamily, type Manifest, type VoiceActivityManifest } from "../../runtime/manifest.ts";
 
-export function getVoiceActivity(manifests: readonly ModelManifest[]): VoiceActivityManifest {
+export function getVoiceActivity(manifests: readonly Manifest[]): VoiceActivityManifest {
   const manifest = findFamily(manifests, "silero-vad");
   if (manifest === undefined) throw new EngineError("model-missing", "The voice detector is missing.");
   return manifest;

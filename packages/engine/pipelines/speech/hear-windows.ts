@@ -1,8 +1,8 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
-import { makeBrief } from "../../models/whisper/brief.ts";
-import type { LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
-import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import type { Whisper } from "../../models/whisper/whisper.ts";
+import { makeBrief } from "../../networks/whisper/brief.ts";
+import type { LanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
+import type { Whisper } from "../../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import type { HearingWishes } from "../engine-request.ts";
 import { LanguageTally } from "./language-tally.ts";

@@ -1,4 +1,4 @@
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../models/voices/find-voices.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/find-voices.ts";
 import type { TimedLine, TimedText, TimedWord } from "../../text/timed-text.ts";
 
 /** A word outside of what is heard as speech is said by whoever speaks this near to it. */

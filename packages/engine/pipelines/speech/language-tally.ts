@@ -1,4 +1,4 @@
-import { findLikeliest, type LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
+import { findLikeliest, type LanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
 
 /** A window in another language than the rest must be this sure of it, the surer the shorter it is. */
 const OTHER_LANGUAGE_MIN = 0.6;

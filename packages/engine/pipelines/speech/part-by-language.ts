@@ -1,6 +1,6 @@
-import { findLikeliest, toLanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
-import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import { STATE_FRAMES, type Whisper } from "../../models/whisper/whisper.ts";
+import { findLikeliest, toLanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
+import { STATE_FRAMES, type Whisper } from "../../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import { makeWindow, type SpeechWindow, type WindowPiece } from "./speech-windows.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { FrameSource } from "../../dsp/frame-source.ts";
-import { SAMPLE_RATE_HZ, WINDOW_SECONDS } from "../../models/whisper/log-mel.ts";
-import type { Whisper } from "../../models/whisper/whisper.ts";
-import { timeWords } from "../../models/whisper/word-timing/time-words.ts";
+import { SAMPLE_RATE_HZ, WINDOW_SECONDS } from "../../networks/whisper/log-mel.ts";
+import type { Whisper } from "../../networks/whisper/whisper.ts";
+import { timeWords } from "../../networks/whisper/word-timing/time-words.ts";
 import type { TimeSpan } from "../../text/fill-times.ts";
 import type { LineLog } from "../line-log.ts";
 

@@ -1,4 +1,4 @@
-import type { WhisperTokenizer } from "../../models/whisper/tokenizer.ts";
+import type { WhisperTokenizer } from "../../networks/whisper/tokenizer.ts";
 
 /**
  * How sure the decoder was of each word: the geometric mean of the probabilities of its tokens, weighed by their bytes. The words,

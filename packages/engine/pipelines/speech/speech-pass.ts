@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
-import type { Turns } from "../../models/voices/find-voices.ts";
-import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import type { ModelManifest, SpeechManifest, StemManifest } from "../../runtime/model-manifest.ts";
+import type { Turns } from "../../networks/voices/find-voices.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
+import type { Manifest, SpeechManifest, StemManifest } from "../../runtime/manifest.ts";
 import { parseTranscript } from "../../text/parse-transcript.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { writeText } from "../../text/write-text.ts";
@@ -35,7 +35,7 @@ type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; 
 export async function runSpeechPass(
   run: InputRun,
   pass: SpeechPass,
-  options: { manifests: readonly ModelManifest[]; vocals?: StemManifest },
+  options: { manifests: readonly Manifest[]; vocals?: StemManifest },
 ): Promise<void> {
   using stem = options.vocals && openStem(run, options.vocals, "vocals");
   const source = toSampleRate(new MonoSource(stem ?? run.input), {
@@ -67,7 +67,7 @@ export async function runSpeechPass(
 }
 
 /** Who speaks when: listened for once for each number of people that is expected. */
-function listenOnce(run: InputRun, source: FrameSource, manifests: readonly ModelManifest[]) {
+function listenOnce(run: InputRun, source: FrameSource, manifests: readonly Manifest[]) {
   const heard = new Map<true | number, Promise<Turns>>();
   return (speakers: true | number): Promise<Turns> => {
     const expected = speakers === true ? {} : { voiceCount: speakers };

@@ -1,6 +1,6 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
-import type { SpeechRegion } from "../../models/silero-vad/speech-regions.ts";
-import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
+import type { SpeechRegion } from "../../networks/silero-vad/speech-regions.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
 
 /** A stretch of the recording and where it stands in a window. */
 export type WindowPiece = { sourceFrame: number; windowFrame: number; lengthFrames: number };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Whisper } from "../../models/whisper/whisper.ts";
+import type { Whisper } from "../../networks/whisper/whisper.ts";
 import { makeLetterSound, makeLetterWhisper } from "./fixtures/letter-whisper.ts";
 import { makeWindow } from "./speech-windows.ts";
 import { timeTranscript } from "./time-transcript.ts";

@@ -1,6 +1,6 @@
-import { SAMPLE_RATE_HZ } from "../../models/whisper/log-mel.ts";
-import type { Whisper } from "../../models/whisper/whisper.ts";
-import { timeWords } from "../../models/whisper/word-timing/time-words.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
+import type { Whisper } from "../../networks/whisper/whisper.ts";
+import { timeWords } from "../../networks/whisper/word-timing/time-words.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import { fillTimes } from "../../text/fill-times.ts";
 import { splitWords } from "../../text/split-words.ts";

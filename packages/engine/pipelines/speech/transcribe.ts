@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
-import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../../models/whisper/log-mel.ts";
-import type { Whisper } from "../../models/whisper/whisper.ts";
-import type { SpeechManifest, VoiceActivityManifest } from "../../runtime/model-manifest.ts";
+import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../../networks/whisper/log-mel.ts";
+import type { Whisper } from "../../networks/whisper/whisper.ts";
+import type { SpeechManifest, VoiceActivityManifest } from "../../runtime/manifest.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import type { HearingWishes } from "../engine-request.ts";
 import type { InputRun } from "../input-run.ts";

@@ -1,14 +1,14 @@
-import type { Brief } from "../../models/whisper/brief.ts";
-import type { LanguageProbabilities } from "../../models/whisper/language-probabilities.ts";
+import type { Brief } from "../../networks/whisper/brief.ts";
+import type { LanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
 import {
   averageLogProb,
   isDoubtful,
   isLooping,
   isRepeatedForSure,
   isSilent,
-} from "../../models/whisper/transcript-checks.ts";
-import type { Whisper } from "../../models/whisper/whisper.ts";
-import { type WrittenWindow, writeWindows } from "../../models/whisper/write-windows.ts";
+} from "../../networks/whisper/transcript-checks.ts";
+import type { Whisper } from "../../networks/whisper/whisper.ts";
+import { type WrittenWindow, writeWindows } from "../../networks/whisper/write-windows.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 
 /** Tried one after the other while a window's text is doubtful, as `whisper/transcribe.py` does. */

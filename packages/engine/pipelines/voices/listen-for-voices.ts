@@ -1,7 +1,7 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { EngineError } from "../../engine-error.ts";
-import { type ExpectedVoices, findVoices, type Turns } from "../../models/voices/find-voices.ts";
-import { findFamily, type ModelManifest, type SpeakerManifest } from "../../runtime/model-manifest.ts";
+import { type ExpectedVoices, findVoices, type Turns } from "../../networks/voices/find-voices.ts";
+import { findFamily, type Manifest, type SpeakerManifest } from "../../runtime/manifest.ts";
 import type { InputRun } from "../input-run.ts";
 import { findSpeech } from "../speech/find-speech.ts";
 import { getVoiceActivity } from "../speech/get-voice-activity.ts";
@@ -9,7 +9,7 @@ import { getVoiceActivity } from "../speech/get-voice-activity.ts";
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
 export const LISTEN_SECONDS = 0.03;
 
-export function getSpeakerNetwork(manifests: readonly ModelManifest[]): SpeakerManifest {
+export function getSpeakerNetwork(manifests: readonly Manifest[]): SpeakerManifest {
   const manifest = findFamily(manifests, "x-vector");
   if (manifest === undefined) throw new EngineError("model-missing", "The network for speakers is missing.");
   return manifest;
@@ -20,7 +20,7 @@ export async function listenForVoices(
   run: Pick<InputRun, "networks">,
   recording: FrameSource,
   options: {
-    manifests: readonly ModelManifest[];
+    manifests: readonly Manifest[];
     expected: ExpectedVoices;
     onProgress: (fraction: number) => void;
   },

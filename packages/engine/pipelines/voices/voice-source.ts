@@ -1,8 +1,8 @@
 import { DifferenceSource } from "../../dsp/difference-source.ts";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
-import { addGained, fadeSteps, hasGain, type VoiceGains } from "../../models/voices/voice-gains.ts";
-import { SAMPLE_RATE_HZ } from "../../models/voices/voice-separator.ts";
+import { addGained, fadeSteps, hasGain, type VoiceGains } from "../../networks/voices/voice-gains.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { VoiceStreams } from "./voice-streams.ts";
 
 /** What the voices of a recording are made of, all at the input's rate and channels. */

@@ -1,11 +1,11 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
-import { addFaded, isExchanged } from "../../models/voices/stitch-voices.ts";
+import { addFaded, isExchanged } from "../../networks/voices/stitch-voices.ts";
 import {
   SAMPLE_RATE_HZ,
   type VoicePair,
   type VoiceSeparator,
   WINDOW_FRAMES,
-} from "../../models/voices/voice-separator.ts";
+} from "../../networks/voices/voice-separator.ts";
 import { PcmFileSource } from "../pcm-file-source.ts";
 import { StemSpool } from "../stem-spool.ts";
 

@@ -5,20 +5,25 @@ import { subtractPlanes } from "../../dsp/difference-source.ts";
 import { type FrameSource, toWrittenSeconds } from "../../dsp/frame-source.ts";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
-import { NOBODY, PAIR, STEPS_PER_SECOND, type Turns } from "../../models/voices/find-voices.ts";
-import { listVoiceRuns } from "../../models/voices/list-voice-runs.ts";
-import { listChanges, planTurns, refineChange, type VoicePlan } from "../../models/voices/refine-changes.ts";
-import { measureStreams, noteHighShares } from "../../models/voices/stream-power.ts";
-import { findSimultaneity, isTogether, planTogether } from "../../models/voices/talk-together.ts";
-import { makeGains } from "../../models/voices/voice-gains.ts";
+import { NOBODY, PAIR, STEPS_PER_SECOND, type Turns } from "../../networks/voices/find-voices.ts";
+import { listVoiceRuns } from "../../networks/voices/list-voice-runs.ts";
+import {
+  listChanges,
+  planTurns,
+  refineChange,
+  type VoicePlan,
+} from "../../networks/voices/refine-changes.ts";
+import { measureStreams, noteHighShares } from "../../networks/voices/stream-power.ts";
+import { findSimultaneity, isTogether, planTogether } from "../../networks/voices/talk-together.ts";
+import { makeGains } from "../../networks/voices/voice-gains.ts";
 import {
   SAMPLE_RATE_HZ,
   toMono,
   type VoicePair,
   type VoiceSeparator,
   WINDOW_FRAMES,
-} from "../../models/voices/voice-separator.ts";
-import type { ModelManifest, VoiceManifest } from "../../runtime/model-manifest.ts";
+} from "../../networks/voices/voice-separator.ts";
+import type { Manifest, VoiceManifest } from "../../runtime/manifest.ts";
 import type { SoundOutput, VoicesTarget } from "../engine-request.ts";
 import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
 import type { VoicesPass } from "../plan-targets.ts";
@@ -50,7 +55,7 @@ const getVariant = ({ variant = TWO_SPEAKERS }: VoicesTarget) => variant;
 export async function runVoicesPass(
   run: InputRun,
   pass: VoicesPass,
-  manifests: readonly ModelManifest[],
+  manifests: readonly Manifest[],
 ): Promise<void> {
   for (const [variant, targets] of Map.groupBy(pass.targets, getVariant)) {
     await tryNetwork(run, targets, async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadManifests } from "../../runtime/model-manifest.ts";
+import { loadManifests } from "../../runtime/manifest.ts";
 import { makeTestSignal } from "./fixtures/test-signal.ts";
 import reference from "./fixtures/whisper-tiny-reference.json" with { type: "json" };
 import { loadWhisper } from "./load-whisper.ts";

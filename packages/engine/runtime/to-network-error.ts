@@ -1,7 +1,7 @@
 import { EngineError } from "../engine-error.ts";
 
 /** onnxruntime throws plain errors; running out of memory is told by its text alone. */
-export function toModelError(error: unknown, what: string): EngineError {
+export function toNetworkError(error: unknown, what: string): EngineError {
   const message = error instanceof Error ? error.message : String(error);
   const isMemory = /bad_alloc|failed to allocate|out of memory/i.test(message);
   return new EngineError(isMemory ? "out-of-memory" : "model-failed", `${what}: ${message}`, {

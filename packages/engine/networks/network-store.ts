@@ -3,14 +3,14 @@ import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
 import type {
   GpuManifest,
-  ModelManifest,
+  Manifest,
   MusicManifest,
   SpeakerManifest,
   SpeechManifest,
   StemManifest,
   VoiceActivityManifest,
   VoiceManifest,
-} from "../runtime/model-manifest.ts";
+} from "../runtime/manifest.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
@@ -91,7 +91,7 @@ export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetwork
     return { ...this.#options, executionProvider: (await this.#hooks.chooseProvider?.(manifest)) ?? "cpu" };
   }
 
-  #verify({ id, weights }: Exclude<ModelManifest, SpeechManifest>): string {
+  #verify({ id, weights }: Exclude<Manifest, SpeechManifest>): string {
     const { cacheDir } = this.#options;
     return getVerifiedWeightsPath(weights, {
       manifestId: id,

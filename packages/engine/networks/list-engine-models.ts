@@ -4,10 +4,10 @@ import {
   isStemManifest,
   listWeightsFiles,
   loadManifests,
-  type ModelManifest,
+  type Manifest,
   type ModelScore,
   type SpeechModel,
-} from "../runtime/model-manifest.ts";
+} from "../runtime/manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 
 export type EngineModel = {
@@ -43,7 +43,7 @@ export function listEngineModels(options: { speechModel?: SpeechModel } = {}): E
 }
 
 /** The network, and the one whose stem it hears or that tells it who is who. */
-function listNetworks(manifest: ModelManifest, manifests: readonly ModelManifest[]): ModelManifest[] {
+function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manifest[] {
   if (manifest.family === "voice-split") {
     const speakers = findFamily(manifests, "x-vector");
     return speakers ? [manifest, speakers] : [];
@@ -53,7 +53,7 @@ function listNetworks(manifest: ModelManifest, manifests: readonly ModelManifest
 }
 
 /** Whoever uses a model uses the weights of all its networks. */
-function describeWeights(networks: readonly ModelManifest[]): EngineModel["weights"] {
+function describeWeights(networks: readonly Manifest[]): EngineModel["weights"] {
   const join = (field: "name" | "licence") => networks.map((network) => network[field]).join(" + ");
   return { name: join("name"), licence: join("licence") };
 }

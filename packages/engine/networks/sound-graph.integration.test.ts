@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { HAS_SOFTWARE_GPU, openSoftwareGpu } from "../../../test/support/software-gpu.ts";
 import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
-import { loadManifests, type StemManifest } from "../runtime/model-manifest.ts";
+import { loadManifests, type StemManifest } from "../runtime/manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";

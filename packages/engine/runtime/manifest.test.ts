@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { listWeightsFiles, loadManifests, MANIFESTS_FOLDER, parseManifest } from "./model-manifest.ts";
+import { listWeightsFiles, loadManifests, MANIFESTS_FOLDER, parseManifest } from "./manifest.ts";
 import { sha256OfFile } from "./sha256-of-file.ts";
 
 const htdemucs = JSON.parse(readFileSync(join(MANIFESTS_FOLDER, "htdemucs.json"), "utf8"));

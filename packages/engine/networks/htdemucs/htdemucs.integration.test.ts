@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { makeSyntheticSong } from "../../pipelines/fixtures/synthetic-song.ts";
-import { loadManifests } from "../../runtime/model-manifest.ts";
+import { loadManifests } from "../../runtime/manifest.ts";
 import { NetworkSession } from "../../runtime/network-session.ts";
 import { findWeightsPath } from "../../runtime/weights-file.ts";
 import { Htdemucs } from "./htdemucs.ts";

@@ -1,4 +1,4 @@
-import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/manifest.ts";
 
 /** A network that takes a stereo segment apart: the one face every separating family shows to the pipelines. */
 export interface StemNetwork {

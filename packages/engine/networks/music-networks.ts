@@ -1,4 +1,4 @@
-import type { MusicManifest } from "../runtime/model-manifest.ts";
+import type { MusicManifest } from "../runtime/manifest.ts";
 import type { MusicDetector } from "./music-detector/music-detector.ts";
 
 /** Where pipelines get the network that hears music. */

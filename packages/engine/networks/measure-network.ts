@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
-import { type GpuManifest, isStemManifest } from "../runtime/model-manifest.ts";
+import { type GpuManifest, isStemManifest } from "../runtime/manifest.ts";
 import { NetworkStore } from "./network-store.ts";
 
 /** How long a network takes for a segment on a GPU and on the CPU, and how far apart their results are. */

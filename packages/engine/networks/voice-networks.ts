@@ -1,4 +1,4 @@
-import type { SpeakerManifest, VoiceManifest } from "../runtime/model-manifest.ts";
+import type { SpeakerManifest, VoiceManifest } from "../runtime/manifest.ts";
 import type { LoadedSeparator } from "./voices/voice-separator.ts";
 import type { XVector } from "./x-vector/x-vector.ts";
 

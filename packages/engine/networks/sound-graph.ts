@@ -1,6 +1,6 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
 import type { Buffers } from "../runtime/graph-chain.ts";
-import type { StemManifest } from "../runtime/model-manifest.ts";
+import type { StemManifest } from "../runtime/manifest.ts";
 import type { LoadedNetwork, StemNetwork } from "./stem-network.ts";
 import { GpuGraph, tryOnGpu } from "./try-on-gpu.ts";
 

@@ -126,7 +126,7 @@ const manifestSchema = z.discriminatedUnion("family", [
   speakerManifestSchema,
 ]);
 
-export type ModelManifest = z.infer<typeof manifestSchema>;
+export type Manifest = z.infer<typeof manifestSchema>;
 export type StemManifest = z.infer<typeof stemManifestSchema>;
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
 /** Of networks that have a graph for GPUs. */
@@ -146,12 +146,12 @@ export const MANIFESTS_FOLDER = join(import.meta.dirname, DATA_FOLDER, "models")
 export const SPEECH_MODELS = ["whisper-small", "whisper-base", "whisper-tiny"] as const;
 export type SpeechModel = (typeof SPEECH_MODELS)[number];
 
-export function parseManifest(text: string): ModelManifest {
+export function parseManifest(text: string): Manifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
 /** Every manifest of the folder, in the order of their file names; of the speech networks the chosen one alone. */
-export function loadManifests(options: { folder?: string; speechModel?: SpeechModel } = {}): ModelManifest[] {
+export function loadManifests(options: { folder?: string; speechModel?: SpeechModel } = {}): Manifest[] {
   const { folder = MANIFESTS_FOLDER, speechModel = SPEECH_MODELS[0] } = options;
   const manifests = readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
@@ -171,7 +171,7 @@ export function loadManifests(options: { folder?: string; speechModel?: SpeechMo
 /** The network whose stem this one hears. */
 export function findHeardNetwork(
   { id, hears }: StemManifest,
-  manifests: readonly ModelManifest[],
+  manifests: readonly Manifest[],
 ): StemManifest | undefined {
   if (hears === undefined) return undefined;
   const heard = manifests.filter(isStemManifest).find((manifest) => manifest.id === hears.network);
@@ -183,23 +183,23 @@ export function findHeardNetwork(
 
 /** The one network of a family that serves others. */
 export function findFamily<Family extends "silero-vad" | "x-vector">(
-  manifests: readonly ModelManifest[],
+  manifests: readonly Manifest[],
   family: Family,
-): Extract<ModelManifest, { family: Family }> | undefined {
+): Extract<Manifest, { family: Family }> | undefined {
   return manifests.find(
-    (manifest): manifest is Extract<ModelManifest, { family: Family }> => manifest.family === family,
+    (manifest): manifest is Extract<Manifest, { family: Family }> => manifest.family === family,
   );
 }
 
-export function listWeightsFiles({ weights }: ModelManifest): WeightsFile[] {
+export function listWeightsFiles({ weights }: Manifest): WeightsFile[] {
   return "sha256" in weights ? [weights] : Object.values(weights);
 }
 
-export function isStemManifest(manifest: ModelManifest): manifest is StemManifest {
+export function isStemManifest(manifest: Manifest): manifest is StemManifest {
   return "stems" in manifest;
 }
 
-export function isGpuManifest(manifest: ModelManifest): manifest is GpuManifest {
+export function isGpuManifest(manifest: Manifest): manifest is GpuManifest {
   return isStemManifest(manifest) || manifest.family === "whisper";
 }
 

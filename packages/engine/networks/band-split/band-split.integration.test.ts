@@ -6,7 +6,7 @@ import { interleave } from "../../dsp/interleave.ts";
 import { readSound, writeSound } from "../../pipelines/fixtures/sound-file.ts";
 import { makeSyntheticSong } from "../../pipelines/fixtures/synthetic-song.ts";
 import { EngineProcess } from "../../process/engine-process.ts";
-import { loadManifests } from "../../runtime/model-manifest.ts";
+import { loadManifests } from "../../runtime/manifest.ts";
 import { NetworkSession } from "../../runtime/network-session.ts";
 import { findWeightsPath } from "../../runtime/weights-file.ts";
 import { BandSplit } from "./band-split.ts";
