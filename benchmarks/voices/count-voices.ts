@@ -30,7 +30,7 @@ export async function countVoices(folder: string): Promise<Counted[]> {
       sampleRateHz: SAMPLE_RATE_HZ,
       isForListening: true,
     });
-    const turns = await listenForVoices({ networks }, recording, {
+    const turns = await listenForVoices(networks, recording, {
       manifests,
       expected: {},
       onProgress: () => {},

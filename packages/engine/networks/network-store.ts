@@ -15,11 +15,9 @@ import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
 import { MusicDetector } from "./music-detector/music-detector.ts";
-import type { MusicNetworks } from "./music-networks.ts";
+import type { Networks } from "./networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
-import type { SpeechNetworks } from "./speech-networks.ts";
-import type { LoadedNetwork, NetworkSource } from "./stem-network.ts";
-import type { VoiceNetworks } from "./voice-networks.ts";
+import type { LoadedNetwork } from "./stem-network.ts";
 import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
@@ -36,7 +34,7 @@ type StoreHooks = {
 };
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes about a second. */
-export class NetworkStore implements NetworkSource, SpeechNetworks, MusicNetworks, VoiceNetworks {
+export class NetworkStore implements Networks {
   readonly #options: CpuOptions;
   /** Apart from the options, which travel to the graphs' threads. */
   readonly #hooks: StoreHooks;

@@ -17,7 +17,7 @@ export interface StemNetwork {
 /** A network and what it runs on, in words: another provider or arithmetic gives slightly other samples. */
 export type LoadedNetwork = { network: StemNetwork; runsOn: string };
 
-/** Where pipelines get the network of a manifest from. */
-export interface NetworkSource {
+/** Loads the networks that separate stems. */
+export interface StemNetworks {
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork>;
 }

@@ -4,29 +4,35 @@ import { MonoSource } from "../dsp/mono-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
 import { countSteps, SAMPLE_RATE_HZ, STEP_FRAMES } from "../networks/music-detector/music-detector.ts";
 import { type MusicRegion, toMusicRegions } from "../networks/music-detector/music-regions.ts";
+import type { MusicNetworks } from "../networks/music-networks.ts";
 import type { MusicManifest } from "../runtime/manifest.ts";
-import type { InputRun } from "./input-run.ts";
+import type { OpenInput } from "./open-input.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import { prepareSpoolFolder } from "./spool-folder.ts";
 import { StemSpool } from "./stem-spool.ts";
 
-/** Raised whenever the same input and weights would give other numbers. */
+/** Increase when the same input and weights would give different numbers. */
 const SPOOL_VERSION = 1;
-/** Half a minute: longer stretches cost less context and more memory, and what a killed run loses is one of them. */
+/** Half a minute: longer stretches need less context in total but more memory, and a killed run loses one of them. */
 const STRETCH_STEPS = 320;
 
 /**
- * Where in the input there is music. The probabilities are spooled stretch by stretch: a run that was killed goes on behind them, and
- * whoever asks again for the same input gets the answer from them.
+ * The regions of the input that contain music. Probabilities are spooled stretch by stretch, so a killed run resumes after the last
+ * stretch, and a second call for the same input only reads them.
  */
 export async function detectMusic(
-  run: InputRun,
   manifest: MusicManifest,
-  onProgress: (fraction: number) => void,
+  options: {
+    input: OpenInput;
+    workDir: string;
+    networks: MusicNetworks;
+    onProgress: (fraction: number) => void;
+  },
 ): Promise<MusicRegion[]> {
-  const detector = await run.networks.getMusicDetector(manifest);
-  const folder = join(run.request.workDir, manifest.id);
-  const recording = toSampleRate(new MonoSource(run.input), {
+  const { input, workDir, networks, onProgress } = options;
+  const detector = await networks.getMusicDetector(manifest);
+  const folder = join(workDir, manifest.id);
+  const recording = toSampleRate(new MonoSource(input.source), {
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
   });
@@ -34,13 +40,13 @@ export async function detectMusic(
   prepareSpoolFolder(folder, {
     version: SPOOL_VERSION,
     weightsSha256: manifest.weights.sha256,
-    inputSha256: run.decoded.sha256,
+    inputSha256: input.sha256,
     stepCount,
   });
   const path = join(folder, "music.f32");
   {
     using spool = new StemSpool(path, 1);
-    // A killed write may have left a part of a number.
+    // A killed write may have left part of a number.
     spool.truncate(spool.lengthFrames);
     onProgress(spool.lengthFrames / stepCount);
     for (let firstStep = spool.lengthFrames; firstStep < stepCount; firstStep = spool.lengthFrames) {
@@ -55,6 +61,6 @@ export async function detectMusic(
   const [steps = new Float32Array()] = probabilities.read(0, stepCount);
   return toMusicRegions(steps, {
     stepSeconds: STEP_FRAMES / SAMPLE_RATE_HZ,
-    durationSeconds: toWrittenSeconds(run.input),
+    durationSeconds: toWrittenSeconds(input.source),
   });
 }

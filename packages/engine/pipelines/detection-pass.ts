@@ -1,26 +1,35 @@
 import { writeFileSync } from "node:fs";
+import type { MusicNetworks } from "../networks/music-networks.ts";
 import { detectMusic } from "./detect-music.ts";
-import { finishTarget, type InputRun, tryNetwork } from "./input-run.ts";
+import type { OpenInput } from "./open-input.ts";
 import type { DetectionPass } from "./plan-targets.ts";
+import type { MakeStage } from "./stage-progress.ts";
+import type { TargetOutcomes } from "./target-outcomes.ts";
 import { writeDetection } from "./write-detection.ts";
 
-/** A second of the input in seconds of the machine, as measured; for the progress only. */
+/** Measured seconds of work for each second of input; for the progress only. */
 const DETECT_SECONDS = 0.01;
 
 export function weighDetectionPass(): number {
   return DETECT_SECONDS;
 }
 
-/** Listens for music once and writes it down for every target that asks. */
-export async function runDetectionPass(run: InputRun, { manifest, targets }: DetectionPass): Promise<void> {
-  await tryNetwork(run, targets, async () => {
-    const regions = await detectMusic(
-      run,
-      manifest,
-      run.progress.makeStage(DETECT_SECONDS, run.waits.forDetection),
-    );
+/** Detects music once and writes the regions for every target that asks for them. */
+export async function runDetectionPass(
+  { manifest, targets }: DetectionPass,
+  run: {
+    input: OpenInput;
+    workDir: string;
+    networks: MusicNetworks;
+    outcomes: TargetOutcomes;
+    makeStage: MakeStage;
+  },
+): Promise<void> {
+  const { outcomes, makeStage } = run;
+  await outcomes.tryNetwork(targets, async () => {
+    const regions = await detectMusic(manifest, { ...run, onProgress: makeStage(DETECT_SECONDS) });
     for (const target of targets) {
-      await finishTarget(run, target, async () => {
+      await outcomes.finish(target, async () => {
         for (const { format, path } of target.files) writeFileSync(path, writeDetection(regions, format));
       });
     }

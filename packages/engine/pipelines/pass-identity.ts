@@ -1,17 +1,18 @@
 import { toResampledLength } from "../dsp/resampled-source.ts";
+import type { StemNetworks } from "../networks/stem-network.ts";
 import type { StemManifest } from "../runtime/manifest.ts";
-import type { InputRun } from "./input-run.ts";
+import type { OpenInput } from "./open-input.ts";
 import type { StemPass } from "./plan-targets.ts";
 
-/** Of a run, what decides the samples of a pass. */
-export type PassInput = Pick<InputRun, "networks" | "decoded" | "input">;
-
-/** Where the spools of a pass lie below a work folder. */
+/** The folder of a pass's spools in a work folder. */
 export const toPassName = ({ manifest, startShare }: Pick<StemPass, "manifest" | "startShare">): string =>
   `${manifest.id}/${startShare === 0 ? "plain" : `from-${startShare}`}`;
 
-/** All that decides the samples of a pass: the input, and the network with those whose stems it hears. */
-export async function identifyPass(run: PassInput, pass: StemPass): Promise<Record<string, string | number>> {
+/** Everything the samples of a pass depend on: the input, the network, and the networks whose stems it hears. */
+export async function identifyPass(
+  run: { input: Pick<OpenInput, "sha256">; networks: StemNetworks },
+  pass: StemPass,
+): Promise<Record<string, string | number>> {
   const { manifest, hears, startShare } = pass;
   const { runsOn } = await run.networks.getNetwork(manifest);
   return {
@@ -21,17 +22,17 @@ export async function identifyPass(run: PassInput, pass: StemPass): Promise<Reco
     overlapShare: manifest.overlapShare,
     startShare,
     runsOn,
-    inputSha256: run.decoded.sha256,
+    inputSha256: run.input.sha256,
     ...(hears && { hears: JSON.stringify({ ...(await identifyPass(run, hears.pass)), stem: hears.stem }) }),
   };
 }
 
-/** What a network that hears the input makes of it: as long, at its own rate. */
+/** Rate and length of the input as the network hears it. */
 export function toNetworkShape(
-  { input }: Pick<PassInput, "input">,
+  { source }: Pick<OpenInput, "source">,
   { sampleRateHz }: StemManifest,
 ): { sampleRateHz: number; lengthFrames: number } {
-  return { sampleRateHz, lengthFrames: toResampledLength(input, sampleRateHz) };
+  return { sampleRateHz, lengthFrames: toResampledLength(source, sampleRateHz) };
 }
 
 /** A pass that starts later cuts the input into other segments, about which the network errs differently. */

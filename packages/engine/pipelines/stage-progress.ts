@@ -6,6 +6,9 @@ const PACE_SHARE_MIN = 0.05;
 /** How far a target is, from 0 to 1, never falling; with the time until it is done, once there is a pace to tell it by. */
 export type TargetProgress = { key: string; fraction: number; secondsLeft?: number };
 
+/** Starts the next stage of a pass, which takes this many seconds for each second of input; returns what reports its progress from 0 to 1. */
+export type MakeStage = (weight: number) => (fraction: number) => void;
+
 type Stage = {
   weight: number;
   /** The targets that wait for it. */

@@ -3,9 +3,9 @@ import type { TargetPlan } from "./plan-targets.ts";
 import { weighSpeechSource } from "./speech/choose-speech-source.ts";
 import { listHearings } from "./speech/hearings.ts";
 import { weighTranscription } from "./speech/transcribe.ts";
-import { RENDER_SECONDS } from "./stem-pass.ts";
 import type { TargetWaits } from "./target-waits.ts";
 import { weighVoicesPass } from "./voices/voices-pass.ts";
+import { RENDER_SECONDS } from "./write-sounds.ts";
 
 /** A second of the input in seconds of the machine, as measured; for the progress only. */
 export const DECODE_SECONDS = 0.006;

@@ -6,6 +6,8 @@ import { type Provenance, toProvenanceTags } from "./provenance.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
 const BLOCK_FRAMES = 1 << 15;
+/** Seconds to write a stem for each second of stereo, as `passSeconds` of the networks. */
+export const RENDER_SECONDS = 0.008;
 
 export type RenderResult = Pick<TargetResult, "clippedSamples">;
 

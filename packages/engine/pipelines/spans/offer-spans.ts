@@ -1,8 +1,8 @@
-import type { InputRun } from "../input-run.ts";
 import { countSpooledSegments, describePass } from "../network-pass.ts";
+import type { OpenInput } from "../open-input.ts";
 import { toNetworkShape, toPassName, toStartFrame } from "../pass-identity.ts";
+import { describeSpools, type SpoolFacts } from "../pass-spools.ts";
 import type { StemPass } from "../plan-targets.ts";
-import { describeSpools } from "../stem-pass.ts";
 import { cutAtFrames, type PassSpans } from "./segment-range.ts";
 import type { SpanExchange, SpanPart, SpanPass } from "./span-exchange.ts";
 
@@ -14,19 +14,19 @@ const SPAN_SHARE = 1 / 3;
  * one runs the segment before it as well, for its tail, and has the samples that a single pass has.
  */
 export async function offerSpans(
-  run: InputRun,
+  run: SpoolFacts,
   passes: readonly StemPass[],
-  exchange: SpanExchange | undefined,
+  { exchange, spansFromSeconds }: { exchange: SpanExchange | undefined; spansFromSeconds: number },
 ): Promise<ReadonlyMap<StemPass, PassSpans>> {
   const spans = new Map<StemPass, PassSpans>();
-  const { spansFromSeconds = 0 } = run.request;
-  const isLong = run.input.lengthFrames > spansFromSeconds * run.input.sampleRateHz;
+  const { lengthFrames, sampleRateHz } = run.input.source;
+  const isLong = lengthFrames > spansFromSeconds * sampleRateHz;
   if (!exchange || spansFromSeconds === 0 || !isLong) return spans;
   const parts: SpanPart[] = [];
   for (const root of passes.filter(({ hears }) => hears === undefined)) {
     const group = passes.filter((pass) => findRoot(pass) === root);
-    if (!group.every((pass) => isDivisible(run, pass, root))) continue;
-    const cutFrames = listCuts(run, root, SPAN_SHARE * spansFromSeconds);
+    if (!group.every((pass) => isDivisible(run.input, pass, root))) continue;
+    const cutFrames = listCuts(run.input, root, SPAN_SHARE * spansFromSeconds);
     const described = await Promise.all(group.map((pass) => describe(run, pass, cutFrames)));
     const finishedSpans = Math.min(...described.map((pass) => pass.finishedSpans));
     // Nothing is left of it, or it is cut finer than its segments are.
@@ -44,19 +44,19 @@ export async function offerSpans(
 const findRoot = (pass: StemPass): StemPass => (pass.hears ? findRoot(pass.hears.pass) : pass);
 
 /** A pass at another rate has other cuts, and one that does not fill a segment is not run. */
-function isDivisible(run: InputRun, { manifest, startShare }: StemPass, root: StemPass): boolean {
-  const lengthFrames = toNetworkShape(run, manifest).lengthFrames - toStartFrame(manifest, startShare);
+function isDivisible(input: OpenInput, { manifest, startShare }: StemPass, root: StemPass): boolean {
+  const lengthFrames = toNetworkShape(input, manifest).lengthFrames - toStartFrame(manifest, startShare);
   return manifest.sampleRateHz === root.manifest.sampleRateHz && lengthFrames >= manifest.segmentFrames;
 }
 
 /** All spans but for rounding as long as each other. */
-function listCuts(run: InputRun, { manifest }: StemPass, spanSeconds: number): number[] {
-  const { lengthFrames, sampleRateHz } = toNetworkShape(run, manifest);
+function listCuts(input: OpenInput, { manifest }: StemPass, spanSeconds: number): number[] {
+  const { lengthFrames, sampleRateHz } = toNetworkShape(input, manifest);
   const count = Math.ceil(lengthFrames / (spanSeconds * sampleRateHz));
   return Array.from({ length: count - 1 }, (_, index) => Math.round(((index + 1) * lengthFrames) / count));
 }
 
-async function describe(run: InputRun, pass: StemPass, cutFrames: readonly number[]) {
+async function describe(run: SpoolFacts, pass: StemPass, cutFrames: readonly number[]) {
   const { manifest, startShare, stems } = pass;
   const spools = await describeSpools(run, pass);
   const { grid, madeFrom } = describePass(spools);

@@ -3,12 +3,13 @@ import { isDeepStrictEqual } from "node:util";
 import { type SegmentGrid, segmentSpan } from "../../dsp/overlap-add.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { ShiftedSource } from "../../dsp/shifted-source.ts";
+import type { StemNetworks } from "../../networks/stem-network.ts";
 import { isStemManifest, type Manifest } from "../../runtime/manifest.ts";
 import { loadDecodedInput } from "../decoded-input.ts";
-import type { Networks } from "../input-run.ts";
 import { planLanes } from "../lanes.ts";
 import { describePass, type PassSpools, runNetworkPass, spoolPath } from "../network-pass.ts";
-import { identifyPass, type PassInput, toNetworkShape, toStartFrame } from "../pass-identity.ts";
+import type { OpenInput } from "../open-input.ts";
+import { identifyPass, toNetworkShape, toStartFrame } from "../pass-identity.ts";
 import { toPcmBytes } from "../pcm-bytes.ts";
 import { PcmFileSource } from "../pcm-file-source.ts";
 import type { StemPass } from "../plan-targets.ts";
@@ -49,10 +50,12 @@ type Step = {
   gauge: SpoolGauge;
 };
 
+type SpanRun = { networks: StemNetworks; input: OpenInput };
+
 export async function runSpan(
   request: SpanRequest,
   options: {
-    networks: Networks;
+    networks: StemNetworks;
     manifests: readonly Manifest[];
     onProgress: (fraction: number) => void;
   },
@@ -60,8 +63,8 @@ export async function runSpan(
   const { networks, manifests, onProgress } = options;
   try {
     const decoded = await loadDecodedInput({ ...request, onStart: () => {}, onProgress: () => {} });
-    using input = new PcmFileSource(decoded.pcmPath, decoded.info);
-    const run: PassInput = { networks, decoded, input };
+    using source = new PcmFileSource(decoded.pcmPath, decoded.info);
+    const run: SpanRun = { networks, input: { ...decoded, source } };
     const passes = findPasses(request.part, manifests);
     const steps = passes && (await planSteps(run, request, passes));
     if (steps === undefined) return { kind: "unfit" };
@@ -99,7 +102,7 @@ function findPasses(
 
 /** Undefined where a pass would be made from something else than the rest of it is. */
 async function planSteps(
-  run: PassInput,
+  run: SpanRun,
   request: SpanRequest,
   passes: { spanPass: SpanPass; pass: StemPass }[],
 ): Promise<Step[] | undefined> {
@@ -108,11 +111,11 @@ async function planSteps(
     const { manifest, startShare, stems } = pass;
     const { network } = await run.networks.getNetwork(manifest);
     const startFrame = toStartFrame(manifest, startShare);
-    const lengthFrames = toNetworkShape(run, manifest).lengthFrames - startFrame;
+    const lengthFrames = toNetworkShape(run.input, manifest).lengthFrames - startFrame;
     const spools: PassSpools = {
       network,
       overlapShare: manifest.overlapShare,
-      input: { channels: run.decoded.info.channels, lengthFrames },
+      input: { channels: run.input.info.channels, lengthFrames },
       stems,
       folder: join(toSpanDir(request.workDir, request), spanPass.name),
       identity: await identifyPass(run, pass),
@@ -153,7 +156,7 @@ function widenHeard(steps: readonly Step[], step: Step): void {
 }
 
 async function runStep(
-  run: PassInput,
+  run: SpanRun,
   steps: readonly Step[],
   step: Step,
   onProgress: (fraction: number) => void,
@@ -164,15 +167,15 @@ async function runStep(
     using opened = new DisposableStack();
     const heard = findHeard(steps, step);
     await heard?.gauge.reached(0);
-    const source = heard ? opened.use(openHeard(run, heard, pass)) : run.input;
-    const input = toSampleRate(source, toNetworkShape(run, manifest));
+    const source = heard ? opened.use(openHeard(run, heard, pass)) : run.input.source;
+    const input = toSampleRate(source, toNetworkShape(run.input, manifest));
     const startFrame = toStartFrame(manifest, startShare);
     const { network } = await run.networks.getNetwork(manifest);
     await runNetworkPass({
       ...spools,
       network,
       input: new ShiftedSource(input, -startFrame),
-      lanes: planLanes(run.decoded.info),
+      lanes: planLanes(run.input.info),
       ...(heard && { whenReadable: (endFrame) => heard.gauge.reached(startFrame + endFrame) }),
       onSpooled: (lengthFrames) => gauge.rise(lengthFrames),
       onProgress,
@@ -184,9 +187,9 @@ async function runStep(
 }
 
 /** What is made here of a stem, in its place in the whole. */
-function openHeard(run: PassInput, { spools, grid, pass }: Step, { hears }: StemPass): RangeSource {
+function openHeard(run: SpanRun, { spools, grid, pass }: Step, { hears }: StemPass): RangeSource {
   return new RangeSource(spoolPath(spools.folder, hears?.stem ?? ""), {
-    channels: run.decoded.info.channels,
+    channels: run.input.info.channels,
     sampleRateHz: pass.manifest.sampleRateHz,
     lengthFrames: grid.lengthFrames,
     fromFrame: spools.range.from * grid.strideFrames,
@@ -209,8 +212,8 @@ function weighProgress(
   };
 }
 
-function listFiles({ decoded }: PassInput, { spanPass, spools, grid, own }: Step): SpanFile[] {
-  const { channels } = decoded.info;
+function listFiles({ input }: SpanRun, { spanPass, spools, grid, own }: Step): SpanFile[] {
+  const { channels } = input.info;
   const bytesUpTo = (frame: number) => toPcmBytes({ lengthFrames: frame, channels });
   return spanPass.stems.map((stem) => ({
     pass: spanPass.name,

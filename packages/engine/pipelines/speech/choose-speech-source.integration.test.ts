@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { EngineError } from "../../engine-error.ts";
 import { NetworkStore } from "../../networks/network-store.ts";
+import type { Networks } from "../../networks/networks.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
 import { GainNetwork, makeGainManifest } from "../fixtures/gain-network.ts";
 import { writeSound } from "../fixtures/sound-file.ts";
 import { makeSyntheticSong } from "../fixtures/synthetic-song.ts";
-import type { Networks } from "../input-run.ts";
 import { runRequest } from "../run-request.ts";
 
 const RATE = 44_100;

@@ -1,13 +1,16 @@
 import type { MusicRegion } from "../../networks/music-detector/music-regions.ts";
+import type { MusicNetworks } from "../../networks/music-networks.ts";
 import { isStemManifest, type Manifest, type StemManifest } from "../../runtime/manifest.ts";
 import { detectMusic } from "../detect-music.ts";
-import { type InputRun, tryNetwork } from "../input-run.ts";
+import type { OpenInput } from "../open-input.ts";
 import { needStem, type StemPass } from "../plan-targets.ts";
+import type { MakeStage } from "../stage-progress.ts";
+import type { TargetOutcomes } from "../target-outcomes.ts";
 
 const VOCALS = "vocals";
-/** Below this share of music the words are read from the input: taking an hour apart for a jingle would take an hour. */
+/** With less music than this, the input is transcribed: separating an hour because of a jingle would take an hour. */
 const MUSIC_SHARE_MIN = 1 / 3;
-/** A second of the input in seconds of the machine, as measured; for the progress only. */
+/** Measured seconds of work for each second of input; for the progress only. */
 const LISTEN_SECONDS = 0.01;
 
 export function weighSpeechSource(): number {
@@ -15,27 +18,34 @@ export function weighSpeechSource(): number {
 }
 
 /**
- * Where the words are read from. Singing is understood better without the instruments: where much of the input is music, its vocals
- * join the stems that are made anyway, or become a pass of their own. Where nothing can listen for music, they are read from the input.
+ * What is transcribed. Singing is recognised better without instruments: if much of the input is music, the vocals are added to a pass
+ * that runs anyway, or to a new one. Without a music detector the input itself is transcribed.
  */
 export async function chooseSpeechSource(
-  run: InputRun,
+  run: {
+    input: OpenInput;
+    workDir: string;
+    networks: MusicNetworks;
+    outcomes: TargetOutcomes;
+    makeStage: MakeStage;
+  },
   manifests: readonly Manifest[],
   { stemPasses, onNewPass }: { stemPasses: StemPass[]; onNewPass: () => void },
 ): Promise<{ vocals?: StemManifest }> {
-  const onProgress = run.progress.makeStage(LISTEN_SECONDS, run.waits.forSpeechSource);
+  const onProgress = run.makeStage(LISTEN_SECONDS);
   const detector = manifests.find((manifest) => manifest.family === "music-detector");
   const separator = manifests.filter(isStemManifest).find(({ stems }) => stems.includes(VOCALS));
   if (detector === undefined || separator === undefined) return {};
   let regions: MusicRegion[] = [];
-  await tryNetwork(run, [], async () => {
-    regions = await detectMusic(run, detector, onProgress);
+  await run.outcomes.tryNetwork([], async () => {
+    regions = await detectMusic(detector, { ...run, onProgress });
   });
   const musicSeconds = regions.reduce(
     (sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds,
     0,
   );
-  if (musicSeconds < (MUSIC_SHARE_MIN * run.input.lengthFrames) / run.input.sampleRateHz) return {};
+  const { lengthFrames, sampleRateHz } = run.input.source;
+  if (musicSeconds < (MUSIC_SHARE_MIN * lengthFrames) / sampleRateHz) return {};
   const passCount = stemPasses.length;
   needStem(stemPasses, { manifest: separator, stem: VOCALS, manifests });
   if (stemPasses.length > passCount) onNewPass();

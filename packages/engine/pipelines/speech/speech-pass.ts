@@ -4,17 +4,20 @@ import { join } from "node:path";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
+import type { SpeechNetworks } from "../../networks/speech-networks.ts";
+import type { VoiceNetworks } from "../../networks/voice-networks.ts";
 import type { Turns } from "../../networks/voices/find-voices.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
 import type { Manifest, SpeechManifest, StemManifest } from "../../runtime/manifest.ts";
 import { parseTranscript } from "../../text/parse-transcript.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { writeText } from "../../text/write-text.ts";
-import type { TextTarget } from "../engine-request.ts";
-import { finishTarget, type InputRun, tryNetwork } from "../input-run.ts";
+import type { HearingWishes, TextTarget } from "../engine-request.ts";
 import { LineLog } from "../line-log.ts";
+import type { OpenInput } from "../open-input.ts";
+import { openStem } from "../pass-spools.ts";
 import type { SpeechPass } from "../plan-targets.ts";
-import { openStem } from "../stem-pass.ts";
+import type { TargetOutcomes } from "../target-outcomes.ts";
 import { listenForVoices } from "../voices/listen-for-voices.ts";
 import { alignText } from "./align-text.ts";
 import { getVoiceActivity } from "./get-voice-activity.ts";
@@ -26,6 +29,13 @@ import { transcribe } from "./transcribe.ts";
 /** Raised whenever the same text and hearing would give other times. */
 const LOG_VERSION = 2;
 
+type SpeechRun = {
+  input: OpenInput;
+  workDir: string;
+  networks: SpeechNetworks & VoiceNetworks;
+  outcomes: TargetOutcomes;
+  makeStage: (weight: number, wishes: HearingWishes) => (fraction: number) => void;
+};
 type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
 
 /**
@@ -33,31 +43,35 @@ type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; 
  * stem of the input, where it is given, and from the input itself otherwise.
  */
 export async function runSpeechPass(
-  run: InputRun,
+  run: SpeechRun,
   pass: SpeechPass,
   options: { manifests: readonly Manifest[]; vocals?: StemManifest },
 ): Promise<void> {
   using stem = options.vocals && openStem(run, options.vocals, "vocals");
-  const source = toSampleRate(new MonoSource(stem ?? run.input), {
+  const source = toSampleRate(new MonoSource(stem ?? run.input.source), {
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
   });
-  const listen = listenOnce(run, source, options.manifests);
+  const listen = listenOnce(run.networks, source, options.manifests);
   const label = async (text: TimedText, { speakers, transcriptPath }: TextTarget) =>
     speakers === undefined
       ? text
       : labelSpeakers(text, await listen(speakers), { keepsLines: transcriptPath !== undefined });
   for (const { wishes, targets } of listHearings(pass.targets)) {
-    await tryNetwork(run, targets, async () => {
-      const spoken = await transcribe(run, {
-        manifest: pass.manifest,
-        voiceActivity: getVoiceActivity(options.manifests),
-        source,
-        sourceName: stem ? "vocals" : "input",
-        wishes,
-      });
+    await run.outcomes.tryNetwork(targets, async () => {
+      const makeStage = (weight: number) => run.makeStage(weight, wishes);
+      const spoken = await transcribe(
+        { ...run, makeStage },
+        {
+          manifest: pass.manifest,
+          voiceActivity: getVoiceActivity(options.manifests),
+          source,
+          sourceName: stem ? "vocals" : "input",
+          wishes,
+        },
+      );
       for (const target of targets) {
-        await finishTarget(run, target, async () => {
+        await run.outcomes.finish(target, async () => {
           const text = await makeText(run, { target, manifest: pass.manifest, spoken, source });
           writeFiles(target, await label(text, target));
         });
@@ -67,27 +81,30 @@ export async function runSpeechPass(
 }
 
 /** Who speaks when: listened for once for each number of people that is expected. */
-function listenOnce(run: InputRun, source: FrameSource, manifests: readonly Manifest[]) {
+function listenOnce(networks: SpeechRun["networks"], source: FrameSource, manifests: readonly Manifest[]) {
   const heard = new Map<true | number, Promise<Turns>>();
   return (speakers: true | number): Promise<Turns> => {
     const expected = speakers === true ? {} : { voiceCount: speakers };
     const known =
-      heard.get(speakers) ?? listenForVoices(run, source, { manifests, expected, onProgress: () => {} });
+      heard.get(speakers) ?? listenForVoices(networks, source, { manifests, expected, onProgress: () => {} });
     heard.set(speakers, known);
     return known;
   };
 }
 
 /** What was said, or the given text laid over it. */
-async function makeText(run: InputRun, { target, manifest, spoken, source }: Heard): Promise<TimedText> {
+async function makeText(
+  run: Pick<SpeechRun, "input" | "workDir" | "networks">,
+  { target, manifest, spoken, source }: Heard,
+): Promise<TimedText> {
   if (target.transcriptPath === undefined) return spoken;
   const text = parseTranscript(readFileSync(target.transcriptPath));
-  const log = new LineLog(join(run.request.workDir, manifest.id, `text-${target.key}`), {
+  const log = new LineLog(join(run.workDir, manifest.id, `text-${target.key}`), {
     identity: {
       version: LOG_VERSION,
       textSha256: createHash("sha256").update(text).digest("hex"),
       spokenSha256: createHash("sha256").update(JSON.stringify(spoken)).digest("hex"),
-      inputSha256: run.decoded.sha256,
+      inputSha256: run.input.sha256,
     },
     entrySchema: placedWindowSchema,
   });

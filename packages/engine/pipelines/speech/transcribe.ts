@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import type { SpeechNetworks } from "../../networks/speech-networks.ts";
 import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "../../networks/whisper/log-mel.ts";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
 import type { SpeechManifest, VoiceActivityManifest } from "../../runtime/manifest.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import type { HearingWishes } from "../engine-request.ts";
-import type { InputRun } from "../input-run.ts";
 import { LineLog } from "../line-log.ts";
+import type { OpenInput } from "../open-input.ts";
+import type { MakeStage } from "../stage-progress.ts";
 import { assembleText } from "./assemble-text.ts";
 import { findSpeech } from "./find-speech.ts";
 import { hearWindows } from "./hear-windows.ts";
@@ -30,7 +32,7 @@ export type Transcription = {
   wishes: HearingWishes;
 };
 
-/** A second of the input in seconds of the machine, as measured; for the progress only. */
+/** Measured seconds of work for each second of input; for the progress only. */
 const FIND_SECONDS = 0.01;
 const HEAR_SECONDS = 0.19;
 
@@ -38,12 +40,14 @@ export function weighTranscription(): number {
   return FIND_SECONDS + HEAR_SECONDS;
 }
 
-/** Writes down what is said in the recording, window by window; a run that was killed goes on behind its last batch. */
-export async function transcribe(run: InputRun, options: Transcription): Promise<TimedText> {
+/** Transcribes the recording window by window; a killed run resumes after its last batch. */
+export async function transcribe(
+  run: { input: OpenInput; workDir: string; networks: SpeechNetworks; makeStage: MakeStage },
+  options: Transcription,
+): Promise<TimedText> {
   const { manifest, voiceActivity, source, wishes } = options;
-  const waiting = run.waits.forHearing(wishes);
   const vad = await run.networks.getVoiceActivity(voiceActivity);
-  const regions = await findSpeech(source, vad, run.progress.makeStage(FIND_SECONDS, waiting));
+  const regions = await findSpeech(source, vad, run.makeStage(FIND_SECONDS));
   const maxFrames = wishes.isTranslated ? WINDOW_FRAMES / 2 : WINDOW_FRAMES;
   const windows = packSpeechWindows(regions, {
     // The words of a translation are known to be in their window, and no closer.
@@ -52,27 +56,24 @@ export async function transcribe(run: InputRun, options: Transcription): Promise
     marginFrames: SAMPLE_RATE_HZ * 0.4,
     sourceFrames: source.lengthFrames,
   });
-  const log = new LineLog(
-    join(run.request.workDir, manifest.id, `${options.sourceName}-${toHearingKey(wishes)}`),
-    {
-      identity: {
-        version: LOG_VERSION,
-        model: manifest.id,
-        encoderSha256: manifest.weights.encoder.sha256,
-        decoderSha256: manifest.weights.decoder.sha256,
-        inputSha256: run.decoded.sha256,
-        windows: windows.length,
-      },
-      entrySchema: windowPartsSchema,
+  const log = new LineLog(join(run.workDir, manifest.id, `${options.sourceName}-${toHearingKey(wishes)}`), {
+    identity: {
+      version: LOG_VERSION,
+      model: manifest.id,
+      encoderSha256: manifest.weights.encoder.sha256,
+      decoderSha256: manifest.weights.decoder.sha256,
+      inputSha256: run.input.sha256,
+      windows: windows.length,
     },
-  );
-  const onProgress = run.progress.makeStage(HEAR_SECONDS, waiting);
+    entrySchema: windowPartsSchema,
+  });
+  const onProgress = run.makeStage(HEAR_SECONDS);
   if (log.entries.length < windows.length) {
     await hearRest(await run.networks.getWhisper(manifest), { ...options, windows, log, onProgress });
   }
   onProgress(1);
   return assembleText(log.entries.flat(), {
-    recording: run.input,
+    recording: run.input.source,
     model: manifest.id,
     wishes,
   });

@@ -1,12 +1,13 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { EngineError } from "../../engine-error.ts";
+import type { SpeechNetworks } from "../../networks/speech-networks.ts";
+import type { VoiceNetworks } from "../../networks/voice-networks.ts";
 import { type ExpectedVoices, findVoices, type Turns } from "../../networks/voices/find-voices.ts";
 import { findFamily, type Manifest, type SpeakerManifest } from "../../runtime/manifest.ts";
-import type { InputRun } from "../input-run.ts";
 import { findSpeech } from "../speech/find-speech.ts";
 import { getVoiceActivity } from "../speech/get-voice-activity.ts";
 
-/** A second of the input in seconds of the machine, as measured; for the progress only. */
+/** Measured seconds of work for each second of input; for the progress only. */
 export const LISTEN_SECONDS = 0.03;
 
 export function getSpeakerNetwork(manifests: readonly Manifest[]): SpeakerManifest {
@@ -15,9 +16,11 @@ export function getSpeakerNetwork(manifests: readonly Manifest[]): SpeakerManife
   return manifest;
 }
 
+type ListeningNetworks = Pick<SpeechNetworks, "getVoiceActivity"> & Pick<VoiceNetworks, "getSpeakerNetwork">;
+
 /** Who speaks when in a mono recording at 16 kHz, one at a time. */
 export async function listenForVoices(
-  run: Pick<InputRun, "networks">,
+  networks: ListeningNetworks,
   recording: FrameSource,
   options: {
     manifests: readonly Manifest[];
@@ -26,9 +29,9 @@ export async function listenForVoices(
   },
 ): Promise<Turns> {
   const { manifests, expected, onProgress } = options;
-  const vad = await run.networks.getVoiceActivity(getVoiceActivity(manifests));
+  const vad = await networks.getVoiceActivity(getVoiceActivity(manifests));
   const speech = await findSpeech(recording, vad, (fraction) => onProgress(fraction / 3));
-  const network = await run.networks.getSpeakerNetwork(getSpeakerNetwork(manifests));
+  const network = await networks.getSpeakerNetwork(getSpeakerNetwork(manifests));
   return findVoices(recording, speech, {
     network,
     expected,

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import type { FrameSource } from "../dsp/frame-source.ts";
+import type { StemNetworks } from "../networks/stem-network.ts";
+import type { StemManifest } from "../runtime/manifest.ts";
+import { type PassSpools, spoolPath } from "./network-pass.ts";
+import type { OpenInput } from "./open-input.ts";
+import { identifyPass, toNetworkShape, toPassName, toStartFrame } from "./pass-identity.ts";
+import { PcmFileSource } from "./pcm-file-source.ts";
+import type { HeardStem, StemPass } from "./plan-targets.ts";
+
+/** The input whose stems are spooled, and the folder they are spooled in. */
+export type SpoolPlace = { input: OpenInput; workDir: string };
+
+/** What it takes to describe the spools of a pass. */
+export type SpoolFacts = SpoolPlace & { networks: StemNetworks; cache: PassSpools["cache"] };
+
+/** The spools of a pass: their folder, and everything their samples depend on. */
+export async function describeSpools(
+  { input, workDir, networks, cache }: SpoolFacts,
+  pass: StemPass,
+): Promise<PassSpools> {
+  const { manifest, startShare, stems } = pass;
+  const { network } = await networks.getNetwork(manifest);
+  const { lengthFrames } = toNetworkShape(input, manifest);
+  return {
+    network,
+    overlapShare: manifest.overlapShare,
+    input: {
+      channels: input.info.channels,
+      lengthFrames: lengthFrames - toStartFrame(manifest, startShare),
+    },
+    stems,
+    folder: toStemFolder(workDir, manifest, startShare),
+    identity: await identifyPass({ input, networks }, pass),
+    cache,
+  };
+}
+
+/** What a network hears: the input, or a stem that an earlier pass has finished. */
+export function openHeard(
+  place: SpoolPlace,
+  hears: HeardStem | undefined,
+  opened: DisposableStack,
+): FrameSource {
+  return hears === undefined
+    ? place.input.source
+    : opened.use(openStem(place, hears.pass.manifest, hears.stem));
+}
+
+/** A stem of a finished pass, at the network's rate, from the frame at which the pass starts. */
+export function openStem(
+  { input, workDir }: SpoolPlace,
+  manifest: StemManifest,
+  stem: string,
+  startShare = 0,
+): PcmFileSource {
+  const { sampleRateHz, lengthFrames } = toNetworkShape(input, manifest);
+  return new PcmFileSource(spoolPath(toStemFolder(workDir, manifest, startShare), stem), {
+    channels: input.info.channels,
+    sampleRateHz,
+    lengthFrames: lengthFrames - toStartFrame(manifest, startShare),
+  });
+}
+
+function toStemFolder(workDir: string, manifest: StemManifest, startShare: number): string {
+  return join(workDir, toPassName({ manifest, startShare }));
+}

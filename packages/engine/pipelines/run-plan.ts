@@ -1,0 +1,80 @@
+import type { Networks } from "../networks/networks.ts";
+import type { Manifest, StemManifest } from "../runtime/manifest.ts";
+import { runDetectionPass } from "./detection-pass.ts";
+import type { EngineReport, EngineRequest } from "./engine-request.ts";
+import type { OpenInput } from "./open-input.ts";
+import type { TargetPlan } from "./plan-targets.ts";
+import type { Previews } from "./previews/previews.ts";
+import { runStemPasses } from "./run-stem-passes.ts";
+import type { SpanExchange } from "./spans/span-exchange.ts";
+import { chooseSpeechSource } from "./speech/choose-speech-source.ts";
+import { runSpeechPass } from "./speech/speech-pass.ts";
+import type { StageProgress } from "./stage-progress.ts";
+import type { StemCache } from "./stem-cache.ts";
+import { TargetOutcomes } from "./target-outcomes.ts";
+import type { TargetWaits } from "./target-waits.ts";
+import { runVoicesPass } from "./voices/voices-pass.ts";
+import { checkWorkBytes } from "./work-bytes.ts";
+import { RENDER_SECONDS } from "./write-sounds.ts";
+
+/** Runs the passes of a plan in order and gives each the parts it needs. */
+export async function runPlan(
+  { detectionPass, speechPass, stemPasses, voicesPass }: TargetPlan,
+  options: {
+    request: EngineRequest;
+    networks: Networks;
+    manifests: readonly Manifest[];
+    input: OpenInput;
+    stemCache: StemCache | undefined;
+    spans: SpanExchange | undefined;
+    previews: Previews | undefined;
+    report: EngineReport;
+    progress: StageProgress;
+    waits: TargetWaits;
+    onNewPass: () => void;
+  },
+): Promise<void> {
+  const { request, networks, manifests, input, stemCache, previews, report, progress, waits } = options;
+  const { inputPath, workDir, cacheUser, maxWorkBytes, spansFromSeconds = 0 } = request;
+  const durationSeconds = input.info.lengthFrames / input.info.sampleRateHz;
+  const outcomes = new TargetOutcomes({ report, previews, durationSeconds });
+  const shared = { input, workDir, networks, outcomes };
+  if (detectionPass) {
+    const makeStage = (weight: number) => progress.makeStage(weight, waits.forDetection);
+    await runDetectionPass(detectionPass, { ...shared, makeStage });
+  }
+  let vocals: StemManifest | undefined;
+  if (speechPass) {
+    const makeStage = (weight: number) => progress.makeStage(weight, waits.forSpeechSource);
+    const { onNewPass } = options;
+    ({ vocals } = await chooseSpeechSource({ ...shared, makeStage }, manifests, { stemPasses, onNewPass }));
+    // Sung words need one more stem.
+    checkWorkBytes(stemPasses, input.source, maxWorkBytes);
+  }
+  const failures = await runStemPasses(
+    {
+      ...shared,
+      inputPath,
+      previews,
+      cache: stemCache && cacheUser && { stems: stemCache, user: cacheUser },
+      makePassStage: (pass) => progress.makeStageBeside(pass.manifest.passSeconds, waits.forStemPass(pass)),
+      makeRenderStage: (target) => progress.makeStageBeside(RENDER_SECONDS, waits.forRender(target)),
+    },
+    stemPasses,
+    { exchange: options.spans, spansFromSeconds },
+  );
+  if (voicesPass) {
+    const makeStage = (weight: number) => progress.makeStage(weight, waits.forVoices);
+    await runVoicesPass({ ...shared, inputPath, makeStage }, voicesPass, manifests);
+  }
+  if (speechPass) {
+    await runSpeechPass(
+      {
+        ...shared,
+        makeStage: (weight, wishes) => progress.makeStage(weight, waits.forHearing(wishes)),
+      },
+      speechPass,
+      { manifests, ...(vocals && !failures.has(vocals) ? { vocals } : {}) },
+    );
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { toSampleRate } from "../../dsp/resampled-source.ts";
+import type { VoiceNetworks } from "../../networks/voice-networks.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/find-voices.ts";
+import {
+  listChanges,
+  planTurns,
+  refineChange,
+  type VoicePlan,
+} from "../../networks/voices/refine-changes.ts";
+import { measureStreams, noteHighShares } from "../../networks/voices/stream-power.ts";
+import { findSimultaneity, isTogether, planTogether } from "../../networks/voices/talk-together.ts";
+import {
+  SAMPLE_RATE_HZ,
+  toMono,
+  type VoicePair,
+  type VoiceSeparator,
+  WINDOW_FRAMES,
+} from "../../networks/voices/voice-separator.ts";
+import type { VoiceManifest } from "../../runtime/manifest.ts";
+import type { OpenInput } from "../open-input.ts";
+import { prepareSpoolFolder } from "../spool-folder.ts";
+import { listWindows, spoolVoices, VoiceStreams } from "./voice-streams.ts";
+
+/** Increase when the same input and weights would give different samples. */
+const SPOOL_VERSION = 1;
+const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
+const PROBES = 5;
+/** One minute at a time. */
+const MEASURED_STEPS = 60 * STEPS_PER_SECOND;
+
+export type SeparatedVoices = Disposable & {
+  streams: VoiceStreams;
+  plan: VoicePlan;
+  highShares: Float32Array;
+};
+
+/** Separates all speech if people talk at the same time throughout, and otherwise only around changes of speaker. */
+export async function separateVoices(
+  { input, workDir, networks }: { input: OpenInput; workDir: string; networks: VoiceNetworks },
+  work: {
+    manifest: VoiceManifest;
+    turns: Turns;
+    variant: string;
+    onProgress: (fraction: number) => void;
+  },
+): Promise<SeparatedVoices> {
+  const { manifest, turns, variant, onProgress } = work;
+  const source = toSampleRate(input.source, { sampleRateHz: SAMPLE_RATE_HZ });
+  const { separator, runsOn } = await networks.getVoiceSeparator(manifest);
+  const spoken = listWindows(
+    (startFrame, endFrame) => hasSpeech(turns, startFrame, endFrame),
+    source.lengthFrames,
+  );
+  const probes = await probe(separator, source, spoken);
+  const together = isTogether([...probes.values()].map(findSimultaneityOfPair));
+  const changes = together ? [] : listChanges(turns);
+  const isNearChange = (startFrame: number, endFrame: number) =>
+    changes.some(({ from, to }) => from * STEP_FRAMES < endFrame && to * STEP_FRAMES > startFrame);
+  const starts = together ? spoken : listWindows(isNearChange, source.lengthFrames);
+  const folder = join(workDir, manifest.id, variant);
+  prepareSpoolFolder(folder, {
+    version: SPOOL_VERSION,
+    weightsSha256: manifest.weights.sha256,
+    runsOn,
+    inputSha256: input.sha256,
+    windows: createHash("sha256").update(starts.join()).digest("hex"),
+  });
+  const path = join(folder, "voices.f32");
+  await spoolVoices({ separator, source, starts, known: probes, path, onProgress });
+  const streams = new VoiceStreams(path, { channels: source.channels, starts });
+  const plan = together ? planTogether(turns) : planTurns(turns);
+  const highShares = new Float32Array(turns.people.length).fill(0.5);
+  for (const { from, to } of together ? [{ from: 0, to: turns.people.length }] : changes) {
+    for (let firstStep = from; firstStep < to; firstStep += MEASURED_STEPS) {
+      const stepCount = Math.min(MEASURED_STEPS, to - firstStep);
+      noteHighShares(highShares, measureStreams(streams, { firstStep, stepCount }));
+    }
+  }
+  for (const change of changes) {
+    refineChange(
+      plan,
+      change,
+      measureStreams(streams, { firstStep: change.from, stepCount: change.to - change.from }),
+    );
+  }
+  return { streams, plan, highShares, [Symbol.dispose]: () => streams[Symbol.dispose]() };
+}
+
+function hasSpeech({ people }: Turns, startFrame: number, endFrame: number): boolean {
+  const toStep = (frame: number) => Math.max(0, Math.floor(frame / STEP_FRAMES));
+  return people.subarray(toStep(startFrame), toStep(endFrame)).some((who) => who !== NOBODY);
+}
+
+/** Separates a few windows, spread over all of them; returned by their start. */
+async function probe(
+  separator: VoiceSeparator,
+  source: FrameSource,
+  starts: readonly number[],
+): Promise<Map<number, VoicePair>> {
+  const probes = new Map<number, VoicePair>();
+  const count = Math.min(PROBES, starts.length);
+  for (let index = 0; index < count; index++) {
+    const start = starts[Math.floor(((index + 0.5) * starts.length) / count)] ?? 0;
+    probes.set(start, await separator.separate(source.read(start, WINDOW_FRAMES)));
+  }
+  return probes;
+}
+
+const findSimultaneityOfPair = ([first, second]: VoicePair) =>
+  findSimultaneity(toMono(first), toMono(second));
