@@ -3,7 +3,7 @@ import type { Model } from "@stemwright/contract";
 import { describe, expect, it, vi } from "vitest";
 import { makeProgram } from "../packages/cli/program.ts";
 import type { WantedTarget } from "../packages/cli/work/wanted-target.ts";
-import type { Wanted } from "../packages/cli/work/work-commands.ts";
+import type { Wanted } from "../packages/cli/work/work-on-files.ts";
 import {
   type Choice,
   type ChosenModel,

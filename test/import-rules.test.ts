@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTempDir } from "./support/temp-dir.ts";
 
@@ -76,6 +76,12 @@ const ALLOWED: Case[] = [
   { folder: "packages/server/config", line: "const it = process.env.HOME;" },
 ];
 
+/** Two files that import each other, types only. */
+const CYCLE = {
+  "packages/contract/cycle-a.ts": "packages/contract/cycle-b.ts",
+  "packages/contract/cycle-b.ts": "packages/contract/cycle-a.ts",
+};
+
 /** Lints one small file for each case, with the project's own rules, in a folder laid out as the project is. */
 describe("the linter and the rooms", () => {
   let treeDir: string;
@@ -93,6 +99,11 @@ describe("the linter and the rooms", () => {
         writeFileSync(path, `${line}\n\nexport const used = it;\n`);
       }
     }
+    for (const [name, other] of Object.entries(CYCLE))
+      writeFileSync(
+        join(treeDir, name),
+        `import type { Other } from "./${basename(other)}";\nexport type { Other };\n`,
+      );
     const { stdout } = spawnSync(
       join(PROJECT_DIR, "node_modules/.bin/biome"),
       ["lint", "--reporter=github", "--max-diagnostics=none"],
@@ -111,6 +122,10 @@ describe("the linter and the rooms", () => {
       expect(complaints).toContain(pathOf(folder, "forbidden", index));
     },
   );
+
+  it.each(Object.keys(CYCLE))("refuse an import cycle: %s", (path) => {
+    expect(complaints).toContain(path);
+  });
 
   it.each(ALLOWED.map((probe, index) => ({ ...probe, index })))(
     "allow in $folder: $line",

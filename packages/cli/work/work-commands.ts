@@ -7,23 +7,14 @@ import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
 import { fillPattern } from "./output-pattern.ts";
 import type { WantedTarget } from "./wanted-target.ts";
+import type { Wanted } from "./work-on-files.ts";
 import { addWorkOptions, toList, type WorkOptions } from "./work-options.ts";
 
-type MakeTargets = (input: string, formats: readonly string[]) => WantedTarget[];
-
-/** The rest is loaded when a command runs, so that help and completion are there at once. */
+/** Loaded when a command runs, so that help and completion start fast. */
 async function work(files: string[], options: WorkOptions, wanted: Omit<Wanted, "files" | "options">) {
   const { workOnFiles } = await import("./work-on-files.ts");
   process.exitCode = await workOnFiles({ ...wanted, files, options });
 }
-
-export type Wanted = {
-  files: readonly string[];
-  options: WorkOptions;
-  kind: WantedTarget["kind"];
-  formats: readonly string[];
-  makeTargets: MakeTargets;
-};
 
 function toFormats(given: string, known: readonly string[]): string[] {
   const formats = toList(given);

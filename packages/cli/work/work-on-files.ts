@@ -11,7 +11,16 @@ import { DEFAULT_PATTERNS, toOutputPattern } from "./output-pattern.ts";
 import { planOutputs } from "./plan-outputs.ts";
 import { makeReporter, type Reporter } from "./reporter.ts";
 import { runJobs } from "./run-jobs.ts";
-import type { Wanted } from "./work-commands.ts";
+import type { WantedTarget } from "./wanted-target.ts";
+import type { WorkOptions } from "./work-options.ts";
+
+export type Wanted = {
+  files: readonly string[];
+  options: WorkOptions;
+  kind: WantedTarget["kind"];
+  formats: readonly string[];
+  makeTargets: (input: string, formats: readonly string[]) => WantedTarget[];
+};
 
 /** Everything between the command line and the exit code. */
 export async function workOnFiles(wanted: Wanted): Promise<number> {

@@ -1,6 +1,5 @@
 import type { ComponentType } from "preact";
-
-export type PageProps = { params: Record<string, string> };
+import type { PageProps } from "./page-props.ts";
 
 export type Route = {
   /** Below the service's address; `:name` stands for one part of it. */

@@ -1,7 +1,6 @@
 import type { TargetInput, Task, TaskInput } from "@stemwright/contract";
 import type { RequestOptions } from "../options.ts";
 import type { Assets } from "../resources/assets.ts";
-import type { Tasks } from "../resources/tasks.ts";
 import type { UploadProgress } from "../uploads/multipart.ts";
 import type { UploadInput } from "../uploads/upload-source.ts";
 import type { WaitOptions } from "./wait-for-task.ts";
@@ -26,6 +25,13 @@ export type RunOptions = Omit<TaskInput, "assetId" | "url" | "targets"> &
     keepOnAbort?: boolean | undefined;
   };
 
+/** The part of `Tasks` that a run calls. */
+type TaskCalls = {
+  create(task: TaskInput, options?: RequestOptions): Promise<Task>;
+  wait(task: Task, options?: WaitOptions): Promise<Task>;
+  cancel(id: string, options?: RequestOptions): Promise<Task>;
+};
+
 type Source = { assetId: string } | { url: string };
 
 /** The Task field for inputs that need no upload; undefined for those that do. */
@@ -37,7 +43,7 @@ function findSource(input: RunInput): Source | undefined {
 
 /** Uploads if needed, creates the Task and waits for it. */
 export async function runTask(
-  { tasks, assets }: { tasks: Tasks; assets: Assets },
+  { tasks, assets }: { tasks: TaskCalls; assets: Assets },
   { input, targets }: { input: RunInput; targets: TargetInput[] },
   options: RunOptions,
 ): Promise<Task> {

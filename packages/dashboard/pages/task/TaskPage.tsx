@@ -10,7 +10,7 @@ import { PageHead } from "../../parts/PageHead.tsx";
 import { Progress } from "../../parts/Progress.tsx";
 import { Tabs } from "../../parts/Tabs.tsx";
 import type { Load } from "../../parts/use-load.ts";
-import type { PageProps } from "../../shell/routes.ts";
+import type { PageProps } from "../../shell/page-props.ts";
 import { LazyPanel } from "./LazyPanel.tsx";
 import { Outputs } from "./Outputs.tsx";
 import { TaskActions } from "./TaskActions.tsx";

@@ -1,5 +1,5 @@
 import type { BandGroup } from "./graph/build-network.ts";
-import type { PlaneCount } from "./trained-weights.ts";
+import type { PlaneCount } from "./graph/trained-weights.ts";
 
 /** What the network gives: for each group `[bands, slots, stems × planes × bins of a band]`. */
 export type Masks = { groups: readonly BandGroup[]; values: readonly Float32Array[]; stemCount: number };

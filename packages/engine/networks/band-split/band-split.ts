@@ -5,8 +5,8 @@ import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { loadOnGpu, type SoundGraphFile } from "../sound-graph.ts";
 import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
 import { buildWhole } from "./graph/build-whole.ts";
+import { TrainedWeights } from "./graph/trained-weights.ts";
 import { MaskNetwork } from "./mask-network.ts";
-import { TrainedWeights } from "./trained-weights.ts";
 import { STEREO_TRANSFORM, WindowSpectrum } from "./window-spectrum.ts";
 
 /** The networks trained here that take stereo apart into stems, which sum to it. */

@@ -6,7 +6,7 @@ import { ByteFile } from "../../runtime/onnx/byte-file.ts";
 import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { applyMasks } from "./apply-masks.ts";
 import { type BuiltNetwork, buildNetwork } from "./graph/build-network.ts";
-import { countPlanes, type PlaneCount, TrainedWeights } from "./trained-weights.ts";
+import { countPlanes, type PlaneCount, TrainedWeights } from "./graph/trained-weights.ts";
 import { WindowSpectrum } from "./window-spectrum.ts";
 
 /** The spectrum that goes in, `[planes, slots, bins]`, and the masks of each group that come out. */

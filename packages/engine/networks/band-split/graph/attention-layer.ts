@@ -1,7 +1,7 @@
 import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts";
 import { linear, type Multiply, takeColumns, transposed } from "../../linear.ts";
-import type { TrainedWeights } from "../trained-weights.ts";
 import { type Rotation, rotate } from "./rotation.ts";
+import type { TrainedWeights } from "./trained-weights.ts";
 
 const NORM_EPSILON = 1e-5;
 

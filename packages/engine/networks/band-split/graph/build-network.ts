@@ -1,9 +1,9 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
 import { type Linear, linear, linearInBytes, type Multiply } from "../../linear.ts";
-import { countBins, countPlanes, type TrainedWeights } from "../trained-weights.ts";
 import { attentionLayer, layerNorm } from "./attention-layer.ts";
 import { makeRotation } from "./rotation.ts";
 import { addTaps } from "./taps.ts";
+import { countBins, countPlanes, type TrainedWeights } from "./trained-weights.ts";
 
 /** Bands of equal size, and where the masks of each lie in the output of the group. */
 export type BandGroup = { bands: number; binsPerBand: number; firstBin: number };

@@ -1,8 +1,8 @@
 import { GraphBuilder, type Value } from "../../../runtime/onnx/graph-builder.ts";
 import { analyseInGraph, type GraphTransform, synthesiseInGraph } from "../../fourier-graph.ts";
 import { linear } from "../../linear.ts";
-import type { TrainedWeights } from "../trained-weights.ts";
 import { findMasks, listGroups } from "./build-network.ts";
+import type { TrainedWeights } from "./trained-weights.ts";
 
 const CHANNELS = 2;
 /** Real and imaginary part. */

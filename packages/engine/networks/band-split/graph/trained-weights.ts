@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OnnxWeights, Weight } from "../../runtime/onnx/onnx-weights.ts";
+import type { OnnxWeights, Weight } from "../../../runtime/onnx/onnx-weights.ts";
 
 const configSchema = z.object({
   kind: z.enum(["band-split", "voice-split"]),

@@ -1,0 +1,2 @@
+/** What every page gets: the named parts of its path. */
+export type PageProps = { params: Record<string, string> };
