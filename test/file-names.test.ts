@@ -6,12 +6,13 @@ const PACKAGES_DIR = join(import.meta.dirname, "../packages");
 /** Entry points are named by convention. */
 const ENTRY_POINTS = ["index.ts", "main.ts"];
 
-/** The folders of the model families look alike on purpose. */
-const isInModelFamily = (path: string) => path.startsWith(join("engine", "models"));
+/** The folders of the network families look alike on purpose. */
+const isInNetworkFamily = (path: string) => path.startsWith(join("engine", "networks"));
 
 it("no two source files of the packages have the same name", () => {
   const paths = readdirSync(PACKAGES_DIR, { recursive: true, encoding: "utf8" }).filter(
-    (path) => /\.(ts|tsx)$/.test(path) && !/(^|\/)(node_modules|dist)\//.test(path) && !isInModelFamily(path),
+    (path) =>
+      /\.(ts|tsx)$/.test(path) && !/(^|\/)(node_modules|dist)\//.test(path) && !isInNetworkFamily(path),
   );
   const pathsByName = Map.groupBy(paths, (path) => basename(path));
   const repeated = [...pathsByName.entries()].filter(
