@@ -1,23 +1,18 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { makeTone, toWav } from "./support/audio.ts";
+import { findPython } from "./support/find-python.ts";
 import { makeTempDir } from "./support/temp-dir.ts";
 import { startTestApi } from "./support/test-api.ts";
 import { finishAll, startWorkerOfApi } from "./support/test-worker.ts";
 
 const CLIENT_DIR = join(import.meta.dirname, "../clients/python");
 
-/** Debian's own where it is installed. */
-const findPython = () =>
-  ["/usr/bin/python3", "python3"].find((program) => {
-    const check = "import sys; sys.exit(sys.version_info < (3, 9))";
-    return spawnSync(program, ["-c", check]).status === 0;
-  });
-const python = findPython();
+const python = findPython("import sys; sys.exit(sys.version_info < (3, 9))");
 if (python === undefined) console.warn("no python3 of version 3.9 or later: the Python client is not tested");
 
 async function runUnittest(environment: Record<string, string>, pattern: string) {
