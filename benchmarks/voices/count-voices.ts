@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { MonoSource } from "../../packages/engine/dsp/mono-source.ts";
 import { toSampleRate } from "../../packages/engine/dsp/resampled-source.ts";
 import { NetworkStore } from "../../packages/engine/networks/network-store.ts";
@@ -6,42 +7,52 @@ import { listRuns } from "../../packages/engine/networks/voices/step-runs.ts";
 import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/voices/voice-separator.ts";
 import { listenForVoices } from "../../packages/engine/pipelines/voices/listen-for-voices.ts";
 import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
-import { COLLAR_SECONDS, findDiarizationError, type SpokenSpan } from "./diarization-error.ts";
+import { COLLAR_SECONDS, findDiarizationError } from "./diarization-error.ts";
+import type { Figures } from "./figures.ts";
 import { listConversations } from "./list-conversations.ts";
 import { readRecording } from "./read-recording.ts";
 import { readRttm } from "./read-rttm.ts";
+import type { SpokenSpan } from "./spoken-steps.ts";
 
 export type Counted = { people: number; voices: number; error: ReturnType<typeof findDiarizationError> };
 
 /** How many people speak in each conversation of a folder, and when, by turns alone: the separator does not run. */
-export async function countVoices(folder: string): Promise<Counted[]> {
+export async function countVoices(folder: string, figures: Figures): Promise<Counted[]> {
   const networks = new NetworkStore({ threads: 2 });
   const manifests = loadManifests();
   const counted: Counted[] = [];
   for (const path of listConversations(folder)) {
-    const { planes, sampleRateHz } = await readRecording(path);
-    const input = {
-      channels: planes.length,
-      sampleRateHz,
-      lengthFrames: planes[0]?.length ?? 0,
-      read: (start: number, length: number) => planes.map((plane) => cut(plane, start, length)),
-    };
-    const recording = toSampleRate(new MonoSource(input), {
-      sampleRateHz: SAMPLE_RATE_HZ,
-      isForListening: true,
-    });
-    const turns = await listenForVoices(networks, recording, {
-      manifests,
-      expected: {},
-      onProgress: () => {},
-    });
-    const truth = readRttm(path.replace(/wav$/, "rttm"));
-    const people = new Set(truth.map(({ who }) => who)).size;
-    const error = findDiarizationError(truth, toSpans(turns), { collarSeconds: COLLAR_SECONDS });
-    counted.push({ people, voices: turns.voiceCount, error });
-    console.log(path, people, turns.voiceCount, (100 * error.total).toFixed(1));
+    const count = () => countOne(path, networks, manifests);
+    counted.push(await figures.measure(`turns ${basename(folder)}/${basename(path)}`, count));
   }
   return counted;
+}
+
+async function countOne(
+  path: string,
+  networks: NetworkStore,
+  manifests: ReturnType<typeof loadManifests>,
+): Promise<Counted> {
+  const { planes, sampleRateHz } = await readRecording(path);
+  const input = {
+    channels: planes.length,
+    sampleRateHz,
+    lengthFrames: planes[0]?.length ?? 0,
+    read: (start: number, length: number) => planes.map((plane) => cut(plane, start, length)),
+  };
+  const recording = toSampleRate(new MonoSource(input), {
+    sampleRateHz: SAMPLE_RATE_HZ,
+    isForListening: true,
+  });
+  const turns = await listenForVoices(networks, recording, {
+    manifests,
+    expected: {},
+    onProgress: () => {},
+  });
+  const truth = readRttm(path.replace(/wav$/, "rttm"));
+  const people = new Set(truth.map(({ who }) => who)).size;
+  const error = findDiarizationError(truth, toSpans(turns), { collarSeconds: COLLAR_SECONDS });
+  return { people, voices: turns.voiceCount, error };
 }
 
 function cut(plane: Float32Array, start: number, length: number): Float32Array {

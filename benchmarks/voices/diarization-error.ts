@@ -1,6 +1,6 @@
-export type SpokenSpan = { who: string; startSeconds: number; endSeconds: number };
+import { matchVoices } from "./match-voices.ts";
+import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-steps.ts";
 
-const STEPS_PER_SECOND = 100;
 /** Nothing is counted this near to a border of the reference. */
 export const COLLAR_SECONDS = 0.25;
 
@@ -21,12 +21,9 @@ export function findDiarizationError(
     for (const border of [startSeconds, endSeconds])
       isSkipped.fill(1, toStep(Math.max(0, border - collarSeconds)), toStep(border + collarSeconds));
   }
-  const [people, voices] = [toRows(truth, stepCount), toRows(found, stepCount)];
-  const shared = people.map((person) =>
-    voices.map((voice) =>
-      count(stepCount, (step) => !isSkipped[step] && person[step] === 1 && voice[step] === 1),
-    ),
-  );
+  const [people, voices] = [toRows(truth, stepCount), toRows(found, stepCount)].map((rows) => [
+    ...rows.values(),
+  ]) as [Uint8Array[], Uint8Array[]];
   let [spoken, missed, invented, both] = [0, 0, 0, 0];
   for (let step = 0; step < stepCount; step++) {
     if (isSkipped[step]) continue;
@@ -37,7 +34,8 @@ export function findDiarizationError(
     invented += Math.max(0, heard - talking);
     both += Math.min(talking, heard);
   }
-  const confused = both - findMostShared(shared);
+  const { sharedSteps } = matchVoices(people, voices, (step) => !isSkipped[step]);
+  const confused = both - sharedSteps;
   const share = (steps: number) => steps / Math.max(1, spoken);
   return {
     missed: share(missed),
@@ -45,29 +43,4 @@ export function findDiarizationError(
     confused: share(confused),
     total: share(missed + invented + confused),
   };
-}
-
-const toStep = (seconds: number) => Math.round(seconds * STEPS_PER_SECOND);
-const count = (length: number, isSet: (step: number) => boolean) =>
-  Array.from({ length }, (_, step) => step).filter(isSet).length;
-
-function toRows(spans: readonly SpokenSpan[], stepCount: number): Uint8Array[] {
-  const rows = new Map<string, Uint8Array>();
-  for (const { who, startSeconds, endSeconds } of spans) {
-    const row = rows.get(who) ?? new Uint8Array(stepCount);
-    rows.set(who, row.fill(1, toStep(startSeconds), toStep(endSeconds)));
-  }
-  return [...rows.values()];
-}
-
-/** At most eight people: every way to match them is tried. */
-function findMostShared(shared: readonly number[][], taken: readonly number[] = []): number {
-  const [first, ...others] = shared;
-  if (first === undefined) return 0;
-  const alone = findMostShared(others, taken);
-  return first.reduce(
-    (most, steps, voice) =>
-      taken.includes(voice) ? most : Math.max(most, steps + findMostShared(others, [...taken, voice])),
-    alone,
-  );
 }

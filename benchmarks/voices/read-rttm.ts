@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { SpokenSpan } from "./diarization-error.ts";
+import type { SpokenSpan } from "./spoken-steps.ts";
 
 export function readRttm(path: string): SpokenSpan[] {
   return readFileSync(path, "utf8")

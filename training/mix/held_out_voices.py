@@ -3,6 +3,7 @@
 Speakers are those the data list keeps out of training. The rooms are made here, by another program than training's: one band, walls alike in pairs, other sizes, an exact lattice.
 
     python3 -m training.mix.held_out_voices --packs FOLDER --save held-out.npz       float32 {dry, rooms, alone} [count, 2, frames]
+    python3 -m training.mix.held_out_voices --packs FOLDER --out FOLDER --first 100  dry/000/s0.wav …, alone/000.wav …: the first of each, for `npm run bench:voices`
 """
 
 import argparse
@@ -133,14 +134,35 @@ def make_held_out(folder, families, counts=COUNTS):
     return arrays, {kind: [names for _, names in mixtures] for kind, mixtures in made.items()}
 
 
+def write_sounds(arrays, folder):
+    """As float WAV; one voice alone is one file."""
+    import soundfile
+
+    for kind, mixtures in arrays.items():
+        for number, voices in enumerate(mixtures):
+            place = folder / kind / f"{number:03d}"
+            (place.parent if kind == "alone" else place).mkdir(parents=True, exist_ok=True)
+            if kind == "alone":
+                soundfile.write(place.with_suffix(".wav"), voices[0], RATE_HZ, "FLOAT")
+                continue
+            for person, voice in enumerate(voices):
+                soundfile.write(place / f"s{person}.wav", voice, RATE_HZ, "FLOAT")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--packs", required=True)
     parser.add_argument("--list", type=Path, default=Path("training/data/voices.json"))
-    parser.add_argument("--save", type=Path, required=True)
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--first", type=int, default=max(COUNTS.values()), help="how many of each kind, at most")
     options = parser.parse_args()
     sources = json.loads(options.list.read_text())["sources"]
-    arrays, names = make_held_out(options.packs, {source["id"]: source.get("split_key", source["id"]) for source in sources})
+    arrays, names = make_held_out(options.packs, {source["id"]: source.get("split_key", source["id"]) for source in sources}, {kind: min(count, options.first) for kind, count in COUNTS.items()})
+    if options.out:
+        write_sounds(arrays, options.out)
+    if not options.save:
+        return
     part = options.save.with_suffix(".part.npz")
     numpy.savez(part, **arrays)
     options.save.with_suffix(".speakers.json").write_text(json.dumps(names))

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { findLeaks } from "./find-leaks.ts";
+
+const RATE_HZ = 1000;
+const span = (who: string, startSeconds: number, endSeconds: number) => ({ who, startSeconds, endSeconds });
+const truth = [span("anna", 0, 10), span("ben", 10, 20), span("anna", 20, 24)];
+/** 24 s, heard from one second to another. */
+const makePlane = (...spans: [number, number][]) =>
+  Float32Array.from({ length: 24 * RATE_HZ }, (_, n) =>
+    Number(spans.some(([from, to]) => n >= from * RATE_HZ && n < to * RATE_HZ)),
+  );
+
+it("nothing leaks where everybody is in one file", () => {
+  const found = [span("voice_01", 0, 10), span("voice_02", 10, 20), span("voice_01", 20, 24)];
+  const planes = [makePlane([0, 10], [20, 24]), makePlane([10, 20])];
+  expect(findLeaks(truth, found, { planes, sampleRateHz: RATE_HZ })).toEqual({
+    turns: 3,
+    strayTurns: 0,
+    heardShare: 0,
+  });
+});
+
+it("counts turns that are in another file, and the time in which a file is heard while its speaker is silent", () => {
+  const found = [span("voice_01", 0, 10), span("voice_02", 10, 24)];
+  const planes = [makePlane([0, 10]), makePlane([10, 24])];
+  const { turns, strayTurns, heardShare } = findLeaks(truth, found, { planes, sampleRateHz: RATE_HZ });
+  expect({ turns, strayTurns }).toEqual({ turns: 3, strayTurns: 1 });
+  // Ben's file has Anna's last four seconds of the 23 in which its speaker, or the first file's, is silent.
+  expect(heardShare).toBeCloseTo(3.75 / 23, 1);
+});
