@@ -8,7 +8,7 @@ import { Htdemucs } from "../packages/engine/networks/htdemucs/htdemucs.ts";
 import { measureAgreementDb } from "../packages/engine/networks/measure-network.ts";
 import { loadEncoder } from "../packages/engine/networks/whisper/encoder.ts";
 import { LogMel, MEL_SHAPE } from "../packages/engine/networks/whisper/log-mel.ts";
-import { makeSyntheticSong } from "../packages/engine/pipelines/fixtures/synthetic-song.ts";
+import { makeSyntheticSong } from "../packages/engine/pipelines/support/synthetic-song.ts";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
 import { describeGpus } from "../packages/engine/runtime/describe-gpus.ts";
 import type { ExecutionProvider } from "../packages/engine/runtime/execution-provider.ts";

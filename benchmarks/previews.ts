@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
-import { readSound } from "../packages/engine/pipelines/fixtures/sound-file.ts";
 import { toPreviewShape } from "../packages/engine/pipelines/previews/preview-shape.ts";
 import { PreviewTrack } from "../packages/engine/pipelines/previews/preview-track.ts";
+import { readSound } from "../packages/engine/pipelines/support/sound-file.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
 import { describeRun } from "./machine.ts";
 import { readCpuMs } from "./process-figures.ts";

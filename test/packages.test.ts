@@ -24,7 +24,7 @@ describe("the packages as published", () => {
 
   it.each(PACKAGES)("[S20] %s holds no TypeScript and no test, and imports none", async (name) => {
     for (const path of await list(folders[name])) {
-      expect(path).not.toMatch(/(?<!\.d)\.ts$|\.test\.|fixtures|testing/);
+      expect(path).not.toMatch(/(?<!\.d)\.ts$|\.test\.|(^|\/)support\//);
       if (/\.(js|d\.ts)$/.test(path))
         expect(await read(join(folders[name], path)), path).not.toMatch(/(from |import\()"\.[^"]*\.ts"/);
     }

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { readSound } from "../../packages/engine/pipelines/fixtures/sound-file.ts";
+import { readSound } from "../../packages/engine/pipelines/support/sound-file.ts";
 import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
 import { findWeightsPath } from "../../packages/engine/runtime/weights-file.ts";
 import { writeFigures } from "./write-figures.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EngineTarget } from "../../packages/engine/pipelines/engine-request.ts";
-import { readSound, writeSound } from "../../packages/engine/pipelines/fixtures/sound-file.ts";
+import { readSound, writeSound } from "../../packages/engine/pipelines/support/sound-file.ts";
 import { EngineProcess } from "../../packages/engine/process/engine-process.ts";
 import { readCpuMs, readMemory } from "../process-figures.ts";
 import type { SpokenSpan } from "./spoken-steps.ts";

@@ -9,7 +9,7 @@ import { startTestApi, type TestApi } from "../../test/support/test-api.ts";
 import { finishAll, startWorkerOfApi } from "../../test/support/test-worker.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { makeProgram } from "./program.ts";
-import { runCli, startCli } from "./testing/run-cli.ts";
+import { runCli, startCli } from "./support/run-cli.ts";
 
 const SONG = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 }));
 

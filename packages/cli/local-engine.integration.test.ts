@@ -4,8 +4,8 @@ import { probeMedia } from "@stemwright/engine";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone } from "../../test/support/audio.ts";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
-import { encode } from "../engine/media/testing/encode-and-decode.ts";
-import { runCli, startCli } from "./testing/run-cli.ts";
+import { encode } from "../engine/media/support/encode-and-decode.ts";
+import { runCli, startCli } from "./support/run-cli.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { Stemwright } from "@stemwright/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/fixtures/synthetic-song.ts";
+import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
 import { toWav } from "../support/audio.ts";
 import {
   listViolations,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Stemwright } from "@stemwright/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeVideo } from "../../packages/engine/media/testing/make-video.ts";
+import { makeVideo } from "../../packages/engine/media/support/make-video.ts";
 import { findFirstClientId } from "../../packages/server/db/accounts/client-rows.ts";
 import {
   listViolations,

@@ -5,7 +5,7 @@ import { makeTone, toWav } from "../support/audio.ts";
 import { makeSpeakingEngine, SPOKEN } from "../support/speaking-engine.ts";
 import { startTestApi } from "../support/test-api.ts";
 import { startWorkerOfApi } from "../support/test-worker.ts";
-import { makeToolFolder, runTool } from "./tool-folder.ts";
+import { makeToolFolder, runTool } from "../support/tool-folder.ts";
 
 it("[J10] Vercel's AI SDK transcribes", async () => {
   const api = await startTestApi();

@@ -1,7 +1,7 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeToolFolder, runTool } from "./tool-folder.ts";
+import { makeToolFolder, runTool } from "../support/tool-folder.ts";
 
 it("[S28] the manifests are valid by the schemas of Kubernetes", async () => {
   const folder = await makeToolFolder();

@@ -4,7 +4,7 @@ import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
 import { startTestApi, type TestApi } from "../support/test-api.ts";
-import { makeToolFolder, runTool } from "./tool-folder.ts";
+import { makeToolFolder, runTool } from "../support/tool-folder.ts";
 
 const SONG = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 }));
 

@@ -8,7 +8,7 @@ import { openBrowser } from "../support/browser.ts";
 import { bundleSdk } from "../support/bundle-sdk.ts";
 import { startTestApi, type TestApi } from "../support/test-api.ts";
 import { finishAll, startWorkerOfApi } from "../support/test-worker.ts";
-import { makeToolFolder, runTool } from "./tool-folder.ts";
+import { makeToolFolder, runTool } from "../support/tool-folder.ts";
 
 const SONG = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 }));
 

@@ -1,7 +1,7 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { makeSyntheticSong } from "../../packages/engine/pipelines/fixtures/synthetic-song.ts";
+import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
 import { toWav } from "../support/audio.ts";
 import { type Service, startService } from "../support/service.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -16,7 +16,7 @@ let service: Service;
 beforeAll(async () => {
   dataDir = await makeTempDir("thread");
   marker = join(dataDir, "end-a-thread");
-  const preload = new URL("../../packages/engine/process/fixtures/end-graph-threads.mjs", import.meta.url);
+  const preload = new URL("../../packages/engine/process/support/end-graph-threads.mjs", import.meta.url);
   preload.searchParams.set("marker", marker);
   service = await startService({ dataDir, environment: { NODE_OPTIONS: `--import=${preload}` } });
 });

@@ -7,7 +7,7 @@ import { decodeBytes } from "../support/measure.ts";
 import { SERVICE_KEY, type Service, startService } from "../support/service.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
-const FIXTURES = join(import.meta.dirname, "../../packages/engine/pipelines/speech/fixtures");
+const FIXTURES = join(import.meta.dirname, "../../packages/engine/pipelines/speech/support");
 const ENGLISH = join(FIXTURES, "english.opus");
 const SPANISH = join(FIXTURES, "spanish.opus");
 

@@ -10,7 +10,7 @@ const PROJECT_DIR = join(import.meta.dirname, "../..");
 /** On a machine whose kernel has no filters of system calls. */
 const WITHOUT_FILTERS: [string, ...string[]] = [
   process.execPath,
-  `--import=${join(PROJECT_DIR, "packages/engine/media/testing/refuse-filters.ts")}`,
+  `--import=${join(PROJECT_DIR, "packages/engine/media/support/refuse-filters.ts")}`,
   join(PROJECT_DIR, "packages/server/main.ts"),
   "all",
 ];

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
 import { makeResponseChecker, type OpenApi } from "../support/openapi.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../support/test-api.ts";
-import { type FuzzRequest, makeRequestArbitrary } from "./fuzz-requests.ts";
-import { sendFuzzRequest } from "./send-fuzz-request.ts";
+import { type FuzzRequest, makeRequestArbitrary } from "./support/fuzz-requests.ts";
+import { sendFuzzRequest } from "./support/send-fuzz-request.ts";
 
 /** `npm run fuzz` asks for many more, and for their count to be written down. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);

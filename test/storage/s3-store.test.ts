@@ -10,7 +10,7 @@ import type { Blobs } from "../../packages/server/domain/ports.ts";
 import type { Bucket } from "../../packages/server/domain/storage/bucket.ts";
 import { verifyStorage } from "../../packages/server/domain/storage/verify-storage.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
-import { openTestStore, type TestStore } from "./test-store.ts";
+import { openTestStore, type TestStore } from "../support/test-store.ts";
 
 const MIB = 1024 ** 2;
 let store: TestStore;

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { EngineError, type EngineProcess, type SpanHooks } from "@stemwright/engine";
-import { GainNetwork, makeGainManifest } from "../../packages/engine/pipelines/fixtures/gain-network.ts";
 import { runRequest } from "../../packages/engine/pipelines/run-request.ts";
 import { runSpan } from "../../packages/engine/pipelines/spans/run-span.ts";
 import type { SpanExchange } from "../../packages/engine/pipelines/spans/span-exchange.ts";
+import { GainNetwork, makeGainManifest } from "../../packages/engine/pipelines/support/gain-network.ts";
 import { RemoteSpans } from "../../packages/engine/process/remote-spans.ts";
 import type { RunEngine } from "./test-worker.ts";
 

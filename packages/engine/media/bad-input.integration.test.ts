@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeFlacBomb } from "../../../test/support/flac-bomb.ts";
-import { writeSound } from "../pipelines/fixtures/sound-file.ts";
+import { writeSound } from "../pipelines/support/sound-file.ts";
 import { decodeToPcm } from "./decode-to-pcm.ts";
 import { probeMedia } from "./probe-media.ts";
-import { decode, encode } from "./testing/encode-and-decode.ts";
-import { makeVideo } from "./testing/make-video.ts";
-import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { decode, encode } from "./support/encode-and-decode.ts";
+import { makeVideo } from "./support/make-video.ts";
+import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./support/signals.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
 const clickSeconds = [0.5, 1.5, 3.5];

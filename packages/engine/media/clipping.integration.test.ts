@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openEncoder } from "./open-encoder.ts";
-import { decode } from "./testing/encode-and-decode.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { decode } from "./support/encode-and-decode.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
 

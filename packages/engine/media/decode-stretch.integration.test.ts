@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AUDIO_FORMATS } from "./audio-format.ts";
-import { decode, encode } from "./testing/encode-and-decode.ts";
-import type { Signal } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { decode, encode } from "./support/encode-and-decode.ts";
+import type { Signal } from "./support/signals.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
 const sampleRateHz = 44_100;

@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { AUDIO_FORMATS } from "./audio-format.ts";
 import { openEncoder } from "./open-encoder.ts";
 import { probeMedia } from "./probe-media.ts";
-import { encode } from "./testing/encode-and-decode.ts";
-import { readComment } from "./testing/read-comment.ts";
-import { makeNoise } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { encode } from "./support/encode-and-decode.ts";
+import { readComment } from "./support/read-comment.ts";
+import { makeNoise } from "./support/signals.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
 const stereo = { sampleRateHz: 44100, channels: 2, channelLayout: "stereo" };

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { EncodeFile } from "./audio-format.ts";
-import { decode, encode } from "./testing/encode-and-decode.ts";
-import { makeNoise } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { decode, encode } from "./support/encode-and-decode.ts";
+import { makeNoise } from "./support/signals.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const RATES_HZ = [8000, 44100, 48000, 96000, 192000];
 const CHANNELS = [1, 2, 6, 8];

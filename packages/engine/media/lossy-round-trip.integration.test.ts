@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { AudioFormat } from "./audio-format.ts";
-import { delaySound } from "./testing/delay-sound.ts";
-import { decode, encode } from "./testing/encode-and-decode.ts";
-import { findClickOffsetFrames, makeClickTrack } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { delaySound } from "./support/delay-sound.ts";
+import { decode, encode } from "./support/encode-and-decode.ts";
+import { findClickOffsetFrames, makeClickTrack } from "./support/signals.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
 const clickSeconds = [0.25, 1, 1.75];

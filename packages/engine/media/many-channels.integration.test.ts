@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { probeMedia } from "./probe-media.ts";
-import { decode, encode } from "./testing/encode-and-decode.ts";
-import { makeNoise } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { decode, encode } from "./support/encode-and-decode.ts";
+import { makeNoise } from "./support/signals.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
 const make = (channels: number) => makeNoise({ sampleRateHz: 48_000, channels, lengthFrames: 3000 });

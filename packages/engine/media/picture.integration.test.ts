@@ -4,12 +4,12 @@ import { AV_PKT_DATA_DISPLAYMATRIX, AVMEDIA_TYPE_VIDEO } from "node-av/constants
 import { FFmpegError, FormatContext } from "node-av/lib";
 import { describe, expect, it } from "vitest";
 import { probeMedia } from "./probe-media.ts";
-import { delaySound } from "./testing/delay-sound.ts";
-import { decode, encode } from "./testing/encode-and-decode.ts";
-import { makeVideo } from "./testing/make-video.ts";
-import { readPackets } from "./testing/read-packets.ts";
-import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./testing/signals.ts";
-import { makeTemporaryFolder } from "./testing/temporary-folder.ts";
+import { delaySound } from "./support/delay-sound.ts";
+import { decode, encode } from "./support/encode-and-decode.ts";
+import { makeVideo } from "./support/make-video.ts";
+import { readPackets } from "./support/read-packets.ts";
+import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./support/signals.ts";
+import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 // The AV1 encoder would otherwise tell of itself at length.
 process.env.SVT_LOG = "0";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { MediaWork } from "./media-request.ts";
 import { SANDBOX_ENVIRONMENT } from "./sandbox-command.ts";
 import { startMediaChild } from "./start-media-child.ts";
-import type { HostileReport } from "./testing/run-hostile-child.ts";
+import type { HostileReport } from "./support/run-hostile-child.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** A child that waits for PCM until it is ended. */
@@ -40,7 +40,7 @@ async function runHostileCode(words: readonly string[]): Promise<HostileReport> 
   const [command = "", ...args] = [
     ...words,
     process.execPath,
-    new URL("./testing/run-hostile-child.ts", import.meta.url).pathname,
+    new URL("./support/run-hostile-child.ts", import.meta.url).pathname,
   ];
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], cwd: "/" });
   return JSON.parse(await text(child.stdout)) as HostileReport;
@@ -151,7 +151,7 @@ describe("where the sandbox is incomplete", () => {
       setSandboxMode(${JSON.stringify(mode)});
       const outcome = await probeMedia(${JSON.stringify(import.meta.filename)}).catch(({ kind, message }) => kind + ": " + message);
       process.stdout.write(outcome, () => process.exit());`;
-    const preload = import.meta.resolve("./testing/refuse-filters.ts");
+    const preload = import.meta.resolve("./support/refuse-filters.ts");
     const child = spawn(process.execPath, ["--import", preload, "--input-type=module", "-e", program]);
     expect(await text(child.stdout)).toMatch(told);
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { HAS_SOFTWARE_GPU, openSoftwareGpu } from "../../../test/support/software-gpu.ts";
-import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
+import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
 import { loadManifests, type StemManifest } from "../runtime/manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
@@ -44,7 +44,7 @@ it.skipIf(!HAS_SOFTWARE_GPU).each([...NETWORKS, "whisper-tiny"])(
   "[S3] WebGPU leaves no node of %s to the CPU",
   async (id) => {
     // A session is made or not before anything runs: a processor that plays a GPU would take minutes for a segment.
-    const program = [join(import.meta.dirname, "fixtures/load-on-webgpu.ts"), id, String(SEGMENT_FRAMES)];
+    const program = [join(import.meta.dirname, "support/load-on-webgpu.ts"), id, String(SEGMENT_FRAMES)];
     const ended = (error: { stdout: string; stderr: string }) => error;
     const running = promisify(execFile)(process.execPath, program, { env: openSoftwareGpu() });
     const { stdout, stderr } = await running.catch(ended);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { EngineProcess } from "../process/engine-process.ts";
-import { writeSound } from "./fixtures/sound-file.ts";
-import { makeSyntheticSong } from "./fixtures/synthetic-song.ts";
+import { writeSound } from "./support/sound-file.ts";
+import { makeSyntheticSong } from "./support/synthetic-song.ts";
 
 const SAMPLE_RATE_HZ = 48_000;
 const SONG_START_SECONDS = 8;

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { subtractPlanes } from "../dsp/difference-source.ts";
 import { EngineError } from "../engine-error.ts";
-import { readComment } from "../media/testing/read-comment.ts";
+import { readComment } from "../media/support/read-comment.ts";
 import type { StemManifest } from "../runtime/manifest.ts";
 import type { EngineReport, SoundTarget } from "./engine-request.ts";
-import { GainNetwork, makeGainManifest, makeSplitterManifest } from "./fixtures/gain-network.ts";
-import { makeProgressLog } from "./fixtures/progress-log.ts";
-import { readSound, writeSound } from "./fixtures/sound-file.ts";
 import { runRequest } from "./run-request.ts";
 import { StemCache } from "./stem-cache.ts";
+import { GainNetwork, makeGainManifest, makeSplitterManifest } from "./support/gain-network.ts";
+import { makeProgressLog } from "./support/progress-log.ts";
+import { readSound, writeSound } from "./support/sound-file.ts";
 
 const SEGMENT_FRAMES = 4000;
 /** Three segments of 44.1 kHz. */

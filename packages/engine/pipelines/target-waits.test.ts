@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { makeGainManifest, makeSplitterManifest } from "./fixtures/gain-network.ts";
 import type { StemPass, TargetPlan } from "./plan-targets.ts";
+import { makeGainManifest, makeSplitterManifest } from "./support/gain-network.ts";
 import { TargetWaits } from "./target-waits.ts";
 
 const manifest = makeGainManifest(4000);

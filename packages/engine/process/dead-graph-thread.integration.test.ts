@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { EngineRequest } from "../pipelines/engine-request.ts";
-import { readSound, writeSound } from "../pipelines/fixtures/sound-file.ts";
-import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
+import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
+import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-thread-"));
@@ -13,7 +13,7 @@ const engine = new EngineProcess({ cacheDir: join(folder, "cache") });
 const nodeOptions = process.env.NODE_OPTIONS;
 
 beforeAll(() => {
-  const preload = new URL("./fixtures/end-graph-threads.mjs", import.meta.url);
+  const preload = new URL("./support/end-graph-threads.mjs", import.meta.url);
   preload.searchParams.set("marker", marker);
   process.env.NODE_OPTIONS = `${nodeOptions ?? ""} --import=${preload}`;
 });

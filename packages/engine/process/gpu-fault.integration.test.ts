@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readSound, writeSound } from "../pipelines/fixtures/sound-file.ts";
-import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
+import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
+import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
 import type { NetworkReport } from "./engine-message.ts";
 import { EngineProcess } from "./engine-process.ts";
 
@@ -25,7 +25,7 @@ afterAll(() => {
 
 describe.each(["error", "crash"])("a GPU that fails: %s", (kind) => {
   it("[S33] costs a second try on the CPU, where the next request runs too", async () => {
-    const preload = new URL("./fixtures/play-gpu.mjs", import.meta.url);
+    const preload = new URL("./support/play-gpu.mjs", import.meta.url);
     const fault = join(folder, `fault-${kind}`);
     preload.search = new URLSearchParams({ fault, kind }).toString();
     process.env.NODE_OPTIONS = `${nodeOptions ?? ""} --import=${preload}`;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { tryOnGpuInChild } from "./gpu-trial.ts";
 
-const childPath = join(import.meta.dirname, "fixtures/gpu-trial-child.mjs");
+const childPath = join(import.meta.dirname, "support/gpu-trial-child.mjs");
 const tryIt = (network: string, limitMs?: number) =>
   tryOnGpuInChild(
     { network, executionProvider: "webgpu", threads: 1 },

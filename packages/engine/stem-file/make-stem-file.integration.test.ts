@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { toWav } from "../../../test/support/audio.ts";
-import { decode } from "../media/testing/encode-and-decode.ts";
-import { makeTemporaryFolder } from "../media/testing/temporary-folder.ts";
+import { decode } from "../media/support/encode-and-decode.ts";
+import { makeTemporaryFolder } from "../media/support/temporary-folder.ts";
 import { makeStemFile, type StemFileRequest } from "./make-stem-file.ts";
 import { getBox, listBoxes, makeBox } from "./mp4-box.ts";
 

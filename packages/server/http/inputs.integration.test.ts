@@ -4,7 +4,7 @@ import { asset as assetSchema, type Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
-import { makeVideo } from "../../engine/media/testing/make-video.ts";
+import { makeVideo } from "../../engine/media/support/make-video.ts";
 
 let api: TestApi;
 let soundId: string;

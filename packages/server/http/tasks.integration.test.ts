@@ -6,8 +6,8 @@ import { makeTone, toWav } from "../../../test/support/audio.ts";
 import { breakFolder } from "../../../test/support/break-folder.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
-import { killMediaChild } from "../../engine/media/testing/kill-media-child.ts";
-import { makeVideo } from "../../engine/media/testing/make-video.ts";
+import { killMediaChild } from "../../engine/media/support/kill-media-child.ts";
+import { makeVideo } from "../../engine/media/support/make-video.ts";
 import { StemCache } from "../../engine/pipelines/stem-cache.ts";
 
 let api: TestApi;

@@ -8,7 +8,7 @@ import { toWav } from "../../../test/support/audio.ts";
 import { makeGainEngines } from "../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
-import { makeSyntheticSong } from "../../engine/pipelines/fixtures/synthetic-song.ts";
+import { makeSyntheticSong } from "../../engine/pipelines/support/synthetic-song.ts";
 
 const SEGMENT_FRAMES = 4000;
 const SONG = { sampleRateHz: 44_100, lengthFrames: 61_234 };

@@ -6,7 +6,7 @@ import { toWav } from "../../../test/support/audio.ts";
 import { makeGainEngines } from "../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
-import { makeSyntheticSong } from "../../engine/pipelines/fixtures/synthetic-song.ts";
+import { makeSyntheticSong } from "../../engine/pipelines/support/synthetic-song.ts";
 import { listLeftSpans, makeSpanOffers, makeSpanQueue } from "../db/spans/span-rows.ts";
 import { cancelTask } from "../db/tasks/target-ends.ts";
 import { toSpansFolder } from "../domain/spans/span-record.ts";

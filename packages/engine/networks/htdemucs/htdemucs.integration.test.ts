@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { makeSyntheticSong } from "../../pipelines/fixtures/synthetic-song.ts";
+import { makeSyntheticSong } from "../../pipelines/support/synthetic-song.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
 import { NetworkSession } from "../../runtime/network-session.ts";
 import { findWeightsPath } from "../../runtime/weights-file.ts";

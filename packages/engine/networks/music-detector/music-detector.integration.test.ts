@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/fixtures/array-source.ts";
-import { makeSyntheticSong } from "../../pipelines/fixtures/synthetic-song.ts";
+import { ArraySource } from "../../dsp/support/array-source.ts";
+import { makeSyntheticSong } from "../../pipelines/support/synthetic-song.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
 import { NetworkStore } from "../network-store.ts";
 import { countSteps, SAMPLE_RATE_HZ } from "./music-detector.ts";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadManifests } from "../../runtime/manifest.ts";
-import { makeTestSignal } from "./fixtures/test-signal.ts";
-import reference from "./fixtures/whisper-tiny-reference.json" with { type: "json" };
 import { loadWhisper } from "./load-whisper.ts";
 import { LogMel, MEL_SHAPE } from "./log-mel.ts";
+import { makeTestSignal } from "./support/test-signal.ts";
+import reference from "./support/whisper-tiny-reference.json" with { type: "json" };
 import { STATE_COUNT, type Whisper } from "./whisper.ts";
 
 let whisper: Whisper;

@@ -6,13 +6,13 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { BandPowers, joinColumns, toLevelBytes } from "../../dsp/band-powers.ts";
 import { joinPeaks, measurePeaks } from "../../dsp/peaks.ts";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
-import { decode } from "../../media/testing/encode-and-decode.ts";
+import { decode } from "../../media/support/encode-and-decode.ts";
 import type { EngineReport, SoundFile, SoundTarget } from "../engine-request.ts";
-import { GainNetwork, makeGainManifest } from "../fixtures/gain-network.ts";
-import { readSound, writeSound } from "../fixtures/sound-file.ts";
-import { makeSyntheticSong } from "../fixtures/synthetic-song.ts";
 import { runRequest } from "../run-request.ts";
 import { StemCache } from "../stem-cache.ts";
+import { GainNetwork, makeGainManifest } from "../support/gain-network.ts";
+import { readSound, writeSound } from "../support/sound-file.ts";
+import { makeSyntheticSong } from "../support/synthetic-song.ts";
 import type { PreviewStep } from "./preview-track.ts";
 import type { PreviewRequest } from "./previews.ts";
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256OfFile } from "../../runtime/sha256-of-file.ts";
 import type { EngineReport, SoundTarget } from "../engine-request.ts";
-import { GainNetwork, makeGainManifest, makeSplitterManifest } from "../fixtures/gain-network.ts";
-import { makeProgressLog } from "../fixtures/progress-log.ts";
-import { writeSound } from "../fixtures/sound-file.ts";
-import { makeSyntheticSong } from "../fixtures/synthetic-song.ts";
 import { runRequest } from "../run-request.ts";
+import { GainNetwork, makeGainManifest, makeSplitterManifest } from "../support/gain-network.ts";
+import { makeProgressLog } from "../support/progress-log.ts";
+import { writeSound } from "../support/sound-file.ts";
+import { makeSyntheticSong } from "../support/synthetic-song.ts";
 import { runSpan, type SpanResult } from "./run-span.ts";
 import type { MadeSpan, SpanExchange, SpanId, SpanPart } from "./span-exchange.ts";
 

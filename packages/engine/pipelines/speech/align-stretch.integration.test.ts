@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EngineProcess } from "../../process/engine-process.ts";
 import type { TimedWord } from "../../text/timed-text.ts";
 
-const INPUT = join(import.meta.dirname, "fixtures/english.opus");
+const INPUT = join(import.meta.dirname, "support/english.opus");
 const folder = mkdtempSync(join(tmpdir(), "stemwright-stretch-"));
 const engine = new EngineProcess({
   threads: 2,

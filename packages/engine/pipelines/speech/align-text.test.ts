@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/fixtures/array-source.ts";
+import { ArraySource } from "../../dsp/support/array-source.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { LineLog } from "../line-log.ts";
 import { alignText } from "./align-text.ts";
-import { LETTER_SECONDS, makeLetterSound, makeLetterWhisper, type Sung } from "./fixtures/letter-whisper.ts";
 import { placedWindowSchema } from "./place-words.ts";
+import { LETTER_SECONDS, makeLetterSound, makeLetterWhisper, type Sung } from "./support/letter-whisper.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-align-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const encode = vi.spyOn(whisper, "encode");
   await runRequest(
     {
-      inputPath: join(import.meta.dirname, "fixtures/english.opus"),
+      inputPath: join(import.meta.dirname, "support/english.opus"),
       workDir: join(folder, "work"),
       targets: [
         makeTarget("written", "transcription"),
@@ -58,7 +58,7 @@ beforeAll(async () => {
   encodings = encode.mock.calls.length;
   await runRequest(
     {
-      inputPath: join(import.meta.dirname, "fixtures/english.opus"),
+      inputPath: join(import.meta.dirname, "support/english.opus"),
       workDir: join(folder, "work"),
       targets: [
         makeTarget("unsaid", "alignment", UNSAID),

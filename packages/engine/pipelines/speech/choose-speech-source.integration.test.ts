@@ -6,10 +6,10 @@ import { EngineError } from "../../engine-error.ts";
 import { NetworkStore } from "../../networks/network-store.ts";
 import type { Networks } from "../../networks/networks.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
-import { GainNetwork, makeGainManifest } from "../fixtures/gain-network.ts";
-import { writeSound } from "../fixtures/sound-file.ts";
-import { makeSyntheticSong } from "../fixtures/synthetic-song.ts";
 import { runRequest } from "../run-request.ts";
+import { GainNetwork, makeGainManifest } from "../support/gain-network.ts";
+import { writeSound } from "../support/sound-file.ts";
+import { makeSyntheticSong } from "../support/synthetic-song.ts";
 
 const RATE = 44_100;
 const SEGMENT_FRAMES = 4 * RATE;
@@ -85,10 +85,7 @@ describe("where the words are read from", () => {
   });
 
   it("[V9] is the input where somebody speaks without music", async () => {
-    const { lines, readFrom, runs } = await hear(
-      "speech",
-      join(import.meta.dirname, "fixtures/english.opus"),
-    );
+    const { lines, readFrom, runs } = await hear("speech", join(import.meta.dirname, "support/english.opus"));
     expect(readFrom).toEqual(["input"]);
     expect(lines.length).toBeGreaterThan(0);
     expect(runs).toEqual(runs.map(() => ["drums"]));

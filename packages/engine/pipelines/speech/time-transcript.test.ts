@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
-import { makeLetterSound, makeLetterWhisper } from "./fixtures/letter-whisper.ts";
 import { makeWindow } from "./speech-windows.ts";
+import { makeLetterSound, makeLetterWhisper } from "./support/letter-whisper.ts";
 import { timeTranscript } from "./time-transcript.ts";
 
 const TEXT = "這個著名的餅乾";

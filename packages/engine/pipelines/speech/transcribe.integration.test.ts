@@ -7,9 +7,9 @@ import { decodeToPcm } from "../../media/index.ts";
 import { NetworkStore } from "../../networks/network-store.ts";
 import { EngineProcess } from "../../process/engine-process.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
-import { joinSamples } from "../fixtures/join-samples.ts";
-import { writeSound } from "../fixtures/sound-file.ts";
 import { runRequest } from "../run-request.ts";
+import { joinSamples } from "../support/join-samples.ts";
+import { writeSound } from "../support/sound-file.ts";
 
 type Word = { start: number; end: number; text: string; confidence: number };
 type Output = {
@@ -39,7 +39,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function readFixture(name: string): Promise<Float32Array> {
   const pcmPath = join(folder, `${name}.f32`);
   await decodeToPcm({
-    inputPath: join(import.meta.dirname, "fixtures", name),
+    inputPath: join(import.meta.dirname, "support", name),
     pcmPath,
     onProgress: () => {},
   });

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { NetworkStore } from "../../networks/network-store.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
 import type { TargetResult, VoicesTarget } from "../engine-request.ts";
-import { readSound, writeSound } from "../fixtures/sound-file.ts";
 import { runRequest } from "../run-request.ts";
-import { layPieces, loadTalkers, makeTalk } from "./fixtures/two-talkers.ts";
+import { readSound, writeSound } from "../support/sound-file.ts";
+import { layPieces, loadTalkers, makeTalk } from "./support/two-talkers.ts";
 
 // Windows of the network take seconds each on quiet cores, and many times that on busy ones.
 vi.setConfig({ hookTimeout: 1_800_000, testTimeout: 1_800_000 });

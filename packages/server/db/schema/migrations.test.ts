@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import packageFile from "../../package.json" with { type: "json" };
-import { findContractions } from "./find-contractions.ts";
 import { KNOWN_MIGRATIONS, MIGRATIONS_DIR } from "./known-migrations.ts";
 import { findNeeds } from "./migrate.ts";
+import { findContractions } from "./support/find-contractions.ts";
 
 /** The newest migration of each release. A release adds its line when it is made. */
 const RELEASED: Record<string, string> = {};

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { AUDIO_FORMATS } from "../../../engine/media/audio-format.ts";
-import { encode } from "../../../engine/media/testing/encode-and-decode.ts";
-import { makeVideo } from "../../../engine/media/testing/make-video.ts";
-import { makeNoise } from "../../../engine/media/testing/signals.ts";
+import { encode } from "../../../engine/media/support/encode-and-decode.ts";
+import { makeVideo } from "../../../engine/media/support/make-video.ts";
+import { makeNoise } from "../../../engine/media/support/signals.ts";
 import { FORMAT_HEAD_BYTES } from "./content-format.ts";
 import { findFormatOfContent, findToldFormat } from "./find-format.ts";
 

@@ -4,9 +4,9 @@ import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { makeTempDir } from "../support/temp-dir.ts";
+import { makeTempDir } from "./temp-dir.ts";
 
-const TOOLS_DIR = join(import.meta.dirname, "node_modules");
+const TOOLS_DIR = join(import.meta.dirname, "../clients/node_modules");
 
 /** A folder in which programs find the packages beside these tests. */
 export async function makeToolFolder(): Promise<string> {

@@ -1,5 +1,5 @@
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
-import { S3_KEY, S3_REGION, startS3Server } from "../support/s3-server.ts";
+import { S3_KEY, S3_REGION, startS3Server } from "./s3-server.ts";
 
 export type TestStore = {
   endpoint: string;

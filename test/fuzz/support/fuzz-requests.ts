@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { OpenApi, Operation } from "../support/openapi.ts";
+import type { OpenApi, Operation } from "../../support/openapi.ts";
 import { makeJsonArbitrary, nastyText, nastyValue } from "./json-values.ts";
 
 /** A place in a path or query that takes the id of something that exists, chosen when the request is sent. */
