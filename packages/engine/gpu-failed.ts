@@ -1,4 +1,4 @@
-/** Not an EngineError: it tells of the machine and nothing of the work, which is done again on the CPU. */
+/** Not an EngineError: the machine failed, not the work, which is repeated on the CPU. */
 export class GpuFailed extends Error {
   constructor(cause: unknown) {
     const message = cause instanceof Error ? cause.message : String(cause);

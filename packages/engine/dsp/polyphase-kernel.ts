@@ -24,7 +24,7 @@ export type PolyphaseKernel = {
 
 type KernelOptions = { fromHz: number; toHz: number; stopbandDb?: number };
 
-/** Gives kernels, made anew only where they are none of those last asked for, of which so many bytes are kept. */
+/** A cache of the kernels used last, up to this many bytes. */
 export class KernelShelf {
   readonly #mostBytes: number;
   /** In the order in which they were asked for. */

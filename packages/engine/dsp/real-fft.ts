@@ -8,8 +8,8 @@ type Plan = { setup: number; signal: number; spectrum: number; work: number };
 const plans = new Map<number, Plan>();
 
 /**
- * Transform of real data, in 32-bit floats, four at a time: ten times as fast as the same in JavaScript. The data lie in the
- * transform's own memory, shared by all transforms of the size: fill `signal` and call `forward`, or the other way round, before anyone else does.
+ * Transform of real data, in 32-bit floats, four at a time: ten times as fast as the same in JavaScript. The data is in the
+ * transform's own memory, shared by all transforms of this size: fill `signal` and call `forward`, or the reverse, before anyone else does.
  */
 export class RealFft {
   /** A multiple of 32 without prime factors above 5. */

@@ -49,7 +49,7 @@ export class Stft {
   }
 
   /**
-   * The least-squares inverse as if the spectrogram went on with silent slots at both ends: exact where a
+   * The least-squares inverse as if the spectrogram continued with silent slots at both ends: exact where a
    * frame is covered by all its slots, faded in the outer `fftSize - hopFrames` frames. Missing bins are zero, and so is
    * the imaginary part of the first and the last one: no real signal has any.
    */

@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 const inFolder = makeTemporaryFolder();
 const sampleRateHz = 44_100;
 const LENGTH_SECONDS = 20;
-/** A tone that rises all the time, so that no two moments are alike; AAC makes up noise anew each time. */
+/** A rising tone, so that no two moments are alike; AAC synthesises different noise each time. */
 const signal: Signal = {
   sampleRateHz,
   channels: 1,

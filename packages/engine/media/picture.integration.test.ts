@@ -11,7 +11,7 @@ import { readPackets } from "./support/read-packets.ts";
 import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
-// The AV1 encoder would otherwise tell of itself at length.
+// The AV1 encoder prints a long banner otherwise.
 process.env.SVT_LOG = "0";
 
 const inFolder = makeTemporaryFolder();

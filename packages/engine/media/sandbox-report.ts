@@ -12,7 +12,7 @@ export type Guarantee = keyof typeof GUARANTEES;
 /** What holds for a media child, as it found out itself. */
 export type SandboxReport = {
   layers: string[];
-  /** Layers that can't be had here, each with the reason. */
+  /** Layers that are unavailable here, each with the reason. */
   missing: string[];
   gaps: Guarantee[];
 };

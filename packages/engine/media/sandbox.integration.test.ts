@@ -26,7 +26,7 @@ function readStatus(pid: number | string | undefined, field: string): string | u
   return readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${field}:[ \\t]*(.*)$`, "m"))?.[1];
 }
 
-/** An id that nobody has. */
+/** An unused user id. */
 const PLAIN_USER = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
 /** In a namespace in which no other can be made, and without the rights to do so. */
 const WITHOUT_NAMESPACES = [

@@ -6,7 +6,7 @@ import { startMediaChild } from "./start-media-child.ts";
 vi.mock("./sandbox-command.ts", () => ({ loadSandboxCommand: async () => [], SANDBOX_ENVIRONMENT: {} }));
 vi.mock("node:child_process", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:child_process")>()),
-  // As Node does where no file descriptor is left: a child without pipes, which tells of it a moment later.
+  // As Node does when no file descriptor is left: a child without pipes, and an error event shortly afterwards.
   spawn: () => {
     const child = new ChildProcess();
     process.nextTick(() => child.emit("error", new Error("spawn EMFILE")));

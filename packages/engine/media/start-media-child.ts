@@ -104,7 +104,7 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
   const stdio: readonly unknown[] | undefined = child.stdio;
   const channel = stdio?.[CHANNEL_FD] as Duplex | undefined;
   if (!stdin || !stderr || !channel) {
-    // Node tells of it a moment later, too.
+    // Node also emits an error event shortly afterwards.
     child.on("error", () => {});
     throw new MediaError(
       "machine-failed",

@@ -74,7 +74,7 @@ export function takeColumns(weight: Weight, from: number, count: number): Weight
   return { dims: [inputs, count], data };
 }
 
-/** Each output multiplied by a factor of its own, in place. */
+/** Multiplies each output by its own factor, in place. */
 export function scaleOutputs(matrix: Linear, factors: Weight): Linear {
   multiplyRows(matrix.weight.data, factors.data);
   multiplyRows(matrix.bias.data, factors.data);

@@ -52,7 +52,7 @@ function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manif
   return heard === undefined ? [manifest] : [manifest, ...listNetworks(heard, manifests)];
 }
 
-/** Whoever uses a model uses the weights of all its networks. */
+/** Using a model means using the weights of all its networks. */
 function describeWeights(networks: readonly Manifest[]): EngineModel["weights"] {
   const join = (field: "name" | "licence") => networks.map((network) => network[field]).join(" + ");
   return { name: join("name"), licence: join("licence") };

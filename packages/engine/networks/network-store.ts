@@ -27,16 +27,16 @@ const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 
 type CpuOptions = Omit<SessionOptions, "executionProvider"> & { cacheDir?: string };
 type StoreHooks = {
-  /** What a network that GPUs can run is loaded on; the CPU by default. */
+  /** The provider for a network that GPUs can run; the CPU by default. */
   chooseProvider?: (manifest: GpuManifest) => Promise<ExecutionProvider>;
-  /** Told of each such network what it really runs on. */
+  /** Called for each such network with what it actually runs on. */
   onLoaded?: (manifest: GpuManifest, runsOn: string) => void;
 };
 
 /** Networks loaded so far, kept for the next request: loading htdemucs takes about a second. */
 export class NetworkStore implements Networks {
   readonly #options: CpuOptions;
-  /** Apart from the options, which travel to the graphs' threads. */
+  /** Kept apart from the options, which are sent to the graphs' threads. */
   readonly #hooks: StoreHooks;
   readonly #loaded = new Map<string, Promise<unknown>>();
 
@@ -102,7 +102,7 @@ export class NetworkStore implements Networks {
     if (known) return known;
     const loading = Promise.resolve().then(load);
     this.#loaded.set(id, loading);
-    // One that could not be loaded is tried again by whoever asks next.
+    // If loading failed, the next caller tries again.
     loading.catch(() => this.#loaded.delete(id));
     return loading;
   }

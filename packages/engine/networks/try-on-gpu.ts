@@ -17,7 +17,7 @@ export class GpuGraph {
     this.#chain = chain;
   }
 
-  /** Whatever goes wrong here is taken for the GPU's fault: the CPU has graphs of its own. */
+  /** Any error here counts as the GPU's fault: the CPU runs different graphs. */
   async run<Taken extends Buffers>(buffers: Taken): Promise<Taken> {
     try {
       return await this.#chain.run(buffers);

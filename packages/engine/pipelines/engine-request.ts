@@ -54,7 +54,7 @@ export type TextTarget = TargetOf<"text"> &
     cueLimits?: Partial<CueLimits>;
     /** A text to be timed, as the client gave it; without one the recording is written down. */
     transcriptPath?: string;
-    /** Whose words they are is told as well; a number where it is known how many people speak. */
+    /** Label the words by speaker; a number if it is known how many people speak. */
     speakers?: true | number;
     /** Subtitles and plain text name them. */
     hasSpeakerNames?: boolean;
@@ -77,13 +77,13 @@ export type EngineRequest = {
   maxDurationSeconds?: number;
   /** Of the input as raw float. */
   maxDecodedBytes?: number;
-  /** Of the decoded input and the stems together, as they come to lie in the work folder. */
+  /** Of the decoded input and the stems together, as stored in the work folder. */
   maxWorkBytes?: number;
-  /** In whose name finished stems are kept for the next request; without one they are neither kept nor found. */
+  /** The owner under whom finished stems are cached; without one the cache is not used. */
   cacheUser?: CacheUser;
-  /** Without it no previews are made. */
+  /** Without it there are no previews. */
   previews?: PreviewRequest;
-  /** Inputs that are longer are cut into spans, where there is somebody to share them with; 0 is never. */
+  /** Longer inputs are cut into spans if other workers can share them; 0 is never. */
   spansFromSeconds?: number;
 };
 
@@ -96,10 +96,10 @@ export type TargetResult = {
 };
 
 export type EngineReport = {
-  /** Told of the targets that have come further. */
+  /** Called with the targets that have advanced. */
   onProgress?: (progress: readonly TargetProgress[]) => void;
   onTargetDone?: (key: string, result: TargetResult) => void | Promise<void>;
   onTargetFailed?: (key: string, error: EngineError) => void | Promise<void>;
-  /** Told of previews as they are written; those of a target, and of the input, before the target is done. */
+  /** Called as previews are written; those of a target, and of the input, before the target is done. */
   onPreview?: (news: PreviewNews) => void;
 };

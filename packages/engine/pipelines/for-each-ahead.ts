@@ -1,6 +1,6 @@
 /**
- * Makes one thing for each number from `from` up to `to`, and takes them in order. Each is begun before the one before it is taken, so that
- * two are at work; rejects with the first that could not be made or taken.
+ * Makes one item for each number from `from` up to `to`, and takes them in order. Each is started before the previous one is taken, so two
+ * are in progress; rejects with the first failure.
  */
 export async function forEachAhead<Made>(
   { from, to }: { from: number; to: number },

@@ -60,7 +60,7 @@ export function planLanes(input: { channels: number; channelLayout: string }): L
 }
 
 function findChannelNames(input: { channels: number; channelLayout: string }): string[] | undefined {
-  // An arrangement without a name of its own is described by its channels.
+  // A layout without a name is described by its channels.
   const listed = /^\d+ channels \(([A-Z0-9]+(?:\+[A-Z0-9]+)*)\)$/.exec(input.channelLayout)?.[1]?.split("+");
   if (listed?.length === input.channels) return listed;
   for (const layout of [input.channelLayout, USUAL_LAYOUT[input.channels]]) {

@@ -20,7 +20,7 @@ import { StemSpool } from "./stem-spool.ts";
 /** Raised whenever the same input and weights would give other samples. */
 const SPOOL_VERSION = 7;
 
-/** A pass as its spools see it: what they are made from, and where they lie. */
+/** The spools of a pass: what they are made from, and their folder. */
 export type PassSpools = {
   network: Pick<StemNetwork, "segmentFrames">;
   overlapShare: number;
@@ -42,7 +42,7 @@ export type NetworkPass = PassSpools & {
   lanes: readonly Lane[];
   /** Resolves when the input can be read up to a frame, where it is still being made. */
   whenReadable?: (endFrame: number) => Promise<void>;
-  /** Told how many frames of every stem are spooled; the first time, when the spools are there. */
+  /** Called with the number of spooled frames of every stem; first when the spools exist. */
   onSpooled?: (lengthFrames: number) => void;
   onProgress: (fraction: number) => void;
   /** Of the whole, spans that may be made elsewhere, in order and without gaps. */
@@ -53,7 +53,7 @@ export function spoolPath(folder: string, stem: string): string {
   return join(folder, `${stem}.f32`);
 }
 
-/** The segments of a pass, and all that decides its samples. */
+/** The segments of a pass, and everything its samples depend on. */
 export function describePass(pass: PassSpools): {
   grid: SegmentGrid;
   madeFrom: Record<string, string | number>;
@@ -80,9 +80,8 @@ export function countSpooledSegments(pass: PassSpools): number {
 }
 
 /**
- * Runs the network over the input, segment after segment, and appends every finished stretch to the spools of
- * the stems. A pass that was killed goes on after its last whole stride; only the segment before it is run
- * again, for the tail it would have handed over. So it is behind a span that was made elsewhere.
+ * Runs the network over the input, segment by segment, and appends every finished stretch to the stems' spools. A killed pass resumes after
+ * its last whole stride and repeats only the segment before it, for its tail. The same happens after a span made by another worker.
  */
 export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   const { grid, madeFrom } = describePass(pass);
@@ -142,7 +141,7 @@ async function fillSpools(pass: NetworkPass, grid: SegmentGrid, spools: SpoolSet
   }
 }
 
-/** What is told of a pass: how far it is here, and how much of what comes is made elsewhere. */
+/** Progress of a pass: segments done here, and the share that other workers have done of the rest. */
 class PassProgress implements Disposable {
   readonly #pass: NetworkPass;
   readonly #range: SegmentRange;

@@ -11,7 +11,7 @@ import type { HeardStem, StemPass } from "./plan-targets.ts";
 /** The input whose stems are spooled, and the folder they are spooled in. */
 export type SpoolPlace = { input: OpenInput; workDir: string };
 
-/** What it takes to describe the spools of a pass. */
+/** Everything that the description of a pass's spools depends on. */
 export type SpoolFacts = SpoolPlace & { networks: StemNetworks; cache: PassSpools["cache"] };
 
 /** The spools of a pass: their folder, and everything their samples depend on. */

@@ -1,9 +1,9 @@
-/** Smaller steps are not worth a message: a three-hour input would send tens of thousands. */
+/** Smaller steps are not reported: a three-hour input would send tens of thousands of messages. */
 const SMALLEST_STEP = 0.001;
 /** Of what there is to do, before there is a pace: a shorter stretch may be one part of one segment. */
 const PACE_SHARE_MIN = 0.05;
 
-/** How far a target is, from 0 to 1, never falling; with the time until it is done, once there is a pace to tell it by. */
+/** Progress of a target, from 0 to 1, never falling, and the remaining time once a pace is known. */
 export type TargetProgress = { key: string; fraction: number; secondsLeft?: number };
 
 /** Starts the next stage of a pass, which takes this many seconds for each second of input; returns what reports its progress from 0 to 1. */
@@ -44,7 +44,7 @@ export class StageProgress {
     this.#weights = weights;
   }
 
-  /** All stages so far are complete, and tell of no pace: reading input and network takes its time once, however much there is to do behind it. */
+  /** Completes all stages so far without using them for the pace: loading takes the same time whatever the amount of work. */
   begin(): void {
     for (const stage of this.#stages) stage.fraction = stage.foundFraction = 1;
     this.#hasBegun = true;
@@ -76,7 +76,7 @@ export class StageProgress {
     if (progress.length > 0) this.#report(progress);
   }
 
-  /** Undefined where nobody would see the step. */
+  /** Undefined if the step is too small to report. */
   #findStep(key: string, totalWeight: number): TargetProgress | undefined {
     const stages = this.#stages.filter(({ keys }) => keys.has(key));
     const doneWeight = sumOf(stages, ({ weight, fraction }) => weight * fraction);

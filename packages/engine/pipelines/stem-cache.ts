@@ -16,7 +16,7 @@ import { join } from "node:path";
 /** In whose name stems are kept. Only requests of the same scope find them; they go when no owner is left. */
 export type CacheUser = { scope: string; owner: string };
 
-/** A stem of a pass: all that decides its samples, and where it lies in the work folder. */
+/** A stem of a pass: everything its samples depend on, and its path in the work folder. */
 export type CachedStem = { madeFrom: Record<string, string | number>; stem: string; path: string };
 
 export function stemCacheFolder(cacheDir: string): string {
@@ -42,7 +42,7 @@ export class StemCache {
     const entry = this.#entryOf(wanted, user);
     const source = join(entry, wanted.stem);
     if (findSize(source) !== wanted.sizeBytes) return false;
-    // Another process may make room at this moment.
+    // Another process may be evicting it right now.
     return succeeds(() => {
       place(source, wanted.path);
       sign(entry, user);
@@ -51,7 +51,7 @@ export class StemCache {
     });
   }
 
-  /** Takes a finished stem in, and makes room for it. */
+  /** Adds a finished stem, evicting others if needed. */
   keep(finished: CachedStem, user: CacheUser): void {
     if ((findSize(finished.path) ?? 0) > this.#limitBytes) return;
     const entry = this.#entryOf(finished, user);

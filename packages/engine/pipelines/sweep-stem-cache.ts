@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { ownersOf, stemCacheFolder } from "./stem-cache.ts";
 
 /**
- * Removes what is kept in nobody's name any longer; gives how many entries. `isKept` is asked for every owner. The file
- * system may take long to remove a large stem, and the caller may have requests to answer: nothing here waits for it.
+ * Removes entries without an owner and returns their number. `isKept` is asked for every owner. Removing a large stem may take long, and
+ * the caller may have requests to serve: all calls are asynchronous.
  */
 export async function sweepStemCache(
   cacheDir: string,
@@ -30,7 +30,7 @@ export function forgetStems(cacheDir: string, owner: string): Promise<number> {
   return sweepStemCache(cacheDir, async (name) => name !== owner);
 }
 
-/** Takes the folder of owners away if it is empty, so that nobody signs an entry that is about to go. */
+/** Removes the owners' folder if it is empty, so that no owner is added to an entry about to be removed. */
 async function hasOwners(entry: string): Promise<boolean> {
   try {
     await rmdir(ownersOf(entry));

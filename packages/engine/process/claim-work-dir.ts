@@ -10,8 +10,8 @@ type Owner = z.infer<typeof ownerSchema>;
 const POLL_MS = 10;
 
 /**
- * Makes the work folder this process's own. A process whose parent was killed hears of it only after the segment it is
- * busy with, and would still append that segment to the spools: it is ended first.
+ * Claims the work folder for this process. A process whose parent was killed notices only after its current segment, and would still append
+ * that segment to the spools: it is killed first.
  */
 export async function claimWorkDir(workDir: string): Promise<void> {
   mkdirSync(workDir, { recursive: true, mode: 0o700 });

@@ -9,7 +9,7 @@ import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
 import type { SpeechModel } from "../runtime/manifest.ts";
 
-/** What the engine child is told: one request after another. */
+/** Messages to the engine child: one request at a time. */
 export type EngineCommand = {
   kind: "work";
   work:
@@ -24,7 +24,7 @@ export type EngineCommand = {
   sandboxMode: SandboxMode;
 };
 
-/** What the child is told while it works on a request whose spans are shared. */
+/** Messages to the child during a request whose spans are shared. */
 export type SpanNews =
   | { kind: "span-taken"; span: SpanId; made: MadeSpan | undefined }
   | { kind: "spans-elsewhere"; shares: { span: SpanId; share: number }[] };

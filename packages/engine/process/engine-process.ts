@@ -28,7 +28,7 @@ const IDLE_MS = 60_000;
 /** A GPU that failed is left alone for so long: others may need its memory, a driver may have to start again. */
 const CPU_AFTER_FAULT_MS = 10 * 60_000;
 
-/** The spans of a long input, as whoever runs the engine shares them out; `tellShares` says what was made elsewhere since. */
+/** How the caller shares out the spans of a long input; `tellShares` reports what other workers have done since. */
 export type SpanHooks = {
   offer(parts: readonly SpanPart[], tellShares: (shares: { span: SpanId; share: number }[]) => void): void;
   take(span: SpanId): Promise<MadeSpan | undefined>;
@@ -45,7 +45,7 @@ type WorkHooks = EngineHooks & {
 export type EngineProcessOptions = {
   /** Threads of the network; by default as many as there are cores. */
   threads?: number;
-  /** The CPU by default, and wherever the one asked for cannot be had; `auto`: for each network what is fastest here. */
+  /** The CPU by default, and if the requested one is unavailable; `auto`: the fastest for each network on this machine. */
   executionProvider?: ProviderSetting;
   /** The network that writes down speech; whisper-small by default. */
   speechModel?: SpeechModel;
@@ -82,7 +82,7 @@ export class EngineProcess {
     return this.#child?.pid;
   }
 
-  /** Resolves when every target is done or reported as failed. However it ends, every hook has returned. */
+  /** Resolves when every target is done or reported as failed. Once it settles, all hooks have returned. */
   async run(request: EngineRequest, hooks: EngineHooks = {}): Promise<void> {
     await this.#perform({ kind: "targets", request }, hooks);
   }
@@ -121,7 +121,7 @@ export class EngineProcess {
     return made;
   }
 
-  /** A GPU that fails costs the work a second try, on the CPU, and nothing else: it goes on behind what is finished. */
+  /** If a GPU fails, the work is resumed on the CPU after what is finished. */
   async #perform(work: EngineCommand["work"], hooks: WorkHooks): Promise<void> {
     const ended = new Set<string>();
     const noted = noteEnded(hooks, ended);
@@ -131,7 +131,7 @@ export class EngineProcess {
       if (!(error instanceof GpuFailed)) throw error;
       this.#cpuUntilMs = performance.now() + CPU_AFTER_FAULT_MS;
       this.#options.onNotice?.(`${error.message} Networks run on the CPU for the next 10 minutes.`);
-      // Whoever made spans for it did so for other arithmetic.
+      // Spans from other workers were made with the GPU's arithmetic.
       await this.#attempt(withoutTargets(work, ended), { ...noted, spans: undefined });
     }
   }
@@ -141,7 +141,7 @@ export class EngineProcess {
     if (hooks.signal?.aborted) throw makeCancelledError();
     clearTimeout(this.#idleTimer);
     const provider = this.#chooseSetting();
-    // One that has loaded its networks elsewhere would go on with those.
+    // A child keeps its networks on the provider it loaded them on.
     if (this.#child !== undefined && this.#providers.get(this.#child) !== provider)
       await this.#kill(this.#child);
     const child = this.#getChild();
@@ -152,9 +152,9 @@ export class EngineProcess {
     try {
       await ended;
     } catch (error) {
-      // A child that answered with an error is sound; one that a hook or the caller gave up on is still at work.
+      // A child that reported an error is fine; one that a hook or the caller gave up on is still running.
       if (!(error instanceof ReportedError) || error.cause instanceof GpuFailed) await this.#kill(child);
-      // What a hook still reads would be written anew by the next run of the same work.
+      // The next run of the same work would overwrite files that a hook still reads.
       await settleHooks();
       throw error instanceof ReportedError ? error.cause : error;
     } finally {
@@ -180,7 +180,7 @@ export class EngineProcess {
       env: makeEngineEnvironment(),
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
-    // Whoever has a request under way listens too; without one it must not end this process.
+    // A request in progress has its own listener; without a request the error must not end this process.
     child.on("error", () => {});
     if (!child.channel) throw new Error("the engine process cannot be started: no file descriptor is left");
     child.once("exit", () => {
@@ -194,14 +194,14 @@ export class EngineProcess {
     return child;
   }
 
-  /** Ends a child that is of no use any more, once the request it may be at work on has ended. */
+  /** Stops a child that is no longer needed, after its current request. */
   #retire(child: ChildProcess): void {
     if (this.#child !== child) return;
     this.#child = undefined;
     if (!this.#isBusy) void this.#kill(child);
   }
 
-  /** Once it has ended no further hook begins; `settleHooks` waits for the one at work. */
+  /** After it has settled no further hook starts; `settleHooks` waits for the running one. */
   #converse(
     child: ChildProcess,
     work: EngineCommand["work"],
@@ -299,7 +299,7 @@ async function answerSpans(
   tell({ kind: "span-taken", span, made: await spans?.take(span) });
 }
 
-/** What is dealt with as it comes, whatever hook is at work. */
+/** Messages that are handled at once, even while a hook runs. */
 type Immediate = "notice" | "retired" | "gpu-in-use" | "network-loaded" | "span-wanted" | "spans-offered";
 
 async function deliver(
@@ -367,7 +367,7 @@ function makeCancelledError(): EngineError {
   return new EngineError("cancelled", "The work was cancelled.");
 }
 
-/** A signal from outside tells nothing of the work: that is tried again, and goes on behind its spools. */
+/** An outside signal says nothing about the work: it is retried and resumes after its spools. */
 function makeDeathError(code: number | null, signal: NodeJS.Signals | null): Error {
   const outside = `The engine process was ended from outside (signal ${signal})`;
   if (signal === "SIGKILL")

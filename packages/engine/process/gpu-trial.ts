@@ -19,7 +19,7 @@ export type MeasureCommand = {
 
 export type MeasureMessage = { measure: NetworkMeasure } | { fault: string };
 
-/** Measures a network in a process of its own; fails where that dies, or does not answer in time. */
+/** Measures a network in a separate process; fails if that dies or times out. */
 export async function tryOnGpuInChild(
   command: MeasureCommand,
   { childPath = CHILD_PATH, limitMs = LIMIT_MS } = {},

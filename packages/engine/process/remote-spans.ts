@@ -3,7 +3,7 @@ import type { EngineMessage, SpanNews } from "./engine-message.ts";
 
 const toKey = ({ part, index }: SpanId) => `${part} ${index}`;
 
-/** The parent's exchange of spans, as the child sees it. The shares are those that were told last. */
+/** The parent's span exchange, as the child sees it. The shares are the last ones received. */
 export class RemoteSpans implements SpanExchange {
   readonly #send: (message: EngineMessage) => void;
   readonly #waiting = new Map<string, ((made: MadeSpan | undefined) => void)[]>();

@@ -25,7 +25,7 @@ process.on("message", (message: EngineCommand | SpanNews) => {
     (error: unknown) => send({ kind: "failed", failure: toFailure(error) }),
   );
 });
-// The parent has died or let go: nobody is left to work for. Not by an exit, which waits for threads at work and may fail in them.
+// The parent has died or disconnected. Not process.exit, which waits for running threads and may fail in them.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 // Ctrl-C reaches the whole process group; when to stop is the parent's decision.
 process.on("SIGINT", () => {});

@@ -7,8 +7,8 @@ const WIDTH = 64;
 let isExact: Promise<boolean> | undefined;
 
 /**
- * Whether this processor adds up products of bytes without overflow, as those with VNNI or AMX do and all of arm64; there they are also several
- * times faster than products of floats. Others add two in 16 bits: the largest, 255 · 127 twice, are cut off.
+ * Whether int8 products are summed without overflow, as on CPUs with VNNI or AMX and on all of arm64; there int8 is also several times
+ * faster than float. Other CPUs add two products in 16 bits, where the largest (255 · 127 twice) saturate.
  */
 export function hasExactByteProducts(): Promise<boolean> {
   isExact ??= multiplyLargestBytes();

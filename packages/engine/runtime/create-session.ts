@@ -10,7 +10,7 @@ export type SessionOptions = {
   inBytes?: boolean;
   /** Whether all memory that a run took is kept for the next: a tenth less time for band-split, elsewhere twice the peak and more for nothing. */
   keepsMemory?: boolean;
-  /** The CPU by default, and wherever the one asked for cannot be had. */
+  /** The CPU by default, and if the requested one is unavailable. */
   executionProvider?: ExecutionProvider;
   /** For a graph that is of no use where the CPU has to do some of it: it can't be loaded then, on any other provider. */
   isWhole?: boolean;
@@ -18,7 +18,7 @@ export type SessionOptions = {
   onNotice?: (notice: string) => void;
   /** Told that a network is about to be loaded on something else than the CPU, whose driver may take the process down with it. */
   onGpuUse?: () => void;
-  /** Told that a thread of a network has ended, at work or idle: the network is of no use any more. May be told twice. */
+  /** Called when a network's thread has ended, busy or idle: the network can no longer be used. May be called twice. */
   onThreadDeath?: () => void;
 };
 

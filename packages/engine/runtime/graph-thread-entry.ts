@@ -11,7 +11,7 @@ export type ChainCommand =
   | { kind: "add"; link: ChainLink; options: ThreadOptions }
   | { kind: "run"; buffers: Buffers };
 
-/** What the thread is told, about one of its chains; it answers in the same order. */
+/** Commands to the thread about one of its chains; it answers in order. */
 export type GraphCommand = ChainCommand & { chain: number };
 
 /** What the thread tells: `added`, `ran` or `failed` ends a command. */

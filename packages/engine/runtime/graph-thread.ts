@@ -25,8 +25,8 @@ class GraphThreadDied extends Error {
 let gpuThread: Promise<GraphThread> | undefined;
 
 /**
- * Chains of graphs in a thread of their own: while it works, this one reads, transforms and writes what is before and behind it. Commands may be
- * given ahead; they are carried out in order.
+ * Runs chains of graphs in a separate thread, while the caller's thread prepares the next input and writes the previous output. Commands are
+ * queued and run in order.
  */
 export class GraphThread {
   readonly #worker = new Worker(ENTRY);

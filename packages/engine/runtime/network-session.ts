@@ -29,7 +29,7 @@ export class NetworkSession {
     return new NetworkSession(await createSession(graph, options));
   }
 
-  /** With a buffer of its own, or one given: what one graph writes, another may read. Asked for again, it has the buffer given then. */
+  /** With a new buffer, or a given one, so that one graph can read what another wrote. A later call replaces the buffer. */
   getInput(index: number, shape: readonly number[], data?: Float32Array): TensorPort {
     return openPort(this.#inputs, this.#session.inputMetadata[index], { shape, data });
   }

@@ -1,7 +1,7 @@
 import "./no-telemetry.ts";
 import ort from "onnxruntime-node";
 
-/** The only way to onnxruntime: whoever loads it without the line above lets it report. */
+/** Load onnxruntime only through this file: without the line above it sends telemetry. */
 export { default } from "onnxruntime-node";
 
 export const RUNTIME_VERSION = ort.env.versions.node ?? ort.env.versions.common;

@@ -46,7 +46,7 @@ function makeTrack(moov: Buffer, { id, shiftBytes }: { id: number; shiftBytes: n
   return track;
 }
 
-/** Where the sound lies in the file: a table with its version and the number of entries in front. */
+/** The table of the sound's offsets in the file: version, number of entries, entries. */
 function shiftOffsets({ type, content }: Box, shiftBytes: number): void {
   if (type !== "stco" && type !== "co64") return;
   const count = content.readUInt32BE(4);

@@ -61,7 +61,7 @@ describe("a stem file", () => {
     const tracks = listBoxes(moov).filter(({ type }) => type === "trak");
     const headers = tracks.map(({ content }) => getBox(content, "tkhd").content);
     expect(headers.map((header) => header.readUInt32BE(12))).toEqual([1, 2, 3, 4, 5]);
-    // Whoever knows nothing of stems plays the first track alone.
+    // Players without stem support play only the first track.
     expect(headers.map((header) => header.readUIntBE(1, 3) & 1)).toEqual([1, 0, 0, 0, 0]);
     expect(getBox(moov, "mvhd").content.readUInt32BE(getBox(moov, "mvhd").content.length - 4)).toBe(6);
     for (const { content } of tracks)

@@ -30,8 +30,8 @@ const FILE_TYPE = makeBox("ftyp", Buffer.from("M4A \0\0\x02\0M4A mp42isom"));
 type Track = { name: string; source: FrameSource };
 
 /**
- * A file for DJ software (`.stem.mp4`): the mix, and behind it four stems that add up to it, as AAC, with a `stem` box that names them. Given track by
- * track as they are encoded, so that whoever fetches it need not wait for the last one; `moov`, which tells where everything is, comes at the end.
+ * A file for DJ software (`.stem.mp4`): the mix, and behind it four stems that add up to it, as AAC, with a `stem` box that names them. Yielded track by
+ * track as they are encoded, so that the download can start before the last one; `moov`, the index, comes at the end.
  */
 export async function* makeStemFile(request: StemFileRequest): AsyncGenerator<Uint8Array> {
   const opened: PcmFileSource[] = [];

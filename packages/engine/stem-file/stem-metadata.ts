@@ -1,7 +1,7 @@
 /** Stems of a file for DJ software: so many, no more and no fewer. */
 export const STEM_COUNT = 4;
 
-/** Okabe and Ito's colours, which nobody mixes up. */
+/** The Okabe–Ito palette, distinguishable with colour blindness. */
 const COLOURS: Readonly<Record<string, string>> = {
   drums: "#009E73",
   bass: "#D55E00",

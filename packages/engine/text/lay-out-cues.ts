@@ -89,7 +89,7 @@ function fitsTime(words: readonly CueWord[], start: number, end: number): boolea
   return end - start === 1 || seconds <= MAX_SECONDS;
 }
 
-/** What it costs that a cue goes on behind a word. */
+/** The cost of not ending a cue after a word. */
 function innerCostAfter(words: readonly CueWord[], index: number): number {
   const pause = pauseAfter(words, index);
   const pauseCost = pause > LONG_PAUSE_SECONDS ? LONG_PAUSE_COST * pause : 0;

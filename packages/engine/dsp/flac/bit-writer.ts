@@ -13,7 +13,7 @@ export class BitWriter {
     return this.#length;
   }
 
-  /** Makes room, so that the writing itself need not look. */
+  /** Grows the buffer first, so that writing needs no bounds checks. */
   reserve(bytes: number): void {
     if (this.#length + bytes <= this.#bytes.length) return;
     const grown = new Uint8Array(2 * (this.#length + bytes));

@@ -1,6 +1,6 @@
 import type { BitWriter } from "./bit-writer.ts";
 
-/** The residuals of a block are cut into so many parts, each with a parameter of its own. */
+/** The residuals of a block are split into this many partitions, each with its own Rice parameter. */
 const PARTITION_ORDER = 3;
 /** Predictors are compared on stretches: the choice is as good, in a quarter of the time. */
 const PROBE_FRAMES = 256;

@@ -15,7 +15,7 @@ const LEAD_IN_SECONDS = 1;
 
 /**
  * Decodes some seconds of a file: it is read from a little before them on where the container has times, and from its start otherwise.
- * What lies outside of the file is left out, so the PCM may be shorter than the stretch.
+ * Anything outside the file is left out, so the PCM may be shorter than the stretch.
  */
 export async function decodeStretch(
   request: DecodeStretchRequest,

@@ -1,6 +1,6 @@
 /**
- * Channels that nobody named, mixed to two as a desk pairs them: the odd ones left, the even ones right, the last one of an odd number on both
- * sides. Each side is a mean, so nothing gets louder than it was.
+ * Channels without a layout, mixed to two as a desk pairs them: odd ones left, even ones right, the last of an odd number on both
+ * sides. Each side is a mean, so nothing gets louder.
  */
 export function mixToStereo(samples: Float32Array, channels: number): Float32Array {
   const frames = samples.length / channels;

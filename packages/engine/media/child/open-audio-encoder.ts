@@ -49,7 +49,7 @@ export function openAudioEncoder(options: {
 
 function listLayouts({ maxChannels, isLossless }: Encoding, layout: ChannelLayout): ChannelLayout[] {
   if (isLossless) return [layout];
-  // Channels that nobody named are mixed to two.
+  // Channels without a layout are mixed to two.
   const isNamed = layout.order === AV_CHANNEL_ORDER_NATIVE;
   if (layout.nbChannels > maxChannels) return [avChannelLayoutDefault(isNamed ? maxChannels : 2)];
   // Opus knows few layouts; those it lacks (2.1, 3.1) fit into a larger one with the other channels silent.

@@ -17,8 +17,8 @@ const LOOK_AHEAD_MAX_PACKETS = 1024;
 const isShown = (packet: Packet) => !packet.hasFlags(AV_PKT_FLAG_DISCARD);
 
 /**
- * Tags that say where the parameter sets lie, so that they can't be chosen anew. Any other codec has one tag in an mp4, which
- * need not be the one it has in QuickTime.
+ * Tags that say where the parameter sets are, so they must be kept. Any other codec has one tag in MP4, which may differ from the one in
+ * QuickTime.
  */
 const MEANINGFUL_TAGS = ["avc1", "avc3", "hvc1", "hev1"].map((tag) => Buffer.from(tag).readUInt32LE());
 

@@ -75,7 +75,7 @@ describe("the network written anew", () => {
     Float32Array,
   ];
 
-  /** The graph as it lies in the weights' file, run as training/README.md says; the left sides of the stems. */
+  /** The exported graph of the weights file, run as training/README.md says; the left channels of the stems. */
   async function separateByOriginal(): Promise<Float32Array[]> {
     const spectrum = new WindowSpectrum(segmentFrames, STEREO_TRANSFORM);
     const size = spectrum.slotCount * spectrum.binCount;

@@ -13,7 +13,7 @@ const weightsPath = findWeightsPath(manifest.weights) ?? "";
 const [left, right] = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: segmentFrames });
 const segment = [left, right] as [Float32Array, Float32Array];
 
-/** The graph as it lies in the weights' file, run as its exporter meant it. */
+/** The exported graph of the weights file, run as its exporter intended. */
 async function separateByOriginal(): Promise<Map<string, Float32Array>> {
   const spectrum = new SegmentSpectrum(segmentFrames);
   const slots = spectrum.slotCount;

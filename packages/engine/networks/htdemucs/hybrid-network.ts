@@ -15,8 +15,8 @@ const DONE_AFTER = [0, 0.16, 0.24, 0.65, 0.9, 1];
 export type HybridBuffers = Record<"waveform" | "spectrum" | "waveformOut" | "spectrumOut", Float32Array>;
 
 /**
- * The network's graphs, wired to each other: two encoders, the transformer between them, two decoders. The graph in the weights'
- * file is not run; the same network is written anew from its weights, for half the time and memory (docs/decisions/0021-htdemucs-written-anew.md).
+ * The network's graphs, wired to each other: two encoders, the transformer between them, two decoders. The exported graph is not
+ * run: the network is rebuilt from its weights, at half the time and memory (decision 21).
  */
 export class HybridNetwork {
   readonly runsOn: string;

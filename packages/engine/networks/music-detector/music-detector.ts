@@ -5,7 +5,7 @@ import { BIN_COUNT, HOP_FRAMES, PowerSpectrum } from "./power-spectrum.ts";
 /** Of the trained network: see weights/music-detection/README.md, "How to run it". */
 export const SAMPLE_RATE_HZ = 44_100;
 const SLOTS_PER_STEP = 4;
-/** A step is the distance of two answers, 93 ms; each tells of the sound around its start. */
+/** A step is the distance between two outputs, 93 ms; each describes the sound around its start. */
 export const STEP_FRAMES = SLOTS_PER_STEP * HOP_FRAMES;
 /** An answer depends on the 378 slots before and after it and on nothing else. */
 const CONTEXT_STEPS = 95;

@@ -15,7 +15,7 @@ export class SileroVad {
     this.#session = session;
   }
 
-  /** A listener with a memory of its own: give it the blocks of one recording in order. */
+  /** A stateful detector: feed it the blocks of one recording in order. */
   makeListener(): (block: Float32Array) => Promise<number> {
     const input = new Float32Array(CONTEXT_FRAMES + BLOCK_FRAMES);
     let state: Float32Array = new Float32Array(STATE_SIZE);

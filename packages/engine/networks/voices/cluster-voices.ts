@@ -2,7 +2,7 @@ import { countPeople } from "./count-people.ts";
 import { findSimilarity, type HeardVoice, mergeGroups } from "./merge-groups.ts";
 
 export type ClusterRules = {
-  /** A group that speaks less than this in all is no person of its own. */
+  /** A group that speaks less than this in total is not a separate person. */
   leastSpeechSeconds: number;
   voicesMax: number;
   /** How many people there are, where that is known. */
@@ -17,8 +17,8 @@ export type VoiceLikeness = { voiceCount: number; likeness: Float32Array[] };
 const REFINEMENTS = 5;
 
 /**
- * Who is who. How many people there are is told by similarities as they are; who they are by what is left without the recording's mean, which has the
- * room and the line in it: 91 instead of 85 % of windows of 1.5 s with their person where the number is known.
+ * Who is who. The number of people is found from raw similarities; who they are from embeddings without the recording's mean, which carries the
+ * room and the line: 91 % instead of 85 % of 1.5 s windows are assigned correctly when the number is known.
  */
 export function clusterVoices(voices: readonly HeardVoice[], rules: ClusterRules): VoiceLikeness {
   const expected = rules.pairSimilarity === undefined ? rules.voiceCount : 2;
@@ -41,7 +41,7 @@ function withoutPair({ pairSimilarity: _, ...rules }: ClusterRules): ClusterRule
   return rules;
 }
 
-/** How alike the voices of the first person are to those of the second, in the mean. */
+/** Mean similarity between the voices of the first and the second person. */
 function findPairSimilarity(voices: readonly HeardVoice[], likeness: readonly Float32Array[]): number {
   const meanOf = (person: number) =>
     toMean(voices.flatMap(({ embedding }, n) => (findLargest(likeness[n]!) === person ? [embedding] : [])));
@@ -70,7 +70,7 @@ function speechOf(voices: readonly HeardVoice[], group: readonly number[]): numb
   return group.reduce((sum, index) => sum + voices[index]!.speechSeconds, 0);
 }
 
-/** What each person sounds like: every voice goes to the nearest, and they are found anew, until they stand. */
+/** Centroids of the people, by k-means until they no longer change. */
 function refine(voices: readonly HeardVoice[], people: number[][]): Float32Array[] {
   const toCentroid = (group: readonly number[]) => toUnit(toMean(group.map((n) => voices[n]!.embedding)));
   let centroids = people.map(toCentroid);

@@ -3,7 +3,7 @@ import type { SpeechRegion } from "../silero-vad/speech-regions.ts";
 import { type Cepstra, ROWS_PER_SECOND, type XVector } from "../x-vector/x-vector.ts";
 import { clusterVoices, findLargest } from "./cluster-voices.ts";
 
-/** Who speaks is told every 20 ms. */
+/** Speakers are decided every 20 ms. */
 export const STEPS_PER_SECOND = 50;
 /** Nobody. */
 export const NOBODY = -1;
@@ -11,7 +11,7 @@ const ROWS_PER_STEP = ROWS_PER_SECOND / STEPS_PER_SECOND;
 const WINDOW_ROWS = 1.5 * ROWS_PER_SECOND;
 const HOP_ROWS = WINDOW_ROWS / 2;
 const VOICES_MAX = 8;
-/** Who says less than this, or than a share of all speech where that is less, is no person of their own. */
+/** Anyone who speaks less than this, or than a share of all speech if that is less, is not a separate person. */
 const LEAST_SPEECH_SECONDS = 3;
 const LEAST_SPEECH_SHARE = 0.08;
 /** Of a difference in likeness: at this much, one of two is three times as likely as the other. */

@@ -23,7 +23,7 @@ const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + v
 const shareDb = (part: Float32Array, whole: Float32Array) => 10 * Math.log10(energy(part) / energy(whole));
 const minus = (a: Float32Array, b: Float32Array) => a.map((value, n) => value - b[n]!);
 
-/** The graph as it lies in the weights' file, run as its card says. */
+/** The exported graph of the weights file, run as its model card says. */
 async function separateByOriginal(window: Float32Array): Promise<Float32Array[]> {
   const spectrum = new WindowSpectrum(WINDOW_FRAMES, TRANSFORM);
   const { slotCount, binCount } = spectrum;

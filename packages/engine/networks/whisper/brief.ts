@@ -1,7 +1,7 @@
 import { KeywordBias } from "./keyword-bias.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 
-/** What the decoder is told before it writes, for every window alike. */
+/** The decoder's prompt, the same for every window. */
 export type Brief = {
   /** The command for writing down or translating. */
   taskToken: number;

@@ -56,8 +56,8 @@ export class DecoderMemory {
 }
 
 /**
- * The decoder at work on several windows at once, a row each. What it computed for earlier tokens and for the sound is kept, so
- * that each token is paid for once: every call goes on where the one before ended, and all rows go forward by equally many tokens.
+ * The decoder over several windows in one batch, a row each. Keys and values of earlier tokens and of the sound are cached, so each token
+ * is computed once: every call continues after the previous one, and all rows advance by the same number of tokens.
  * Only the latest run of a network may be fed: runs share their memory.
  */
 export class DecoderRun {
@@ -76,7 +76,7 @@ export class DecoderRun {
     this.#rows = options.states.length;
   }
 
-  /** The rows still at work. */
+  /** Unfinished rows. */
   get rows(): number {
     return this.#rows;
   }

@@ -1,4 +1,4 @@
-/** What is added to the logit of a token that would begin a keyword, and of one that would go on with it. */
+/** Added to the logit of a token that would begin a keyword, and of one that would continue it. */
 const START_BOOST = 1;
 const NEXT_BOOST = 3;
 

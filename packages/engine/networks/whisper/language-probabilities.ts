@@ -15,7 +15,7 @@ export function toLanguageProbabilities(
   return new Map(weights.map(([code, weight]) => [code, weight / sum]));
 }
 
-/** How probable it is that nobody speaks, from the same logits. */
+/** The probability of no speech, from the same logits. */
 export function toNoSpeechProbability(logits: Float32Array, tokenizer: WhisperTokenizer): number {
   const noSpeech = logits[tokenizer.noSpeech]!;
   let sum = 0;

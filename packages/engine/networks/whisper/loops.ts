@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 
 /** The longest phrase, in tokens, whose repetition is looked for while writing. */
 const PHRASE_TOKENS_MAX = 24;
-/** Nobody says the same phrase so often, over so many tokens, in half a minute. */
+/** People do not repeat a phrase this often, over this many tokens, in half a minute. */
 const REPEATS_MIN = 6;
 const LOOP_TOKENS_MIN = 24;
 

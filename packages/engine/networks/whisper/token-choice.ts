@@ -29,7 +29,7 @@ export class TokenChoice {
       isFirst: boolean;
       temperature: number;
       random: () => number;
-      /** What is added to some logits in the choice of the most probable; the probability that is told is without it. */
+      /** Added to some logits when the most probable token is chosen; not part of the returned probability. */
       boosts: ReadonlyMap<number, number>;
     },
   ): ChosenToken {

@@ -4,7 +4,7 @@ import type { RatedTokens, WrittenWindow } from "./write-windows.ts";
 /** The limits of `whisper/transcribe.py`; its 0.6 for silence let saxophones and crowds say "you" at 0.4. */
 const COMPRESSION_MAX = 2.4;
 const LOG_PROB_MIN = -1;
-/** Speech that was played twice had −0.1 and −0.2; phrases that nobody says are below −1 the first time. */
+/** Speech that was played twice had −0.1 and −0.2; hallucinated phrases are below −1 the first time. */
 const SURE_LOG_PROB_MIN = -0.5;
 const NO_SPEECH_MIN = 0.3;
 

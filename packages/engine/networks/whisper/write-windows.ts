@@ -37,8 +37,8 @@ type Row = {
 };
 
 /**
- * Lets the decoder write for several windows at once. `chooseLanguages` is told what each window sounds like and answers with the
- * language of each; `expected` is what it will probably answer, so that the first step need not be made twice.
+ * Decodes several windows in one batch. `chooseLanguages` gets each window's language probabilities and returns its language; `expected` is
+ * the likely answer, so that the first step is not repeated.
  */
 export async function writeWindows(
   whisper: Whisper,
@@ -97,7 +97,7 @@ export async function writeWindows(
 
 type Start = {
   run: DecoderRun;
-  /** What the decoder rates behind all that it was told. */
+  /** The decoder's logits after the whole prompt. */
   rates: Float32Array[];
   /** What the decoder rates behind the start alone, with no prompt before it. */
   first: Float32Array[];

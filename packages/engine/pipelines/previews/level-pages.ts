@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 
-/** How columns of several levels lie in the files of a track. */
+/** The layout of columns of several levels in a track's files. */
 export type LevelLayout = {
   chunkFrames: number;
   /** Frames for each column, from the finest level to the coarsest. */

@@ -5,7 +5,7 @@ import { encodeChunk } from "./encode-chunk.ts";
 import { countChunks, type PreviewShape } from "./preview-shape.ts";
 import { TrackDrawings } from "./track-drawings.ts";
 
-/** A file of the previews, by the name it is to be stored under; whoever is told of it takes it away. */
+/** A preview file and the name to store it under; the receiver of the report removes it. */
 export type PreviewFile = { name: string; path: string };
 
 export type PreviewStep = {
@@ -70,7 +70,7 @@ export class PreviewTrack {
     return this.nextChunk % this.#shape.pageChunks === 0 || this.nextChunk === countChunks(this.#shape);
   }
 
-  /** Another for each time a file is told of: the one before may still be on its way. */
+  /** A new name for each report of a file: the previous one may still be in transit. */
   #toPath(name: string): string {
     return join(this.#outFolder, `${this.#track}-${this.nextChunk}-${name.replace("/", "-")}`);
   }

@@ -7,13 +7,13 @@ import { countChunks, type PreviewShape, toPreviewShape } from "./preview-shape.
 import { type PreviewStep, PreviewTrack } from "./preview-track.ts";
 
 export type PreviewRequest = {
-  /** How many chunks of each track are stored already; what a run before this one left behind them is made anew. */
+  /** How many chunks of each track are already stored; later ones left by an earlier run are made again. */
   storedChunks: Record<string, number>;
 };
 
 export type PreviewNews =
   | ({ kind: "step" } & PreviewStep)
-  /** There will be no more; the work itself goes on. */
+  /** There are no more previews; the work itself continues. */
   | { kind: "failed"; message: string };
 
 export const INPUT_TRACK = "input";

@@ -10,8 +10,8 @@ import type { SpanExchange, SpanPart, SpanPass } from "./span-exchange.ts";
 const SPAN_SHARE = 1 / 3;
 
 /**
- * Offers the passes over a long input to others, span by span, and gives the spans of each pass. Spans end where segments do: whoever makes
- * one runs the segment before it as well, for its tail, and has the samples that a single pass has.
+ * Offers the passes over a long input to other workers, span by span, and returns the spans of each pass. Spans end where segments do: a
+ * helper also runs the segment before its span, for the tail, and so gets the same samples as a single pass.
  */
 export async function offerSpans(
   run: SpoolFacts,

@@ -36,7 +36,7 @@ export type SpanResult =
   /** Here it would be made from other weights, or on another provider, and would not fit the rest. */
   | { kind: "unfit" };
 
-/** The folder of a span in a work folder, of which nobody needs anything once the span is taken over. */
+/** The folder of a span in a work folder; not needed once the span is taken over. */
 export const toSpanDir = (workDir: string, { part, index }: Pick<SpanRequest, "part" | "index">): string =>
   join(workDir, "spans", part.key, String(index));
 

@@ -1,11 +1,11 @@
 /** A pass as others can make a span of it. */
 export type SpanPass = {
-  /** Where its spools lie below a work folder. */
+  /** The folder of its spools in a work folder. */
   name: string;
   network: string;
   startShare: number;
   stems: string[];
-  /** All that decides its samples: whoever would make it from anything else leaves it. */
+  /** Everything its samples depend on; a helper with anything different declines. */
   madeFrom: Record<string, string | number>;
 };
 
@@ -22,7 +22,7 @@ export type SpanPart = {
 
 export type SpanId = { part: string; index: number };
 
-/** What somebody else made of a span: a file for each stem of each pass, which whoever takes it uses up. */
+/** A span made by another worker: a file for each stem of each pass, consumed by the taker. */
 export type MadeSpan = { files: { pass: string; stem: string; path: string }[] };
 
 /** Where spans of long inputs are shared out among several engines. */

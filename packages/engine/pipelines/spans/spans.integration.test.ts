@@ -88,7 +88,7 @@ const help = (
     { networks: options.network ?? makeNetwork(), manifests: MANIFESTS, onProgress: () => {}, ...options },
   );
 
-/** As a worker brings them: each stem in a file of its own. */
+/** As a worker delivers them: each stem in a separate file. */
 function bring(result: SpanResult): MadeSpan {
   if (result.kind !== "made") throw new Error("the span was not made");
   const files = result.files.map(({ pass, stem, path, startByte, sizeBytes }) => {

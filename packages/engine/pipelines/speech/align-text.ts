@@ -93,7 +93,7 @@ function preferHeard(heard: TimedWord | undefined, found: PlacedWord | undefined
   return isElsewhere && found.confidence >= SURE_CONFIDENCE ? found : heard;
 }
 
-/** Nobody says mere punctuation: it neither makes a gap nor ends one. */
+/** Punctuation is not spoken: it neither makes a gap nor ends one. */
 const isSaid = (word: string) => normaliseWord(word) !== "";
 
 /** The rows of words that were not heard, from `start` to before `end`. */

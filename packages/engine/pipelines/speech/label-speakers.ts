@@ -1,12 +1,12 @@
 import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/find-voices.ts";
 import type { TimedLine, TimedText, TimedWord } from "../../text/timed-text.ts";
 
-/** A word outside of what is heard as speech is said by whoever speaks this near to it. */
+/** A word outside detected speech belongs to a speaker this close to it. */
 const NEAR_STEPS = STEPS_PER_SECOND / 2;
 
 /**
- * Tells of every word who says it. A transcript's lines are parted where the speaker changes; those of a given text stay, and belong to whoever says most
- * of them.
+ * Labels every word with its speaker. A transcript's lines are split where the speaker changes; lines of a given text stay and get the
+ * speaker of most of their words.
  */
 export function labelSpeakers(
   text: TimedText,

@@ -45,7 +45,7 @@ export function packSpeechWindows(regions: readonly SpeechRegion[], rules: Windo
   return windows;
 }
 
-/** Where a span of the window lies in the recording. One across a joint is put where the larger part of it is. */
+/** The position of a window's span in the recording. A span across a joint goes where the larger part of it is. */
 export function toSourceSpan(
   window: SpeechWindow,
   span: { startSeconds: number; endSeconds: number },

@@ -13,7 +13,7 @@ import type { Transcript } from "./write-transcripts.ts";
 /** A word that was written but cannot be found in the sound is probably not in it. */
 const UNHEARD_FACTOR = 0.3;
 
-/** Where no word of a window is as sure as this, nobody speaks: the clicking of keys said "Thanks" at 0.15. */
+/** If no word of a window reaches this confidence, there is no speech: clicking keys gave "Thanks" at 0.15. */
 const SUREST_MIN = 0.2;
 
 /** Its texts come in simplified or traditional characters, or both, from window to window. */

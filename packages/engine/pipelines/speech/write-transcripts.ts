@@ -14,7 +14,7 @@ import type { FloatTensor } from "../../runtime/graph-session.ts";
 /** Tried one after the other while a window's text is doubtful, as `whisper/transcribe.py` does. */
 const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
 
-/** The text of a window; without tokens where nobody speaks. */
+/** The text of a window; no tokens if there is no speech. */
 export type Transcript = WrittenWindow & { text: string };
 
 type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };

@@ -27,7 +27,7 @@ export function listWindows(
 }
 
 /**
- * Takes the windows apart, one after the other, into a spool: for each window both voices, each with all channels. A run that was killed goes on behind its last
+ * Separates the windows one by one into a spool: for each window both voices, each with all channels. A killed run resumes after its last
  * whole window.
  */
 export async function spoolVoices(work: {

@@ -13,7 +13,7 @@ type Layer = {
   guarantees: readonly Guarantee[];
   /** Where there is nothing to give up, by default everywhere. */
   isNeeded?: () => boolean;
-  /** Throws why it can't be had here. */
+  /** Throws the reason if it is unavailable here. */
   enter(kernel: Kernel): void;
 };
 
@@ -70,7 +70,7 @@ const LAYERS: readonly Layer[] = [
   },
   { name: "empty root", guarantees: [], enter: ({ enterEmptyRoot }) => enterEmptyRoot() },
   { name: "other user", guarantees: [], isNeeded: () => process.getuid?.() === 0, enter: becomeNobody },
-  // Those that a plain user has in a namespace of its own.
+  // A plain user has them inside its user namespace.
   { name: "no capabilities", guarantees: [], enter: ({ dropCapabilities }) => dropCapabilities() },
   {
     name: "ends with its parent",
@@ -103,7 +103,7 @@ const AF_INET = 2;
 const SOCK_STREAM = 1;
 const AT_FDCWD = -100;
 
-/** Tries what the filter is there for, so that what is told of it is what holds. */
+/** Makes calls that the filter must refuse, so that the report states what was verified. */
 function checkFilter({ callKernel }: Kernel): void {
   const attempts = {
     socket: ["int", AF_INET, "int", SOCK_STREAM, "int", 0],

@@ -91,7 +91,7 @@ export function makeSystemCallFilter(options: { processor: Processor; ownPid: nu
   };
   for (const call of ALLOWED) add(call, [plain(RETURN, ALLOW)]);
   for (const condition of listConditions(ownPid)) add(condition.call, checkArgument(condition));
-  // glibc then takes clone, and is told that it may not.
+  // glibc then falls back to clone, which is refused.
   add("clone3", [plain(RETURN, FAIL | ENOSYS)]);
   instructions.push(plain(RETURN, FAIL | EPERM));
   return toBytes(instructions);

@@ -5,7 +5,7 @@ import { makeRotation } from "./rotation.ts";
 import { addTaps } from "./taps.ts";
 import { countBins, countPlanes, type TrainedWeights } from "./trained-weights.ts";
 
-/** Bands of equal size, and where the masks of each lie in the output of the group. */
+/** Bands of equal size, and the offset of each band's masks in the group's output. */
 export type BandGroup = { bands: number; binsPerBand: number; firstBin: number };
 
 /** `masks` has an output for each group: `[bands, slots, stems × planes × bins of a band]`. */

@@ -3,8 +3,8 @@ import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { transposed } from "../../linear.ts";
 
 /**
- * Adds to each token of `[rows, length, width]` its neighbours along the middle axis, each number with weights of its own: `weight` is
- * `[taps, width]`. As a convolution in two dimensions, which x64 has a fast operator for that reads and writes tokens as they lie.
+ * Adds to each token of `[rows, length, width]` its neighbours along the middle axis, with separate weights for each feature: `weight`
+ * is `[taps, width]`. Done as a 2-D convolution, which on x64 has a fast operator that reads and writes tokens in place.
  */
 export function addTaps(graph: GraphBuilder, tokens: Value, weight: Weight): Value {
   const [rows, length, width] = tokens.dims as [number, number, number];

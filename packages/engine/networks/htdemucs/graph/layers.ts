@@ -38,7 +38,7 @@ export function decoderLayer(
   return layer.isLast ? cut : graph.gelu(cut);
 }
 
-/** a · σ(b) with a and b as convolutions of their own: nothing has to be split, and σ is fused into the second. */
+/** a · σ(b) with a and b as two convolutions: nothing has to be split, and σ is fused into the second. */
 function gatedRewrite({ graph, weights }: Scope, path: string, input: Value): Value {
   const weight = weights.get(`${path}.rewrite.weight`);
   const bias = weights.get(`${path}.rewrite.bias`);
@@ -61,7 +61,7 @@ function takeHalf({ dims, data }: Weight, half: number): Weight {
 /**
  * A transposed convolution of kernel 8 and stride 4, without the two values at either end. Each of the four outputs
  * between two inputs hears two neighbours, so a plain convolution makes them as four times the channels, and they
- * are interleaved afterwards, on an axis of their own: half the time of onnxruntime's own operator.
+ * are interleaved afterwards, on a separate axis: half the time of onnxruntime's own operator.
  */
 function transposedConvolution({ graph, weights }: Scope, path: string, input: Value): Value {
   const bias = weights.get(`${path}.conv_tr.bias`);

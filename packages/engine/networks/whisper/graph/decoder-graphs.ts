@@ -10,8 +10,7 @@ export const KEPT_PARTS = ["key", "value"] as const;
 
 /**
  * Rows × states × heads × 64, as the network makes it, becomes rows × heads × 64 × states for keys and rows × heads × states × 64 for
- * values. Both are multiplied with as they lie in memory, which the decoder of a token does little else than read: half the time of
- * the fused attention.
+ * values. Both are multiplied in this memory order, and reading them is most of a token's work: half the time of the fused attention.
  */
 const SOUND_AXES = { key: [0, 2, 3, 1], value: [0, 2, 1, 3] } as const;
 
@@ -20,7 +19,7 @@ const BLOCK_SIZE = 128;
 const INT8_PRODUCTS = 4;
 
 /**
- * Whisper's decoder, written anew from its file as three graphs. The exported one holds two decoders, for the first tokens and for
+ * Whisper's decoder, rebuilt from its file as three graphs. The exported one holds two decoders, for the first tokens and for
  * those that follow, each with its own copy of the weights in memory.
  * - `sound`: from `states` of the encoder to the keys and values of every layer.
  * - `lower`: the layers up to the last timing head, from `embedded` tokens to `states`, with `attention`, where the timing heads look.

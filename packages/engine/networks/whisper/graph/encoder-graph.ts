@@ -6,7 +6,7 @@ import { WhisperWeights } from "./whisper-weights.ts";
 export type EncoderGraph = { file: Uint8Array; stateShape: readonly number[] };
 
 /**
- * Whisper's encoder, written anew from its file: `bands` of 30 s to `states`. Attention is one operator that never has the table of
+ * Whisper's encoder, rebuilt from its file: `bands` of 30 s to `states`. Attention is one operator that never has the table of
  * scores in memory, 108 MB a layer in the exported graph.
  */
 export function makeEncoderGraph(file: Uint8Array, { inFloats }: { inFloats: boolean }): EncoderGraph {

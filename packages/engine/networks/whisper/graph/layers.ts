@@ -6,7 +6,7 @@ export const HEAD_WIDTH = 64;
 
 const NORM_EPSILON = 1e-5;
 
-/** A graph under construction and the file its weights are from. GPUs have no products of bytes: there, all are in floats. */
+/** A graph under construction and the file its weights are from. On GPUs all products are in floats, as there is no int8 kernel. */
 export type Scope = { graph: GraphBuilder; weights: WhisperWeights; inFloats?: boolean };
 
 export function norm({ graph, weights }: Scope, name: string, value: Value): Value {
