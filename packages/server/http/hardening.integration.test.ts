@@ -499,13 +499,13 @@ describe("metrics", () => {
     const text = await response.text();
     for (const line of [
       /^stemwright_http_requests_total\{method="GET",route="\/tasks\/:id",status="404"\} [1-9]\d*$/m,
-      /^stemwright_http_request_duration_seconds_bucket\{method="GET",route="\/tasks\/:id",le="\+Inf"\} [1-9]\d*$/m,
+      /^stemwright_http_request_duration_seconds_bucket\{le="\+Inf",method="GET",route="\/tasks\/:id"\} [1-9]\d*$/m,
       /^stemwright_queue_jobs\{queue="task",state="waiting"\} \d+$/m,
       /^stemwright_workers_alive 0$/m,
       /^stemwright_process_memory_bytes \d{7,}$/m,
     ])
       expect(text).toMatch(line);
-    for (const line of text.trimEnd().split("\n"))
+    for (const line of text.split("\n").filter((each) => each !== ""))
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? [\d.e+-]+)$/);
     expect(text).not.toContain(api.account.clientId);
   });

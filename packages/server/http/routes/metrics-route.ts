@@ -1,12 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
+import { Counter, Gauge, Registry } from "prom-client";
 import { z } from "zod";
 import { hashKey } from "../../domain/accounts/key-secrets.ts";
 import { freshWithin } from "../../domain/fresh-within.ts";
 import type { Operation } from "../../domain/operation/operation.ts";
 import type { Api } from "../api.ts";
-import { type Metric, makeRequestMetrics, renderMetrics } from "../metrics.ts";
+import { makeRequestMetrics } from "../request-metrics.ts";
 
 /** Counting what is unfinished takes a while where very much is: then a scrape gets the counts of the one before. */
 const COUNTS_LIMIT_MS = 25;
@@ -38,68 +39,77 @@ async function readCounts(operation: Operation) {
   return { targets, queues, workers };
 }
 
-function toMetrics({ targets, queues, workers }: Awaited<ReturnType<typeof readCounts>>): Metric[] {
+type Sample = { labels?: Record<string, string>; value: number };
+
+/** What grows for ever is a counter to Prometheus, by the end of its name. */
+function addMetric(
+  registry: Registry,
+  { name, help, samples }: { name: string; help: string; samples: Sample[] },
+): void {
+  const labelNames = Object.keys(samples[0]?.labels ?? {});
+  const options = { name: `stemwright_${name}`, help, labelNames, registers: [registry] };
+  const metric = name.endsWith("_total") ? new Counter(options) : new Gauge(options);
+  for (const { labels = {}, value } of samples) metric.inc(labels, value);
+}
+
+/** The counts of one scrape: workers and queues come and go, so nothing is kept from one to the next. */
+function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof readCounts>>): Promise<string> {
+  const registry = new Registry();
+  const add = (name: string, help: string, samples: Sample[]) => addMetric(registry, { name, help, samples });
   const alive = workers.filter(({ isAlive }) => isAlive);
-  const gauge = (name: string, help: string, samples: Metric["samples"]): Metric => ({
-    name: `stemwright_${name}`,
-    help,
-    type: name.endsWith("_total") ? "counter" : "gauge",
-    samples,
-  });
   const perWorker = (read: (worker: (typeof alive)[number]) => number) =>
     alive.map((worker) => ({ labels: { worker: worker.id, host: worker.host }, value: read(worker) }));
-  return [
-    gauge(
-      "targets",
-      "Targets by state: those that are processing now, and all that ended.",
-      targets.map(({ status, targets: value }) => ({ labels: { state: status }, value })),
-    ),
-    gauge(
-      "tasks",
-      "Tasks with at least one target of the state, counted as targets are.",
-      targets.map(({ status, tasks: value }) => ({ labels: { state: status }, value })),
-    ),
-    gauge(
-      "queue_jobs",
-      "Tasks by queue and state.",
-      queues.flatMap(({ name, waiting, active, retrying, failed }) =>
-        Object.entries({ waiting, active, retrying, failed }).map(([state, value]) => ({
-          labels: { queue: name, state },
-          value,
-        })),
-      ),
-    ),
-    gauge(
-      "queue_oldest_waiting_seconds",
-      "Age of the Task that waits longest; 0 when none waits.",
-      queues.map(({ name, oldestWaitingAt }) => ({
-        labels: { queue: name },
-        value: oldestWaitingAt === null ? 0 : (Date.now() - Date.parse(oldestWaitingAt)) / 1000,
+  add(
+    "targets",
+    "Targets by state: those that are processing now, and all that ended.",
+    targets.map(({ status, targets: value }) => ({ labels: { state: status }, value })),
+  );
+  add(
+    "tasks",
+    "Tasks with at least one target of the state, counted as targets are.",
+    targets.map(({ status, tasks: value }) => ({ labels: { state: status }, value })),
+  );
+  add(
+    "queue_jobs",
+    "Tasks by queue and state.",
+    queues.flatMap(({ name, waiting, active, retrying, failed }) =>
+      Object.entries({ waiting, active, retrying, failed }).map(([state, value]) => ({
+        labels: { queue: name, state },
+        value,
       })),
     ),
-    gauge(
-      "queue_waiting_work_seconds",
-      "Work that waits, in seconds of one worker, as fast as the living ones have been.",
-      queues.map(({ name, waitingWorkSeconds }) => ({ labels: { queue: name }, value: waitingWorkSeconds })),
-    ),
-    gauge("workers_alive", "Workers with a recent heartbeat.", [{ value: alive.length }]),
-    gauge(
-      "worker_memory_bytes",
-      "Resident memory of a worker's processes.",
-      perWorker((w) => w.memoryBytes),
-    ),
-    gauge(
-      "engine_seconds_total",
-      "Time the engine worked.",
-      perWorker((w) => w.engineSeconds),
-    ),
-    gauge(
-      "engine_audio_seconds_total",
-      "Audio the engine finished.",
-      perWorker((w) => w.audioSeconds),
-    ),
-    gauge("process_memory_bytes", "Resident memory of this process.", [{ value: process.memoryUsage.rss() }]),
-  ];
+  );
+  add(
+    "queue_oldest_waiting_seconds",
+    "Age of the Task that waits longest; 0 when none waits.",
+    queues.map(({ name, oldestWaitingAt }) => ({
+      labels: { queue: name },
+      value: oldestWaitingAt === null ? 0 : (Date.now() - Date.parse(oldestWaitingAt)) / 1000,
+    })),
+  );
+  add(
+    "queue_waiting_work_seconds",
+    "Work that waits, in seconds of one worker, as fast as the living ones have been.",
+    queues.map(({ name, waitingWorkSeconds }) => ({ labels: { queue: name }, value: waitingWorkSeconds })),
+  );
+  add("workers_alive", "Workers with a recent heartbeat.", [{ value: alive.length }]);
+  add(
+    "worker_memory_bytes",
+    "Resident memory of a worker's processes.",
+    perWorker((w) => w.memoryBytes),
+  );
+  add(
+    "engine_seconds_total",
+    "Time the engine worked.",
+    perWorker((w) => w.engineSeconds),
+  );
+  add(
+    "engine_audio_seconds_total",
+    "Audio the engine finished.",
+    perWorker((w) => w.audioSeconds),
+  );
+  add("process_memory_bytes", "Resident memory of this process.", [{ value: process.memoryUsage.rss() }]);
+  return registry.metrics();
 }
 
 /** For Prometheus. Only for administrators and for holders of METRICS_TOKEN: it tells who uses what, and how much. */
@@ -123,8 +133,8 @@ export function addMetricsRoute({ app, ports, config }: Api): void {
     },
     async (request, reply) => {
       if (!isMetricsToken(request, config.metricsToken)) refuseUnlessAdmin(request);
-      const lines = [...requests.render(), ...renderMetrics(toMetrics(await loadCounts()))];
-      return reply.type("text/plain; version=0.0.4; charset=utf-8").send(`${lines.join("\n")}\n`);
+      const parts = [await requests.render(), await renderCounts(await loadCounts())];
+      return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(parts.join("\n"));
     },
   );
 }
