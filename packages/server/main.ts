@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { BACKUP_COMMANDS, parseBackupCommand } from "./backup/backup-command.ts";
 import { openOwnBlobs } from "./blobs/open-own-blobs.ts";
 import { parseKeysCommand } from "./commands/keys-command.ts";
@@ -5,6 +6,7 @@ import { print } from "./commands/print.ts";
 import { parseSignInCommand } from "./commands/sign-in-command.ts";
 import { type Config, loadConfig } from "./config/load-config.ts";
 import { withDatabase } from "./db/connection/with-database.ts";
+import { reopenLogFiles } from "./log/log-destination.ts";
 import { makeLog } from "./log/make-log.ts";
 import { explainStartError } from "./start/explain-start-error.ts";
 import { joinPostgres, migrateDatabase, openPostgres } from "./start/open-postgres.ts";
@@ -58,8 +60,19 @@ async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   }
 }
 
-/** Ends on Ctrl-C, on SIGTERM, and when the parent that started this process is gone, also while it is still starting. */
-function stopOnSignals(
+/** A SIGHUP is sent by a terminal that closes, and by whoever has moved the log away. */
+function isTerminalGone(): boolean {
+  if (!process.stdout.isTTY) return false;
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Ends on Ctrl-C, on SIGTERM, with its terminal, and when the parent that started this process is gone, also while it is still starting. */
+function listenToSignals(
   starting: Promise<Started>,
   { stopping, hurrying }: { stopping: AbortController; hurrying: AbortController },
 ): void {
@@ -74,7 +87,12 @@ function stopOnSignals(
       process.exit(1);
     }
   };
-  for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => void stop());
+  for (const event of ["SIGINT", "SIGTERM", "disconnect"]) process.on(event, () => void stop());
+  process.on("SIGHUP", () => {
+    if (isTerminalGone()) return void stop();
+    reopenLogFiles();
+    starting.then((started) => started.reopenWorkerLogs?.()).catch(() => {});
+  });
   process.on("disconnect", () => hurrying.abort());
   // The parent was killed, and its database may be gone with it: what waits for that would wait for ever.
   process.on("disconnect", () => setTimeout(() => process.exit(1), ORPHAN_LIFE_MS).unref());
@@ -93,7 +111,7 @@ async function main(): Promise<void> {
   const { signal } = stopping;
   const signals = { signal, hurry: hurrying.signal };
   const starting = command === "all" ? startAll(config, signals) : startOne(command, config, signals);
-  stopOnSignals(starting, { stopping, hurrying });
+  listenToSignals(starting, { stopping, hurrying });
   await starting.catch((error) => {
     if (!signal.aborted) throw error;
   });

@@ -423,7 +423,7 @@ export const SETTINGS = {
   LOG_FILE: {
     schema: z.string().min(1),
     description:
-      "File that logs are appended to. Default: standard error; in a terminal, `DATA_DIR/logs/stemwright.log`.",
+      "File that logs are appended to; SIGHUP reopens it. Default: standard error; in a terminal, `DATA_DIR/logs/stemwright.log`.",
   },
   XDG_DATA_HOME: { schema: z.string(), description: "Parent of the default DATA_DIR for an ordinary user." },
 } as const satisfies Record<string, Setting>;

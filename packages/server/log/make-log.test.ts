@@ -9,8 +9,13 @@ describe("the log", () => {
     const logFile = join(await makeTempDir("log"), "below", "stemwright.log");
     makeLog({ logLevel: "info", logFile }, "api").info("one");
     makeLog({ logLevel: "info", logFile }, "worker").info("two");
-    const lines = readFileSync(logFile, "utf8").trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    const readRecords = () =>
+      readFileSync(logFile, "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line));
+    await expect.poll(() => readRecords().length).toBe(2);
+    expect(readRecords().sort((a, b) => a.role.localeCompare(b.role))).toMatchObject([
       { role: "api", msg: "one" },
       { role: "worker", msg: "two" },
     ]);

@@ -18,7 +18,7 @@ import { waitForSchema } from "./wait-for-schema.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
 
 /** A part of the service that runs; `address` is where its API listens. */
-export type Started = { address?: string; close(): Promise<void> };
+export type Started = { address?: string; close(): Promise<void>; reopenWorkerLogs?(): void };
 
 type Signals = Pick<House, "signal" | "hurry">;
 
@@ -136,6 +136,7 @@ export async function startAll(
     printWelcome({ address: api.address, firstAccount, config });
     return {
       address: api.address,
+      reopenWorkerLogs: workers.reopenLogs,
       async close() {
         await Promise.all([api.close(), workers.stop()]);
         await postgres.stop();

@@ -20,6 +20,9 @@ type WorkerOptions = {
 export function startWorkerProcesses(options: WorkerOptions & { count: number }) {
   const workers = Array.from({ length: options.count }, () => keepWorkerRunning(options));
   return {
+    reopenLogs(): void {
+      for (const worker of workers) worker.reopenLog();
+    },
     async stop(): Promise<void> {
       await Promise.all(workers.map(({ stop }) => stop()));
     },
@@ -61,6 +64,9 @@ function keepWorkerRunning({ environment, log, drainMs }: WorkerOptions) {
   const running = keepRunning();
 
   return {
+    reopenLog(): void {
+      child?.kill("SIGHUP");
+    },
     async stop(): Promise<void> {
       stopping.abort();
       child?.kill("SIGTERM");
