@@ -3,9 +3,9 @@ import { copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises"
 import { dirname, join, normalize, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { ApiError } from "@stemwright/contract";
 import { makeId } from "../domain/ids.ts";
 import type { BlobRange, Blobs } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
 import { type MakeRoom, writeNewFile } from "./write-new-file.ts";
@@ -18,7 +18,7 @@ function isMissing(error: unknown): boolean {
 }
 
 const makeStorageFullError = () =>
-  new ApiError(
+  new Refusal(
     "STORAGE_FULL",
     "The server's disk is full; nothing was stored. Ask the operator to free some space",
   );
@@ -74,7 +74,7 @@ export async function openFileBlobs(rootDir: string, makeRoom: MakeRoom = async 
       writePartial((path) => {
         const { maxBytes = Number.POSITIVE_INFINITY } = options ?? {};
         const tooLarge = () =>
-          new ApiError("UPLOAD_TOO_LARGE", `The file is over the limit of ${maxBytes} bytes`);
+          new Refusal("UPLOAD_TOO_LARGE", `The file is over the limit of ${maxBytes} bytes`);
         return pipeline(content, limitBytes(maxBytes, tooLarge), (chunks) =>
           writeNewFile(path, chunks, makeRoom),
         );

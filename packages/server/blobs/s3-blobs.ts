@@ -2,12 +2,13 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ApiError, toMimeType } from "@stemwright/contract";
+import { toMimeType } from "@stemwright/contract";
 import { batchDeletions } from "../buckets/batch-deletions.ts";
 import type { S3Bucket, S3BucketOptions } from "../buckets/s3-bucket.ts";
 import { forEachOf } from "../domain/for-each-of.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import type { BucketError } from "../domain/storage/bucket.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
 
@@ -47,7 +48,7 @@ export async function openS3Blobs(options: {
     async write(key, content, { maxBytes = Number.POSITIVE_INFINITY } = {}) {
       let sizeBytes = 0;
       const tooLarge = () =>
-        new ApiError("UPLOAD_TOO_LARGE", `The file is over the limit of ${maxBytes} bytes`);
+        new Refusal("UPLOAD_TOO_LARGE", `The file is over the limit of ${maxBytes} bytes`);
       const limited = limitBytes(maxBytes, tooLarge, (bytes) => {
         sizeBytes = bytes;
       });

@@ -1,5 +1,4 @@
-import { ApiError } from "@stemwright/contract";
-
+import { Refusal } from "./refusal.ts";
 /** Lets only so many do something at once. */
 export interface Gate {
   /** Whether whoever comes now is refused. */
@@ -22,7 +21,7 @@ export function makeGate(options: { max: number; waitersMax: number; waitMs: num
   let taken = 0;
 
   const makeRefusal = () =>
-    new ApiError("OVERLOADED", "The service is overloaded; retry after the time in Retry-After");
+    new Refusal("OVERLOADED", "The service is overloaded; retry after the time in Retry-After");
   const count = (name: string | undefined, change: number) => {
     if (name === undefined) return;
     const left = (held.get(name) ?? 0) + change;

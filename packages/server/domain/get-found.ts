@@ -1,11 +1,11 @@
-import { ApiError } from "@stemwright/contract";
 import { isId } from "./ids.ts";
+import { Refusal } from "./refusal.ts";
 
 /** What a store found under an id, or the answer to an id that there is nothing under; what is no id is not looked for. */
 export async function getFound<Found>(
   id: string,
   find: (id: string) => Promise<Found | false | undefined>,
-  makeError: () => ApiError,
+  makeError: () => Refusal,
 ): Promise<Found> {
   const found = isId(id) ? await find(id) : undefined;
   if (!found) throw makeError();
@@ -13,4 +13,4 @@ export async function getFound<Found>(
 }
 
 export const makeUnknownError = (what: string) => () =>
-  new ApiError("NOT_FOUND", `The account has no ${what} with that id`);
+  new Refusal("NOT_FOUND", `The account has no ${what} with that id`);

@@ -1,4 +1,5 @@
-import { ApiError, type ApiErrorCode } from "@stemwright/contract";
+import type { ApiErrorCode } from "@stemwright/contract";
+import { Refusal } from "./refusal.ts";
 
 /** Refuses a request for one of its fields. The message is the field's, unless a longer one stands for the request. */
 export function refuseField(
@@ -6,5 +7,5 @@ export function refuseField(
   field: { path: string; message: string },
   message = field.message,
 ): never {
-  throw new ApiError(code, message, [field]);
+  throw new Refusal(code, message, [field]);
 }

@@ -2,7 +2,8 @@ import Fastify from "fastify";
 import { expect, it } from "vitest";
 import { startSilentServer } from "../../../test/support/silent-server.ts";
 import { openDatabase } from "../db/database.ts";
-import { sendError, toRootError } from "./error-mapper.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { sendError, toApiError, toRootError } from "./error-mapper.ts";
 
 it.each([
   [{ code: "57P01" }, 503, "UNAVAILABLE"],
@@ -66,4 +67,14 @@ it("[E9] a database that takes connections and never answers is 503, to those wh
   const answers = await Promise.all([app.inject("/"), app.inject("/")]);
   expect(answers.map(({ body }) => JSON.parse(body).code)).toEqual(["UNAVAILABLE", "UNAVAILABLE"]);
   await db.destroy();
+});
+
+it("[E6] a refusal of the domain keeps its code, its sentence and its fields, and gets the status of the code", () => {
+  const details = [{ path: "url", message: "is not a URL" }];
+  expect(toApiError(new Refusal("URL_INVALID", "url is not a URL", details))).toMatchObject({
+    code: "URL_INVALID",
+    statusCode: 400,
+    message: "url is not a URL",
+    details,
+  });
 });

@@ -3,6 +3,7 @@ import { ApiError, type ApiErrorBody, type ApiErrorCode } from "@stemwright/cont
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { SignInThrottled } from "../domain/accounts/sign-in-throttle.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { StoreOutage } from "../domain/storage/store-outage.ts";
 import { isOutOfReach } from "../faults/is-out-of-reach.ts";
 import { isOutOfSpace } from "../faults/is-out-of-space.ts";
@@ -89,8 +90,13 @@ export function toRequestError(issues: readonly z.core.$ZodIssue[]): ApiError {
   return new ApiError(code, at ? `${at} ${details[0]?.message}` : `The body ${details[0]?.message}`, details);
 }
 
+/** One that has its words for the client already: the interface's own, or one of the domain. */
+export const isForClient = (error: unknown): error is ApiError | Refusal =>
+  error instanceof ApiError || error instanceof Refusal;
+
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof Refusal) return new ApiError(error.code, error.message, error.details);
   const { code, statusCode, message } = error as Partial<FastifyError>;
   const known = CODE_OF_REFUSAL[code ?? ""];
   if (known) return new ApiError(known.code, known.message);

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hashKey } from "../domain/accounts/key-secrets.ts";
 import type { RateCounts } from "../domain/requests/rate-counts.ts";
 import { findSessionToken } from "./cookies.ts";
+import { isForClient } from "./error-mapper.ts";
 import { makeRateCounter, makeRateStore } from "./shared-rate-store.ts";
 
 declare module "fastify" {
@@ -79,7 +80,7 @@ export async function addRateLimit(
 
   const countRequest = app.createRateLimit();
   return async (error, request, reply) => {
-    const isKeyRefused = error instanceof ApiError && REFUSALS.includes(error.code);
+    const isKeyRefused = isForClient(error) && REFUSALS.includes(error.code);
     if (!isKeyRefused || findSecret(request) === undefined) return error;
     withoutKey.add(request);
     const counted = await countRequest(request);

@@ -6,6 +6,7 @@ import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { storeUpload, toCleanName, type Upload } from "../domain/assets/store-upload.ts";
 import type { Api } from "./api.ts";
 import { getCaller } from "./authenticate.ts";
+import { isForClient } from "./error-mapper.ts";
 import { discardUpload, isRepeatable } from "./keep-asset.ts";
 import { passOverRest } from "./pass-over-rest.ts";
 
@@ -25,7 +26,7 @@ export type ReceivedUpload = {
 
 /** What the form's parser complains of, which it tells in words only, and a connection that broke. Others, such as the store's, stay as they are. */
 function toUploadError(error: unknown, request: FastifyRequest): unknown {
-  if (error instanceof ApiError) return error;
+  if (isForClient(error)) return error;
   const { message } = error as Error;
   if (/boundary not found|^the needle cannot/i.test(message))
     return new ApiError(

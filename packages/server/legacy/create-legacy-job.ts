@@ -1,7 +1,8 @@
-import { ApiError, type LegacyJobRequest, type TaskRequest } from "@stemwright/contract";
+import type { LegacyJobRequest, TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../domain/accounts/caller.ts";
 import { checkWebUrl } from "../domain/check-web-url.ts";
 import type { TaskStore } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import {
   type CheckPorts,
   insertPreparedTask,
@@ -30,12 +31,12 @@ export function toTaskRequest({ assetId, metadata, otherSourceAssets }: LegacyJo
 
 /** Says of a job's field what was said of a Task's. */
 function toJobError(error: unknown): unknown {
-  if (!(error instanceof ApiError) || !error.details) return error;
+  if (!(error instanceof Refusal) || !error.details) return error;
   const details = error.details.map(({ path, message }) => ({
     path: FIELD_OF_TARGET[path] ?? path,
     message,
   }));
-  return new ApiError(error.code, error.message, details);
+  return new Refusal(error.code, error.message, details);
 }
 
 type PreparedJob = PreparedTask & { task: { legacyJob: LegacyJobPart } };

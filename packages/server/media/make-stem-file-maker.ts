@@ -1,6 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { ApiError } from "@stemwright/contract";
 import { MediaError, makeStemFile } from "@stemwright/engine";
 import {
   STEM_FILE_MAX_SECONDS,
@@ -10,6 +9,7 @@ import {
 import { makeGate } from "../domain/gate.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 
 /** Each keeps a core busy: the API has other things to do, and on a laptop the worker too. */
 const AT_ONCE = 1;
@@ -38,8 +38,8 @@ export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string)
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       if (error.kind === "machine-failed")
-        throw new ApiError("UNAVAILABLE", "The stem file could not be made just now; try again in a moment");
-      throw new ApiError("MEDIA_UNREADABLE", `No stem file can be made of the Task: ${error.message}`);
+        throw new Refusal("UNAVAILABLE", "The stem file could not be made just now; try again in a moment");
+      throw new Refusal("MEDIA_UNREADABLE", `No stem file can be made of the Task: ${error.message}`);
     } finally {
       await rm(workDir, { recursive: true, force: true });
       leave();

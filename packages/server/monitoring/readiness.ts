@@ -1,6 +1,6 @@
-import { ApiError } from "@stemwright/contract";
 import type { DatabaseProbe } from "../db/connection/database-probe.ts";
 import type { Blobs } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { StoreOutage } from "../domain/storage/store-outage.ts";
 import { within } from "../domain/within.ts";
 import type { SchemaWatch } from "./schema-watch.ts";
@@ -38,7 +38,7 @@ export function makeReadiness(options: {
   });
   const findSchemaFault = () => {
     const fault = schema.findFault();
-    return fault && new ApiError("UNAVAILABLE", fault.message);
+    return fault && new Refusal("UNAVAILABLE", fault.message);
   };
   let isDraining = false;
   return {
@@ -49,10 +49,10 @@ export function makeReadiness(options: {
     findOutage,
     findSchemaFault,
     async findFault() {
-      if (isDraining) return new ApiError("UNAVAILABLE", "The service is shutting down; try another process");
+      if (isDraining) return new Refusal("UNAVAILABLE", "The service is shutting down; try another process");
       const storeFault = findStoreFault();
       if (!(await probe.isReady()))
-        return findOutage() ?? new ApiError("UNAVAILABLE", "The database does not answer");
+        return findOutage() ?? new Refusal("UNAVAILABLE", "The database does not answer");
       return findSchemaFault() ?? (await storeFault);
     },
   };

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { ApiError } from "@stemwright/contract";
 import {
   AUDIO_FORMATS,
   type AudioFormat,
@@ -55,6 +54,7 @@ import { limitLooks } from "../domain/assets/limit-looks.ts";
 import { shareLooks } from "../domain/assets/share-looks.ts";
 import { type Links, makeLinks } from "../domain/links.ts";
 import type { Blobs, MediaLooker, UrlRules } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { makeOutputLinks } from "../domain/storage/output-links.ts";
 import type { Buckets, StoragePorts } from "../domain/storage/storage-ports.ts";
 import { isLong } from "../domain/tasks/queue-rules.ts";
@@ -213,12 +213,12 @@ function makeMediaLooker(blobs: Blobs): MediaLooker {
         if (error.kind === "unreadable" || error.kind === "no-audio")
           return { isReadable: false, reason: error.kind, message: error.message };
         if (error.kind === "machine-failed")
-          throw new ApiError(
+          throw new Refusal(
             "UNAVAILABLE",
             "The asset could not be looked into just now; try again in a moment",
           );
         // A crash may be the file's fault or the machine's: refused now, and looked at again the next time.
-        throw new ApiError("MEDIA_UNREADABLE", error.message);
+        throw new Refusal("MEDIA_UNREADABLE", error.message);
       }
     },
   };
@@ -233,7 +233,7 @@ function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
       try {
         guard.checkUrl(new URL(url));
       } catch (error) {
-        throw error instanceof AddressRefused ? new ApiError("URL_NOT_ALLOWED", error.message) : error;
+        throw error instanceof AddressRefused ? new Refusal("URL_NOT_ALLOWED", error.message) : error;
       }
     },
   };

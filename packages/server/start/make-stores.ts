@@ -1,4 +1,3 @@
-import { ApiError } from "@stemwright/contract";
 import type { Transaction } from "kysely";
 import { makeAccountStore } from "../db/accounts/make-account-store.ts";
 import { makePeopleStore } from "../db/accounts/make-people-store.ts";
@@ -20,6 +19,7 @@ import * as realignments from "../db/words/realignment-rows.ts";
 import * as wordEdits from "../db/words/word-edit-rows.ts";
 import { makeCreditsError, type Reservation, sumCredits } from "../domain/credits/credit-amounts.ts";
 import type { TaskStore } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import type { Stores } from "../domain/stores.ts";
 import { toOutputFolder } from "../domain/tasks/output-names.ts";
 import { isLong, type QueueRules } from "../domain/tasks/queue-rules.ts";
@@ -74,7 +74,7 @@ async function refuseTooMany(
 ): Promise<void> {
   const { max, waiting } = await countWaiting(transaction, clientId, byDefault);
   if (max === 0 || waiting < max) return;
-  throw new ApiError(
+  throw new Refusal(
     "TASKS_WAITING_TOO_MANY",
     `The account has ${max} Tasks waiting, which is its limit; wait until some have run, or cancel some`,
   );

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ApiError } from "@stemwright/contract";
 import { expect, it } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { noQuota } from "../../../test/support/without-limits.ts";
 import type { Blobs } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import type { Bucket } from "../domain/storage/bucket.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
@@ -38,7 +38,7 @@ const finished = {
 };
 
 it("[O11] a store that fills up between two files ends the target, and keeps neither", async () => {
-  const { kept, blobs } = makeBlobs(() => new ApiError("STORAGE_FULL", "The server's disk is full"));
+  const { kept, blobs } = makeBlobs(() => new Refusal("STORAGE_FULL", "The server's disk is full"));
   const ports = { blobs, quota: noQuota, reports: reportsOf("processing") } as StoreOutputsPorts;
   const { signal } = new AbortController();
   await expect(storeOutputs(ports, { ...finished, signal, over: signal })).rejects.toMatchObject({

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
-import { ApiError, toMimeType } from "@stemwright/contract";
+import { toMimeType } from "@stemwright/contract";
 import type { Blobs } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toOutputKey } from "../domain/storage/bucket-url.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
@@ -88,7 +89,7 @@ async function keep(ports: StoreOutputsPorts, finished: Finished): Promise<Store
     }
   } catch (error) {
     await remove();
-    throw error instanceof ApiError && error.code === "STORAGE_FULL" ? new TargetFailure("DISK_FULL") : error;
+    throw error instanceof Refusal && error.code === "STORAGE_FULL" ? new TargetFailure("DISK_FULL") : error;
   }
   return { output, remove };
 }

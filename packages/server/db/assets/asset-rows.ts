@@ -1,7 +1,8 @@
-import { ApiError, type Page } from "@stemwright/contract";
+import type { Page } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { AssetRecord, MediaFacts } from "../../domain/assets/asset-record.ts";
 import type { Listed } from "../../domain/ports.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import { isCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { NewTask } from "../../domain/tasks/task-record.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
@@ -117,7 +118,7 @@ export async function holdInputs(db: DatabaseHandle, task: NewTask): Promise<voi
   const [ownerId = assetId] = inputKey === undefined ? [] : listOwners([inputKey], "outputs");
   const isHeld = [...heldAssets.rows, ...heldTasks.rows].some(({ id }) => id === ownerId);
   if (assetId !== undefined && !isHeld && !isCustomerBlobKey(inputKey ?? ""))
-    throw new ApiError("ASSET_UNKNOWN", "The asset was removed just now; upload it again");
+    throw new Refusal("ASSET_UNKNOWN", "The asset was removed just now; upload it again");
 }
 
 /** The assets, or the Tasks with outputs, that stored files belong to. */

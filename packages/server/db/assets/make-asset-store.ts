@@ -1,6 +1,6 @@
-import { ApiError } from "@stemwright/contract";
 import { toAssetFolder } from "../../domain/assets/store-upload.ts";
 import type { AssetStore } from "../../domain/ports.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { claimFiles, disownFiles, findDisowned } from "../storage/unclaimed-file-rows.ts";
@@ -12,7 +12,7 @@ export function makeAssetStore(db: DatabaseHandle): AssetStore {
     insertAsset: (asset) =>
       inTransaction(db, async (transaction) => {
         if (!(await claimFiles(transaction, toAssetFolder(asset.id))))
-          throw new ApiError("UPLOAD_BROKEN", "The upload took longer than a day; nothing was kept");
+          throw new Refusal("UPLOAD_BROKEN", "The upload took longer than a day; nothing was kept");
         await assets.insertAsset(transaction, asset);
       }),
     findAsset: async (clientId, id) =>

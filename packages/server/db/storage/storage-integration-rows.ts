@@ -1,5 +1,6 @@
-import { ApiError, type Page } from "@stemwright/contract";
+import type { Page } from "@stemwright/contract";
 import type { Listed } from "../../domain/ports.ts";
+import { Refusal } from "../../domain/refusal.ts";
 import type {
   StorageIntegrationRecord,
   StorageScope,
@@ -86,7 +87,7 @@ export async function holdIntegration(db: DatabaseHandle, id: string): Promise<v
     .where("id", "=", id)
     .forShare()
     .executeTakeFirst();
-  if (!row) throw new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The storage integration was just deleted");
+  if (!row) throw new Refusal("STORAGE_INTEGRATION_UNKNOWN", "The storage integration was just deleted");
 }
 
 /** Needs a transaction: the row is locked first, so that no Task can begin to use it between the look and the delete. */

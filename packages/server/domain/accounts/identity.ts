@@ -1,4 +1,4 @@
-import { ApiError } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { PersonRecord } from "./person-record.ts";
 
@@ -32,7 +32,7 @@ type IdentityPorts = {
 };
 
 /** Whoever typed an address in here first is not its mailbox's owner, and must not receive them as a guest. */
-export class IdentityNotConnected extends ApiError {
+export class IdentityNotConnected extends Refusal {
   constructor() {
     super(
       "PERSON_REQUIRED",
@@ -41,7 +41,7 @@ export class IdentityNotConnected extends ApiError {
   }
 }
 
-const makeRefusal = (message: string) => new ApiError("PERSON_REQUIRED", message);
+const makeRefusal = (message: string) => new Refusal("PERSON_REQUIRED", message);
 
 /**
  * The person behind an identity: known from before, or by a verified email address whoever is signed in with it already,

@@ -1,5 +1,4 @@
 import {
-  ApiError,
   type ApiKey,
   type ClientRequest,
   CREDITS_MAX,
@@ -13,6 +12,7 @@ import { getFound, makeUnknownError } from "../get-found.ts";
 import { makeId } from "../ids.ts";
 import { describeUnknownModel, findCatalogueModel } from "../models/catalogue.ts";
 import { type InstalledModel, isInstalled, type ModelGrant } from "../models/model-view.ts";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { AccountStore } from "./account-store.ts";
 import type { Caller } from "./caller.ts";
@@ -23,7 +23,7 @@ export async function getClient(
   accounts: Pick<AccountStore, "findClient">,
   id: string,
 ): Promise<ClientRecord> {
-  const unknown = () => new ApiError("NOT_FOUND", "There is no client with that id");
+  const unknown = () => new Refusal("NOT_FOUND", "There is no client with that id");
   return await getFound(id, (known) => accounts.findClient(known), unknown);
 }
 
@@ -37,7 +37,7 @@ export async function createClient(accounts: AccountStore, request: ClientReques
 
 /** Nobody is left to undo what an administrator does to its own account. */
 function refuseLockout(isOwn: boolean, what: string): void {
-  if (isOwn) throw new ApiError("SELF_LOCKOUT", `${what}; use a key of another account for that`);
+  if (isOwn) throw new Refusal("SELF_LOCKOUT", `${what}; use a key of another account for that`);
 }
 
 export async function suspendClient(
@@ -69,7 +69,7 @@ export async function createKey(
 }
 
 export async function revokeKey(accounts: AccountStore, caller: Caller, id: string): Promise<ApiKey> {
-  const unknown = () => new ApiError("NOT_FOUND", "There is no key with that id");
+  const unknown = () => new Refusal("NOT_FOUND", "There is no key with that id");
   const key = await getFound(id, (known) => accounts.findKey(known), unknown);
   refuseLockout(id === caller.keyId, "This would revoke the key in use");
   await accounts.revokeKey(id);
@@ -77,7 +77,7 @@ export async function revokeKey(accounts: AccountStore, caller: Caller, id: stri
 }
 
 const refuseUnlessAdmin = (caller: Caller, what: string) => {
-  if (caller.role !== "admin") throw new ApiError("ADMIN_REQUIRED", `${what} are for administrators`);
+  if (caller.role !== "admin") throw new Refusal("ADMIN_REQUIRED", `${what} are for administrators`);
 };
 
 /** A key of the caller's own account. */
@@ -112,12 +112,12 @@ export async function setGrant(
 ): Promise<ModelGrant> {
   await getClient(accounts, options.clientId);
   const model = findCatalogueModel(options.model);
-  if (!model) throw new ApiError("MODEL_UNKNOWN", describeUnknownModel(options.model));
+  if (!model) throw new Refusal("MODEL_UNKNOWN", describeUnknownModel(options.model));
   if (
     options.terms.access === "enabled" &&
     !isInstalled({ model, variant: undefined, installed: options.installed })
   )
-    throw new ApiError(
+    throw new Refusal(
       "MODEL_NOT_INSTALLED",
       `${model.id} has no network in this installation, so no grant can open it; a rate can be set without access`,
     );

@@ -1,11 +1,6 @@
-import {
-  ApiError,
-  type InvitationRequest,
-  type MeChange,
-  type NewInvitation,
-  type PersonRole,
-} from "@stemwright/contract";
+import type { InvitationRequest, MeChange, NewInvitation, PersonRole } from "@stemwright/contract";
 import { getFound, makeUnknownError } from "../get-found.ts";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { Caller, SignedInPerson } from "./caller.ts";
 import { hashKey } from "./key-secrets.ts";
@@ -30,7 +25,7 @@ export async function getSelf(
   { id, sessionId }: SignedInPerson,
 ): Promise<{ person: PersonRecord; session: SessionRecord }> {
   const [person, session] = await Promise.all([people.findPerson({ id }), people.findSession(id, sessionId)]);
-  if (!person || !session) throw new ApiError("SESSION_INVALID", "The session was ended; sign in again");
+  if (!person || !session) throw new Refusal("SESSION_INVALID", "The session was ended; sign in again");
   return { person, session };
 }
 
@@ -85,12 +80,12 @@ async function checkPassword(
 export function checkOwner({ person, clientId, role }: Caller): void {
   const isOwner = person && person.clientId === clientId ? person.role === "owner" : role === "admin";
   if (!isOwner)
-    throw new ApiError("OWNER_REQUIRED", "Only owners of the account may do that; ask one of them");
+    throw new Refusal("OWNER_REQUIRED", "Only owners of the account may do that; ask one of them");
 }
 
 const refuseLastOwner = (found: PersonRecord | "last-owner"): PersonRecord => {
   if (found === "last-owner")
-    throw new ApiError("LAST_OWNER", "The account needs an owner; make somebody else one first");
+    throw new Refusal("LAST_OWNER", "The account needs an owner; make somebody else one first");
   return found;
 };
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { ApiError } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
+
 import type { PeopleStore } from "./people-store.ts";
 
 const WINDOW_SECONDS = 15 * 60;
@@ -10,7 +11,7 @@ const ATTEMPTS_PER_ADDRESS = 50;
 type AttemptStore = Pick<PeopleStore, "countAttempt" | "forgiveAttempts">;
 
 /** Too many attempts at a password; nobody looked whether this one was right. */
-export class SignInThrottled extends ApiError {
+export class SignInThrottled extends Refusal {
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {

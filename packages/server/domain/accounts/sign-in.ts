@@ -1,9 +1,5 @@
-import {
-  ApiError,
-  type InvitationAcceptance,
-  type SignInMethod,
-  type SignInRequest,
-} from "@stemwright/contract";
+import type { InvitationAcceptance, SignInMethod, SignInRequest } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
 import { hashKey } from "./key-secrets.ts";
 import type { Passwords } from "./passwords.ts";
 import type { PeopleStore } from "./people-store.ts";
@@ -27,7 +23,7 @@ export async function openSession(
   { method, visitor }: { method: SignInMethod; visitor: Visitor },
 ): Promise<OpenedSession> {
   if (person.isClientSuspended)
-    throw new ApiError("CLIENT_SUSPENDED", "The account is suspended; ask the operator");
+    throw new Refusal("CLIENT_SUSPENDED", "The account is suspended; ask the operator");
   const token = makeToken();
   const session = await people.insertSession({
     personId: person.id,
@@ -49,7 +45,7 @@ export async function signInWithPassword(
     person = await people.findPerson({ email });
     return await passwords.isRight(password, person?.passwordHash);
   });
-  if (!isRight || !person) throw new ApiError("SIGN_IN_FAILED", "Email address or password is wrong");
+  if (!isRight || !person) throw new Refusal("SIGN_IN_FAILED", "Email address or password is wrong");
   return await openSession(people, person, { method: "password", visitor });
 }
 
@@ -74,7 +70,7 @@ export async function signInWithLink(
   const personId = await people.takeSignInLink(hashKey(token));
   const person = personId === undefined ? undefined : await people.findPerson({ id: personId });
   if (!person)
-    throw new ApiError(
+    throw new Refusal(
       "SIGN_IN_LINK_INVALID",
       "This link was used before, or its hour is over; print another with npm run sign-in",
     );
@@ -97,13 +93,13 @@ export async function acceptInvitation(
 }
 
 const makeInvitationError = () =>
-  new ApiError(
+  new Refusal(
     "INVITATION_INVALID",
     "This invitation was accepted or withdrawn, has expired, or is for another email address; ask for a new one",
   );
 
 export const makeEmailTakenError = () =>
-  new ApiError(
+  new Refusal(
     "EMAIL_TAKEN",
     "Another person has that email address; sign in as that person, or use another",
     [{ path: "email", message: "is taken" }],

@@ -1,9 +1,9 @@
 import { basename, extname } from "node:path";
 import type { Readable } from "node:stream";
-import { ApiError } from "@stemwright/contract";
 import type { Caller } from "../accounts/caller.ts";
 import { makeId } from "../ids.ts";
 import type { Blobs } from "../ports.ts";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { StorageQuota } from "../storage/storage-quota.ts";
 import type { AssetRecord } from "./asset-record.ts";
@@ -44,7 +44,7 @@ export type Upload = FormatHints & {
 };
 
 const makeEmptyError = (name: string) =>
-  new ApiError("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
+  new Refusal("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
 
 /** The format, by the names, the content type or the content, and the content, which may have been looked into for it. */
 async function openFormat(upload: Upload): Promise<{ format: string; content: Readable }> {

@@ -1,4 +1,4 @@
-import { ApiError } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
 
 /**
  * Credits are exact decimals with at most six places. They are added and multiplied as whole
@@ -30,8 +30,8 @@ export function countMinutes(credits: number, creditsPerMinute: number): number 
 /** What one target of a metered client has set aside until it ends. */
 export type Reservation = { targetId: string; amount: number };
 
-export function makeCreditsError(needed: number, available: number): ApiError {
-  return new ApiError(
+export function makeCreditsError(needed: number, available: number): Refusal {
+  return new Refusal(
     "CREDITS_INSUFFICIENT",
     `This takes ${needed} ${needed === 1 ? "credit" : "credits"} and ${available} ${available === 1 ? "is" : "are"} left; ask the operator for more`,
   );

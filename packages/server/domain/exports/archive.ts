@@ -1,4 +1,4 @@
-import { ApiError } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
 import type { OutputRecord, TaskRecord } from "../tasks/task-record.ts";
 
 /** One file of an archive. */
@@ -23,9 +23,9 @@ export async function checkArchiveFiles(
   files: readonly ArchiveFile[],
   findSize: (blobKey: string) => Promise<number | undefined>,
 ): Promise<void> {
-  if (files.length === 0) throw new ApiError("NOT_FOUND", "The Task has no outputs");
+  if (files.length === 0) throw new Refusal("NOT_FOUND", "The Task has no outputs");
   for (const { name, blobKey, sizeBytes } of files) {
     if ((await findSize(blobKey)) !== sizeBytes)
-      throw new ApiError("NOT_FOUND", `The Task's output ${name} is no longer kept as it was`);
+      throw new Refusal("NOT_FOUND", `The Task's output ${name} is no longer kept as it was`);
   }
 }

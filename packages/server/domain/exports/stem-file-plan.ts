@@ -9,7 +9,7 @@ export type StemFilePlan = {
   stems: { name: string; blobKey: string }[];
 };
 
-/** Makes the file as it is read; throws an ApiError before the first part where it can't be made. */
+/** Makes the file as it is read; throws a Refusal before the first part where it can't be made. */
 export interface StemFileMaker {
   make(plan: StemFilePlan): AsyncIterable<Uint8Array>;
 }

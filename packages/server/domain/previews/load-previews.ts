@@ -1,5 +1,6 @@
-import { ApiError, type PreviewChunkQuery, type PreviewPeaksQuery } from "@stemwright/contract";
+import type { PreviewChunkQuery, PreviewPeaksQuery } from "@stemwright/contract";
 import type { Blobs } from "../ports.ts";
+import { Refusal } from "../refusal.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import { findBytes } from "./find-bytes.ts";
 import { type ColumnFiles, loadColumns } from "./load-columns.ts";
@@ -21,13 +22,13 @@ async function getRecord(
   { version, tracks }: PreviewChunkQuery,
 ): Promise<PreviewRecord> {
   const record = await ports.previews.findPreviews(task.id);
-  if (!record) throw new ApiError("NOT_FOUND", "The Task has no previews");
+  if (!record) throw new Refusal("NOT_FOUND", "The Task has no previews");
   if (record.version !== version)
-    throw new ApiError("NOT_FOUND", "The Task's previews have a new version; fetch their description again");
+    throw new Refusal("NOT_FOUND", "The Task's previews have a new version; fetch their description again");
   const known = listTracks(task, record).map(({ id }) => id);
   const unknown = tracks.find((track) => !known.includes(track));
   if (unknown !== undefined)
-    throw new ApiError("NOT_FOUND", `The Task's previews have no track ${JSON.stringify(unknown)}`);
+    throw new Refusal("NOT_FOUND", `The Task's previews have no track ${JSON.stringify(unknown)}`);
   return record;
 }
 
@@ -49,7 +50,7 @@ export async function loadChunk(
 ): Promise<PreviewParts> {
   const record = await getRecord(ports, task, query);
   if (index >= countChunks(record.shape))
-    throw new ApiError("NOT_FOUND", `The Task's previews have ${countChunks(record.shape)} chunks`);
+    throw new Refusal("NOT_FOUND", `The Task's previews have ${countChunks(record.shape)} chunks`);
   const parts = await Promise.all(
     query.tracks.map(async (track) =>
       index < (record.chunks[track] ?? 0)
@@ -85,7 +86,7 @@ export async function loadTrackSpectra(
 ): Promise<PreviewParts> {
   const record = await getRecord(ports, task, query);
   const { spectrum } = record.shape;
-  if (!spectrum) throw new ApiError("NOT_FOUND", "The Task's previews have no spectrograms");
+  if (!spectrum) throw new Refusal("NOT_FOUND", "The Task's previews have no spectrograms");
   const files: ColumnFiles = { kind: "spectra", ...spectrum, columnBytes: spectrum.bands };
   const { parts, isFinal } = await loadTracks(ports, { task, record, files }, query);
   return { body: joinParts(parts), isFinal };
@@ -97,7 +98,7 @@ async function loadTracks(
   { level, from = 0, to = Number.MAX_SAFE_INTEGER, tracks }: PreviewPeaksQuery,
 ): Promise<{ parts: Buffer[]; isFinal: boolean }> {
   if (!files.levels.includes(level))
-    throw new ApiError("REQUEST_INVALID", `level must be one of ${files.levels.join(", ")}`);
+    throw new Refusal("REQUEST_INVALID", `level must be one of ${files.levels.join(", ")}`);
   const wanted = { level, fromChunk: from, toChunk: Math.max(from, to) };
   const loaded = await Promise.all(
     tracks.map((track) => loadColumns(blobs, { taskId: task.id, record, files }, { track, ...wanted })),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { ApiError } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
+
 import type { Stores } from "../stores.ts";
 
 /** What tells a repeated request from another one under the same key. */
@@ -46,7 +47,7 @@ export async function answerOnce<Prepared, Answer>(
   const findAnswer = async () => {
     const receipt = await receipts.findReceipt(clientId, key);
     if (receipt && !receipt.fingerprint.equals(fingerprint))
-      throw new ApiError(
+      throw new Refusal(
         "IDEMPOTENCY_CONFLICT",
         "The Idempotency-Key was used before with another request; use a new key for each",
       );

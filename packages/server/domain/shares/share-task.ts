@@ -1,6 +1,6 @@
-import { ApiError } from "@stemwright/contract";
 import { hashKey, makeToken } from "../accounts/key-secrets.ts";
 import { makeId } from "../ids.ts";
+import { Refusal } from "../refusal.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import type { ShareRecord, ShareStore } from "./share-record.ts";
 
@@ -16,7 +16,7 @@ export async function shareTask(
     expiresInSeconds,
   });
   if (!share)
-    throw new ApiError(
+    throw new Refusal(
       "SHARES_TOO_MANY",
       "The Task has reached its limit of share links; revoke some of them first",
     );
@@ -30,7 +30,7 @@ export async function getShared(
 ): Promise<{ task: TaskRecord; expiresAt: Date }> {
   const shared = await shares.findShared(hashKey(token));
   if (shared) return shared;
-  throw new ApiError(
+  throw new Refusal(
     "SHARE_UNKNOWN",
     "The share link has expired or was revoked, or is not complete; ask whoever sent it for a new one",
   );

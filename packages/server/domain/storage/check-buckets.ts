@@ -1,6 +1,7 @@
-import { ApiError, type TaskRequest } from "@stemwright/contract";
+import type { TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../accounts/caller.ts";
 import { getFound } from "../get-found.ts";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
 import { findBucketUrl, SCHEME_OF_TYPE } from "./bucket-url.ts";
@@ -8,7 +9,7 @@ import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
 import type { StorageIntegrationStore } from "./storage-ports.ts";
 
 export const unknownIntegration = () =>
-  new ApiError("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration with that id");
+  new Refusal("STORAGE_INTEGRATION_UNKNOWN", "The account has no storage integration with that id");
 
 function checkCovered(integration: StorageIntegrationRecord, field: string, url: string | undefined): void {
   const named = url === undefined ? undefined : findBucketUrl(url);

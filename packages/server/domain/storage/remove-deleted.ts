@@ -1,4 +1,4 @@
-import { ApiError } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
 import { within } from "../within.ts";
 
 /** As long as a client can be expected to wait; a store that hangs hangs longer. */
@@ -9,7 +9,7 @@ export async function removeDeleted(removals: Promise<void>[]): Promise<void> {
   try {
     await within(LIMIT_MS, Promise.all(removals));
   } catch (cause) {
-    const error = new ApiError(
+    const error = new Refusal(
       "UNAVAILABLE",
       "It is deleted, but its files could not be removed yet. Send the request again, or leave it: they will be removed",
     );

@@ -1,5 +1,4 @@
-import { ApiError } from "@stemwright/contract";
-
+import { Refusal } from "../refusal.ts";
 /** What a client's files take; `heldBytes` are set aside for files on their way and for work in progress. */
 export type StorageUse = { assetsBytes: number; outputsBytes: number; heldBytes: number };
 
@@ -28,4 +27,4 @@ export const describeUse = ({ quotaBytes, usedBytes }: QuotaUse) =>
   `${usedBytes} of the ${quotaBytes} bytes that the account may store are taken. Delete assets or Tasks, or ask the operator for more`;
 
 export const makeQuotaError = (use: QuotaUse) =>
-  new ApiError("STORAGE_QUOTA_EXCEEDED", `There is no room for it: ${describeUse(use)}`);
+  new Refusal("STORAGE_QUOTA_EXCEEDED", `There is no room for it: ${describeUse(use)}`);

@@ -1,6 +1,6 @@
-import { ApiError } from "@stemwright/contract";
 import type { Caller } from "../accounts/caller.ts";
 import type { ReadableMedia } from "../assets/asset-record.ts";
+import { Refusal } from "../refusal.ts";
 import { makeQuotaError, type StorageQuota } from "../storage/storage-quota.ts";
 
 /** Work is done on 32-bit float. */
@@ -13,7 +13,7 @@ const toDecodedBytes = ({ durationSeconds = 0, sampleRateHz, channels }: Readabl
 export function checkDecodedSize(facts: ReadableMedia, maxBytes: number): void {
   const decodedBytes = toDecodedBytes(facts);
   if (decodedBytes <= maxBytes) return;
-  throw new ApiError(
+  throw new Refusal(
     "MEDIA_TOO_LARGE",
     `The asset has ${decodedBytes} bytes of sound when it is decoded, and the server takes ${maxBytes}; send it in parts, or with a lower sample rate`,
   );

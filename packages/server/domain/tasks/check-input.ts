@@ -1,5 +1,6 @@
-import { ApiError, type TaskRequest } from "@stemwright/contract";
+import type { TaskRequest } from "@stemwright/contract";
 import { isWebUrl } from "../check-web-url.ts";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import { findBucketUrl, isBucketUrl } from "../storage/bucket-url.ts";
 
@@ -21,28 +22,25 @@ function checkUrl(url: string): void {
 export function checkInput(request: TaskRequest): void {
   const { assetId, url, storageIntegrationId, writeDestination } = request;
   if (assetId === undefined && url === undefined)
-    throw new ApiError("INPUT_MISSING", "Give the input: assetId or url");
+    throw new Refusal("INPUT_MISSING", "Give the input: assetId or url");
   if (assetId !== undefined && url !== undefined)
-    throw new ApiError("INPUT_AMBIGUOUS", "Give assetId or url, not both");
+    throw new Refusal("INPUT_AMBIGUOUS", "Give assetId or url, not both");
   if (url !== undefined) checkUrl(url);
   const needsIntegration = writeDestination !== undefined || (url !== undefined && isBucketUrl(url));
   if (needsIntegration && storageIntegrationId === undefined) {
-    throw new ApiError(
+    throw new Refusal(
       "STORAGE_INTEGRATION_REQUIRED",
       "A bucket URL or a writeDestination needs a storageIntegrationId",
     );
   }
   if (writeDestination === undefined) return;
   if (!findBucketUrl(writeDestination)) {
-    throw new ApiError(
+    throw new Refusal(
       "WRITE_DESTINATION_INVALID",
       "writeDestination must be a bucket URL prefix such as s3://bucket/folder",
     );
   }
   if (url === undefined || !isBucketUrl(url)) {
-    throw new ApiError(
-      "WRITE_DESTINATION_INVALID",
-      "writeDestination needs an input url in a bucket as well",
-    );
+    throw new Refusal("WRITE_DESTINATION_INVALID", "writeDestination needs an input url in a bucket as well");
   }
 }

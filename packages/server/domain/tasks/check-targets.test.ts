@@ -1,6 +1,7 @@
-import { ApiError, type TargetRequest } from "@stemwright/contract";
+import type { TargetRequest } from "@stemwright/contract";
 import { describe, expect, it } from "vitest";
 import { CATALOGUE } from "../models/catalogue.ts";
+import { Refusal } from "../refusal.ts";
 import { checkTargets } from "./check-targets.ts";
 
 const installed = CATALOGUE.filter(({ id }) => id !== "piano").map(({ id }) => ({
@@ -15,7 +16,7 @@ function codeOf(targets: TargetRequest[]): string | undefined {
     checkTargets(targets, { installed, grants: [] });
     return undefined;
   } catch (error) {
-    if (error instanceof ApiError) return error.code;
+    if (error instanceof Refusal) return error.code;
     throw error;
   }
 }

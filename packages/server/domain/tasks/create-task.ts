@@ -1,4 +1,4 @@
-import { ApiError, type TaskRequest } from "@stemwright/contract";
+import type { TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../accounts/caller.ts";
 import type { AssetRecord, MediaFacts, ReadableMedia } from "../assets/asset-record.ts";
 import { checkWebUrl } from "../check-web-url.ts";
@@ -9,6 +9,7 @@ import { makeId } from "../ids.ts";
 import { isSound } from "../models/catalogue.ts";
 import type { InstalledModel } from "../models/model-view.ts";
 import type { AssetStore, GrantStore, MediaLooker, TaskStore, TranscriptReader, UrlRules } from "../ports.ts";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import { isBucketUrl } from "../storage/bucket-url.ts";
 import { checkBuckets } from "../storage/check-buckets.ts";
@@ -117,11 +118,11 @@ async function checkAsset(
   const asset = await getFound(
     assetId,
     find,
-    () => new ApiError("ASSET_UNKNOWN", "The account has no asset with that id; upload the file first"),
+    () => new Refusal("ASSET_UNKNOWN", "The account has no asset with that id; upload the file first"),
   );
   const facts = await lookOnce(ports, asset);
   if (!facts.isReadable) {
-    throw new ApiError(facts.reason === "no-audio" ? "MEDIA_NO_AUDIO" : "MEDIA_UNREADABLE", facts.message);
+    throw new Refusal(facts.reason === "no-audio" ? "MEDIA_NO_AUDIO" : "MEDIA_UNREADABLE", facts.message);
   }
   for (const [index, { model }] of targets.entries()) {
     if (facts.durationSeconds === undefined || facts.durationSeconds <= model.maxInputDurationSeconds)

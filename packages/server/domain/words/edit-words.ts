@@ -1,4 +1,5 @@
-import { ApiError, type TimedWord, WORDS_MAX, type Words, type WordsEdit } from "@stemwright/contract";
+import { type TimedWord, WORDS_MAX, type Words, type WordsEdit } from "@stemwright/contract";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 import { getTextTarget, loadDocument, type WordsPorts } from "./load-words.ts";
@@ -39,7 +40,7 @@ export async function dropEdit(ports: WordsPorts, task: TaskRecord, targetId: st
 
 async function refuseStale(ports: WordsPorts, targetId: string, revision: number): Promise<never> {
   const current = (await ports.words.findEdit(targetId))?.revision ?? 0;
-  throw new ApiError(
+  throw new Refusal(
     "WORDS_CHANGED",
     `The edit is based on revision ${revision}, but the words are at ${current} by now; fetch them, and make the edit again`,
   );

@@ -1,6 +1,7 @@
-import { ApiError, type Words } from "@stemwright/contract";
+import type { Words } from "@stemwright/contract";
 import { findCatalogueModel } from "../models/catalogue.ts";
 import type { Blobs } from "../ports.ts";
+import { Refusal } from "../refusal.ts";
 import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
 import { findOriginal } from "./find-original.ts";
 import type { EditRecord, WordsDocument, WordsStore } from "./words-record.ts";
@@ -14,11 +15,11 @@ export const isText = ({ model }: Pick<TargetRecord, "model">) =>
 /** The target of a Task that words are of, or may be. */
 export function getTextTarget(task: TaskRecord, targetId: string): TargetRecord {
   const target = task.targets.find(({ id }) => id === targetId);
-  if (!target) throw new ApiError("NOT_FOUND", "The Task has no target with that id");
+  if (!target) throw new Refusal("NOT_FOUND", "The Task has no target with that id");
   if (!isText(target))
-    throw new ApiError("WORDS_UNKNOWN", `${target.model} has no words; transcription and alignment do`);
+    throw new Refusal("WORDS_UNKNOWN", `${target.model} has no words; transcription and alignment do`);
   if (target.status !== "completed")
-    throw new ApiError(
+    throw new Refusal(
       "WORDS_UNKNOWN",
       target.status === "error"
         ? "The target failed and has no words"
@@ -36,7 +37,7 @@ export async function loadDocument(
   const edit = await ports.words.findEdit(target.id);
   const document = edit?.document ?? (await findOriginal(ports.blobs, task, target));
   if (!document)
-    throw new ApiError(
+    throw new Refusal(
       "WORDS_UNKNOWN",
       "What the target wrote is no longer kept, or can't be read; run the Task again, with json among the formats where it writes to your bucket",
     );

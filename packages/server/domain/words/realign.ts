@@ -1,12 +1,7 @@
-import {
-  ApiError,
-  type Realignment,
-  STRETCH_MAX_SECONDS,
-  type Stretch,
-  TARGET_ERRORS,
-} from "@stemwright/contract";
+import { type Realignment, STRETCH_MAX_SECONDS, type Stretch, TARGET_ERRORS } from "@stemwright/contract";
 import { makeId } from "../ids.ts";
 import { SPEECH_LANGUAGES } from "../models/speech-languages.ts";
+import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import { toLanguageCode } from "../tasks/language-code.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
@@ -92,7 +87,7 @@ function findContext(
 }
 
 export const makeTooManyError = () =>
-  new ApiError(
+  new Refusal(
     "REALIGNMENTS_TOO_MANY",
     "Too many stretches wait to be aligned; wait for those under way, or cancel some",
   );

@@ -1,4 +1,3 @@
-import { ApiError } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   findOrAdmitPerson,
@@ -8,6 +7,7 @@ import {
 import { openSession } from "../../../domain/accounts/sign-in.ts";
 import type { Api } from "../../api.ts";
 import { findCookie, makeCookie, SESSION_COOKIE } from "../../cookies.ts";
+import { isForClient } from "../../error-mapper.ts";
 import { setSessionCookie, toVisitor } from "../../signed-in.ts";
 
 const FLOW_COOKIE = "stemwright_oidc";
@@ -22,7 +22,7 @@ type StoredFlow = IdentityFlow & { expiresAtMs: number };
 type Problem = "provider" | "refused" | "unconnected" | "suspended";
 
 const findProblem = (error: unknown): Problem => {
-  if (!(error instanceof ApiError)) return "provider";
+  if (!isForClient(error)) return "provider";
   if (error instanceof IdentityNotConnected) return "unconnected";
   return error.code === "CLIENT_SUSPENDED" ? "suspended" : "refused";
 };
