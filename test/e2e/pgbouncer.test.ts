@@ -11,7 +11,7 @@ import { migrate } from "../../packages/server/db/schema/migrate.ts";
 import { makeKey } from "../../packages/server/domain/accounts/key-secrets.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import { makeLog } from "../../packages/server/log/make-log.ts";
-import { startApi } from "../../packages/server/start/compose.ts";
+import { startApi } from "../../packages/server/start/start-api.ts";
 import { makeTone, toWav } from "../support/audio.ts";
 import { findPgbouncer, startPgbouncer } from "../support/pgbouncer.ts";
 import { makeTempDir } from "../support/temp-dir.ts";

@@ -8,7 +8,7 @@ import { makeKey } from "../../packages/server/domain/accounts/key-secrets.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import type { Dashboard } from "../../packages/server/http/dashboard/load-dashboard.ts";
 import { makeLog } from "../../packages/server/log/make-log.ts";
-import { startApi } from "../../packages/server/start/compose.ts";
+import { startApi } from "../../packages/server/start/start-api.ts";
 import { makeResponseChecker, type OpenApi } from "./openapi.ts";
 import { makeTempDir } from "./temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "./test-database.ts";

@@ -6,7 +6,7 @@ import { loadConfig } from "../../packages/server/config/load-config.ts";
 import { KNOWN_MIGRATIONS } from "../../packages/server/db/schema/known-migrations.ts";
 import { migrate } from "../../packages/server/db/schema/migrate.ts";
 import { makeLog } from "../../packages/server/log/make-log.ts";
-import { startApi } from "../../packages/server/start/compose.ts";
+import { startApi } from "../../packages/server/start/start-api.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
 

@@ -16,7 +16,7 @@ import { openOwnBlobs } from "../blobs/open-own-blobs.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { makeLog } from "../log/make-log.ts";
-import { startApi } from "../start/compose.ts";
+import { startApi } from "../start/start-api.ts";
 import { makeBackup } from "./make-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
 

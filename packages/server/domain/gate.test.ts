@@ -4,7 +4,7 @@ import { makeGate } from "./gate.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const OVERLOADED = { code: "OVERLOADED", statusCode: 503 };
+const OVERLOADED = { code: "OVERLOADED" };
 
 describe("a gate", () => {
   it("[E10] lets so many in, has so many wait and refuses the rest at once", async () => {

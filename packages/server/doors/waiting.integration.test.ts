@@ -8,7 +8,7 @@ import { type RunEngine, startWorkerOfApi, workUntilAborted } from "../../../tes
 import { loadConfig } from "../config/load-config.ts";
 import { revokeKey } from "../db/accounts/key-rows.ts";
 import { makeLog } from "../log/make-log.ts";
-import { startApi } from "../start/compose.ts";
+import { startApi } from "../start/start-api.ts";
 
 const wav = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 200 }));
 const closings: (() => Promise<void>)[] = [];

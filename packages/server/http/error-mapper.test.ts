@@ -69,7 +69,7 @@ it("[E9] a database that takes connections and never answers is 503, to those wh
   await db.destroy();
 });
 
-it("[E6] a refusal of the domain keeps its code, its sentence and its fields, and gets the status of the code", () => {
+it("[E1] a refusal of the domain keeps its code, its sentence and its fields, and gets the status of the code", () => {
   const details = [{ path: "url", message: "is not a URL" }];
   expect(toApiError(new Refusal("URL_INVALID", "url is not a URL", details))).toMatchObject({
     code: "URL_INVALID",

@@ -9,11 +9,13 @@ import { openWaitingRoom } from "../http/waiting-room.ts";
 import { makeLog } from "../log/make-log.ts";
 import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
 import { bootstrapAccount, type FirstAccount } from "./bootstrap-account.ts";
-import { type House, patienceOf, startApi, startTaskWorker } from "./compose.ts";
+import { type House, patienceOf } from "./house.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { migrateDatabase, openPostgres } from "./open-postgres.ts";
 import { secureContents } from "./secure-data-dir.ts";
+import { startApi } from "./start-api.ts";
 import { StartError } from "./start-error.ts";
+import { startTaskWorker } from "./start-task-worker.ts";
 import { waitForSchema } from "./wait-for-schema.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
 

@@ -1,0 +1,38 @@
+import type { FastifyBaseLogger } from "fastify";
+import { findCaller, listActiveKeyIds, touchKey } from "../db/accounts/key-rows.ts";
+import { findSessionCaller, listActiveSessionIds, touchSession } from "../db/accounts/session-rows.ts";
+import type { Database } from "../db/database.ts";
+import type { KeyRing } from "../http/authenticate.ts";
+import type { SessionRing } from "../http/session-caller.ts";
+
+/** The last use is noted once in so long; the database decides when several requests come at once. */
+const USE_NOTED_MS = 60_000;
+
+const isDue = (lastUsedAt: Date | null | undefined) =>
+  Date.now() - (lastUsedAt?.getTime() ?? 0) > USE_NOTED_MS;
+
+export const makeKeyRing = (db: Database, log: FastifyBaseLogger): KeyRing => ({
+  async findCaller(key) {
+    const caller = await findCaller(db, key);
+    if (caller && isDue(caller.lastUsedAt))
+      void touchKey(db, caller.keyId).catch((error) =>
+        log.warn({ err: error }, "last use of a key not noted"),
+      );
+    return caller;
+  },
+  listActiveKeyIds: async (keyIds) => [
+    ...(await listActiveKeyIds(db, keyIds)),
+    ...(await listActiveSessionIds(db, keyIds)),
+  ],
+});
+
+export const makeSessionRing = (db: Database, log: FastifyBaseLogger): SessionRing => ({
+  async findCaller(token) {
+    const caller = await findSessionCaller(db, token);
+    if (caller && isDue(caller.lastUsedAt))
+      void touchSession(db, caller.keyId).catch((error) =>
+        log.warn({ err: error }, "last use of a session not noted"),
+      );
+    return caller;
+  },
+});

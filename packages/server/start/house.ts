@@ -1,0 +1,116 @@
+import type { FastifyBaseLogger } from "fastify";
+import { openOwnBlobs } from "../blobs/open-own-blobs.ts";
+import { withCustomerObjects } from "../blobs/with-customer-objects.ts";
+import { withOutages } from "../blobs/with-outages.ts";
+import { withUnclaimedFiles } from "../blobs/with-unclaimed-files.ts";
+import { makeBuckets } from "../buckets/open-buckets.ts";
+import type { Config } from "../config/load-config.ts";
+import { openDatabase } from "../db/database.ts";
+import { loadSecret } from "../db/secrets/load-secret.ts";
+import { openVault } from "../db/secrets/open-vault.ts";
+import { hasVaultKey } from "../db/secrets/vault-canary.ts";
+import { makeStorageQuota } from "../db/storage/make-storage-quota.ts";
+import { makeUnclaimedFiles } from "../db/storage/unclaimed-file-rows.ts";
+import type { Buckets, StoragePorts } from "../domain/storage/storage-ports.ts";
+import type { Vault } from "../domain/vault.ts";
+import type { Dashboard } from "../http/dashboard/load-dashboard.ts";
+import { makeKeptStems } from "../media/kept-stems.ts";
+import { type AddressGuard, makeAddressGuard } from "../net/address-guard.ts";
+import packageFile from "../package.json" with { type: "json" };
+import { openTracer, type Tracer } from "../telemetry/tracer.ts";
+import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
+import { makeStores } from "./make-stores.ts";
+import { StartError } from "./start-error.ts";
+
+/** What a request, or a step of a Task, may ask of the database takes milliseconds; so long only where the database is overloaded. */
+const STATEMENT_TIMEOUT_MS = 20_000;
+const WRONG_KEY =
+  "ENCRYPTION_KEY is not the key that the secrets in this database are encrypted with. Give every machine the same one; where none was ever set, it is in the file encryption.key below the DATA_DIR of the machine that made it";
+export const { version: SERVICE_VERSION } = packageFile;
+
+/** What every part of the service is built from. */
+export type House = {
+  config: Config;
+  /** With sessions of one's own. */
+  databaseUrl: string;
+  log: FastifyBaseLogger;
+  /** Why the database is away, where its supervisor knows. */
+  findOutage?: () => Error | undefined;
+  /** The pages that the API serves, or why there are none. */
+  dashboard?: Promise<Dashboard | string>;
+  /** Ends a start that waits. */
+  signal?: AbortSignal;
+  /** Ends the time that a process that is told to stop has. */
+  hurry?: AbortSignal;
+};
+
+/** How a start deals with a database that is away. */
+export const patienceOf = ({ config, log, signal = new AbortController().signal }: House): Patience => ({
+  signal,
+  log,
+  limitMs: config.databaseWaitMs,
+});
+
+function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buckets {
+  const { credentials: ownCredentials, stsEndpoint } = config.aws;
+  return makeBuckets({
+    vault,
+    guard,
+    aws: { ownCredentials, stsEndpoint },
+    gcp: { identityTokenFile: config.gcpIdentityTokenFile },
+  });
+}
+
+/** Undefined where no collector is set. */
+export const openHouseTracer = ({ config, log }: House, part: string): Tracer | undefined =>
+  config.telemetry &&
+  openTracer({
+    ...config.telemetry,
+    resource: {
+      "service.name": `stemwright-${part}`,
+      "service.version": SERVICE_VERSION,
+      "process.pid": process.pid,
+    },
+    onDropped: (error, spans) => log.warn({ err: error, spans }, "traces dropped"),
+  });
+
+/** For what needs no session of its own: through the pooler, where there is one. */
+export const toPool = ({ config, databaseUrl }: House) => ({
+  connectionString: config.pooledDatabaseUrl ?? databaseUrl,
+  isPooled: config.pooledDatabaseUrl !== undefined,
+});
+
+/** What the API and the worker have in common. */
+export async function openHouse(house: House, maxConnections: number) {
+  const { config, log } = house;
+  const { db, pool } = openDatabase({
+    ...toPool(house),
+    maxConnections,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  const guard = makeAddressGuard(config.allowPrivate, {
+    onRefused: (refusal) => log.warn(refusal, "outgoing connection refused: host is not public"),
+  });
+  const vault = openVault(config.encryption);
+  const stores = makeStores(db, { rules: config.queueRules, vault });
+  const storage: StoragePorts = {
+    integrations: stores.integrations,
+    vault,
+    buckets: makeOpenBuckets(config, guard, vault),
+  };
+  const keptStems = makeKeptStems({ cacheDir: config.cacheDir, log });
+  const unclaimed = makeUnclaimedFiles(db);
+  const own = withOutages(await openOwnBlobs(config, () => keptStems.giveUp()));
+  const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage);
+  const patience = patienceOf(house);
+  if (!(await callUntilAnswered(() => hasVaultKey(db, vault), patience))) throw new StartError(WRONG_KEY);
+  const secret = await callUntilAnswered(() => loadSecret(db, "links"), patience);
+  const quota = makeStorageQuota({
+    db,
+    defaultQuotaBytes: config.storageQuotaBytes,
+    onError: (error) => log.warn({ err: error }, "failed to refresh storage holds"),
+  });
+  return { db, pool, own, blobs, unclaimed, secret, stores, guard, storage, keptStems, quota };
+}
+
+export type OpenedHouse = Awaited<ReturnType<typeof openHouse>>;

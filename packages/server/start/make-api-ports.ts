@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { forgetStems, listEngineModels } from "@stemwright/engine";
+import { PARTIAL_DIR } from "../blobs/file-blobs.ts";
+import { findFirstClientId } from "../db/accounts/client-rows.ts";
+import { listGrants } from "../db/accounts/grant-rows.ts";
+import type { DatabaseProbe } from "../db/connection/database-probe.ts";
+import { listDistribution, listUsage } from "../db/credits/usage-rows.ts";
+import { findPreviews } from "../db/previews/preview-rows.ts";
+import { makeRateCounts } from "../db/requests/make-rate-counts.ts";
+import { makeReceiptStore } from "../db/requests/make-receipt-store.ts";
+import { findTask } from "../db/tasks/task-rows.ts";
+import { makePasswords } from "../domain/accounts/passwords.ts";
+import { limitLooks } from "../domain/assets/limit-looks.ts";
+import { shareLooks } from "../domain/assets/share-looks.ts";
+import type { Links } from "../domain/links.ts";
+import type { TaskFeed } from "../domain/tasks/task-feed.ts";
+import type { ApiPorts } from "../http/api.ts";
+import { makeMediaLooker } from "../media/make-media-looker.ts";
+import { makeStemFileMaker } from "../media/make-stem-file-maker.ts";
+import type { MediaSandbox } from "../media/open-media-sandbox.ts";
+import { makeTranscriptReader } from "../media/transcript-reader.ts";
+import { wordsWriter } from "../media/words-writer.ts";
+import { makeOperation } from "../monitoring/make-operation.ts";
+import type { Readiness } from "../monitoring/readiness.ts";
+import { makeUrlRules } from "../net/make-url-rules.ts";
+import { openIdentityProvider } from "../oidc/open-identity-provider.ts";
+import { makeKeyRing, makeSessionRing } from "./caller-rings.ts";
+import type { House, OpenedHouse } from "./house.ts";
+import { makeStores } from "./make-stores.ts";
+
+/** What the routes ask of everything else. */
+export function makeApiPorts(
+  { config, log }: House,
+  opened: OpenedHouse,
+  parts: { probe: DatabaseProbe; readiness: Readiness; feed: TaskFeed; links: Links; sandbox: MediaSandbox },
+): ApiPorts {
+  const { db, blobs, unclaimed, stores, guard, storage, quota } = opened;
+  const { probe, readiness, feed, links, sandbox } = parts;
+  return {
+    ...storage,
+    ...stores,
+    blobs,
+    unclaimed,
+    quota,
+    feed,
+    readiness,
+    sizeLimits: config.sizeLimits,
+    textWriter: wordsWriter,
+    passwords: makePasswords(),
+    rateCounts: makeRateCounts(db),
+    keys: makeKeyRing(db, log),
+    sessions: makeSessionRing(db, log),
+    urls: makeUrlRules(links, guard),
+    transcriptReader: makeTranscriptReader(blobs),
+    media: shareLooks(limitLooks(makeMediaLooker(blobs), config.load.probesAtOnce)),
+    installed: listEngineModels({ speechModel: config.speechModel }),
+    operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
+    identityProvider: config.oidc && openIdentityProvider(config.oidc),
+    admission: { domains: config.oidc?.domains ?? [], findFirstClientId: () => findFirstClientId(db) },
+    grants: { listGrants: (clientId) => listGrants(db, clientId) },
+    previews: { findPreviews: (taskId) => findPreviews(db, taskId) },
+    statistics: {
+      listUsage: (clientId, since) => listUsage(db, clientId, since),
+      listDistribution: (clientId, since) => listDistribution(db, clientId, since),
+    },
+    receipts: makeReceiptStore({
+      db,
+      vault: storage.vault,
+      makeStores: (handle) => makeStores(handle, { rules: config.queueRules, vault: storage.vault }),
+    }),
+    stemCache: {
+      async forget(taskId) {
+        await forgetStems(config.cacheDir, taskId);
+      },
+    },
+    exports: {
+      findTask: (id) => findTask(db, id),
+      stemFiles: makeStemFileMaker(blobs, join(config.blobsDir, PARTIAL_DIR)),
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { openPresigner } from "../blobs/open-presigner.ts";
+import { openDatabaseProbe } from "../db/connection/database-probe.ts";
+import { openDatabase } from "../db/database.ts";
+import { findSchemaFault } from "../db/schema/schema-fault.ts";
+import { openTaskChanges } from "../db/tasks/task-changes.ts";
+import { findTask, listProgressMarks } from "../db/tasks/task-rows.ts";
+import { sealOldSecrets } from "../db/webhooks/webhook-secrets.ts";
+import { renderDelivery } from "../deliveries/render-delivery.ts";
+import { type DeliveryOptions, type DeliveryPorts, startDeliveries } from "../deliveries/start-deliveries.ts";
+import { type Links, makeLinks } from "../domain/links.ts";
+import { makeOutputLinks } from "../domain/storage/output-links.ts";
+import { makeTaskFeed } from "../domain/tasks/task-feed.ts";
+import { addDoorRoutes } from "../doors/door-routes.ts";
+import type { Dashboard } from "../http/dashboard/load-dashboard.ts";
+import { makeApp } from "../http/make-app.ts";
+import { makeLegacyPorts } from "../legacy/legacy-ports.ts";
+import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
+import { startSweeper, sweep } from "../maintenance/sweeper.ts";
+import { openMediaSandbox } from "../media/open-media-sandbox.ts";
+import { makeReadiness } from "../monitoring/readiness.ts";
+import { type SchemaWatch, watchSchema } from "../monitoring/schema-watch.ts";
+import { callUntilAnswered } from "../waiting/call-until-answered.ts";
+import { type House, type OpenedHouse, openHouse, openHouseTracer, patienceOf, toPool } from "./house.ts";
+import { makeApiPorts } from "./make-api-ports.ts";
+
+/** The sweeper has connections of its own: it takes none from requests, and may take its time. */
+const SWEEP_POOL_SIZE = 2;
+const SWEEP_STATEMENT_TIMEOUT_MS = 600_000;
+/** How soon an API notices that another release has changed the schema too far for it. */
+const SCHEMA_LOOK_MS = 5000;
+
+/** The changes of Tasks, heard of on one connection, for all who follow one. */
+function openTaskFeed({ databaseUrl, log }: House, { db }: OpenedHouse) {
+  const changes = openTaskChanges({
+    connectionString: databaseUrl,
+    onError: (error) => log.warn({ err: error }, "LISTEN connection lost, reconnecting"),
+  });
+  const feed = makeTaskFeed({
+    changes,
+    findTask: (id) => findTask(db, id),
+    listMarks: (ids) => listProgressMarks(db, ids),
+    onError: (error) => log.warn({ err: error }, "a followed Task could not be read"),
+  });
+  return { changes, feed };
+}
+
+function startSweeping(house: House, { blobs }: OpenedHouse, schema: SchemaWatch) {
+  const { db } = openDatabase({
+    ...toPool(house),
+    maxConnections: SWEEP_POOL_SIZE,
+    statementTimeoutMs: SWEEP_STATEMENT_TIMEOUT_MS,
+  });
+  const sweeper = startSweeper(house.log, async (signal) =>
+    isFit(schema) ? await sweep({ db, blobs, config: house.config }, signal) : {},
+  );
+  return { sweeper, db };
+}
+
+const isFit = (schema: SchemaWatch) => schema.findFault() === undefined;
+
+async function makeHouseOutputLinks({ config, log }: House, { storage }: OpenedHouse, own: Links) {
+  return makeOutputLinks({
+    ports: storage,
+    own,
+    presignOwn: await openPresigner(config),
+    onFailure: (error) => log.warn({ err: error }, "a link could not be presigned"),
+  });
+}
+
+async function getDashboard({ dashboard, log }: House): Promise<Dashboard | string> {
+  const found = (await dashboard) ?? "This process was started without one.";
+  if (dashboard && typeof found === "string") log.warn({ reason: found }, "dashboard not available");
+  return found;
+}
+
+/** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
+export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
+  const { config, log } = house;
+  let address = "";
+  const publicBaseUrl = () => config.publicBaseUrl ?? address;
+
+  const sandbox = await openMediaSandbox(config, log);
+  const opened = await openHouse(house, config.apiPoolSize);
+  const { db, blobs, secret, guard, storage, quota } = opened;
+  await callUntilAnswered(() => sealOldSecrets(db, storage.vault), patienceOf(house));
+  const probe = openDatabaseProbe(toPool(house).connectionString);
+  const schema = watchSchema({ findFault: () => findSchemaFault(db), intervalMs: SCHEMA_LOOK_MS, log });
+  const readiness = makeReadiness({ probe, schema, store: blobs, findOutage: house.findOutage });
+  const { changes, feed } = openTaskFeed(house, opened);
+  const sweeping = startSweeping(house, opened, schema);
+  const links = makeLinks({ secret, baseUrl: publicBaseUrl });
+  const outputLinks = await makeHouseOutputLinks(house, opened, links);
+  const ports = makeApiPorts(house, opened, { probe, readiness, feed, links, sandbox });
+  const legacy = makeLegacyPorts({ db, blobs, links, guard });
+  const dashboard = await getDashboard(house);
+  const tracer = openHouseTracer(house, "api");
+  const app = await makeApp({
+    ...{ ports, links, outputLinks, config, publicBaseUrl, dashboard, tracer },
+    logger: log,
+    addOtherRoutes: async (api) => {
+      await addLegacyRoutes({ ...api, legacy });
+      await addDoorRoutes(api);
+    },
+  });
+  address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
+  const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
+  const deliveries = startDeliveries(
+    { db, vault: storage.vault, guard, log, render, mayTake: () => isFit(schema) },
+    house.deliveries,
+  );
+  return {
+    address: publicBaseUrl(),
+    async close(): Promise<void> {
+      readiness.drain();
+      if (config.drainMs > 0) await wait(config.drainMs, undefined, { signal: house.hurry }).catch(() => {});
+      schema.close();
+      await app.close();
+      await tracer?.close();
+      await deliveries.close();
+      feed.close();
+      await sweeping.sweeper.close();
+      await changes.close();
+      await guard.close();
+      await probe.close();
+      await sweeping.db.destroy();
+      quota.close();
+      await db.destroy();
+    },
+  };
+}

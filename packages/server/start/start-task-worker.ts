@@ -1,0 +1,151 @@
+import { EngineProcess, estimateWorkBytes, type NetworkReport, probeMedia } from "@stemwright/engine";
+import { withDatabase } from "../db/connection/with-database.ts";
+import { makeCreditCover } from "../db/credits/make-credit-cover.ts";
+import type { Database } from "../db/database.ts";
+import { makeWorkerRegister } from "../db/operation/make-worker-register.ts";
+import { findSchemaFault } from "../db/schema/schema-fault.ts";
+import { makeSpanOffers, makeSpanQueue } from "../db/spans/span-rows.ts";
+import { makeTaskReports } from "../db/tasks/make-task-reports.ts";
+import { listSources } from "../db/tasks/task-source-rows.ts";
+import { makeRealignmentQueue } from "../db/words/realignment-rows.ts";
+import { isLong } from "../domain/tasks/queue-rules.ts";
+import { startSweeper, sweepMachine } from "../maintenance/sweeper.ts";
+import { openMediaSandbox } from "../media/open-media-sandbox.ts";
+import type { Tracer } from "../telemetry/tracer.ts";
+import { startAligner } from "../worker/aligner.ts";
+import { makeCheckpoints } from "../worker/checkpoints.ts";
+import { startHealthServer } from "../worker/health-server.ts";
+import { startWorker } from "../worker/worker.ts";
+import { type House, openHouse, openHouseTracer, patienceOf, SERVICE_VERSION } from "./house.ts";
+import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
+
+/** Before each further try at an input whose server fails for a moment: five tries in a minute and a half. */
+const FETCH_DELAYS_MS = [2000, 6000, 18_000, 54_000];
+
+/** The working side: takes Tasks and runs the engine for them, while it understands the schema. */
+export async function startTaskWorker(house: House) {
+  const { config, log } = house;
+  let db: Database | undefined;
+  let findFault = (): string | undefined => "the worker waits for the database or its schema";
+  const health =
+    config.workerHealthPort === undefined
+      ? undefined
+      : await startHealthServer({
+          host: config.host,
+          port: config.workerHealthPort,
+          findFault: () => findFault(),
+        });
+  if (health) log.info({ address: health.address }, "worker health checks");
+  const tracer = openHouseTracer(house, "worker");
+  const working = await workWhileSchemaFits({
+    patience: patienceOf(house),
+    findFault: () =>
+      db ? findSchemaFault(db) : withDatabase(house.databaseUrl, (opened) => findSchemaFault(opened.db)),
+    async start() {
+      const worker = await startTaskWorkerOnce(house, tracer);
+      ({ db, findFault } = worker);
+      return {
+        async close() {
+          db = undefined;
+          await worker.close();
+        },
+      };
+    },
+  });
+  return {
+    async close() {
+      await working.close();
+      await tracer?.close();
+      await health?.close();
+    },
+  };
+}
+
+async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
+  const { config, log } = house;
+  await openMediaSandbox(config, log);
+  const opened = await openHouse(house, config.workerPoolSize);
+  const { db, own, blobs, unclaimed, stores, guard, storage, keptStems, quota } = opened;
+  const engineOptions = {
+    threads: config.engineThreads,
+    executionProvider: config.executionProvider,
+    speechModel: config.speechModel,
+    cacheDir: config.cacheDir,
+    onNotice: (notice: string) => log.warn(notice),
+  };
+  const networks = new Map<string, NetworkReport>();
+  const onNetworkLoaded = (network: NetworkReport) => {
+    networks.set(network.name, network);
+    log.info(network, "network loaded");
+  };
+  const engine = new EngineProcess({
+    ...engineOptions,
+    stemCacheBytes: config.stemCacheBytes,
+    onNetworkLoaded,
+  });
+  const sweeper = startSweeper(log, () => sweepMachine({ db, config }));
+  const inputs = {
+    blobs,
+    assets: stores.assets,
+    sources: { listSources: (taskId: string) => listSources(db, taskId) },
+    guard,
+    ...storage,
+    maxBytes: config.uploadMaxBytes,
+    fetchDelaysMs: FETCH_DELAYS_MS,
+    workDir: config.workDir,
+    log,
+    reports: makeTaskReports(db),
+  };
+  const aligner = startAligner({
+    ...inputs,
+    engine: new EngineProcess(engineOptions),
+    queue: makeRealignmentQueue(db),
+  });
+  const worker = await startWorker({
+    ...inputs,
+    connectionString: house.databaseUrl,
+    clientRunningMax: config.queueRules.clientRunningMax,
+    isLong: (audioSeconds) => isLong(audioSeconds, config.queueRules),
+    engine,
+    listNetworks: () => [...networks.values()],
+    keptStems,
+    hasPreviews: config.hasPreviews,
+    // Without a bucket the files lie on the worker's own machine, as its work does.
+    checkpoints:
+      config.s3 && config.checkpointMaxBytes > 0
+        ? makeCheckpoints({ blobs: own, unclaimed, maxBytes: config.checkpointMaxBytes })
+        : undefined,
+    spans:
+      config.splitInputSeconds > 0
+        ? {
+            offers: makeSpanOffers(db),
+            queue: makeSpanQueue(db),
+            fromSeconds: config.splitInputSeconds,
+            ownBlobs: own,
+          }
+        : undefined,
+    onStretch: aligner.look,
+    tracer,
+    credits: makeCreditCover(db),
+    quota,
+    sizeLimits: config.sizeLimits,
+    estimateWorkBytes: (targets, media) =>
+      estimateWorkBytes(targets, media, { speechModel: config.speechModel }),
+    // What can't be looked into is the engine's to refuse, in its own words.
+    probeInput: (path) => probeMedia(path).catch(() => undefined),
+    version: SERVICE_VERSION,
+    register: makeWorkerRegister(db),
+  });
+  log.info({ version: SERVICE_VERSION }, "worker started");
+  return {
+    db,
+    findFault: worker.findFault,
+    async close(): Promise<void> {
+      await sweeper.close();
+      await aligner.close();
+      await worker.close({ drainMs: config.drainMs, hurry: house.hurry });
+      quota.close();
+      await db.destroy();
+    },
+  };
+}
