@@ -20,6 +20,7 @@ import { makeTempDir } from "../support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const TRACKS = 7;
+const LANES = ["Music", "Voice 1", "Voice 2", "Words"];
 const FILM_FPS = 25;
 const FILM_SECONDS = 95;
 
@@ -27,6 +28,7 @@ let dataDir: string;
 let database: TestDatabase;
 let service: Service;
 let browser: Browser;
+let client: Stemwright;
 /** With the sound of a song, lanes, and an uploaded film as its input. */
 let task: MixerTask;
 
@@ -41,7 +43,7 @@ beforeAll(async () => {
     }),
     openBrowser(),
   ]);
-  const client = new Stemwright({ baseUrl: service.address, apiKey: SERVICE_KEY });
+  client = new Stemwright({ baseUrl: service.address, apiKey: SERVICE_KEY });
   const film = join(dataDir, "film.mkv");
   makeVideo(film, FILM_FPS * FILM_SECONDS, { encoder: "libvpx", muxer: "matroska", soundSeconds: 1 });
   const asset = await client.assets.upload(new File([await readFile(film)], "film.mkv"));
@@ -115,9 +117,7 @@ describe("the timeline", () => {
   it("[PV11] shows music regions, voices and words, and goes where they are clicked", async () => {
     const { page, context } = await openMixer(task.id);
     const lane = (title: string) => page.locator(".mixer-lane", { hasText: title });
-    await expect
-      .poll(() => page.locator(".mixer-lane-title").allInnerTexts())
-      .toEqual(["Music", "Voice 1", "Voice 2", "Words"]);
+    await expect.poll(() => page.locator(".mixer-lane-title").allInnerTexts()).toEqual(LANES);
     await lane("Music").locator(".lane-block").nth(1).click();
     await expect.poll(() => readSeconds(page)).toBeCloseTo(24.4, 1);
     expect(await lane("Music").locator(".lane-block").nth(1).getAttribute("data-active")).toBe("true");
@@ -141,6 +141,30 @@ describe("the timeline", () => {
       )
       .toBe(1);
     await context.close();
+  });
+
+  it("[PV11] [O13] shows the same lanes behind a share link, to read and to seek by", async () => {
+    const share = await client.tasks.shares.create(task.id);
+    for (const view of VIEWS) {
+      const { page, context, complaints } = await openPage(browser, { view, baseURL: service.address });
+      await page.goto(share.url);
+      await expect.poll(() => page.locator(".mixer-lane-title").allInnerTexts()).toEqual(LANES);
+      const blocks = (title: string) =>
+        page.locator(".mixer-lane", { hasText: title }).locator(".lane-block");
+      await blocks("Voice 2").nth(1).click();
+      await expect.poll(() => readSeconds(page)).toBeCloseTo(12.4, 1);
+      await page.keyboard.press(".");
+      await expect.poll(() => readSeconds(page)).toBeCloseTo(16.4, 1);
+      expect(await blocks("Words").first().getAttribute("class")).toContain("hue-1");
+      await page.locator(".words-row").first().waitFor();
+      for (const name of [/^Edit/, "Undo", "Discard edits"])
+        expect(await page.getByRole("button", { name }).count()).toBe(0);
+      await screenshot(page, "share-lanes", view);
+      expect(await listViolations(page)).toEqual([]);
+      expect(await measureWidth(page)).toBeLessThanOrEqual(view.width);
+      expect(complaints).toEqual([]);
+      await context.close();
+    }
   });
 
   it("[PV11] shows the picture of a film in sync with the mix", async () => {

@@ -193,7 +193,7 @@ function describe(model: string, durationSeconds: number): unknown {
       end: start + 0.45 * word + 0.4,
       confidence: 0.9,
     }));
-    const speaker = `voice_0${1 + (n % 2)}`;
+    const speaker = `speaker_0${1 + (n % 2)}`;
     return { start, end: start + 3.1, text: words.map(({ text }) => text).join(""), speaker, words };
   });
   const text = lines.map((line) => line.text).join("");

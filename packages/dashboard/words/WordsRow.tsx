@@ -11,6 +11,12 @@ const doubtOf = (confidence: number) => DOUBT_STEPS.filter((step) => confidence 
 const describe = (confidence: number) =>
   confidence === 0 ? "Its time is estimated" : `${Math.round(confidence * 100)} % sure`;
 
+/** `Speaker 1` for `speaker_01`; what somebody has named otherwise stays. */
+const nameSpeaker = (speaker: string | number) => {
+  const number = /^(?:speaker_)?0*(\d+)$/.exec(String(speaker))?.[1];
+  return number === undefined ? String(speaker) : `Speaker ${number}`;
+};
+
 export type RowProps = {
   line: WordsLine;
   index: number;
@@ -29,7 +35,9 @@ export function WordsRow({ line, index, current, hues, onEdit }: RowProps) {
     <div class="words-row" data-current={active !== undefined || undefined}>
       <span class="words-time small muted">{formatDuration(startOf(line))}</span>
       <p class="words-text">
-        {line.speaker !== undefined && <span class={`words-speaker hue-${hue}`}>{String(line.speaker)}</span>}
+        {line.speaker !== undefined && (
+          <span class={`words-speaker hue-${hue}`}>{nameSpeaker(line.speaker)}</span>
+        )}
         {line.words.map((word, n) => (
           <span
             key={n}

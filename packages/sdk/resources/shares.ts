@@ -1,5 +1,6 @@
 import type {
   NewShare,
+  OutputFile,
   Share,
   SharedTask,
   ShareInput,
@@ -7,9 +8,11 @@ import type {
   TextOutputFormat,
   Words,
 } from "@stemwright/contract";
+import { type DownloadOptions, openLink } from "../downloads/open-link.ts";
 import { route } from "../http/route.ts";
 import type { Transport } from "../http/transport.ts";
 import type { RequestOptions } from "../options.ts";
+import { getFreshLink } from "../tasks/outputs.ts";
 import { Previews } from "./preview-chunks.ts";
 
 /** Share links of a Task. */
@@ -53,6 +56,16 @@ export class Shares {
 
   get(token: string, options?: RequestOptions): Promise<SharedTask> {
     return this.#transport.load({ method: "GET", path: route`/shares/${token}` }, options);
+  }
+
+  /** As `client.tasks.download`. */
+  download(
+    token: string,
+    { task, output }: { task: SharedTask; output: OutputFile },
+    options: DownloadOptions = {},
+  ): Promise<Response> {
+    const renew = async () => getFreshLink(task, output, await this.get(token, options));
+    return openLink(this.#transport, { link: output.link, renew }, options);
   }
 
   /** As `client.tasks.exports`. */

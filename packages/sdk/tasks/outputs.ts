@@ -3,18 +3,21 @@ import { StemwrightError } from "../errors.ts";
 
 const isSame = (a: OutputFile, b: OutputFile) => a.name === b.name && a.format === b.format;
 
+/** A Task of one's own, or one that was shared, which has no id. */
+type WithOutputs = { id?: string; targets: readonly Pick<Target, "id" | "output">[] };
+
 /** Finds the target of an output by its link: two targets may have outputs of the same name. */
-function findTarget(task: Task, output: OutputFile): Target | undefined {
+function findTarget(task: WithOutputs, output: OutputFile) {
   return task.targets.find(({ output: files }) => files.some(({ link }) => link === output.link));
 }
 
 /** The output's link in a freshly loaded Task. */
-export function getFreshLink(known: Task, output: OutputFile, fresh: Task): string {
+export function getFreshLink(known: WithOutputs, output: OutputFile, fresh: WithOutputs): string {
   const id = findTarget(known, output)?.id;
   const targets = fresh.targets.filter((target) => id === undefined || target.id === id);
   const found = targets.flatMap((target) => target.output).find((file) => isSame(file, output));
-  if (!found)
-    throw new StemwrightError(`Task ${known.id} no longer has the file ${output.name}.${output.format}`);
+  const task = known.id === undefined ? "The Task" : `Task ${known.id}`;
+  if (!found) throw new StemwrightError(`${task} no longer has the file ${output.name}.${output.format}`);
   return found.link;
 }
 

@@ -14,12 +14,14 @@ import { useLoad } from "../../parts/use-load.ts";
 import type { Player } from "../../player/player.ts";
 import { makePlayerClock } from "../../player/player-clock.ts";
 import { makePreviewSource } from "../../player/preview-source.ts";
+import { Brand } from "../../shell/Brand.tsx";
 import { address } from "../../shell/router.ts";
 import { RecordingClock } from "../../words/RecordingClock.tsx";
 import { WordsView } from "../../words/WordsView.tsx";
 import { makeSharedSource, type WordsSource } from "../../words/words-source.ts";
 import { countOutputs, ExportButtons } from "../task/ExportButtons.tsx";
 import { SourceMixer } from "../task/mixer/MixerPanel.tsx";
+import { useLanes } from "../task/mixer/use-lanes.ts";
 import "./share.css";
 
 const UNFINISHED_INTERVAL_MS = 3000;
@@ -105,6 +107,11 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
     [token, spokenId],
   );
   const previews = useMemo(() => makePreviewSource(client.shares.previews, token), [token]);
+  const lanes = useLanes(task.targets, (signal) => ({
+    openText: async (output) =>
+      await (await client.shares.download(token, { task, output }, { signal })).text(),
+    loadWords: (targetId) => client.shares.words(token, targetId, { signal }),
+  }));
   return (
     <div class="stack">
       {task.completedAt === null && (
@@ -114,6 +121,7 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
         name={nameTargets(task)}
         source={previews}
         completedAt={task.completedAt}
+        lanes={lanes}
         instead={<PlainPlayer task={task} words={words} />}
       >
         {(player, { sampleRate }) =>
@@ -144,6 +152,7 @@ export default function SharePage() {
   useInterval(shared.reload, isUnfinished ? UNFINISHED_INTERVAL_MS : undefined);
   return (
     <main class="share-page">
+      <Brand />
       <Loaded loaded={shared}>
         {(task) => (
           <>

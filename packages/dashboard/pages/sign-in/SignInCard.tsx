@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { PageHead } from "../../parts/PageHead.tsx";
-import icon from "../../shell/icon.svg";
+import { Brand } from "../../shell/Brand.tsx";
 
 /** What visitors see before they are in. */
 export function SignInCard({
@@ -14,10 +14,7 @@ export function SignInCard({
 }) {
   return (
     <main>
-      <div class="brand">
-        <img src={icon} alt="" />
-        Stemwright
-      </div>
+      <Brand />
       <div class="card stack">
         <PageHead title={title} lead={lead} />
         {children}

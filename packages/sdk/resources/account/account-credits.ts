@@ -1,4 +1,4 @@
-import type { CreditEntry, Credits } from "@stemwright/contract";
+import type { AccountCredits as Balance, CreditEntry } from "@stemwright/contract";
 import { type Listing, type ListQuery, makeListing } from "../../http/listing.ts";
 import type { Transport } from "../../http/transport.ts";
 import type { RequestOptions } from "../../options.ts";
@@ -11,7 +11,7 @@ export class AccountCredits {
     this.#transport = transport;
   }
 
-  get(options?: RequestOptions): Promise<Credits> {
+  get(options?: RequestOptions): Promise<Balance> {
     return this.#transport.load({ method: "GET", path: "/account/credits" }, options);
   }
 

@@ -100,12 +100,16 @@ export function SourceMixer({
 /** All stems of the Task on one timeline, to hear together; also while it runs. */
 export default function MixerPanel({ task }: { task: Task }) {
   const source = useMemo(() => makePreviewSource(client.tasks.previews, task.id), [task.id]);
+  const lanes = useLanes(task.targets, (signal) => ({
+    openText: async (output) => await (await client.tasks.download(task, output, { signal })).text(),
+    loadWords: (targetId) => client.tasks.words.get({ taskId: task.id, targetId }, { signal }),
+  }));
   return (
     <SourceMixer
       name={nameTask(task).replace(/\.\w+$/, "")}
       source={source}
       completedAt={task.completedAt}
-      lanes={useLanes(task)}
+      lanes={lanes}
       picture={(player) => <PictureView task={task} player={player} />}
       instead={
         <EmptyState title="No previews">

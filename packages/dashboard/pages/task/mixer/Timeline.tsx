@@ -73,6 +73,10 @@ export function Timeline({
   return (
     <div class="card card-flush mixer-lanes" ref={lanesBox}>
       <div class="mixer-head">
+        <div class="row mixer-captions" aria-hidden="true">
+          <span class="mixer-gain">Gain</span>
+          <span class="mixer-pan">Pan</span>
+        </div>
         <Ruler view={view} sampleRate={sampleRate} widthPx={widthPx} onSeek={onSeek} onLoop={onLoop} />
       </div>
       <ul class="plain-list">

@@ -9,6 +9,9 @@ const nameTrack = ({ id, name }: PreviewTrack) =>
     ? "Original"
     : nameModel(name.replace(/_residual$/, "")) + (name.endsWith("_residual") ? ", residual" : "");
 
+const describePan = (pan: number) =>
+  pan === 0 ? "centre" : `${Math.round(Math.abs(pan) * 100)} % ${pan < 0 ? "left" : "right"}`;
+
 /** One track: its controls and what it looks like. */
 export function TrackRow({
   track,
@@ -43,6 +46,7 @@ export function TrackRow({
             class="button button-small mixer-toggle"
             aria-pressed={mix.isSolo}
             aria-label={`Solo ${name}`}
+            title={`Solo (${index + 1})`}
             onClick={() => onChange({ isSolo: !mix.isSolo })}
           >
             S
@@ -52,6 +56,7 @@ export function TrackRow({
             class="button button-small mixer-toggle mixer-mute"
             aria-pressed={mix.isMuted}
             aria-label={`Mute ${name}`}
+            title={`Mute (Shift+${index + 1})`}
             onClick={() => onChange({ isMuted: !mix.isMuted })}
           >
             M
@@ -64,7 +69,8 @@ export function TrackRow({
             step="0.5"
             value={mix.gainDb}
             aria-label={`Gain of ${name} in dB`}
-            title={`${mix.gainDb} dB`}
+            title={`Gain: ${mix.gainDb} dB. Double-click for 0 dB.`}
+            onDblClick={() => onChange({ gainDb: 0 })}
             onInput={({ currentTarget }) => onChange({ gainDb: Number(currentTarget.value) })}
           />
           <input
@@ -75,11 +81,8 @@ export function TrackRow({
             step="0.05"
             value={mix.pan}
             aria-label={`Pan of ${name}`}
-            title={
-              mix.pan === 0
-                ? "Centre"
-                : `${Math.round(Math.abs(mix.pan) * 100)} % ${mix.pan < 0 ? "left" : "right"}`
-            }
+            title={`Pan: ${describePan(mix.pan)}. Double-click for the centre.`}
+            onDblClick={() => onChange({ pan: 0 })}
             onInput={({ currentTarget }) => onChange({ pan: Number(currentTarget.value) })}
           />
         </div>

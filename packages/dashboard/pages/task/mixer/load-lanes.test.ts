@@ -12,13 +12,14 @@ const word = (text: string, start: number) => ({ text, start, end: start + 0.4, 
 const TEXTS: Record<string, string> = {
   music_detection: '[{"start_time":1.5,"end_time":9,"confidence":0.9}]',
   voice:
-    '{"voices":[{"name":"voice_01","segments":[{"start":0,"end":2,"confidence":1}]},{"name":"voice_02","segments":[]}]}',
+    '{"voices":[{"name":"voice_01","segments":[{"start":3,"end":5,"confidence":1}]},{"name":"voice_02","segments":[{"start":0,"end":2,"confidence":1}]}]}',
 };
 const WORDS = {
   lines: [
-    { start: 0, end: 1, text: "", speaker: "voice_02", words: [word("Seven ", 0), word("ships\n", 0.5)] },
+    { start: 0, end: 1, text: "", speaker: "speaker_01", words: [word("Seven ", 0), word("ships\n", 0.5)] },
     { start: 2, end: 2, text: "", words: [] },
     { start: 3, end: 4, text: "", words: [word("They ", 3)] },
+    { start: 9, end: 10, text: "", words: [word("left ", 9)] },
   ],
 } as unknown as Words;
 const reader = {
@@ -45,15 +46,17 @@ describe("[PV11] lanes of a Task", () => {
       "Words words",
     ]);
     expect(lanes[0]?.items).toEqual([{ start: 1.5, end: 9, text: "Music, 90 % sure" }]);
-    expect(lanes[1]?.items).toEqual([{ start: 0, end: 2, text: "", hue: 1 }]);
+    expect(lanes[1]?.items).toEqual([{ start: 3, end: 5, text: "", hue: 1 }]);
     expect(lanes[3]?.items.map(({ text, hue }) => [text, hue])).toEqual([
       ["Seven", 2],
       ["ships", 2],
-      ["They", undefined],
+      ["They", 1],
+      ["left", undefined],
     ]);
     expect(lanes[3]?.groups).toEqual([
       { start: 0, end: 0.9, text: "Seven ships", hue: 2 },
-      { start: 3, end: 3.4, text: "They" },
+      { start: 3, end: 3.4, text: "They", hue: 1 },
+      { start: 9, end: 9.4, text: "left" },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import type { OutputFile, Target, TimedLine, Words } from "@stemwright/sdk";
 import type { Lane, LaneItem } from "./lane.ts";
+import { matchVoices, type Voice } from "./speaker-voices.ts";
 
 /** What lanes are made of: a Task's own targets, or those of a share. */
 export type LaneTarget = Pick<Target, "id" | "model" | "status" | "output">;
@@ -13,15 +14,15 @@ const HUES = 8;
 const WORDS_TITLES: Record<string, string> = { transcription: "Words", alignment: "Lyrics" };
 
 type Region = { start_time: number; end_time: number; confidence: number };
-type Voices = { voices: { name: string; segments: { start: number; end: number }[] }[] };
+type Voices = { voices: Voice[] };
 
-/** Colours by name, in the order they are first asked for: a speaker of a transcript has that of the voice. */
-function makeHues(): (name: string | number | undefined) => { hue?: number } {
+/** Colours by name, in the order they are first asked for. */
+function makeHues(): (name: string | undefined) => { hue?: number } {
   const hues = new Map<string, number>();
   return (name) => {
     if (name === undefined) return {};
-    const hue = hues.get(String(name)) ?? (hues.size % HUES) + 1;
-    hues.set(String(name), hue);
+    const hue = hues.get(name) ?? (hues.size % HUES) + 1;
+    hues.set(name, hue);
     return { hue };
   };
 }
@@ -45,33 +46,52 @@ export function parseRegions(text: string, format: string): LaneItem[] {
   }));
 }
 
-export function toWordsLane(
+/** Each line has the colour of its speaker, and that of the speaker's voice where the Task has voices. */
+function toWordsLane(
   { id, model }: LaneTarget,
   lines: readonly TimedLine[],
-  toHue: ReturnType<typeof makeHues>,
+  { voices, toHue }: { voices: readonly Voice[]; toHue: ReturnType<typeof makeHues> },
 ): Lane {
-  const spoken = lines.filter(({ words }) => words.length > 0);
+  const spoken = lines
+    .filter(({ words }) => words.length > 0)
+    .map(({ words, speaker = words[0]?.speaker }) => ({
+      words,
+      speaker,
+      start: words[0]?.start ?? 0,
+      end: words.at(-1)?.end ?? 0,
+    }));
+  const toVoice = matchVoices(spoken, voices);
   return {
     id,
     title: WORDS_TITLES[model] ?? "Words",
     kind: "words",
-    items: spoken.flatMap(({ words, speaker }) =>
-      words.map((word) => ({
-        start: word.start,
-        end: word.end,
-        text: word.text.trim(),
-        ...toHue(word.speaker ?? speaker),
-      })),
-    ),
-    groups: spoken.map(({ words, speaker }) => ({
-      start: words[0]?.start ?? 0,
-      end: words.at(-1)?.end ?? 0,
-      text: words
+    items: spoken.flatMap((line) => {
+      const hue = toHue(toVoice(line));
+      return line.words.map(({ start, end, text }) => ({ start, end, text: text.trim(), ...hue }));
+    }),
+    groups: spoken.map((line) => ({
+      start: line.start,
+      end: line.end,
+      text: line.words
         .map(({ text }) => text)
         .join("")
         .trim(),
-      ...toHue(speaker ?? words[0]?.speaker),
+      ...toHue(toVoice(line)),
     })),
+  };
+}
+
+function toVoiceLane(
+  { id }: LaneTarget,
+  { name, segments }: Voice,
+  toHue: ReturnType<typeof makeHues>,
+): Lane {
+  const hue = toHue(name);
+  return {
+    id: `${id}-${name}`,
+    title: nameVoice(name),
+    kind: "voice",
+    items: segments.map(({ start, end }) => ({ start, end, text: "", ...hue })),
   };
 }
 
@@ -91,28 +111,21 @@ export async function loadLanes(targets: readonly LaneTarget[], reader: LaneRead
     const items = parseRegions(await reader.openText(file), file.format);
     return [{ id: target.id, title: "Music", kind: "music", items }];
   });
-  const voices = ofModel("multi_voice").map(async (target): Promise<Lane[]> => {
+  const voices = ofModel("multi_voice").map(async (target) => {
     const file = pick(target, "json");
-    if (!file) return [];
-    const found = JSON.parse(await reader.openText(file)) as Voices;
-    return found.voices.map(({ name, segments }) => {
-      const hue = toHue(name);
-      return {
-        id: `${target.id}-${name}`,
-        title: nameVoice(name),
-        kind: "voice",
-        items: segments.map(({ start, end }) => ({ start, end, text: "", ...hue })),
-      };
-    });
+    const found = file && (JSON.parse(await reader.openText(file)) as Voices);
+    return { target, voices: found?.voices ?? [] };
   });
   const words = ofModel("transcription", "alignment").map(async (target) => ({
     target,
     lines: (await reader.loadWords(target.id)).lines,
   }));
+  const heard = await Promise.all(voices);
+  const known = { voices: heard[0]?.voices ?? [], toHue };
   // Voices have their colours before the words that share them.
-  const known = [...(await Promise.all(music)), ...(await Promise.all(voices))].flat();
   return [
-    ...known,
-    ...(await Promise.all(words)).map(({ target, lines }) => toWordsLane(target, lines, toHue)),
+    ...(await Promise.all(music)).flat(),
+    ...heard.flatMap(({ target, voices: found }) => found.map((voice) => toVoiceLane(target, voice, toHue))),
+    ...(await Promise.all(words)).map(({ target, lines }) => toWordsLane(target, lines, known)),
   ];
 }
