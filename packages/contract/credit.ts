@@ -28,6 +28,13 @@ export const credits = z
   .meta({ id: "Credits" });
 export type Credits = z.infer<typeof credits>;
 
+export const accountCredits = credits
+  .extend({
+    metered: z.boolean().meta({ description: "Whether Tasks are refused that the credits do not cover" }),
+  })
+  .meta({ id: "AccountCredits" });
+export type AccountCredits = z.infer<typeof accountCredits>;
+
 export const CREDIT_ENTRY_KINDS = ["grant", "charge", "refund"] as const;
 export type CreditEntryKind = (typeof CREDIT_ENTRY_KINDS)[number];
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Rows under heads; where it is wider than the screen it scrolls by itself, with the keyboard too. */
+/** Rows under heads; on narrow screens each row is a card, where cells stand below one another beside their heads. */
 export function Table({
   label,
   heads,
@@ -10,10 +11,18 @@ export function Table({
   heads: readonly ComponentChildren[];
   children: ComponentChildren;
 }) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  useLayoutEffect(() => {
+    for (const row of body.current?.rows ?? [])
+      for (const [index, cell] of [...row.cells].entries()) {
+        const head = heads[index];
+        if (typeof head === "string") cell.dataset.label = head;
+      }
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled with the keyboard.
     <section class="card card-flush table-wrap" tabIndex={0} aria-label={label}>
-      <table class="table">
+      <table class="table table-rows">
         <thead>
           <tr>
             {heads.map((head, index) => (
@@ -23,7 +32,7 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody ref={body}>{children}</tbody>
       </table>
     </section>
   );

@@ -1,8 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { loadMe, me } from "../account/session.ts";
-import { EmptyState } from "../parts/EmptyState.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
-import { PageHead } from "../parts/PageHead.tsx";
+import { Missing } from "../parts/Missing.tsx";
 import { Toasts } from "../parts/Toasts.tsx";
 import { reportError } from "../parts/toast.ts";
 import { useLoad } from "../parts/use-load.ts";
@@ -29,17 +28,6 @@ function findRoute(path: string) {
   return undefined;
 }
 
-function UnknownPage() {
-  return (
-    <>
-      <PageHead title="No such page" />
-      <EmptyState title="Nothing is here">
-        The address may have a typing error. <a href="app">Go to the start</a>
-      </EmptyState>
-    </>
-  );
-}
-
 function LazyPage({ route, params }: { route: Route; params: Record<string, string> }) {
   const page = useLoad(async () => (await route.load()).default, [route]);
   return <Loaded loaded={page}>{(Page) => <Page params={params} />}</Loaded>;
@@ -58,7 +46,9 @@ function CurrentPage() {
       <LazyPage {...found} />
     </ErrorBoundary>
   ) : (
-    <UnknownPage />
+    <Missing title="No such page">
+      Check the address for a typing error, or <a href="app">go to the playground</a>.
+    </Missing>
   );
   if (found?.route.isPublic) return <div class="alone">{page}</div>;
   if (me.value === undefined || isHome) return null;

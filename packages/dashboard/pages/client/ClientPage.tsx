@@ -1,4 +1,4 @@
-import type { Client } from "@stemwright/sdk";
+import { type Client, NotFoundError } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { actFor } from "../../account/acting-for.ts";
 import { client } from "../../account/api-client.ts";
@@ -7,6 +7,7 @@ import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { ConfirmDialog } from "../../parts/ConfirmDialog.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
+import { Missing } from "../../parts/Missing.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { Tabs } from "../../parts/Tabs.tsx";
 import { announce } from "../../parts/toast.ts";
@@ -77,6 +78,12 @@ function Panel({ shown, record, onChanged }: { shown: string; record: Client; on
 export default function ClientPage({ params }: PageProps) {
   const { id = "" } = params;
   const record = useLoad((signal) => client.admin.clients.get(id, { signal }), [id]);
+  if (record.error instanceof NotFoundError)
+    return (
+      <Missing title="No such client">
+        The address may have a typing error. <a href="app/admin/clients">See all clients</a>.
+      </Missing>
+    );
   const shown = TABS.find((tab) => tab.id === address.value.query.get("tab"))?.id ?? "terms";
   return (
     <Loaded loaded={record}>

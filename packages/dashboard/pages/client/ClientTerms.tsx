@@ -10,15 +10,18 @@ import { useForm } from "../../parts/use-form.ts";
 
 /** Empty stands for the service's own setting. */
 const toText = (max: number | null) => (max === null ? "" : String(max));
-const toMax = (text: string) => (text.trim() === "" ? "default" : Number(text));
+const toMax = (text: string, unit = 1) => (text.trim() === "" ? "default" : Math.round(Number(text) * unit));
+const GIGABYTE = 1e9;
 
 export function ClientTerms({ record, onChanged }: { record: Client; onChanged: () => void }) {
   const [name, setName] = useState(record.name);
+  const { storage } = record;
   const [isMetered, setMetered] = useState(record.metered);
   const [weight, setWeight] = useState(String(record.weight));
   const [runningMax, setRunningMax] = useState(toText(record.runningMax));
   const [waitingMax, setWaitingMax] = useState(toText(record.waitingMax));
-  const [storageQuotaBytes, setStorageQuotaBytes] = useState(toText(record.storageQuotaBytes));
+  const quota = record.storageQuotaBytes;
+  const [quotaGigabytes, setQuotaGigabytes] = useState(toText(quota === null ? null : quota / GIGABYTE));
   const form = useForm(async () => {
     const change: ClientChangeInput = {
       name,
@@ -26,20 +29,20 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
       weight: Number(weight),
       runningMax: toMax(runningMax),
       waitingMax: toMax(waitingMax),
-      storageQuotaBytes: toMax(storageQuotaBytes),
+      storageQuotaBytes: toMax(quotaGigabytes, GIGABYTE),
     };
     await client.admin.clients.update(record.id, change);
     announce("The terms are saved.");
     onChanged();
   });
-  const limit = { type: "number", min: 0, isOptional: true, placeholder: "as set for everybody" } as const;
+  const limit = { type: "number", min: 0, isOptional: true, placeholder: "default" } as const;
   return (
     <form class="card stack" onSubmit={form.submit}>
       <div class="columns">
         <TextField label="Name" value={name} onInput={setName} error={form.errorOf("name")} />
         <TextField
           label="Weight"
-          hint="Turns it gets, to one of a client of weight 1."
+          hint="Share of the queue: 2 gets twice the turns of 1."
           type="number"
           min={1}
           max={100}
@@ -48,7 +51,7 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
           error={form.errorOf("weight")}
         />
         <TextField
-          label="Tasks that run at once"
+          label="Running Tasks at most"
           hint="0 = no limit."
           {...limit}
           value={runningMax}
@@ -56,7 +59,7 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
           error={form.errorOf("runningMax")}
         />
         <TextField
-          label="Tasks that wait at once"
+          label="Waiting Tasks at most"
           hint="0 = no limit."
           {...limit}
           value={waitingMax}
@@ -64,15 +67,12 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
           error={form.errorOf("waitingMax")}
         />
         <TextField
-          label="Storage quota, in bytes"
-          hint={
-            storageQuotaBytes === ""
-              ? "0 = no limit."
-              : `${formatBytes(Number(storageQuotaBytes))}. 0 = no limit.`
-          }
+          label="Storage quota in GB"
+          hint={`${formatBytes(storage.assetsBytes + storage.outputsBytes)} in use. 0 = no limit.`}
           {...limit}
-          value={storageQuotaBytes}
-          onInput={setStorageQuotaBytes}
+          step="any"
+          value={quotaGigabytes}
+          onInput={setQuotaGigabytes}
           error={form.errorOf("storageQuotaBytes")}
         />
       </div>

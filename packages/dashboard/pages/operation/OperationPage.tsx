@@ -72,12 +72,12 @@ function Queue({ queue }: { queue: QueueState }) {
           {
             name: "Waiting",
             value: waiting,
-            note: oldestWaitingAt && `the oldest since ${formatAge(oldestWaitingAt)}`,
+            note: oldestWaitingAt && `oldest: ${formatAge(oldestWaitingAt)}`,
           },
           { name: "Running", value: active },
           { name: "Retrying", value: retrying },
           { name: "Ended", value: completed },
-          { name: "Given up", value: failed },
+          { name: "Failed for good", value: failed },
         ].map(({ name, value, note }) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -105,7 +105,7 @@ export default function OperationPage() {
   useInterval(state.reload, INTERVAL_MS);
   return (
     <>
-      <PageHead title="Operation" lead="The queue, the workers and what they stand on. Kept up to date." />
+      <PageHead title="Operation" lead="The queue, the workers and the machine. Updates by itself." />
       <Loaded loaded={state}>
         {([health, queues, workers]) => (
           <div class="stack">

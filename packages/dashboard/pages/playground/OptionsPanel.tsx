@@ -64,7 +64,7 @@ export function OptionsPanel({
   const languages = unite(chosen.map(({ supportedLanguages }) => supportedLanguages));
   return (
     <section class="card stack" aria-labelledby="options-title">
-      <h2 id="options-title">3. How to write it</h2>
+      <h2 id="options-title">3. Formats</h2>
       {chosen.length === 0 && <p class="muted">Choose a model first.</p>}
       {audio.length > 0 && (
         <FormatChoices

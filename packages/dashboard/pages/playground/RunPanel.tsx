@@ -120,7 +120,7 @@ export function RunPanel({
               ? "Choose what you want to get."
               : isUploading
                 ? "Uploading…"
-                : "Choose a file, an address or a recording."}
+                : "Choose a file, paste a URL or record something first."}
           </p>
         )}
       </div>

@@ -103,8 +103,8 @@ export function SourcePicker({
       <UploadList />
       {uploads.value.length === 0 && (
         <Field
-          label="Or an address"
-          hint="https:// of a sound or video file; or of a bucket, with a storage integration."
+          label="Or a URL"
+          hint="The https address of an audio or video file, or s3://, gs:// or az:// with a storage integration."
         >
           {(control) => (
             <input

@@ -132,7 +132,7 @@ export function StorageItem({
           onConfirm={remove}
           onClose={() => setRemoving(false)}
         >
-          The service forgets how to get into it. What lies there stays.
+          The service deletes its credentials for it. The files in the bucket stay.
         </ConfirmDialog>
       )}
     </li>

@@ -27,8 +27,8 @@ export default function StoragePage() {
         {(list) =>
           list.length === 0 ? (
             <EmptyState title="No storage yet">
-              Uploads and outputs lie with the service until you add a bucket of yours. Then a Task can read{" "}
-              <code>s3://…</code>, <code>gs://…</code> or <code>az://…</code>, and write there.
+              Uploads and outputs are stored by the service. Add a bucket of your own, and Tasks can read from{" "}
+              <code>s3://…</code>, <code>gs://…</code> or <code>az://…</code> and write there.
             </EmptyState>
           ) : (
             <ul class="plain-list stack">

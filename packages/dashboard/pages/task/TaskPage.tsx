@@ -1,4 +1,4 @@
-import type { Task } from "@stemwright/sdk";
+import { NotFoundError, type Task } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { findBatch, toBatchSearch } from "../../data/batch.ts";
 import { nameTask } from "../../data/task-name.ts";
@@ -6,6 +6,7 @@ import { describeTask } from "../../data/task-state.ts";
 import { useTask } from "../../data/use-task.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
+import { Missing } from "../../parts/Missing.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { Progress } from "../../parts/Progress.tsx";
 import { Tabs } from "../../parts/Tabs.tsx";
@@ -60,5 +61,11 @@ function TaskView({ task, loaded }: { task: Task; loaded: Load<Task> }) {
 
 export default function TaskPage({ params }: PageProps) {
   const task = useTask(params.id ?? "");
+  if (task.error instanceof NotFoundError)
+    return (
+      <Missing title="No such Task">
+        It was deleted, or the address has a typing error. <a href="app/tasks">See all Tasks</a>.
+      </Missing>
+    );
   return <Loaded loaded={task}>{(value) => <TaskView task={value} loaded={task} />}</Loaded>;
 }

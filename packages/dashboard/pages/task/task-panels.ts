@@ -23,7 +23,9 @@ export const TASK_PANELS: readonly TaskPanel[] = [
   {
     id: "mixer",
     title: "Mixer",
-    isFor: ({ writeDestination }) => writeDestination === undefined,
+    // Where everything failed the page begins with the reasons, which stand with the outputs.
+    isFor: ({ writeDestination, targets }) =>
+      writeDestination === undefined && targets.some(({ status }) => status !== "error"),
     load: () => import("./mixer/MixerPanel.tsx"),
   },
 ];

@@ -22,7 +22,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
       class="input task-search"
       type="search"
       aria-label="Search Tasks"
-      placeholder="File, address, metadata or id"
+      placeholder="File, URL, metadata or id"
       value={text}
       onInput={({ currentTarget }) => {
         setText(currentTarget.value);

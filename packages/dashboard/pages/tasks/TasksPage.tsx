@@ -75,7 +75,7 @@ export default function TasksPage() {
 
   return (
     <>
-      <PageHead title="Tasks" lead="Every request, newest first. The list keeps itself up to date.">
+      <PageHead title="Tasks" lead="Newest first. The list updates by itself.">
         <a class="button button-primary" href="app/playground">
           New Task
         </a>

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { client } from "../../account/api-client.ts";
 import { BarChart } from "../../charts/BarChart.tsx";
 import { Meters } from "../../charts/Meters.tsx";
+import { loadModels, nameModel } from "../../data/models.ts";
 import { Button } from "../../parts/Button.tsx";
 import { downloadText } from "../../parts/download-text.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
@@ -73,7 +74,7 @@ function ByModel({ rows }: { rows: readonly DistributionRow[] }) {
       </div>
       <Meters
         meters={rows.map(({ model, totalMinutes, totalCredits }) => ({
-          name: model,
+          name: nameModel(model),
           value: Number(totalMinutes),
           text: `${formatMinutes(totalMinutes)} min · ${formatCredits(totalCredits)}`,
         }))}
@@ -86,24 +87,28 @@ function Credits() {
   const credits = useLoad((signal) => client.account.credits.get({ signal }), []);
   return (
     <Loaded loaded={credits}>
-      {({ balance, reserved, available }) => (
-        <section class="card" aria-label="Credits">
-          <dl class="figures">
-            <div>
-              <dt>Credits left</dt>
-              <dd>{formatCredits(available)}</dd>
-            </div>
-            <div>
-              <dt>Balance</dt>
-              <dd>{formatCredits(balance)}</dd>
-            </div>
-            <div>
-              <dt>Set aside for unfinished Tasks</dt>
-              <dd>{formatCredits(reserved)}</dd>
-            </div>
-          </dl>
-        </section>
-      )}
+      {({ balance, reserved, available, metered }) => {
+        // Who does not pay in advance has nothing left or set aside.
+        if (!metered && balance === 0 && reserved === 0) return null;
+        return (
+          <section class="card" aria-label="Credits">
+            <dl class="figures">
+              <div>
+                <dt>Credits left</dt>
+                <dd>{formatCredits(available)}</dd>
+              </div>
+              <div>
+                <dt>Balance</dt>
+                <dd>{formatCredits(balance)}</dd>
+              </div>
+              <div>
+                <dt>Set aside for unfinished Tasks</dt>
+                <dd>{formatCredits(reserved)}</dd>
+              </div>
+            </dl>
+          </section>
+        );
+      }}
     </Loaded>
   );
 }
@@ -116,19 +121,20 @@ export default function UsagePage() {
       Promise.all([
         client.statistics.usage(query, { signal }),
         client.statistics.distribution(query, { signal }),
+        loadModels(signal),
       ]),
     [period],
   );
   return (
     <>
-      <PageHead title="Usage" lead="Completed targets: their minutes and their credits.">
+      <PageHead title="Usage" lead="Minutes and credits of completed targets.">
         <SelectField label="Period" value={period} options={PERIODS} onChange={setPeriod} />
       </PageHead>
       <div class="stack">
         <Loaded loaded={usage}>
           {([months, models]) =>
             months.length === 0 ? (
-              <EmptyState title="Nothing was used yet">
+              <EmptyState title="No usage yet">
                 Each target that completes counts here. <a href="app/playground">Run one in the playground</a>
                 .
               </EmptyState>

@@ -33,7 +33,7 @@ function UrlForm({ webhook, onChanged }: { webhook: Webhook | undefined; onChang
         When a target completes or fails, we POST the Task to this URL, signed, and retry for three days.
         {webhook &&
           !webhook.enabled &&
-          " The receiver answered 410, so nothing is sent; set the URL again to go on."}
+          " The receiver answered 410, so nothing is sent; set the URL again to resume."}
       </p>
       <TextField
         label="Webhook URL"
@@ -136,7 +136,7 @@ export default function WebhookPage() {
   const webhook = webhooks.value?.[0];
   return (
     <>
-      <PageHead title="Webhook URL" lead="Hear of finished targets without asking for them.">
+      <PageHead title="Webhook URL" lead="Get a signed POST for each finished target instead of polling.">
         {webhook && (
           <WebhookActions webhook={webhook} onChanged={webhooks.reload} onSent={() => setSent(sent + 1)} />
         )}

@@ -10,7 +10,7 @@ export default function WelcomePage() {
       <NewPersonForm
         knownEmail={me.value?.person.email ?? ""}
         emailHint="Only a name to sign in with: nothing is mailed to it."
-        action="Go on"
+        action="Continue"
         save={async (person) => {
           me.value = await client.account.update(person);
         }}

@@ -1,4 +1,4 @@
-import { creditEntry, credits, pageQuery } from "@stemwright/contract";
+import { accountCredits, creditEntry, pageQuery } from "@stemwright/contract";
 import { z } from "zod";
 import { toCredits } from "../../../domain/accounts/client-record.ts";
 import { getClient } from "../../../domain/accounts/manage-accounts.ts";
@@ -12,8 +12,11 @@ export function addAccountCreditRoutes({ app, ports }: Api): void {
 
   app.get(
     "/account/credits",
-    { schema: { tags, summary: "Get the account's balance", response: { 200: credits } } },
-    async (request) => toCredits(await getClient(accounts, getCaller(request).clientId)),
+    { schema: { tags, summary: "Get the account's balance", response: { 200: accountCredits } } },
+    async (request) => {
+      const client = await getClient(accounts, getCaller(request).clientId);
+      return { ...toCredits(client), metered: client.isMetered };
+    },
   );
 
   app.get(
