@@ -13,7 +13,7 @@ const SYSTEM_BROWSERS = [
 ];
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
-const FLAGS = [
+export const FLAGS = [
   // Containers often refuse the namespaces that the browser's own sandbox needs; it opens our own pages alone.
   "--no-sandbox",
   // Sound is rendered without a device, and a microphone is there that nobody speaks into.
@@ -23,7 +23,7 @@ const FLAGS = [
 ];
 
 /** The browser that an npm package carries for x64, else the system's own. */
-async function findBrowser(): Promise<string> {
+export async function findBrowser(): Promise<string> {
   if (process.arch === "x64") return await chromiumPackage.executablePath();
   const path = SYSTEM_BROWSERS.find((each) => existsSync(each));
   if (path === undefined)

@@ -41,6 +41,13 @@ async function useLink(service: SignedIn): Promise<string> {
   });
 }
 
+/** The session of the first account's owner, who is an administrator. */
+export function getOwnerCookie(service: SignedIn): Promise<string> {
+  const cookie = cookies.get(service) ?? useLink(service);
+  cookies.set(service, cookie);
+  return cookie;
+}
+
 /**
  * Signs the first account's owner, who is an administrator, in to a browser context; any number of contexts share the session.
  *
@@ -50,8 +57,6 @@ async function useLink(service: SignedIn): Promise<string> {
  * await page.goto("/app/tasks");
  */
 export async function signInOwner(context: BrowserContext, service: SignedIn): Promise<void> {
-  const cookie = cookies.get(service) ?? useLink(service);
-  cookies.set(service, cookie);
-  const [name = "", value = ""] = (await cookie).split("=");
+  const [name = "", value = ""] = (await getOwnerCookie(service)).split("=");
   await context.addCookies([{ name, value, url: service.address, httpOnly: true, sameSite: "Lax" }]);
 }

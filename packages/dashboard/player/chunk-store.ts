@@ -3,14 +3,15 @@ import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./p
 /** The same stretch of each track, by the track's id. */
 export type DecodedChunk = ReadonlyMap<string, AudioBuffer>;
 
-/** What is heard and what comes next. Decoded sound is eight bytes a frame and track: seven tracks of five chunks are 37 MB. */
-const KEPT_CHUNKS = 5;
+/** What is heard and what comes next. Decoded sound is eight bytes a frame and track: seven tracks of three chunks are 22 MB. */
+const KEPT_CHUNKS = 3;
 
 /** Chunks of all tracks, fetched together and decoded; those used last are kept. */
 export class ChunkStore {
   readonly #source: PreviewSource;
   readonly #decode: (flac: ArrayBuffer) => Promise<AudioBuffer>;
   readonly #kept = new Map<number, Promise<DecodedChunk>>();
+  readonly #loading = new Map<number, AbortController>();
 
   constructor(source: PreviewSource, decode: (flac: ArrayBuffer) => Promise<AudioBuffer>) {
     this.#source = source;
@@ -24,7 +25,9 @@ export class ChunkStore {
     const loading = this.#kept.get(index) ?? this.#fetch(previews, index);
     this.#kept.delete(index);
     this.#kept.set(index, loading);
-    loading.catch(() => this.#kept.delete(index));
+    loading.catch(() => {
+      if (this.#kept.get(index) === loading) this.#kept.delete(index);
+    });
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= KEPT_CHUNKS) break;
       this.#kept.delete(oldest);
@@ -32,9 +35,33 @@ export class ChunkStore {
     return loading;
   }
 
-  async #fetch({ version, tracks }: PlayablePreviews, index: number): Promise<DecodedChunk> {
+  /** Gives up what is on its way and not wanted any more: each chunk is megabytes of all tracks. */
+  keepLoading(wanted: number): void {
+    for (const [index, abort] of this.#loading) {
+      if (index === wanted) continue;
+      abort.abort();
+      this.#loading.delete(index);
+      this.#kept.delete(index);
+    }
+  }
+
+  async #fetch(previews: PlayablePreviews, index: number): Promise<DecodedChunk> {
+    const abort = new AbortController();
+    this.#loading.set(index, abort);
+    try {
+      return await this.#decodeChunk(previews, index, abort.signal);
+    } finally {
+      if (this.#loading.get(index) === abort) this.#loading.delete(index);
+    }
+  }
+
+  async #decodeChunk(
+    { version, tracks }: PlayablePreviews,
+    index: number,
+    signal: AbortSignal,
+  ): Promise<DecodedChunk> {
     const ids = tracks.map(({ id }) => id);
-    const parts = await this.#source.chunk(index, { version, tracks: ids });
+    const parts = await this.#source.chunk(index, { version, tracks: ids }, signal);
     const decoded = await Promise.all(
       parts.map(async (part) => {
         if (!part) throw new Error(`Chunk ${index} is not there yet`);

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { ConnectionError } from "@stemwright/sdk";
 import { ChunkStore, type DecodedChunk } from "./chunk-store.ts";
 import { findGain, type Mix, makeMix, makeNullGains } from "./mix.ts";
 import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./preview-source.ts";
@@ -37,7 +38,9 @@ export class Player {
   readonly loop = signal<Loop | null>(null);
   readonly isNulling = signal(false);
   readonly context: AudioContext;
-  readonly store: ChunkStore;
+  readonly #source: PreviewSource;
+  readonly #onError: (error: unknown) => void;
+  readonly #store: ChunkStore;
   /** What goes to the loudspeakers. */
   readonly output: GainNode;
   readonly #meter: AnalyserNode;
@@ -48,13 +51,16 @@ export class Player {
   /** Where sound is still to be handed over from, in frames of the recording and of the context. */
   #cursor = { frame: 0, contextFrame: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
-  #isFilling = false;
+  /** What was started last: a seek leaves the chunk behind that the run before it waits for. */
   #run = 0;
+  #fillingRun: number | undefined;
 
-  constructor(source: PreviewSource, previews: PlayablePreviews) {
+  constructor(source: PreviewSource, previews: PlayablePreviews, onError: (error: unknown) => void) {
+    this.#onError = onError;
     this.#previews = previews;
     this.context = new AudioContext({ sampleRate: previews.sampleRate, latencyHint: "playback" });
-    this.store = new ChunkStore(source, (flac) => this.context.decodeAudioData(flac));
+    this.#source = source;
+    this.#store = this.openStore();
     this.output = this.context.createGain();
     this.#meter = this.context.createAnalyser();
     this.#meter.fftSize = METER_FRAMES;
@@ -62,6 +68,11 @@ export class Player {
     this.output.connect(this.context.destination);
     this.mix.value = makeMix(previews.tracks.map(({ id }) => id));
     this.#connectTracks();
+  }
+
+  /** Chunks for something else than to be heard: a seek gives up those that the player waits for. */
+  openStore(): ChunkStore {
+    return new ChunkStore(this.#source, (flac) => this.context.decodeAudioData(flac));
   }
 
   /** The same previews, further on. */
@@ -126,8 +137,9 @@ export class Player {
   measureDb(): number {
     const samples = this.#measured;
     this.#meter.getFloatTimeDomainData(samples);
-    const power = samples.reduce((sum, value) => sum + value * value, 0) / METER_FRAMES;
-    return 10 * Math.log10(Math.max(power, 1e-20));
+    let power = 0;
+    for (const value of samples) power += value * value;
+    return 10 * Math.log10(Math.max(power / METER_FRAMES, 1e-20));
   }
 
   async close(): Promise<void> {
@@ -167,6 +179,7 @@ export class Player {
 
   #start(frame: number): void {
     this.#halt();
+    this.#store.keepLoading(Math.floor(frame / this.#previews.chunkFrames));
     this.state.value = "waiting";
     this.#cursor = { frame, contextFrame: 0 };
     this.#timer = setInterval(() => void this.#fill(), TICK_MS);
@@ -174,14 +187,14 @@ export class Player {
   }
 
   async #fill(): Promise<void> {
-    if (this.#isFilling) return;
-    this.#isFilling = true;
     const run = this.#run;
+    if (this.#fillingRun === run) return;
+    this.#fillingRun = run;
     try {
       while (run === this.#run && this.#needsMore()) {
         const { frame } = this.#cursor;
         const index = Math.floor(frame / this.#previews.chunkFrames);
-        const chunk = await this.store.load(this.#previews, index);
+        const chunk = await this.#store.load(this.#previews, index);
         if (run !== this.#run) break;
         if (!chunk) {
           this.#waitIfDry();
@@ -190,9 +203,11 @@ export class Player {
         this.#schedule(chunk, index);
       }
       if (run === this.#run) this.#forgetHeard();
+    } catch (error) {
+      // What a seek has given up is nobody's any more.
+      if (run === this.#run) this.#fail(error);
     } finally {
-      this.#isFilling = false;
-      if (run !== this.#run && this.state.value !== "stopped") void this.#fill();
+      if (this.#fillingRun === run) this.#fillingRun = undefined;
     }
   }
 
@@ -204,6 +219,16 @@ export class Player {
     if (this.#cursor.frame >= this.#previews.frames) return false;
     const aheadFrames = this.#cursor.contextFrame - this.#nowFrame;
     return this.#scheduled.length === 0 || aheadFrames < AHEAD_SECONDS * this.#previews.sampleRate;
+  }
+
+  /** Without a connection the next tick tries again; with any other error there is nothing to wait for. */
+  #fail(error: unknown): void {
+    if (error instanceof ConnectionError) {
+      this.#waitIfDry();
+      return;
+    }
+    this.pause();
+    this.#onError(error);
   }
 
   #waitIfDry(): void {

@@ -10,7 +10,7 @@ import type {
 /** Where previews come from: a Task of one's own, or one that was shared. */
 export type PreviewSource = {
   get(): Promise<TaskPreviews>;
-  chunk(index: number, query: PreviewQuery): Promise<(PreviewChunk | undefined)[]>;
+  chunk(index: number, query: PreviewQuery, signal?: AbortSignal): Promise<(PreviewChunk | undefined)[]>;
   peaks(query: PeaksQuery): Promise<PreviewPeaks[]>;
   spectra(query: PeaksQuery): Promise<Uint8Array[]>;
 };
@@ -18,7 +18,7 @@ export type PreviewSource = {
 /** `previews` are those of one's own Tasks, with an id, or those of shares, with a token. */
 export const makePreviewSource = (previews: Stemwright["tasks"]["previews"], id: string): PreviewSource => ({
   get: () => previews.get(id),
-  chunk: (index, query) => previews.chunk(id, index, query),
+  chunk: (index, query, signal) => previews.chunk(id, index, query, signal && { signal }),
   peaks: (query) => previews.peaks(id, query),
   spectra: (query) => previews.spectra(id, query),
 });

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../../parts/Button.tsx";
@@ -40,7 +41,9 @@ export function Mixer({
 }) {
   const { frames, sampleRate, tracks, spectrum } = previews;
   const [view, setView] = useState<View>({ start: 0, end: frames });
-  const [shown, setShown] = useState({ frame: 0, levelDb: Number.NEGATIVE_INFINITY });
+  // Signals: twenty times a second, only what shows them is drawn again.
+  const frame = useSignal(0);
+  const levelDb = useSignal(Number.NEGATIVE_INFINITY);
   const [kind, setKind] = useState<Drawing["kind"]>("waveform");
   const [isShowingKeys, setShowingKeys] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -54,9 +57,10 @@ export function Mixer({
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.hidden) return;
-      const frame = player.position;
-      setShown({ frame, levelDb: player.measureDb() });
-      if (player.state.peek() === "playing") setView((was) => followView(was, frame, frames));
+      const { position } = player;
+      frame.value = position;
+      levelDb.value = player.measureDb();
+      if (player.state.peek() === "playing") setView((was) => followView(was, position, frames));
     }, SHOWN_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [player, frames]);
@@ -76,13 +80,13 @@ export function Mixer({
   const change = (id: string, changes: Partial<TrackMix>) =>
     player.setMix({ ...player.mix.value, [id]: { ...UNTOUCHED, ...player.mix.value[id], ...changes } });
   const toggle = () => (player.state.value === "stopped" ? player.play() : player.pause());
-  const seek = (frame: number) => {
-    player.seek(frame);
-    setShown((was) => ({ ...was, frame: player.position }));
+  const seek = (to: number) => {
+    player.seek(to);
+    frame.value = player.position;
     setView((was) => followView(was, player.position, frames));
   };
   const zoom = (factor: number) =>
-    setView(zoomView(view, factor, { anchor: shown.frame, frames, sampleRate }));
+    setView(zoomView(view, factor, { anchor: frame.peek(), frames, sampleRate }));
   const markLoop = (edge: "start" | "end") => {
     const next = { ...(loop ?? { start: 0, end: frames }), [edge]: Math.round(player.position) };
     if (next.end > next.start) player.setLoop(next);
@@ -108,17 +112,18 @@ export function Mixer({
   });
 
   const save = async (part: string, stretch: { start: number; end: number }) =>
-    saveBlob(await renderMix({ store: player.store, previews, mix }, stretch), `${name} ${part}.wav`);
+    saveBlob(await renderMix({ store: player.openStore(), previews, mix }, stretch), `${name} ${part}.wav`);
 
   return (
     <div class="stack mixer" ref={root} tabIndex={-1}>
       {picture}
       <Transport
         state={state}
-        position={shown.frame / sampleRate}
+        frame={frame}
+        sampleRate={sampleRate}
         duration={frames / sampleRate}
         ready={countReadyFrames(previews) / sampleRate}
-        levelDb={shown.levelDb}
+        levelDb={levelDb}
         loop={loop}
         isNulling={player.isNulling.value}
         drawing={kind}
@@ -137,7 +142,7 @@ export function Mixer({
         drawingOf={drawingOf}
         lanes={lanes}
         view={view}
-        frame={shown.frame}
+        frame={frame}
         loop={loop}
         onView={setView}
         onChange={change}

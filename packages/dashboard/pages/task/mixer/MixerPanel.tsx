@@ -5,6 +5,7 @@ import { client } from "../../../account/api-client.ts";
 import { nameTask } from "../../../data/task-name.ts";
 import { EmptyState } from "../../../parts/EmptyState.tsx";
 import { Loaded } from "../../../parts/Loaded.tsx";
+import { reportError } from "../../../parts/toast.ts";
 import { Player } from "../../../player/player.ts";
 import {
   isPlayable,
@@ -38,7 +39,7 @@ function PlayerHolder({
   picture: ((player: Player) => ComponentChildren) | undefined;
   children?: WithPlayer | undefined;
 }) {
-  const player = useMemo(() => new Player(source, previews), [source, previews.version]);
+  const player = useMemo(() => new Player(source, previews, reportError), [source, previews.version]);
   useEffect(() => () => void player.close(), [player]);
   useEffect(() => player.setPreviews(previews), [player, previews]);
   return (

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { findGain, type Mix, type TrackMix, UNTOUCHED } from "../../../player/mix.ts";
 import type { Loop } from "../../../player/player.ts";
@@ -10,6 +11,12 @@ import { TrackRow } from "./TrackRow.tsx";
 import { placeView, toFrame, toPercent, type View, zoomView } from "./view.ts";
 
 const WHEEL_ZOOM = 1.0015;
+
+function Playhead({ view, frame }: { view: View; frame: ReadonlySignal<number> }) {
+  const { value } = frame;
+  if (value < view.start || value > view.end) return null;
+  return <span class="mixer-playhead" style={{ left: toPercent(view, value) }} />;
+}
 
 /** Ruler, tracks and lanes over one stretch of the recording, with loop and playhead across them. */
 export function Timeline({
@@ -31,7 +38,7 @@ export function Timeline({
   lanes: readonly Lane[];
   view: View;
   /** What is heard now. */
-  frame: number;
+  frame: ReadonlySignal<number>;
   loop: Loop | null;
   onView: (view: View) => void;
   onChange: (id: string, changes: Partial<TrackMix>) => void;
@@ -131,9 +138,7 @@ export function Timeline({
             }}
           />
         )}
-        {frame >= view.start && frame <= view.end && (
-          <span class="mixer-playhead" style={{ left: toPercent(view, frame) }} />
-        )}
+        <Playhead view={view} frame={frame} />
       </div>
     </div>
   );

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from "@preact/signals";
 import { Button } from "../../../parts/Button.tsx";
 import { formatDuration } from "../../../parts/format.ts";
 import type { Loop, PlayerState } from "../../../player/player.ts";
@@ -13,12 +14,14 @@ const DRAWINGS: readonly [Drawing["kind"], string][] = [
 
 export type TransportProps = {
   state: PlayerState;
+  /** What is heard now. */
+  frame: ReadonlySignal<number>;
+  sampleRate: number;
   /** In seconds of the recording. */
-  position: number;
   duration: number;
   /** As far as it can be played by now. */
   ready: number;
-  levelDb: number;
+  levelDb: ReadonlySignal<number>;
   loop: Loop | null;
   isNulling: boolean;
   drawing: Drawing["kind"];
@@ -32,9 +35,29 @@ export type TransportProps = {
   onKeys: () => void;
 };
 
+const Position = ({ frame, sampleRate }: Pick<TransportProps, "frame" | "sampleRate">) =>
+  formatDuration(frame.value / sampleRate);
+
+function Level({ levelDb }: Pick<TransportProps, "levelDb">) {
+  return (
+    <div class="row mixer-level">
+      <meter
+        class="mixer-meter"
+        min={METER_FLOOR_DB}
+        max={0}
+        value={Math.max(METER_FLOOR_DB, levelDb.value)}
+        aria-label="Level of what is heard, in dB below full scale"
+      />
+      <span class="mixer-time small" data-testid="level">
+        {levelDb.value < SILENCE_DB ? "silence" : `${levelDb.value.toFixed(0)} dBFS`}
+      </span>
+    </div>
+  );
+}
+
 /** What stands above the timeline: play, position, level, loop, zoom and what is drawn. */
 export function Transport(props: TransportProps) {
-  const { state, position, duration, ready, levelDb, loop, isNulling, drawing } = props;
+  const { state, frame, sampleRate, duration, ready, levelDb, loop, isNulling, drawing } = props;
   const isStopped = state === "stopped";
   return (
     <div class="row row-wrap mixer-transport">
@@ -42,22 +65,12 @@ export function Transport(props: TransportProps) {
         {isStopped ? "Play" : "Pause"}
       </Button>
       <span class="mixer-time">
-        {formatDuration(position)} <span class="muted">/ {formatDuration(duration)}</span>
+        <Position frame={frame} sampleRate={sampleRate} />{" "}
+        <span class="muted">/ {formatDuration(duration)}</span>
       </span>
       {state === "waiting" && <span class="muted small">Waiting for sound…</span>}
       {ready < duration && <span class="muted small">{formatDuration(ready)} ready</span>}
-      <div class="row mixer-level">
-        <meter
-          class="mixer-meter"
-          min={METER_FLOOR_DB}
-          max={0}
-          value={Math.max(METER_FLOOR_DB, levelDb)}
-          aria-label="Level of what is heard, in dB below full scale"
-        />
-        <span class="mixer-time small" data-testid="level">
-          {levelDb < SILENCE_DB ? "silence" : `${levelDb.toFixed(0)} dBFS`}
-        </span>
-      </div>
+      <Level levelDb={levelDb} />
       <fieldset class="segments">
         <legend class="visually-hidden">Loop</legend>
         <button type="button" title="Begin the loop here ([)" onClick={() => props.onMarkLoop("start")}>
