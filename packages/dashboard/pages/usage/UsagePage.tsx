@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { client } from "../../account/api-client.ts";
 import { BarChart } from "../../charts/BarChart.tsx";
 import { Meters } from "../../charts/Meters.tsx";
-import { loadModels, nameModel } from "../../data/models.ts";
+import { loadModels, nameModel } from "../../data/model-names.ts";
 import { Button } from "../../parts/Button.tsx";
 import { downloadText } from "../../parts/download-text.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
