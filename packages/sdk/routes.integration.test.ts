@@ -76,6 +76,7 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "DELETE /assets/{id}": (client) => client.assets.delete("ID"),
   "GET /files/{path}": async (client) => {
     await client.tasks.download(DONE, FILE);
+    await client.shares.download("ID", { task: { ...DONE, expiresAt: "", targets: [] }, output: FILE });
     await client.assets.download({ id: "ID", createdAt: "", ...FILE });
   },
   "POST /storage-integrations": (client) =>

@@ -84,6 +84,10 @@ describe("the SDK and a service below a path", () => {
     const spoilt = { ...file, link: file.link.replace(/Signature=./, "Signature=_") };
     const response = await client.tasks.download(task, spoilt);
     expect(await response.text()).toBe("stem");
+    const { token } = await client.tasks.shares.create(task.id);
+    const shared = await client.shares.get(token);
+    const behindShare = await client.shares.download(token, { task: shared, output: spoilt });
+    expect(await behindShare.text()).toBe("stem");
     const old = { ...asset, link: asset.link.replace(/Expires=\d+/, "Expires=1") };
     await client.assets.save(old, join(folder, "again.wav"));
     expect(new Uint8Array(await readFile(join(folder, "again.wav")))).toEqual(CONTENT);
