@@ -1,7 +1,7 @@
 import { finished } from "node:stream";
 import { ApiError, type TargetRequest } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Api } from "../http/api.ts";
+import type { WholeApi } from "../http/api.ts";
 import { getCaller } from "../http/authenticate.ts";
 import { discardUpload } from "../http/keep-asset.ts";
 import { onceAfter } from "../http/once.ts";
@@ -10,7 +10,7 @@ import type { ReceivedUpload } from "../http/receive-upload.ts";
 import { runWaitingTask, type WaitingResult } from "./run-waiting-task.ts";
 
 /** What both doors are made of. */
-export type DoorApi = Api & { waits: OpenStreams };
+export type DoorApi = WholeApi & { waits: OpenStreams };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 

@@ -1,5 +1,5 @@
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
-import type { Api } from "../http/api.ts";
+import type { WholeApi } from "../http/api.ts";
 import { makeOpenStreams } from "../http/open-streams.ts";
 import type { DoorApi } from "./answer-upload.ts";
 import { getDoorCaller } from "./get-door-caller.ts";
@@ -7,7 +7,7 @@ import { addOpenAiRoutes } from "./openai/openai-routes.ts";
 import { addAsrRoutes } from "./whisper-asr/asr-routes.ts";
 
 /** Interfaces of other services, for the clients they have. All that knows of them lies in this folder. */
-export async function addDoorRoutes(api: Api): Promise<void> {
+export async function addDoorRoutes(api: WholeApi): Promise<void> {
   await api.app.register(async (scope) => {
     scope.addHook("preParsing", async (request) => {
       request.caller = await getDoorCaller(api.ports.keys, request);

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Caller } from "../domain/accounts/caller.ts";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
 import { deleteAsset } from "../domain/assets/delete-asset.ts";
+import type { CheckPorts } from "../domain/tasks/create-task.ts";
 import { insertPreparedTask, prepareTask } from "../domain/tasks/create-task.ts";
 import { deleteTask } from "../domain/tasks/delete-task.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
@@ -29,7 +30,10 @@ export type WaitingResult = { content: string; durationSeconds: number };
  * ends the work where it is not done: of a request that has ended nobody would fetch the result.
  */
 export async function runWaitingTask(
-  { ports, config }: Pick<Api, "ports" | "config">,
+  {
+    ports,
+    config,
+  }: Pick<Api<keyof CheckPorts | "blobs" | "feed" | "stemCache" | "tasks" | "unclaimed">, "ports" | "config">,
   caller: Caller,
   { asset, target, signal, log, onAccepted }: WaitingWork,
 ): Promise<WaitingResult> {
@@ -58,7 +62,10 @@ export async function runWaitingTask(
 
 const isRejected = (result: PromiseSettledResult<unknown>) => result.status === "rejected";
 
-async function readResult(ports: ApiPorts, { targets: [target] }: TaskRecord): Promise<WaitingResult> {
+async function readResult(
+  ports: Pick<ApiPorts, "blobs">,
+  { targets: [target] }: TaskRecord,
+): Promise<WaitingResult> {
   if (target?.error) throw toTargetError(target.error);
   const [output] = target?.output ?? [];
   if (!output) throw new ApiError("INTERNAL", "The Task has no output");

@@ -34,7 +34,8 @@ export type ApiPorts = CheckPorts &
   Stores & {
     blobs: Blobs;
     unclaimed: UnclaimedFiles;
-    receipts: ReceiptStore;
+    /** What POSTs write to: once for each `Idempotency-Key`. */
+    writes: { receipts: ReceiptStore; stores: Stores };
     statistics: StatisticsStore;
     feed: TaskFeed;
     previews: PreviewStore;
@@ -55,8 +56,8 @@ export type ApiPorts = CheckPorts &
     exports: { findTask(id: string): Promise<TaskRecord | undefined>; stemFiles: StemFileMaker };
   };
 
-/** What every routes file is given. */
-export type Api = {
+/** What a routes file is given: the ports that it names. */
+export type Api<Port extends keyof ApiPorts> = {
   app: FastifyInstance<
     RawServerDefault,
     RawRequestDefaultExpression,
@@ -64,7 +65,7 @@ export type Api = {
     FastifyBaseLogger,
     ZodTypeProvider
   >;
-  ports: ApiPorts;
+  ports: Pick<ApiPorts, Port>;
   links: Links;
   /** Links of outputs, which may lie in a customer's bucket. */
   outputLinks: OutputLinks;
@@ -83,6 +84,9 @@ export type Api = {
     | "aws"
   >;
 };
+
+/** For those who hand it on. */
+export type WholeApi = Api<keyof ApiPorts>;
 
 declare module "fastify" {
   interface FastifyContextConfig {

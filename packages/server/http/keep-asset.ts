@@ -6,7 +6,10 @@ import type { ApiPorts } from "./api.ts";
 import { onceAfter } from "./once.ts";
 
 /** Takes a stored file out again that is to be no asset. */
-export async function discardUpload(ports: ApiPorts, id: string): Promise<void> {
+export async function discardUpload(
+  ports: Pick<ApiPorts, "blobs" | "quota" | "unclaimed">,
+  id: string,
+): Promise<void> {
   await ports.quota.release(id);
   await discardFiles(ports, toAssetFolder(id));
 }
@@ -17,7 +20,7 @@ export async function discardUpload(ports: ApiPorts, id: string): Promise<void> 
  * connection that broke at the commit nobody else knows.
  */
 export async function keepAsset<Answer extends { id: string }>(
-  ports: ApiPorts,
+  ports: Pick<ApiPorts, "blobs" | "quota" | "unclaimed" | "writes">,
   exchange: Parameters<typeof onceAfter>[1],
   work: {
     /** What has to be stored before it can be told whether the request is a repetition. */

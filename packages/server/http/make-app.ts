@@ -7,7 +7,7 @@ import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-
 import type { z } from "zod";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { Tracer } from "../telemetry/tracer.ts";
-import type { Api } from "./api.ts";
+import type { WholeApi } from "./api.ts";
 import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
 import { addFramingCheck } from "./check-framing.ts";
 import { addClientIdParameter } from "./client-id-parameter.ts";
@@ -93,7 +93,7 @@ function addJsonParser(app: FastifyInstance): void {
   });
 }
 
-function addRoutes(api: Api): void {
+function addRoutes(api: WholeApi): void {
   addModelRoutes(api);
   addTaskRoutes(api);
   addTaskEventRoutes(api);
@@ -114,14 +114,14 @@ function addRoutes(api: Api): void {
 }
 
 export async function makeApp(
-  options: Omit<Api, "app"> & {
+  options: Omit<WholeApi, "app"> & {
     logger: FastifyBaseLogger;
     /** A sentence where there is none: why. */
     dashboard: Dashboard | string;
     /** Where traces are collected. */
     tracer?: Tracer | undefined;
     /** Routes of another interface beside ours. */
-    addOtherRoutes: (api: Api) => Promise<void>;
+    addOtherRoutes: (api: WholeApi) => Promise<void>;
   },
 ): Promise<FastifyInstance> {
   const app = fastify({
@@ -219,7 +219,7 @@ export async function makeApp(
   addReferencePage(app, options.publicBaseUrl);
   addDashboard(app, options);
   const { ports, links, outputLinks, publicBaseUrl, config } = options;
-  const api: Api = { app, ports, links, outputLinks, publicBaseUrl, config };
+  const api: WholeApi = { app, ports, links, outputLinks, publicBaseUrl, config };
   addRoutes(api);
   await options.addOtherRoutes(api);
   addOtherMethods(app, new Map(methodsOf));

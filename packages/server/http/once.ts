@@ -14,17 +14,17 @@ type PostWork<Prepared, Answer> = OnceWork<Prepared, Answer> & {
 
 /** Does the work of a POST, or gives the answer it had under its `Idempotency-Key` before. */
 export async function onceAfter<Prepared, Answer>(
-  ports: ApiPorts,
+  ports: Pick<ApiPorts, "writes">,
   exchange: { request: FastifyRequest; reply: Reply },
   { prepare, write, content = exchange.request.body }: PostWork<Prepared, Answer>,
 ): Promise<Answer> {
   const { request, reply } = exchange;
   const key = request.method === "POST" ? request.headers["idempotency-key"] : undefined;
-  if (typeof key !== "string") return await write(ports, await prepare());
+  if (typeof key !== "string") return await write(ports.writes.stores, await prepare());
   const { clientId } = getCaller(request);
   const route = `POST ${request.routeOptions.url}`;
   const { answer, isReplay } = await answerOnce(
-    ports.receipts,
+    ports.writes.receipts,
     { clientId, key, route, content: [request.params, content] },
     { prepare, write },
   );
@@ -34,14 +34,14 @@ export async function onceAfter<Prepared, Answer>(
 
 /** For work that only writes to the database. */
 export const once = <Answer>(
-  ports: ApiPorts,
+  ports: Pick<ApiPorts, "writes">,
   exchange: { request: FastifyRequest; reply: Reply },
   write: (stores: Stores) => Promise<Answer>,
 ): Promise<Answer> => onceAfter(ports, exchange, { prepare: async () => undefined, write });
 
 /** For work that a repetition does no harm to: it may be done twice, and the first answer counts. */
 export const onceHarmless = <Answer>(
-  ports: ApiPorts,
+  ports: Pick<ApiPorts, "writes">,
   exchange: { request: FastifyRequest; reply: Reply },
   work: () => Promise<Answer>,
 ): Promise<Answer> => onceAfter(ports, exchange, { prepare: work, write: async (_stores, answer) => answer });

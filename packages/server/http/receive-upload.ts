@@ -53,7 +53,7 @@ const findExpectedBytes = ({ headers }: FastifyRequest) =>
 
 /** The upload's one file; a second file part is refused, and the first is then taken out again. */
 export async function receiveUpload(
-  { ports, config }: Api,
+  { ports, config }: Api<"blobs" | "quota" | "unclaimed">,
   request: FastifyRequest,
   options: {
     /** The name of the part that holds the file. */

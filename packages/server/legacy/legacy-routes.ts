@@ -16,7 +16,7 @@ import { z } from "zod";
 import { getFound, makeUnknownError } from "../domain/get-found.ts";
 import type { Listed } from "../domain/ports.ts";
 import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
-import type { Api } from "../http/api.ts";
+import type { WholeApi } from "../http/api.ts";
 import { getCaller } from "../http/authenticate.ts";
 import { keepAsset } from "../http/keep-asset.ts";
 import { onceAfter, onceHarmless } from "../http/once.ts";
@@ -33,7 +33,7 @@ export interface LegacyPorts extends LinkOpener {
   loadUsage(clientId: string): Promise<LegacyUsage["usage"]>;
 }
 
-type LegacyApi = Api & { legacy: LegacyPorts };
+type LegacyApi = WholeApi & { legacy: LegacyPorts };
 
 const tags = ["Jobs (legacy)"];
 const security = [{ legacyToken: [] }];

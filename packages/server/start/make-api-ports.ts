@@ -63,11 +63,14 @@ export function makeApiPorts(
       listUsage: (clientId, since) => listUsage(db, clientId, since),
       listDistribution: (clientId, since) => listDistribution(db, clientId, since),
     },
-    receipts: makeReceiptStore({
-      db,
-      vault: storage.vault,
-      makeStores: (handle) => makeStores(handle, { rules: config.queueRules, vault: storage.vault }),
-    }),
+    writes: {
+      stores,
+      receipts: makeReceiptStore({
+        db,
+        vault: storage.vault,
+        makeStores: (handle) => makeStores(handle, { rules: config.queueRules, vault: storage.vault }),
+      }),
+    },
     stemCache: {
       async forget(taskId) {
         await forgetStems(config.cacheDir, taskId);

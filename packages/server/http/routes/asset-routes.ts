@@ -14,7 +14,7 @@ const unknownAsset = makeUnknownError("asset");
 
 /** Takes an upload in; one that repeats an earlier one under its `Idempotency-Key` is that one. */
 export async function takeUpload<Answer extends { id: string }>(
-  api: Api,
+  api: Api<"blobs" | "quota" | "unclaimed" | "writes">,
   exchange: { request: FastifyRequest; reply: FastifyReply },
   toAnswer: (asset: AssetRecord) => Answer,
 ): Promise<Answer> {
@@ -23,7 +23,7 @@ export async function takeUpload<Answer extends { id: string }>(
   return await keepAsset(api.ports, exchange, { stored, store: async () => stored, content, toAnswer });
 }
 
-export function addAssetRoutes(api: Api): void {
+export function addAssetRoutes(api: Api<"assets" | "blobs" | "quota" | "unclaimed" | "writes">): void {
   const { app, ports, links } = api;
   const tags = ["Assets"];
 

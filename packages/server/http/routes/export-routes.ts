@@ -24,7 +24,7 @@ import { getTask } from "./task-routes.ts";
 const KEEP_ALIVE_MS = 30_000;
 
 /** A Task's outputs in one file: as a zip, and for DJ software. */
-export function addExportRoutes(api: Api): void {
+export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "shares" | "tasks">): void {
   const { app, ports } = api;
   app.get(
     "/tasks/:id/exports",
@@ -90,7 +90,7 @@ export function addExportRoutes(api: Api): void {
   );
 }
 
-async function describeExports(api: Api, task: TaskRecord): Promise<TaskExports> {
+async function describeExports(api: Api<"assets">, task: TaskRecord): Promise<TaskExports> {
   const files = listZipFiles(task);
   const plan = await findPlan(api, task);
   return {
@@ -114,10 +114,10 @@ async function describeExports(api: Api, task: TaskRecord): Promise<TaskExports>
   };
 }
 
-const findAsset = ({ ports }: Api, { clientId, assetId }: TaskRecord) =>
+const findAsset = ({ ports }: Api<"assets">, { clientId, assetId }: TaskRecord) =>
   assetId === undefined ? undefined : ports.assets.findAsset(clientId, assetId);
 
-const findPlan = async (api: Api, task: TaskRecord): Promise<StemFilePlan | undefined> =>
+const findPlan = async (api: Api<"assets">, task: TaskRecord): Promise<StemFilePlan | undefined> =>
   planStemFile(task, (await findAsset(api, task))?.blobKey);
 
 const listZipFiles = (task: TaskRecord) =>
@@ -125,7 +125,10 @@ const listZipFiles = (task: TaskRecord) =>
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; task: TaskRecord };
 
-async function sendArchive(api: Api, { request, reply, task }: Exchange): Promise<FastifyReply> {
+async function sendArchive(
+  api: Api<"assets" | "blobs">,
+  { request, reply, task }: Exchange,
+): Promise<FastifyReply> {
   const { blobs } = api.ports;
   const files = listZipFiles(task);
   await checkArchiveFiles(files, blobs.findSize);
@@ -135,7 +138,10 @@ async function sendArchive(api: Api, { request, reply, task }: Exchange): Promis
   return reply.send(Readable.from(request.method === "HEAD" ? [] : makeZip(entries)));
 }
 
-async function sendStemFile(api: Api, { request, reply, task }: Exchange): Promise<FastifyReply> {
+async function sendStemFile(
+  api: Api<"assets" | "exports">,
+  { request, reply, task }: Exchange,
+): Promise<FastifyReply> {
   const plan = await findPlan(api, task);
   if (!plan) throw new ApiError("NOT_FOUND", "No stem file can be made of the Task");
   await nameFile(api, { reply, task }, "stem.mp4");
@@ -164,7 +170,7 @@ async function* withFirst<Part>(
 
 /** After the recording, where its name is known. */
 async function nameFile(
-  api: Api,
+  api: Api<"assets">,
   { reply, task }: Pick<Exchange, "reply" | "task">,
   extension: string,
 ): Promise<void> {

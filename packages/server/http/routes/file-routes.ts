@@ -22,7 +22,7 @@ function describeMissing(key: string): string {
 }
 
 /** Download links. The signature is the permission: no key is asked for. */
-export function addFileRoutes({ app, ports, links }: Api): void {
+export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): void {
   app.get(
     "/files/*",
     {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Api } from "../api.ts";
 
-export function addHealthRoutes({ app, ports }: Api): void {
+export function addHealthRoutes({ app, ports }: Api<"readiness">): void {
   const response = { 200: z.object({ status: z.literal("ok") }) };
   const shared = { config: { isPublic: true, isHealth: true } };
   const tags = ["Health"];

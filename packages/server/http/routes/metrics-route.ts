@@ -113,7 +113,7 @@ function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof re
 }
 
 /** For Prometheus. Only for administrators and for holders of METRICS_TOKEN: it tells who uses what, and how much. */
-export function addMetricsRoute({ app, ports, config }: Api): void {
+export function addMetricsRoute({ app, ports, config }: Api<"operation">): void {
   const requests = makeRequestMetrics();
   const loadCounts = freshWithin(COUNTS_LIMIT_MS, () => readCounts(ports.operation));
   app.addHook("onResponse", async ({ method, routeOptions }, { statusCode, elapsedTime }) =>

@@ -5,7 +5,7 @@ import type { Api } from "../api.ts";
 
 const notModified = z.undefined().meta({ description: "As the client has it" });
 
-export function addModelRoutes({ app, ports }: Api): void {
+export function addModelRoutes({ app, ports }: Api<"grants" | "installed">): void {
   app.get(
     "/models",
     {

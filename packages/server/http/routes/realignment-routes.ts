@@ -14,7 +14,10 @@ const response = { 200: realignment };
 const unknownRealignment = makeUnknownError("realignment");
 
 /** New times for a stretch of edited words: a worker listens to those seconds of the recording again. Free, and of no Task of its own. */
-export function addRealignmentRoutes({ app, ports }: Api): void {
+export function addRealignmentRoutes({
+  app,
+  ports,
+}: Api<"blobs" | "realignments" | "tasks" | "words" | "writes">): void {
   app.post(
     PATH,
     {

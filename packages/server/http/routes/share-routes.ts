@@ -35,7 +35,9 @@ import { exportResponse, sendExport } from "./words-routes.ts";
 const tags = ["Shares"];
 const unknownShare = makeUnknownError("share");
 
-export function addShareRoutes(api: Api): void {
+export function addShareRoutes(
+  api: Api<"blobs" | "previews" | "shares" | "tasks" | "textWriter" | "words" | "writes">,
+): void {
   addSharesOfTask(api);
   addSharedViews(api);
   addSharedPreviews(api);
@@ -45,7 +47,7 @@ export function addShareRoutes(api: Api): void {
 const config = { isPublic: true };
 const security = [{}];
 
-function addSharesOfTask({ app, ports, publicBaseUrl }: Api): void {
+function addSharesOfTask({ app, ports, publicBaseUrl }: Api<"shares" | "tasks" | "writes">): void {
   app.post(
     "/tasks/:id/shares",
     {
@@ -108,7 +110,7 @@ function addSharesOfTask({ app, ports, publicBaseUrl }: Api): void {
 }
 
 /** What a share shows, but for its sound. */
-function addSharedViews({ app, ports, outputLinks }: Api): void {
+function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "textWriter" | "words">): void {
   app.get(
     "/shares/:token",
     {
@@ -168,7 +170,7 @@ function addSharedViews({ app, ports, outputLinks }: Api): void {
 }
 
 /** What a share lets be heard: the same as to the Task's owner. */
-function addSharedPreviews({ app, ports }: Api): void {
+function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">): void {
   app.get(
     "/shares/:token/previews",
     {

@@ -4,7 +4,7 @@ import { findFirstMonth } from "../../domain/find-first-month.ts";
 import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 
-export function addStatisticsRoutes({ app, ports }: Api): void {
+export function addStatisticsRoutes({ app, ports }: Api<"statistics">): void {
   app.get(
     "/tasks/statistics",
     {

@@ -21,7 +21,11 @@ import type { Api } from "../api.ts";
 import { getCaller } from "../authenticate.ts";
 import { once, onceHarmless } from "../once.ts";
 
-export function addStorageIntegrationRoutes({ app, ports, config }: Api): void {
+export function addStorageIntegrationRoutes({
+  app,
+  ports,
+  config,
+}: Api<"buckets" | "integrations" | "urls" | "vault" | "writes">): void {
   const tags = ["Storage integrations"];
   const shared = { tags, params: idParams, querystring: storageIntegrationQuery };
 

@@ -7,7 +7,12 @@ import { LAST_EVENT_IDS, makeTaskEvents } from "../make-task-events.ts";
 import { makeOpenStreams } from "../open-streams.ts";
 import { getTask } from "./task-routes.ts";
 
-export function addTaskEventRoutes({ app, ports, outputLinks: links, config }: Api): void {
+export function addTaskEventRoutes({
+  app,
+  ports,
+  outputLinks: links,
+  config,
+}: Api<"feed" | "keys" | "tasks">): void {
   const streams = makeOpenStreams({
     keys: ports.keys,
     limits: config.eventStreams,

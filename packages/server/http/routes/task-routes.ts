@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { getFound, makeUnknownError } from "../../domain/get-found.ts";
 import type { TaskStore } from "../../domain/ports.ts";
+import type { CheckPorts } from "../../domain/tasks/create-task.ts";
 import { insertPreparedTask, prepareTask } from "../../domain/tasks/create-task.ts";
 import { deleteTask } from "../../domain/tasks/delete-task.ts";
 import { estimateTask } from "../../domain/tasks/estimate-task.ts";
@@ -17,7 +18,12 @@ const unknownTask = makeUnknownError("Task");
 export const getTask = (ports: { tasks: TaskStore }, { clientId }: Caller, id: string): Promise<TaskRecord> =>
   getFound(id, () => ports.tasks.findTask(clientId, id), unknownTask);
 
-export function addTaskRoutes({ app, ports, links, outputLinks }: Api): void {
+export function addTaskRoutes({
+  app,
+  ports,
+  links,
+  outputLinks,
+}: Api<keyof CheckPorts | "blobs" | "stemCache" | "tasks" | "unclaimed" | "writes">): void {
   const tags = ["Tasks"];
 
   app.post(

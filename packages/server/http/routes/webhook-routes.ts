@@ -22,12 +22,12 @@ const tags = ["Webhooks"];
 const unknownDelivery = makeUnknownError("delivery");
 const unknownWebhook = makeUnknownError("webhook");
 
-export function addWebhookRoutes(api: Api): void {
+export function addWebhookRoutes(api: Api<"urls" | "webhooks" | "writes">): void {
   addWebhookOfAccount(api);
   addDeliveryLog(api);
 }
 
-function addWebhookOfAccount({ app, ports }: Api): void {
+function addWebhookOfAccount({ app, ports }: Api<"urls" | "webhooks" | "writes">): void {
   const { webhooks } = ports;
   const response = { 200: webhook };
 
@@ -113,7 +113,7 @@ function addWebhookOfAccount({ app, ports }: Api): void {
   );
 }
 
-function addDeliveryLog({ app, ports }: Api): void {
+function addDeliveryLog({ app, ports }: Api<"webhooks" | "writes">): void {
   app.get(
     "/webhooks/deliveries",
     {

@@ -30,7 +30,7 @@ export const exportResponse = {
 };
 
 /** A target's words, in a client's own version where there is one; the service's is never written over. */
-export function addWordsRoutes({ app, ports }: Api): void {
+export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWriter" | "words">): void {
   app.get(
     PATH,
     { schema: { tags, summary: "Get the words of a target, as edited", params: targetParams, response } },
@@ -95,7 +95,7 @@ export function addWordsRoutes({ app, ports }: Api): void {
 
 /** Answers with the words as a file. */
 export async function sendExport(
-  ports: ApiPorts,
+  ports: Pick<ApiPorts, "blobs" | "textWriter" | "words">,
   reply: FastifyReply,
   { task, targetId, format }: { task: TaskRecord; targetId: string; format: string },
 ): Promise<FastifyReply> {

@@ -7,7 +7,7 @@ import { getCaller } from "../../authenticate.ts";
 
 const tags = ["Account"];
 
-export function addAccountCreditRoutes({ app, ports }: Api): void {
+export function addAccountCreditRoutes({ app, ports }: Api<"accounts">): void {
   const { accounts } = ports;
 
   app.get(

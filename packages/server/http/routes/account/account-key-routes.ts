@@ -7,7 +7,7 @@ import { getManager } from "../../signed-in.ts";
 
 const tags = ["Account"];
 
-export function addAccountKeyRoutes({ app, ports }: Api): void {
+export function addAccountKeyRoutes({ app, ports }: Api<"accounts" | "writes">): void {
   const { accounts } = ports;
 
   app.post(

@@ -1,4 +1,4 @@
-import type { Api } from "../../api.ts";
+import type { WholeApi } from "../../api.ts";
 import { addAccountCreditRoutes } from "./account-credit-routes.ts";
 import { addAccountKeyRoutes } from "./account-key-routes.ts";
 import { addInvitationRoutes } from "./invitation-routes.ts";
@@ -8,7 +8,7 @@ import { addPeopleRoutes } from "./people-routes.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { addSignInRoutes } from "./sign-in-routes.ts";
 
-export function addAccountRoutes(api: Api): void {
+export function addAccountRoutes(api: WholeApi): void {
   addSignInRoutes(api);
   addOidcRoutes(api);
   addMeRoutes(api);

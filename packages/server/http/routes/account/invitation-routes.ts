@@ -9,7 +9,7 @@ import { getManager } from "../../signed-in.ts";
 
 const tags = ["Account"];
 
-export function addInvitationRoutes({ app, ports, publicBaseUrl }: Api): void {
+export function addInvitationRoutes({ app, ports, publicBaseUrl }: Api<"people" | "writes">): void {
   const { people } = ports;
 
   app.post(

@@ -6,7 +6,7 @@ import { getPerson, setSessionCookie, toVisitor } from "../../signed-in.ts";
 
 const tags = ["Account"];
 
-export function addMeRoutes({ app, ports, publicBaseUrl }: Api): void {
+export function addMeRoutes({ app, ports, publicBaseUrl }: Api<"passwords" | "people">): void {
   app.get(
     "/account/me",
     { schema: { tags, summary: "Who is signed in", response: { 200: me } } },

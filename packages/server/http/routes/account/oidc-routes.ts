@@ -28,7 +28,11 @@ const findProblem = (error: unknown): Problem => {
 };
 
 /** For browsers alone, which these send elsewhere; so they are not in the description of the interface. */
-export function addOidcRoutes({ app, ports, publicBaseUrl }: Api): void {
+export function addOidcRoutes({
+  app,
+  ports,
+  publicBaseUrl,
+}: Api<"admission" | "identityProvider" | "people" | "sessions" | "vault">): void {
   const provider = ports.identityProvider;
   if (!provider) return;
   const { vault, people } = ports;

@@ -7,7 +7,7 @@ import { getManager } from "../../signed-in.ts";
 
 const tags = ["Account"];
 
-export function addPeopleRoutes({ app, ports }: Api): void {
+export function addPeopleRoutes({ app, ports }: Api<"people">): void {
   const { people } = ports;
 
   app.get(

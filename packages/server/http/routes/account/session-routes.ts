@@ -7,7 +7,7 @@ import { getPerson } from "../../signed-in.ts";
 
 const tags = ["Account"];
 
-export function addSessionRoutes({ app, ports }: Api): void {
+export function addSessionRoutes({ app, ports }: Api<"people">): void {
   const { people } = ports;
 
   app.get(

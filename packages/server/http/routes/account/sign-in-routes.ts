@@ -22,13 +22,16 @@ const tags = ["Account"];
 const config = { isPublic: true };
 
 /** Ends the session that the browser had: its token is worth nothing afterwards, whoever else may know it. */
-async function endSession({ ports }: Pick<Api, "ports">, request: FastifyRequest): Promise<void> {
+async function endSession(
+  { ports }: Pick<Api<"people" | "sessions">, "ports">,
+  request: FastifyRequest,
+): Promise<void> {
   const token = findSessionToken(request);
   const caller = token === undefined ? undefined : await ports.sessions.findCaller(token);
   if (caller?.person) await ports.people.deleteSession(caller.person.id, caller.person.sessionId);
 }
 
-export function addSignInRoutes(api: Api): void {
+export function addSignInRoutes(api: Api<"identityProvider" | "passwords" | "people" | "sessions">): void {
   const { app, ports, publicBaseUrl } = api;
   const { people } = ports;
 

@@ -11,7 +11,7 @@ import type { Api } from "../../api.ts";
 import { getCaller } from "../../authenticate.ts";
 import { once } from "../../once.ts";
 
-export function addClientRoutes({ app, ports }: Api): void {
+export function addClientRoutes({ app, ports }: Api<"accounts" | "writes">): void {
   const { accounts } = ports;
   const config = { isAdmin: true };
   const tags = ["Administration"];

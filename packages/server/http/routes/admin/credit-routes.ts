@@ -6,7 +6,7 @@ import type { Api } from "../../api.ts";
 import { getCaller } from "../../authenticate.ts";
 import { once } from "../../once.ts";
 
-export function addCreditRoutes({ app, ports }: Api): void {
+export function addCreditRoutes({ app, ports }: Api<"accounts" | "writes">): void {
   const { accounts } = ports;
   const config = { isAdmin: true };
   const tags = ["Administration"];

@@ -5,7 +5,7 @@ import type { Api } from "../../api.ts";
 
 const grantParams = idParams.extend({ model: z.string().min(1) });
 
-export function addGrantRoutes({ app, ports }: Api): void {
+export function addGrantRoutes({ app, ports }: Api<"accounts" | "grants" | "installed">): void {
   const { accounts, grants } = ports;
   const config = { isAdmin: true };
   const tags = ["Administration"];

@@ -5,7 +5,7 @@ import type { Api } from "../../api.ts";
 import { getCaller } from "../../authenticate.ts";
 import { once } from "../../once.ts";
 
-export function addKeyRoutes({ app, ports }: Api): void {
+export function addKeyRoutes({ app, ports }: Api<"accounts" | "writes">): void {
   const { accounts } = ports;
   const config = { isAdmin: true };
   const tags = ["Administration"];

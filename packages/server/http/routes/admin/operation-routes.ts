@@ -2,7 +2,7 @@ import { queueState, serviceHealth, worker } from "@stemwright/contract";
 import { z } from "zod";
 import type { Api } from "../../api.ts";
 
-export function addOperationRoutes({ app, ports }: Api): void {
+export function addOperationRoutes({ app, ports }: Api<"operation">): void {
   const { operation } = ports;
   const config = { isAdmin: true };
   const tags = ["Administration"];
