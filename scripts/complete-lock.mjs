@@ -1,9 +1,8 @@
-// Adds to package-lock.json the optional platform packages that npm left out because the registry it was made with does not
+// Adds to both lock files the optional platform packages that npm left out because the registry it was made with does not
 // serve them. `npm ci` refuses a lock file without them. Each entry names its platform, so npm skips it everywhere else.
 import { readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 
-const LOCK = fileURLToPath(new URL("../package-lock.json", import.meta.url));
+const LOCKS = ["package-lock.json", "test/clients/package-lock.json"];
 const SYSTEMS = [
   "aix",
   "android",
@@ -44,21 +43,30 @@ function readPlatform(name) {
   };
 }
 
-const lock = JSON.parse(readFileSync(LOCK, "utf8"));
-const isLocked = (parent, name) =>
-  `node_modules/${name}` in lock.packages || `${parent}/node_modules/${name}` in lock.packages;
-const added = [];
-for (const [parent, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
-  for (const [name, version] of Object.entries(optionalDependencies)) {
-    if (isLocked(parent, name)) continue;
-    const platform = readPlatform(name);
-    lock.packages[`node_modules/${name}`] = { version, ...platform, ...(dev ? { dev } : {}), optional: true };
-    added.push(name);
+for (const name of LOCKS)
+  console.log(`${complete(new URL(`../${name}`, import.meta.url))} platform packages added to ${name}`);
+
+function complete(path) {
+  const lock = JSON.parse(readFileSync(path, "utf8"));
+  const isLocked = (parent, name) =>
+    `node_modules/${name}` in lock.packages || `${parent}/node_modules/${name}` in lock.packages;
+  let added = 0;
+  for (const [parent, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      if (isLocked(parent, name)) continue;
+      const platform = readPlatform(name);
+      lock.packages[`node_modules/${name}`] = {
+        version,
+        ...platform,
+        ...(dev ? { dev } : {}),
+        optional: true,
+      };
+      added += 1;
+    }
   }
-}
-if (added.length > 0) {
+  if (added === 0) return 0;
   const [root, ...others] = Object.entries(lock.packages);
   lock.packages = Object.fromEntries([root, ...others.sort(([a], [b]) => a.localeCompare(b, "en"))]);
-  writeFileSync(LOCK, `${JSON.stringify(lock, null, 2)}\n`);
+  writeFileSync(path, `${JSON.stringify(lock, null, 2)}\n`);
+  return added;
 }
-console.log(`${added.length} platform packages added to package-lock.json`);
