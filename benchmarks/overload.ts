@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
@@ -25,6 +27,8 @@ const ESTIMATES = 150;
 const SILENT_SOCKETS = 2050;
 const SILENT_MS = 20_000;
 const HEALTH = ["/health/live", "/health/ready"];
+const SERVICE_CORE = 0;
+const CLIENT_CORE = 1;
 
 const lines: string[] = [];
 const report = (...added: string[]) => {
@@ -186,15 +190,30 @@ async function measureSilence(): Promise<void> {
   );
 }
 
+/** Moves this process to a core; what it starts from then on stays there. False where that can't be done. */
+function pinTo(core: number): boolean {
+  if (availableParallelism() < 2) return false;
+  try {
+    execFileSync("taskset", ["--all-tasks", "--cpu-list", "--pid", String(core), String(process.pid)]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function main(): Promise<void> {
   const dataDir = await makeTempDir("bench-overload");
+  const isPinned = pinTo(SERVICE_CORE);
   const postgres = await startEmbeddedPostgres({ dataDir });
   const api = await startApiProcess(dataDir, postgres.connectionString, { LOG_LEVEL: "silent" });
   address = api.address;
+  pinTo(CLIENT_CORE);
   try {
     report("# The API under overload", "", ...describeRun());
     report("- one account on loopback, no worker beside it: `npm run bench:overload`");
     report("- every request except the uploads is sent at once, each over a separate connection");
+    if (isPinned)
+      report("- the service, its database and its media processes share one core, the clients have another");
     await measureTasks();
     await measureEstimates();
     await measureSilence();

@@ -13,6 +13,7 @@ import { makeOutputLinks } from "../domain/storage/output-links.ts";
 import { makeTaskFeed } from "../domain/tasks/task-feed.ts";
 import { addDoorRoutes } from "../doors/door-routes.ts";
 import type { Dashboard } from "../http/dashboard/load-dashboard.ts";
+import { listenWidely } from "../http/listen-widely.ts";
 import { makeApp } from "../http/make-app.ts";
 import { makeLegacyPorts } from "../legacy/legacy-ports.ts";
 import { addLegacyRoutes } from "../legacy/legacy-routes.ts";
@@ -103,7 +104,7 @@ export async function startApi(house: House & { deliveries?: Partial<DeliveryOpt
       await addDoorRoutes(api);
     },
   });
-  address = (await app.listen({ host: config.host, port: config.port })).replace("[::1]", "localhost");
+  address = (await listenWidely(app, config)).replace("[::1]", "localhost");
   const render: DeliveryPorts["render"] = (delivery) => renderDelivery(db, { links, outputLinks }, delivery);
   const deliveries = startDeliveries(
     { db, vault: storage.vault, guard, log, render, mayTake: () => isFit(schema) },
