@@ -57,8 +57,8 @@ export function NewStorageDialog({ onClose, onMade }: { onClose: () => void; onM
         ))}
         {type === "aws" && (
           <p class="small muted">
-            The next page shows the exact trust policy for the role. Nothing that lasts is kept here: the role
-            is assumed for an hour at a time.
+            The next page shows the exact trust policy for the role. No long-lived credentials are stored: the
+            role is assumed for an hour at a time.
           </p>
         )}
         <FormError form={form} />
