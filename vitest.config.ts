@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** Hold time, memory or the processes of the machine against a limit: one file at a time, and nothing beside it. */
+/** Check time, memory or processes against a limit: one file at a time, and nothing else meanwhile. */
 const MEASURING = [
   "packages/engine/media/sandbox.integration.test.ts",
   "packages/engine/process/engine-process.integration.test.ts",
@@ -12,7 +12,7 @@ const MEASURING = [
   "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
   "test/e2e/{newcomer,upload-memory}.test.ts",
 ];
-/** Minutes of killing processes, starting services anew, waiting, and watching idle ones: `npm run test:faults` runs them. */
+/** Minutes of killed processes, restarted services and long waits: `npm run test:faults` runs them. */
 const FAULTS = [
   "packages/engine/process/{dead-graph-thread,gpu-fault}.integration.test.ts",
   "packages/engine/pipelines/spans/spans.integration.test.ts",
@@ -22,9 +22,9 @@ const FAULTS = [
   "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,media-sandbox}.test.ts",
   "test/e2e/{pgbouncer,rolling-upgrade,voices}.test.ts",
 ];
-/** Whole ways through the pages in a browser, minutes of them: `npm run test:pages`. That the pages open is among the others. */
+/** Minutes of walking through the pages in a browser: `npm run test:pages`. That the pages open is among the other tests. */
 const PAGES = ["test/browser/{every-page,lan,mixer,playground,settings,timeline,words}.test.ts"];
-/** Linters, generators, runtimes and clients of others, with packages of their own: `npm run test:clients`. */
+/** Linters, generators, runtimes and third-party clients, with separate packages: `npm run test:clients`. */
 const CLIENTS = ["test/clients/*.test.ts"];
 const INTEGRATION = ["packages/**/*.integration.test.ts", "test/**/*.test.ts"];
 const UNITS = ["packages/**/*.test.ts", "benchmarks/**/*.test.ts"];
@@ -36,7 +36,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
-    // Processes, browsers and networks on a machine with other work: what fails is tried once more, and the report says `retry x1`.
+    // Processes, browsers and networks on a busy machine: a failed test is retried once, and the report says `retry x1`.
     retry: 1,
     // Much of a test is waiting for one process or another: two files at a time keep two cores busy.
     maxWorkers: 2,
@@ -51,7 +51,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        // Arithmetic leaves nothing behind that the next file could stumble over: no process for each.
+        // Pure functions leave no state behind, so files can share a process.
         test: { name: "units", include: UNITS, exclude: [...INTEGRATION, ...MEASURING], isolate: false },
       },
       // Vitest leaves files that run one at a time until the others are done.

@@ -5,7 +5,7 @@ import { listServiceProcesses } from "../test/support/service.ts";
 const PROJECT_DIR = join(import.meta.dirname, "..");
 export const BENCH_KEY = "sw_BenchmarksUseThisKeyAndNothingElseDoes";
 
-/** The API in a process of its own, as `npm run api` starts it; requests are not limited in their rate. */
+/** The API in a separate process, as `npm run api` starts it, without rate limits. */
 export async function startApiProcess(
   dataDir: string,
   databaseUrl: string,

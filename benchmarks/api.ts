@@ -18,7 +18,7 @@ import { type Operation, runClients } from "./run-clients.ts";
 
 /*
  * How the API does under load with few and with many Tasks in the table. Everything is on this machine: the database, the
- * API in a process of its own, and the clients in this one. Bounded in time and in requests.
+ * API in a separate process, and the clients in this one. Bounded in time and in requests.
  */
 const { BENCH_SIZES } = process.env;
 const SIZES = (BENCH_SIZES ?? "1000,1000000").split(",").map(Number);

@@ -165,7 +165,7 @@ async function measureIdle(bench: Bench): Promise<string> {
   };
   const before = await read();
   const workers = await startWorkers(bench, IDLE_WORKERS, finishAll);
-  // What starting costs is no part of it; sessions tell of their transactions once a second at most.
+  // Start-up does not count; sessions report their transactions at most once a second.
   await wait(12_000);
   const from = await read();
   await wait(IDLE_MS);

@@ -22,7 +22,7 @@ export async function fillTasks(pool: pg.Pool, clientId: string, wanted: number)
   await pool.query("vacuum analyze");
 }
 
-/** What is looked after row by row takes ten times as long as the rows: it is taken away, and made anew for all of them. */
+/** Maintaining indexes row by row takes ten times as long as the rows: they are dropped and rebuilt once. */
 async function dropIndexes(pool: pg.Pool): Promise<() => Promise<void>> {
   const listed = `'{${TABLES.join(",")}}'`;
   const constraints = (kinds: string, which: string) => `

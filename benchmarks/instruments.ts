@@ -9,7 +9,7 @@ import { toWav } from "./sound.ts";
 
 /**
  * Guitar, piano, strings and wind of real recordings: what each gains in SI-SDR over the `other` stem they are taken from, and how loud the
- * stems of instruments are that nobody plays. `npm run bench:instruments -- EVALUATION_FOLDER`
+ * stems of instruments are that are not played. `npm run bench:instruments -- EVALUATION_FOLDER`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/instruments.md");
 const INSTRUMENTS = ["guitar", "piano", "strings", "wind"] as const;

@@ -17,7 +17,7 @@ import { percentile } from "./run-clients.ts";
 
 /*
  * What is left of the API when more comes than it can do: 300 Tasks and 20 uploads at once, 150 estimates of files that
- * nobody has looked into, 2,050 connections that say nothing. Health is probed meanwhile, ten times a second, each time
+ * have not been probed, 2,050 silent connections. Health is probed meanwhile, ten times a second, each time
  * over a new connection.
  */
 const TASKS = 300;
@@ -67,7 +67,7 @@ const toForm = (content: Uint8Array<ArrayBuffer>) => {
   return form;
 };
 
-/** So many assets that nobody has looked into. */
+/** This many assets that have not been probed. */
 async function addAssets(count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {

@@ -10,10 +10,10 @@ import { describeRun } from "./machine.ts";
 import { readCpuMs } from "./process-figures.ts";
 
 /**
- * What previews cost of a Task's processor time, and what they take: each case with and without them in turn, in one engine whose network is
+ * The CPU time of previews in a Task, and their size: each case with and without them in turn, in one engine whose network is
  * loaded, and then the writer alone over the same stems. `npm run bench:previews -- [ROUNDS] [MINUTES]`
  *
- * On a busy machine two runs of the same Task differ by more than previews cost, in processor time too: neighbours take its caches. What the
+ * On a busy machine two runs of the same Task differ by more than previews cost, in CPU time too: other processes evict its caches. What the
  * writer takes by itself does not.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/previews.md");
@@ -110,7 +110,7 @@ function mixSounds(sounds: readonly Sound[]): Sound {
   return { ...first, planes };
 }
 
-/** Processor time of the engine's writer for one track. */
+/** CPU time of the engine's writer for one track. */
 function measureWriter({ planes, ...sound }: Sound, workDir: string): number {
   const shape = toPreviewShape({ ...sound, read: () => [] });
   const writerDir = mkdtempSync(join(workDir, "writer-"));

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000;
 const { address, paths } = workerData as { address: string; paths: string[] };
 const probes: Probe[] = [];
 
-/** Each on a connection of its own, as most monitors do. */
+/** Each on a new connection, as most monitors do. */
 function probe(path: string, startedAtMs: number): Promise<void> {
   const beganAt = performance.now();
   return new Promise((resolve) => {
@@ -28,7 +28,7 @@ function probe(path: string, startedAtMs: number): Promise<void> {
   });
 }
 
-// A thread of its own, so that the bench's own work does not count as the service's.
+// A separate thread, so that the benchmark's own work does not count as the service's.
 const stopping = new AbortController();
 parentPort?.once("message", () => stopping.abort());
 const startedAtMs = performance.now();

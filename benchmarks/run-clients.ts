@@ -9,7 +9,7 @@ export const percentile = (sorted: readonly number[], part: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 
 /**
- * So many clients, each with a connection of its own and one request at a time, taking the operations in turn. With a pace
+ * This many clients, each with one connection and one request at a time, taking the operations in turn. With a pace
  * each begins a request every so often; without, the next one as soon as the last was answered.
  */
 export async function runClients(options: {

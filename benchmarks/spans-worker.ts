@@ -3,7 +3,7 @@ import { openFileBlobs } from "../packages/server/blobs/file-blobs.ts";
 import { makeGainEngines } from "../test/support/gain-engine.ts";
 import { startWorkerWithoutNetwork } from "../test/support/test-worker.ts";
 
-/** A worker in a process of its own, whose network takes the same time for every segment and none of the processor. */
+/** A worker in a separate process, whose network takes the same time for every segment and no CPU time. */
 const [connectionString = "", blobsDir = "", workDir = "", segmentMs = "", fromSeconds = ""] =
   process.argv.slice(2);
 const SAMPLE_RATE_HZ = 8000;

@@ -20,9 +20,9 @@ import { describeRun } from "./machine.ts";
 import { makeWavHeader } from "./wav-header.ts";
 
 /*
- * How long a long input takes on one worker and on four. Real workers in processes of their own, a real database and store, decoding,
+ * How long a long input takes on one worker and on four. Real workers in separate processes, a real database and store, decoding,
  * joining, previews and encoding included; only the network sleeps, the same time for each segment, so that five of them can run on two
- * cores. One worker and four work at the same time, each over a database and a store of their own. `npm run bench:spans -- [HOURS] [SEGMENT_MS] [SPLIT_INPUT_SECONDS]`.
+ * cores. One worker and four work at the same time, each with its own database and store. `npm run bench:spans -- [HOURS] [SEGMENT_MS] [SPLIT_INPUT_SECONDS]`.
  */
 const [hours = "3", segmentMs = "1000", fromSeconds = "900"] = process.argv.slice(2);
 /** The network sleeps at any rate; at this one the rest of the work leaves the machine to the other workers. */

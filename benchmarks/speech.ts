@@ -48,7 +48,7 @@ const rows = await run([
 writeFileSync(RESULTS, `${[...describe(rows), ...describeMemory(rows)].join("\n")}\n`);
 await rm(folder, { recursive: true, force: true });
 
-/** Each program hears all of it in one process of its own. */
+/** Each program transcribes all of it in one separate process. */
 async function run(programs: readonly Program[]): Promise<Row[]> {
   const figuresPath = ({ name }: Program) => join(folder, `${name}.json`);
   const wallSeconds = await takeTurns(

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { EngineProcess } from "@stemwright/engine";
 
 const [inputPath = "song.mp3", path = "vocals.wav"] = process.argv.slice(2);
-const workDir = `${path}.work`; // checkpoints: a second run goes on behind them
+const workDir = `${path}.work`; // checkpoints: a second run resumes after them
 const engine = new EngineProcess();
 const files = [{ output: "stem", format: "wav", path } as const];
 await engine.run(

@@ -12,7 +12,7 @@ type Request = {
   method?: "GET" | "POST" | "DELETE";
   path: string;
   json?: unknown;
-  /** Made anew for each try; with its content type. */
+  /** Built again for each try, with its content type. */
   makeBody?: () => { body: BodyInit; contentType: string };
   idempotencyKey?: string;
   /** What may be answered beside 2xx and 503. */

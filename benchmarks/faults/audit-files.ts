@@ -51,7 +51,7 @@ export async function auditFiles(db: pg.Client, installation: Installation): Pro
   ];
 }
 
-/** Lets a day pass for files that are noted as nobody's: an upload may take that long, and a worker an hour to hear of a deletion. */
+/** Lets a day pass for unclaimed files: an upload may take that long, and a worker an hour to notice a deletion. */
 export async function ageUnclaimedFiles(db: pg.Client): Promise<void> {
   await db.query(`
     update unclaimed_files set due_at = due_at - interval '26 hours', written_until = written_until - interval '26 hours'`);

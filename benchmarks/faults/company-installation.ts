@@ -15,7 +15,7 @@ const WORKERS = 2;
 
 /**
  * The service as a company runs it: a PostgreSQL server and an S3 store elsewhere, API processes behind a balancer, and
- * workers, each on a machine of its own as far as its folders go. TEST_S3_ENDPOINT names another store than the tests' own.
+ * workers, each with separate folders, as on separate machines. TEST_S3_ENDPOINT names another store than the tests' own.
  */
 export async function makeCompanyInstallation(): Promise<Installation> {
   const dir = await makeTempDir("faults-company");

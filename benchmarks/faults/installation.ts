@@ -25,7 +25,7 @@ export type Installation = {
   findDatabaseUrl(): Promise<string | undefined>;
   /** What is stored for good: assets and outputs. */
   listBlobKeys(): Promise<string[]>;
-  /** Multipart uploads that nobody will finish. A bucket has a rule of its own for these. */
+  /** Abandoned multipart uploads. A bucket has a lifecycle rule for these. */
   countOpenUploads(): Promise<number>;
   remove(): Promise<void>;
 };

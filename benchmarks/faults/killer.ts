@@ -6,10 +6,10 @@ import type { StormLog } from "./storm-log.ts";
 const LOOK_INTERVAL_MS = 30;
 /** A process that comes and goes is waited for so long; then it is another one's turn. */
 const VICTIM_WAIT_MS = 20_000;
-/** The service ends a Task after five attempts (Q3), by design: nobody's work is hit so often. */
+/** The service ends a Task after five attempts (Q3), by design, so no Task is hit that often. */
 const HITS_MAX = 3;
 
-/** Those that cost the Tasks at work an attempt when they die. */
+/** Processes whose death costs running Tasks an attempt. */
 const HITTING: readonly Role[] = ["main", "worker", "engine", "media"];
 
 export type Storm = { kills: number; durationMs: number; random: () => number };

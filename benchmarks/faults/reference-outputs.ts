@@ -21,7 +21,7 @@ export async function hashOutputs({ targets }: Task): Promise<Map<string, string
   return hashes;
 }
 
-/** What each recipe gives when nobody disturbs it (O8 promises the same bytes in every other case). */
+/** The output of each recipe without faults (O8 promises the same bytes in every other case). */
 export async function makeReferenceOutputs(
   account: Account,
   recipes: readonly Recipe[],

@@ -86,7 +86,7 @@ async function withDatabase<Result>(
   }
 }
 
-/** Looks for files that nobody needs; where there are some, they have until the next start's first sweep to go. */
+/** Looks for unclaimed files; any found must be gone after the first sweep of the next start. */
 async function auditFilesAfterSweep(installation: Installation, isReady: () => boolean): Promise<Finding[]> {
   const look = () => withDatabase(installation, (db) => auditFiles(db, installation));
   const found = await look();

@@ -27,7 +27,7 @@ export function superviseProcess(command: Command): SupervisedProcess {
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
-  // Whoever supervises and dies takes them along: told to end, they end what is below them.
+  // Ends with its supervisor: on a signal to end, it ends its own children.
   const endAlong = () => child?.kill("SIGTERM");
   process.once("exit", endAlong);
 

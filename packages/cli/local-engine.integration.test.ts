@@ -39,7 +39,7 @@ describe("with the local engine", () => {
     expect(exitCode, stderr).toBe(0);
     const files = ["voice_01.flac", "voice_02.flac", "voice.json"];
     expect(stdout).toBe(files.map((name) => `${join(folder, "people/song", name)}\n`).join(""));
-    // A tone has nobody's voice in it.
+    // A tone contains no voice.
     const { voices } = JSON.parse(await readFile(join(folder, "people/song/voice.json"), "utf8"));
     expect(voices).toEqual(["voice_01", "voice_02"].map((name) => ({ name, segments: [] })));
   });

@@ -1,7 +1,7 @@
 import { makeProgram } from "./program.ts";
 import { reportError } from "./report-error.ts";
 
-// Whoever read what is printed may be gone (`| head`); that is no error of ours.
+// The reader of the output may be gone (`| head`); that is not an error.
 process.stdout.on("error", () => process.exit(0));
 
 try {

@@ -40,7 +40,7 @@ export const shareTokenParams = z.object({ token: z.string().min(1) });
 export const sharedChunkParams = shareTokenParams.extend({ index: previewChunkParams.shape.index });
 export const sharedTargetParams = shareTokenParams.extend({ targetId: z.string().min(1) });
 
-/** A target without its cost, its input and the text of its error: nothing that tells of the account. */
+/** A target without its cost, its input and its error message: nothing that reveals the account. */
 const sharedTarget = z
   .object({
     id,

@@ -33,7 +33,7 @@ export const webhookPayload = task;
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What a delivery tells of: the end of a target, a legacy job's new status, or nothing but itself. */
+/** What a delivery reports: the end of a target, a legacy job's new status, or a test. */
 export const DELIVERY_EVENTS = ["target", "job", "test"] as const;
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 

@@ -64,7 +64,7 @@ export class ApiError extends StemwrightError {
   }
 }
 
-/** 400, 413, 415 and every other 4xx without a class of its own. */
+/** 400, 413, 415 and every other 4xx without its own class. */
 export class BadRequestError extends ApiError {
   override readonly name = "BadRequestError";
 }

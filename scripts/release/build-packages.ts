@@ -21,7 +21,7 @@ const OTHER_FILES: Record<PackageName, readonly string[]> = {
   cli: ["stemwright.mjs"],
 };
 
-/** Emits the packages as they are published into `distDir`, one folder each; development goes on from source. */
+/** Emits the packages as they are published into `distDir`, one folder each; development uses the sources. */
 export async function buildPackages(distDir: string): Promise<Record<PackageName, string>> {
   await rm(distDir, { recursive: true, force: true });
   const build = join(PROJECT_DIR, "tsconfig.build.json");

@@ -43,7 +43,7 @@ async function tryService(folder: string, step: (title: string) => void): Promis
     cwd: folder,
     env: { ...process.env, DATA_DIR: join(folder, "data"), PORT: "0", BOOTSTRAP_API_KEY: key },
     stdio: ["ignore", "pipe", "ignore"],
-    // A group of its own, which hears Ctrl-C as in a terminal: npx passes no signal on.
+    // A separate process group, which gets Ctrl-C as in a terminal: npx forwards no signals.
     detached: true,
   });
   const ended = once(service, "exit");

@@ -11,7 +11,7 @@ import { makeTempDir } from "../support/temp-dir.ts";
 const KILLS = 5;
 const ANSWERED = ["200", "503 UNAVAILABLE"];
 
-/** What the service itself may do in its database: the embedded server lets nobody else in. */
+/** With the service's own database rights: the embedded server admits nobody else. */
 async function queryDatabase<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});

@@ -10,7 +10,7 @@ import { openTestDatabase, type TestDatabase } from "../support/test-database.ts
 const MIB = 1024 ** 2;
 const mountDisk = (megabytes: number) =>
   `mount -t tmpfs -o size=${megabytes}m,mode=711 none "$DATA_DIR" || exit\n`;
-/** A disk that nobody else sees: 8 MiB, of which a kept stem has 6. The database lies on another. */
+/** A private disk of 8 MiB, of which a cached stem takes 6. The database is on another one. */
 const SMALL_DISK = `
   ${mountDisk(8)}
   mkdir -p "$DATA_DIR/cache/stems/entry/owners" && touch "$DATA_DIR/cache/stems/entry/owners/task"

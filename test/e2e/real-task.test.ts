@@ -390,7 +390,7 @@ describe("a killed worker", () => {
   });
 
   it("[T10] a Task that is deleted while it runs ends, and leaves no files", async () => {
-    // Of a length of its own: stems of a sound that was separated before would be there at once.
+    // A different length: stems of a sound that was separated before would be cached.
     const channels = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: 123_456 });
     const { id } = await service.upload(toWav({ sampleRateHz: 44_100, channels }), "song.wav");
     const created = await service.createTask({

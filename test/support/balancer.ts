@@ -4,7 +4,7 @@ const CHECK_MS = 200;
 
 /**
  * What a load balancer does for its clients: asks each API whether it is ready, sends requests to those that are, in turn, and sends
- * one again that found nobody listening.
+ * one again that was refused a connection.
  */
 export function makeBalancer(addresses: readonly string[]) {
   const ready = new Set<string>();
@@ -37,7 +37,7 @@ export function makeBalancer(addresses: readonly string[]) {
         return response;
       } catch (error) {
         reason = String((error as Error).cause ?? error);
-        // Nobody listened: nothing was done, and another may be asked. Anything else may have been done.
+        // Connection refused: nothing was done, so another server may be tried. After any other error something may have been done.
         if (!reason.includes("ECONNREFUSED")) break;
       }
     }

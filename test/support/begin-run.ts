@@ -4,7 +4,7 @@ import { startRun } from "../../packages/server/db/tasks/task-run-rows.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 import type { TaskRun } from "../../packages/server/domain/tasks/task-run.ts";
 
-/** Marks a Task as taken by a worker, whether its turn has come or not; nobody holds its lock. */
+/** Marks a Task as claimed by a worker, whether or not its turn has come, without holding its lock. */
 export async function takeTask(db: Database, taskId: string): Promise<TaskRun> {
   const token = makeId();
   await sql`update tasks set run_token = ${token}, worker_id = 'test', run_started_at = now(), attempts = attempts + 1,

@@ -16,7 +16,7 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 export const FLAGS = [
   // Containers often refuse the namespaces that the browser's own sandbox needs; it opens our own pages alone.
   "--no-sandbox",
-  // Sound is rendered without a device, and a microphone is there that nobody speaks into.
+  // Sound is rendered without a device, and there is a silent microphone.
   "--autoplay-policy=no-user-gesture-required",
   "--use-fake-device-for-media-stream",
   "--use-fake-ui-for-media-stream",
@@ -34,7 +34,7 @@ export async function findBrowser(): Promise<string> {
   return path;
 }
 
-/** One browser for a test file; tests open contexts of their own in it. `hosts` are names for this machine that only the browser knows. */
+/** One browser for a test file; each test opens its own contexts. `hosts` are names for this machine that only the browser knows. */
 export async function openBrowser({ hosts = [] }: { hosts?: readonly string[] } = {}): Promise<Browser> {
   const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`).join(",");
   const args = rules === "" ? FLAGS : [...FLAGS, `--host-resolver-rules=${rules}`];
@@ -76,7 +76,7 @@ export async function openPage(
   return { page, context, complaints };
 }
 
-/** A picture of the page in the folder that SCREENSHOTS names, for whoever wants to look at it. */
+/** A screenshot of the page in the folder that SCREENSHOTS names. */
 export async function screenshot(page: Page, name: string, { width, theme }: View): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder) await page.screenshot({ path: join(folder, `${name}-${width}-${theme}.png`), fullPage: true });

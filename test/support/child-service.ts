@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A process of its own that starts the embedded PostgreSQL, so that it can be killed or be another user. */
+/** A separate process that starts the embedded PostgreSQL, so that it can be killed or run as another user. */
 export type ChildService = {
   process: ChildProcess;
   /** What the start came to: the server's values, or the error's code and message. */

@@ -6,7 +6,7 @@ import { makeTempDir } from "./temp-dir.ts";
 
 export type DatabaseProxy = AsyncDisposable & {
   url: string;
-  /** Breaks all connections, and every new one, until it is mended. */
+  /** Breaks all connections, and every new one, until it is repaired. */
   cut(): void;
   mend(): void;
   /** Holds back what is said, both ways, until it is let go on. */

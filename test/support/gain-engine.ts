@@ -32,7 +32,7 @@ export function makeGainEngines({
   let segments = 0;
   let signal: AbortSignal | undefined;
   network.separate = async (...args) => {
-    // Previews have their turn, as they do beside a network in a thread of its own.
+    // Lets previews run, as they do while a network runs in its thread.
     for (let turn = 0; turn < 30; turn++) await setImmediate();
     const index = segments++;
     await beforeSegment?.(index, signal);

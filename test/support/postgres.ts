@@ -9,7 +9,7 @@ declare module "vitest" {
   }
 }
 
-/** One real database server for the whole run; each test file makes databases of its own on it. */
+/** One real database server for the whole run; each test file creates its own databases on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await makeTempDir("test");
   const postgres = await startEmbeddedPostgres({ dataDir });

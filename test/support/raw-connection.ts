@@ -17,7 +17,7 @@ export function openRawConnection(address: string, text = ""): RawConnection {
   socket.on("data", (chunk: Buffer) => {
     received += chunk;
   });
-  // Its end is told by "close", however it comes.
+  // "close" comes for every kind of end.
   socket.on("error", () => {});
   const closed = new Promise<{ text: string; openMs: number }>((resolve) => {
     socket.on("close", () => resolve({ text: received, openMs: performance.now() - startMs }));

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
-/** Made for tests; nobody trusts it, which is what it is for. */
+/** Made for tests; untrusted on purpose. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRJrk/rYvjVlys0aW
 TKQlg7izzNXlCrsHWNbt+jcnACOhRANCAARUIiTaBIDd1Y2XMS+GznYHHrkmWtcm

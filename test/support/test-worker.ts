@@ -28,7 +28,7 @@ export async function startWorkerWithoutNetwork(options: {
   pooledUrl?: string | undefined;
   blobs: Blobs;
   workDir: string;
-  /** Where the key that encrypts secrets lies; the work folder, where nobody else has to read them. */
+  /** The folder of the key that encrypts secrets; the work folder if no other process reads them. */
   dataDir?: string;
   run: RunEngine;
   probeDuration?: (path: string) => Promise<number | undefined>;

@@ -18,7 +18,7 @@ export type WorkerHouse = {
   database: TestDatabase;
   blobs: Blobs;
   workDir: string;
-  /** A client of its own for each test, and an asset of that client. */
+  /** A new client for each test, and an asset of that client. */
   clientId: string;
   assetId: string;
   addClient(): Promise<void>;

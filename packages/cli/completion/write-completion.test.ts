@@ -16,7 +16,7 @@ async function makeHome(shell: Shell): Promise<string> {
   return home;
 }
 
-/** A shell on a terminal of its own: the line and a tab, then a line that ends the reading. */
+/** A shell on a pseudo-terminal: the line and a tab, then a line that ends the reading. */
 const ZSH_SCRIPT = String.raw`zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1='ready> '; unsetopt beep; unset zle_bracketed_paste; stty rows 100 cols 200"

@@ -2,14 +2,14 @@ import type { PlannedOutput } from "./plan-outputs.ts";
 import type { Progress } from "./reporter.ts";
 import type { WantedTarget } from "./wanted-target.ts";
 
-/** One input and what is to become of it. */
+/** One input and its targets. */
 export type Job = {
-  /** A path, or a URL where a service does the work. */
+  /** A path, or a URL if a service does the work. */
   input: string;
   targets: readonly WantedTarget[];
   /** Where the outputs go. */
   pattern: string;
-  /** Of voices only the file that tells who speaks when, until it is known how many there are. */
+  /** For voices only the JSON file, until the number of speakers is known. */
   outputs: readonly PlannedOutput[];
 };
 
@@ -21,7 +21,7 @@ export type JobHooks = {
 
 /** Makes the outputs of jobs: the engine on this machine, or a service. */
 export interface Runner {
-  /** Resolves with all outputs when they are in place; what was begun goes on when the job is run again. */
+  /** Resolves with all outputs when they are in place; running the job again resumes it. */
   run(job: Job, hooks: JobHooks): Promise<readonly PlannedOutput[]>;
   close(): Promise<void>;
 }

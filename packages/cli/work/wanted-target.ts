@@ -1,4 +1,4 @@
-/** What is wanted of one input, whoever makes it. */
+/** One target of an input, for the local engine or a service. */
 export type WantedTarget = {
   model: string;
   kind: "sound" | "voices" | "text" | "detection";

@@ -18,7 +18,7 @@ export async function* watchFolders(
   if (folders.length === 0) throw new CliError("USAGE", "--watch needs a folder to watch.");
   const changes = new Changes();
   for (const folder of folders) void forward(folder, { recursive, signal }, changes);
-  // What came while the first inputs were worked on was seen by nobody.
+  // Files that arrived during the first inputs were not noticed.
   changes.note();
   while (await changes.next(signal)) {
     await settle(folders, recursive, signal);

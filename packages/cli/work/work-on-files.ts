@@ -34,7 +34,7 @@ export async function workOnFiles(wanted: Wanted): Promise<number> {
     const files = await Promise.all(wanted.files.map((file) => (file === "-" ? scratch.takeStdin() : file)));
     const jobs = makeJobs(await listInputs(files, options), wanted, scratch);
     await checkJobs(jobs, wanted);
-    // Loading the engine takes longer than the first sign of life may: the first job that has work to do asks for it.
+    // Loading the engine is too slow for the first output: the first job that has work to do loads it.
     const getRunner = () => {
       runner ??= openRunner(wanted, reporter);
       return runner;
@@ -84,7 +84,7 @@ function makeJobs(inputs: readonly string[], wanted: Wanted, scratch: Scratch): 
       : toOutputPattern(options.output, DEFAULT_PATTERNS[kind]);
   return inputs.map((input) => {
     const targets = makeTargets(input, formats);
-    // What came by standard input has no folder of its own.
+    // Standard input has no folder.
     const place = scratch.has(input) ? pattern.replace("{dir}", ".") : pattern;
     const plan = { input, targets, pattern: place };
     return { ...plan, outputs: planOutputs(plan) };

@@ -11,7 +11,7 @@ function read(): ActingFor | undefined {
 /** Known when the page is loaded, and the same until it is loaded again. */
 export const actingFor: ActingFor | undefined = read();
 
-/** Starts the page anew, so that nothing on it is still of another client; undefined goes back to one's own. */
+/** Reloads the page, so that no data of another client stays on it; undefined returns to the user's own account. */
 export function actFor(client: ActingFor | undefined, page = "app"): void {
   if (client) sessionStorage.setItem(KEY, JSON.stringify(client));
   else sessionStorage.removeItem(KEY);

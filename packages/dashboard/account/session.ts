@@ -5,7 +5,7 @@ import { client } from "./api-client.ts";
 
 export type { Me } from "@stemwright/sdk";
 
-/** Undefined until it is known, null when nobody is signed in. */
+/** Undefined until known, null when signed out. */
 export const me = signal<Me | null | undefined>(undefined);
 
 /** Whose Tasks, keys and storage the pages show. */

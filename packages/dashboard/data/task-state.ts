@@ -56,7 +56,7 @@ function describeFinished(targets: readonly Target[]): Pick<TaskState, "tone" | 
 export const hasFailed = ({ targets, completedAt }: TaskListItem) =>
   completedAt !== null && targets.some(({ status }) => status === "error");
 
-/** The state of a Task as its targets tell it: a Task has none of its own. */
+/** The state of a Task, derived from its targets. */
 export function describeTask({ targets, completedAt }: TaskListItem): TaskState {
   const done = targets.map(({ status, progress = 0 }) => (status === "processing" ? progress : 1));
   const progress = done.reduce((sum, each) => sum + each, 0) / Math.max(1, done.length);

@@ -4,13 +4,13 @@ import { Icon, type IconName } from "./Icon.tsx";
 import { reportError } from "./toast.ts";
 
 export type ButtonProps = {
-  /** While a promise it returns is pending, the button shows so and takes no further click; a failure is told. */
+  /** While the returned promise is pending, the button is busy and ignores clicks; a failure is shown. */
   onClick?: () => unknown;
   children?: ComponentChildren;
   kind?: "primary" | "danger" | "plain";
   isSmall?: boolean;
   isDisabled?: boolean;
-  /** Shown as working, whoever does the work. */
+  /** Shown as busy, also without a pending click. */
   isBusy?: boolean;
   icon?: IconName;
   /** The name of a button that shows an icon alone. */

@@ -1,4 +1,4 @@
-/** Copies a text; pages served over plain http have no clipboard of their own, and copy what is selected. */
+/** Copies a text; pages served over plain HTTP have no clipboard API and copy a selection instead. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return await navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");

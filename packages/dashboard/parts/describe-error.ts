@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, TimeoutError } from "@stemwright/sdk";
 
-/** What went wrong, in sentences for whoever looks at the page. */
+/** What went wrong, in sentences for the user. */
 export function describeError(error: unknown): string {
   if (error instanceof TimeoutError) return "The service did not answer in time. Try again in a moment.";
   if (error instanceof ConnectionError)

@@ -1,4 +1,4 @@
-/** Beyond this the picture jumps; below, it is played a little faster or slower, which nobody sees. */
+/** Beyond this the picture jumps; below, it is played slightly faster or slower, which is not visible. */
 const JUMP_SECONDS = 0.3;
 /** Less than a frame of film. */
 const IN_SYNC_SECONDS = 0.015;
@@ -6,7 +6,7 @@ const RATE_MAX = 0.08;
 
 export type DriftCorrection = { seekSeconds?: number; playbackRate: number };
 
-/** How a picture that runs on a clock of its own gets back to the sound. */
+/** How a picture on its own clock gets back in sync with the sound. */
 export function correctDrift(pictureSeconds: number, soundSeconds: number): DriftCorrection {
   const drift = pictureSeconds - soundSeconds;
   if (Math.abs(drift) > JUMP_SECONDS) return { seekSeconds: soundSeconds, playbackRate: 1 };

@@ -43,7 +43,7 @@ function Account() {
   );
 }
 
-/** Above every page, so that nobody forgets whose Tasks and keys these are. */
+/** Above every page, as a reminder of whose Tasks and keys these are. */
 function ActingBanner() {
   if (!actingFor) return null;
   const { id, name } = actingFor;

@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 export type Clock = {
   /** False where there is nothing to listen to: the words can be read all the same. */
   hasSound: boolean;
-  /** What plays it has a button of its own, above the words. */
+  /** The player has its own button, above the words. */
   hasButton: boolean;
   seconds: ReadonlySignal<number>;
   isPlaying: ReadonlySignal<boolean>;

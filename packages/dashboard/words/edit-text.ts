@@ -107,7 +107,7 @@ const anchorsOf = (
   end: words[behind]?.start ?? room.end,
 });
 
-/** Words that were put between two that meet have no time of their own: the neighbours give some of theirs. */
+/** Words inserted between two adjacent ones take some of their time. */
 function widen(kept: Kept, words: readonly TimedWord[], room: Span): Kept {
   let { first, behind, middle } = kept;
   for (;;) {

@@ -2,7 +2,7 @@
 export type LocalFile = {
   name: string;
   sizeBytes: number;
-  /** Opens the file anew. */
+  /** Opens the file again. */
   open(): AsyncIterable<Uint8Array>;
 };
 

@@ -10,7 +10,7 @@ import { navigate } from "../../shell/router.ts";
 import { type Choice, takesTranscript, toTargets } from "./choice.ts";
 import { clearUploads, uploads } from "./uploads.ts";
 
-/** Estimates are asked for one by one; a large folder is told the rate alone. */
+/** Estimates are requested one by one; for a large folder only the rate is shown. */
 const ESTIMATED_MAX = 20;
 
 type Source = Pick<TaskInput, "assetId" | "url">;
@@ -50,7 +50,7 @@ function EstimateLine({ estimates, count }: { estimates: readonly TaskEstimate[]
   );
 }
 
-/** The transcript is a file of its own for the service. */
+/** The service takes the transcript as a separate file. */
 async function uploadTranscript(
   choice: Choice,
   models: readonly Model[],

@@ -133,7 +133,7 @@ function Shared({ task, token }: { task: SharedTask; token: string }) {
   );
 }
 
-/** One Task, for whoever has the link: to listen, read and download. */
+/** One Task for anyone with the link: listen, read, download. */
 export default function SharePage() {
   const token = address.value.hash;
   const shared = useLoad(

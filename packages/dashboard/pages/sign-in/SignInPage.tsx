@@ -26,7 +26,7 @@ const PROBLEMS: Record<string, string> = {
   suspended: "Your account is suspended. Ask whoever runs this service.",
 };
 
-/** Whoever came to the sign-in page itself goes on to the start; whoever was sent here stays where they were. */
+/** After signing in on the sign-in page itself, go to the start page; if redirected here, return to the original page. */
 function goOn(): void {
   if (address.value.path === SIGN_IN) navigate("app", { replaces: true });
 }

@@ -21,7 +21,7 @@ export function NewStorageDialog({ onClose, onMade }: { onClose: () => void; onM
   const kind = getKind(type);
   const form = useForm(async () => {
     const authConfig = Object.fromEntries(kind.fields.map(({ name }) => [name, values[name]?.trim() ?? ""]));
-    // Administrators say whose it is; nobody else may.
+    // Only administrators choose the owner.
     const own = me.value?.person.isAdministrator ? { clientId: getClientId() } : {};
     await client.storageIntegrations.create({
       type,

@@ -8,7 +8,7 @@ import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
 const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"]);
-/** Enough to look into; whoever needs the whole downloads it. */
+/** Enough for a look; the whole can be downloaded. */
 const SHOWN_CHARACTERS = 20_000;
 
 function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
@@ -50,7 +50,7 @@ export function OutputItem({ task, output }: { task: Task; output: OutputFile })
         </span>
       </div>
       {isSound && (
-        // biome-ignore lint/a11y/useMediaCaption: stems of any sound; words have outputs of their own.
+        // biome-ignore lint/a11y/useMediaCaption: stems of any sound; words are separate outputs.
         <audio
           class="output-sound"
           controls

@@ -45,7 +45,7 @@ export function BatchBar({
     onChanged();
   }
 
-  /** As other Tasks of the batch; one that has given nothing makes room for its successor. */
+  /** Like the other Tasks of the batch; one without results is replaced by its successor. */
   async function retryFailed() {
     const failed = (await listAll(search)).filter(hasFailed);
     for (const task of failed) {

@@ -7,7 +7,7 @@ import { Invitations } from "./invitations.ts";
 import { People } from "./people.ts";
 import { Sessions } from "./sessions.ts";
 
-/** The account of whoever is signed in at the dashboard, with its people, keys and credits. */
+/** The account of the person signed in to the dashboard, with its people, keys and credits. */
 export class Account {
   readonly sessions: Sessions;
   readonly people: People;
@@ -44,7 +44,7 @@ export class Account {
     return this.#transport.load({ method: "POST", path: "/account/sign-out" }, options);
   }
 
-  /** Whoever is signed in. */
+  /** The signed-in person. */
   me(options?: RequestOptions): Promise<Me> {
     return this.#transport.load({ method: "GET", path: "/account/me" }, options);
   }

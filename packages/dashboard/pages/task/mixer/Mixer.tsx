@@ -67,7 +67,7 @@ export function Mixer({
 
   useEffect(() => {
     const box = root.current;
-    // Whoever points at a button wants the space bar to play: only the keyboard moves the focus to one.
+    // After a click on a button the space bar should still play, so only the keyboard focuses buttons.
     const takeFocus = (event: MouseEvent) => {
       if (!(event.target as Element).closest("button")) return;
       event.preventDefault();

@@ -73,7 +73,7 @@ export function useMixerKeys(keys: Keys): void {
   latest.current = keys;
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      // Words that follow the mixer have keys of their own.
+      // The words editor that follows the mixer has its own keys.
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
       if (handle(latest.current, event)) event.preventDefault();
     };

@@ -26,7 +26,7 @@ export function followView(view: View, frame: number, frames: number): View {
   return placeView(frame - 0.05 * length, length, frames);
 }
 
-/** Where a frame lies in the view, from 0 to 1 within it. */
+/** The position of a frame in the view, from 0 to 1. */
 export const toShare = (view: View, frame: number) => (frame - view.start) / (view.end - view.start);
 export const toPercent = (view: View, frame: number) => `${100 * toShare(view, frame)}%`;
 
