@@ -33,29 +33,50 @@ const AVOIDED: readonly { phrase: RegExp; instead: string }[] = [
   { phrase: /\bmakes? room\b/i, instead: "is evicted, is closed" },
 ];
 
-function* listFaults(file: string): Generator<string> {
-  const lines = readFileSync(join(PROJECT_DIR, file), "utf8").split("\n");
+const listFiles = (...patterns: string[]) =>
+  execFileSync("git", ["ls-files", ...patterns], { cwd: PROJECT_DIR, encoding: "utf8" })
+    .trim()
+    .split("\n");
+const readLines = (file: string) => readFileSync(join(PROJECT_DIR, file), "utf8").split("\n");
+
+function* listPhrases(place: string, text: string): Generator<string> {
+  for (const { phrase, instead } of AVOIDED) {
+    const found = phrase.exec(text);
+    if (found) yield `${place}: "${found[0].trim()}"; write: ${instead}`;
+  }
+}
+
+function* listDocumentFaults(file: string): Generator<string> {
   let isCode = false;
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of readLines(file).entries()) {
     if (/^\s*```/.test(line)) isCode = !isCode;
     // A transcript is what programs printed.
     if (isCode && file.startsWith("docs/transcripts/")) continue;
     const place = `${file}:${index + 1}`;
     if (line.length > LINE_MAX)
       yield `${place}: ${line.length} characters; wrap at ${LINE_MAX}, or split the table's cell`;
-    if (isCode) continue;
-    for (const { phrase, instead } of AVOIDED) {
-      const found = phrase.exec(line);
-      if (found) yield `${place}: "${found[0].trim()}"; write: ${instead}`;
-    }
+    if (!isCode) yield* listPhrases(place, line);
+  }
+}
+
+/** Line comments, lines of block comments, and docstrings of one line. */
+const COMMENT = /^\s*(?:\/\/|\/?\*|#|""")(.*)|\s(?:\/\/|#) (.*)/;
+
+function* listCommentFaults(file: string): Generator<string> {
+  for (const [index, line] of readLines(file).entries()) {
+    const comment = COMMENT.exec(line);
+    if (comment) yield* listPhrases(`${file}:${index + 1}`, comment[1] ?? comment[2] ?? "");
   }
 }
 
 it("documents are in plain English: no phrase we avoid, no line over 160 characters", () => {
-  const files = execFileSync("git", ["ls-files", "*.md"], { cwd: PROJECT_DIR, encoding: "utf8" });
-  const faults = files
-    .trim()
-    .split("\n")
-    .flatMap((file) => [...listFaults(file)]);
+  const faults = listFiles("*.md").flatMap((file) => [...listDocumentFaults(file)]);
+  expect(faults, faults.join("\n")).toEqual([]);
+});
+
+it("comments have no phrase we avoid", () => {
+  const faults = listFiles("*.ts", "*.tsx", "*.mjs", "*.py", "*.sh", "*.css", ":!packages/server").flatMap(
+    (file) => [...listCommentFaults(file)],
+  );
   expect(faults, faults.join("\n")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-"""Makes a deeper network of a trained one, which answers nearly as before: training then goes on from there.
+"""Makes a deeper network from a trained one with nearly the same output: training then continues from there.
 
 A new layer is a copy of the one before it whose last matrices are zero, so that it adds nothing yet. To stay within the number of parameters the
 masks' hidden layers may be made narrower: of each band the units that the masks miss least are taken out one by one, and what they gave is given to

@@ -1,4 +1,4 @@
-"""Trains the network a recipe names; may be stopped and gone on with.
+"""Trains the network of a recipe; a stopped run can be resumed.
 
     python3 -m training.train --recipe training/recipes/dialogue-music-effects.json --packs FOLDER --out FOLDER --minutes 25
 

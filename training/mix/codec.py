@@ -9,14 +9,14 @@ WINDOW, HOP, BANDS = 2048, 512, 24
 
 
 def make_bands(device):
-    """Which of 24 bands, equally wide on a Bark-like scale, each of the spectrum's bins lies in."""
+    """The band of each bin of the spectrum, out of 24 that are equally wide on a Bark-like scale."""
     frequency = torch.linspace(0, RATE_HZ / 2, WINDOW // 2 + 1, device=device)
     bark = 6 * torch.asinh(frequency / 600)
     return (bark / bark[-1] * BANDS).long().clamp(max=BANDS - 1)
 
 
 def code(sound):
-    """[count, 2, frames], each at a quality of its own: from hardly changed to what 64 kbit/s leave."""
+    """[count, 2, frames], each at a different quality: from hardly changed to about 64 kbit/s."""
     count, _, frames = sound.shape
     device = sound.device
     window = torch.hann_window(WINDOW, device=device)

@@ -22,7 +22,7 @@ FRAMES = SECONDS * RATE_HZ
 COUNT = 320
 SEED = 20261116
 STEP_S = 0.1
-"""Truth and scores are told in steps of this length."""
+"""Truth and scores have steps of this length."""
 QUIET_DB = -30.0
 """Steps in which the music is this far below its own loudness (rests, fades) are left out of the scores."""
 KINDS = ("clear", "under speech")

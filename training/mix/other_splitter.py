@@ -80,7 +80,7 @@ def to_mono_sometimes(*groups):
 
 class OtherSplitter:
     def __init__(self, pools, frames, rooms=256, slots=SLOTS, first_slots=FIRST_SLOTS, seed=1, heard_share=0.0):
-        """`heard_share` of the mixtures go through htdemucs, whose weights lie in the folder `htdemucs` of the pools."""
+        """`heard_share` of the mixtures go through htdemucs, whose weights are in the folder `htdemucs` of the pools."""
         self.pools = pools
         self.heard_share = heard_share
         self.heard = HeardSongs(Htdemucs.load(pools.folder / "htdemucs", pools.device), HEARD_SLOTS) if heard_share else None
@@ -178,7 +178,7 @@ class OtherSplitter:
             return torch.cat([hear(self.heard.network, piece, self.backing(len(piece))) for piece in pieces])
 
     def mix(self, count):
-        """Stems of songs, coloured and levelled anew, some of them left out."""
+        """Stems of songs with new equalizers and levels, some of them left out."""
         device = self.pools.device
         stems = self.take_songs(count)
         for role, probability in REAL.items():

@@ -82,7 +82,7 @@ class TwoVoices:
         return self.rooms
 
     def in_rooms(self, spectrum, length, probability):
-        """Some of the spectra [count, voices, bins] of sounds of `length` as heard in a room, each voice from a place of its own."""
+        """Some of the spectra [count, voices, bins] of sounds of `length` as heard in a room, each voice from a different position."""
         count, voices, _ = spectrum.shape
         device = spectrum.device
         rooms = self.load_rooms(device)
@@ -95,7 +95,7 @@ class TwoVoices:
         return spectrum * torch.where(is_dry, torch.ones((), device=device, dtype=torch.complex64), response)
 
     def voices(self, count):
-        """float32 [count, 2, frames], at levels of their own, in one room where there is one; and the spectra's common factor."""
+        """float32 [count, 2, frames], each at its own level, in the same room if there is one; and the spectra's common factor."""
         pool, device = self.pools["voice"], self.pools.device
         speakers = pool.draw_speakers(count, 2).reshape(-1)
         long = self.frames + MARGIN

@@ -81,8 +81,8 @@ class Block(nn.Module):
 
 
 def evidence(logits):
-    """What the probability of music is told by [..., 4]: its own logit, what else is heard, and its logit where speech is.
-    Under speech the network is less sure of music than it could be, beside nothing else surer."""
+    """The evidence for music [..., 4]: its own logit, what else is heard, and its logit where there is speech.
+    Under speech the network is less confident of music than it could be, and more confident when nothing else is heard."""
     music, others = logits[..., 0], torch.sigmoid(logits[..., 1:])
     return torch.stack([music, others[..., 0], others[..., 1], music * others[..., 0]], -1)
 

@@ -43,7 +43,7 @@ class ApiError(StemwrightError):
 
 
 class BadRequestError(ApiError):
-    """400, 413, 415 and every other 4xx without a class of its own."""
+    """400, 413, 415 and every other 4xx without its own class."""
 
 
 class AuthenticationError(ApiError):

@@ -69,7 +69,7 @@ async function complete(shell: Shell, line: string): Promise<string[]> {
 
 describe.each(["bash", "zsh", "fish"] as const)("%s", (shell) => {
   const isMissing = !isInstalled(shell);
-  if (isMissing) console.warn(`no ${shell} on this machine: its completion is not tried`);
+  if (isMissing) console.warn(`no ${shell} on this machine: its completion is not tested`);
 
   it.skipIf(isMissing)("[S24] completes commands, their subcommands, and options", async () => {
     expect((await complete(shell, "stemwright se")).toSorted()).toEqual(["separate", "serve"]);

@@ -73,7 +73,7 @@ export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
     const outputs = planOutputs(job, voices ? countVoices(voices, files) : 0);
     for (const { name, format, path } of outputs) {
       const file = files.find((one) => one.name === name && one.format === format);
-      if (!file) throw new CliError("FAILED", `The service made no ${name}.${format}.`);
+      if (!file) throw new CliError("FAILED", `The service returned no ${name}.${format}.`);
       await mkdir(dirname(path), { recursive: true });
       await client.tasks.save(task, file, path, { signal });
     }

@@ -106,10 +106,7 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
   if (!stdin || !stderr || !channel) {
     // Node also emits an error event shortly afterwards.
     child.on("error", () => {});
-    throw new MediaError(
-      "machine-failed",
-      "The media process cannot be started (no file descriptor is left).",
-    );
+    throw new MediaError("machine-failed", "The media process cannot be started (out of file descriptors).");
   }
   const stall = makeStallWatch(child, options.stallLimitMs ?? STALL_LIMIT_MS);
   if (options.watchStall) stall.start();
@@ -168,7 +165,7 @@ function findSignal(code: number | null): string | null {
 function parseResult<Result>(schema: z.ZodType<Result>, result: unknown): Result {
   const parsed = schema.safeParse(result);
   if (parsed.success) return parsed.data;
-  throw new MediaError("crashed", "The media process gave no result that makes sense.", {
+  throw new MediaError("crashed", "The media process returned an invalid result.", {
     cause: parsed.error,
   });
 }
@@ -207,7 +204,7 @@ function keepLastWords(stderr: Readable): () => string {
 function makeStalledError(): MediaError {
   return new MediaError(
     "crashed",
-    "Working on the file made no progress and was stopped. The file may be damaged.",
+    "Processing the file made no progress and was stopped. The file may be damaged.",
   );
 }
 
@@ -215,7 +212,7 @@ function makeStalledError(): MediaError {
 function makeKilledError(exitSignal: string | null): MediaError {
   return new MediaError(
     "machine-failed",
-    `The media process was ended from outside (signal ${exitSignal}), by a machine short of memory perhaps.`,
+    `The media process was ended from outside (signal ${exitSignal}), possibly because the machine is out of memory.`,
   );
 }
 

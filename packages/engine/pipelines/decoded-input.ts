@@ -50,12 +50,15 @@ export async function loadDecodedInput(options: {
   const known = findRecord({ recordPath, pcmPath, sha256 });
   if (known === undefined) rmSync(recordPath, { force: true });
   const info = known ?? (await decode({ inputPath, pcmPath, onStart, onProgress, ...limits }));
-  if (info.lengthFrames === 0) throw new EngineError("input-no-audio", "The input holds no sound.");
+  if (info.lengthFrames === 0) throw new EngineError("input-no-audio", "The input contains no audio.");
   if (maxDurationSeconds !== undefined && info.lengthFrames / info.sampleRateHz > maxDurationSeconds) {
     throw new EngineError("input-too-long", `The input is longer than ${maxDurationSeconds} seconds.`);
   }
   if (maxDecodedBytes !== undefined && toPcmBytes(info) > maxDecodedBytes)
-    throw new EngineError("input-too-large", `The input has more than ${maxDecodedBytes} bytes of sound.`);
+    throw new EngineError(
+      "input-too-large",
+      `The input decodes to more than ${maxDecodedBytes} bytes of audio.`,
+    );
   if (known === undefined) replaceJson(recordPath, { sha256, info });
   return { info, sha256, pcmPath };
 }

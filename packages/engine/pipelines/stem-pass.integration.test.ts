@@ -548,7 +548,7 @@ describe("errors", () => {
     rmSync(join(folder, "work"), { recursive: true });
     network = new GainNetwork(SEGMENT_FRAMES);
     network.failsAtRun = passRuns + 1;
-    network.failure = new EngineError("out-of-memory", "Not enough memory to go on.");
+    network.failure = new EngineError("out-of-memory", "Not enough memory to continue.");
     await run([{ ...makeTarget("vocals"), variant: "high_quality" }, makeTarget("drums")], report);
     expect(ends.toSorted()).toEqual(["drums done", "vocals out-of-memory"]);
     expect(network.runs).toHaveLength(passRuns + 1);

@@ -29,7 +29,7 @@ export function toSystemError(error: unknown): unknown {
     return new EngineError("disk-full", "The disk is full. Free some space and try again.", { cause: error });
   }
   if (error instanceof RangeError && /allocation failed|Invalid typed array length/.test(error.message)) {
-    return new EngineError("out-of-memory", "Not enough memory to go on.", { cause: error });
+    return new EngineError("out-of-memory", "Not enough memory to continue.", { cause: error });
   }
   return error;
 }

@@ -26,7 +26,7 @@ export function checkWorkBytes(
   if (maxWorkBytes === undefined || workBytes <= maxWorkBytes) return;
   throw new EngineError(
     "input-too-large",
-    `The work on the input takes ${workBytes} bytes of the disk, and ${maxWorkBytes} are allowed. Send it in parts, or ask for fewer stems at once.`,
+    `Processing the input needs ${workBytes} bytes of disk space; ${maxWorkBytes} are allowed. Send it in parts, or request fewer stems at once.`,
   );
 }
 

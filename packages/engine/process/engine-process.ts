@@ -97,7 +97,7 @@ export class EngineProcess {
       aligned = result;
     };
     await this.#perform({ kind: "stretch", request }, { onStretchDone, ...(signal ? { signal } : {}) });
-    if (aligned === undefined) throw new Error("the engine process gave no times for the stretch");
+    if (aligned === undefined) throw new Error("the engine process returned no times for the stretch");
     return aligned;
   }
 
@@ -117,7 +117,7 @@ export class EngineProcess {
         ...(signal ? { signal } : {}),
       },
     );
-    if (made === undefined) throw new Error("the engine process gave nothing of the span");
+    if (made === undefined) throw new Error("the engine process returned no result for the span");
     return made;
   }
 
@@ -182,7 +182,7 @@ export class EngineProcess {
     });
     // A request in progress has its own listener; without a request the error must not end this process.
     child.on("error", () => {});
-    if (!child.channel) throw new Error("the engine process cannot be started: no file descriptor is left");
+    if (!child.channel) throw new Error("the engine process cannot be started: out of file descriptors");
     child.once("exit", () => {
       if (this.#child === child) this.#child = undefined;
     });

@@ -60,7 +60,7 @@ function toTensor(input: GraphInput): ort.Tensor {
 }
 
 function toFloatTensor(tensor: ort.Tensor | undefined, name: string): FloatTensor {
-  if (!(tensor?.data instanceof Float32Array)) throw new Error(`the graph gave no floats for ${name}`);
+  if (!(tensor?.data instanceof Float32Array)) throw new Error(`the graph returned no floats for ${name}`);
   return { data: tensor.data, shape: tensor.dims };
 }
 

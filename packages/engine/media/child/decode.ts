@@ -55,16 +55,13 @@ function findExcessFrames(frame: Frame, input: AudioInput): number {
 }
 
 function makeTooLongError(maxDurationSeconds: number): MediaError {
-  return new MediaError(
-    "too-long",
-    `The file is longer than the ${maxDurationSeconds} seconds that are allowed.`,
-  );
+  return new MediaError("too-long", `The file is longer than the allowed ${maxDurationSeconds} seconds.`);
 }
 
 export function checkSize(sizeBytes: number, maxBytes: number): void {
   if (sizeBytes > maxBytes)
     throw new MediaError(
       "too-large",
-      `The file has more than the ${maxBytes} bytes of sound that are allowed.`,
+      `The file decodes to more than the allowed ${maxBytes} bytes of audio.`,
     );
 }

@@ -14,7 +14,7 @@ export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
   if (frame.sampleRate > MOST_SAMPLES_PER_SECOND)
     throw new MediaError(
       "unreadable",
-      `The file says it has ${frame.sampleRate} samples a second; ${MOST_SAMPLES_PER_SECOND} is the most that can be worked on.`,
+      `The file has a sample rate of ${frame.sampleRate} Hz; the highest supported is ${MOST_SAMPLES_PER_SECOND} Hz.`,
     );
   const tags = readTags(input);
   return {
@@ -36,5 +36,5 @@ export function makeNothingDecodedError(errors: number): MediaError {
         "unreadable",
         "Nothing in the file could be decoded. It is damaged or not what its header says.",
       )
-    : new MediaError("no-audio", "The file's sound track is empty.");
+    : new MediaError("no-audio", "The file's audio track is empty.");
 }

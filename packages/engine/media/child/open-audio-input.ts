@@ -43,7 +43,7 @@ export function openContainer(fd: number): FormatContext {
 export function openAudioInput(fd: number): AudioInput {
   const format = openContainer(fd);
   const stream = format.streams[format.findBestStream(AVMEDIA_TYPE_AUDIO)];
-  if (!stream) throw new MediaError("no-audio", "The file has no sound.");
+  if (!stream) throw new MediaError("no-audio", "The file has no audio track.");
   const codec = avGetCodecName(stream.codecpar.codecId) ?? "unknown";
   return {
     format,
@@ -68,7 +68,7 @@ export function findVideo(format: FormatContext): Stream | undefined {
 function openDecoder(stream: Stream, codecName: string): CodecContext {
   const codec = Codec.findDecoder(stream.codecpar.codecId);
   if (!codec || !ACCEPTED_DECODERS.some((name) => name === codec.name)) {
-    throw new MediaError("unreadable", `Sound coded as ${codecName} cannot be read.`);
+    throw new MediaError("unreadable", `The audio codec ${codecName} is not supported.`);
   }
   const decoder = new CodecContext();
   decoder.allocContext3(codec);

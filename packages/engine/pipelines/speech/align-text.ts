@@ -173,6 +173,6 @@ async function searchWhole(
   }
   throw new EngineError(
     "transcript-unusable",
-    "The transcript does not fit the audio: hardly any of its words are heard in it. Check that it is the text of this recording, in the language that is spoken.",
+    "The transcript does not fit the audio: hardly any of its words were recognised in it. Check that it is the text of this recording, in the language that is spoken.",
   );
 }

@@ -89,7 +89,7 @@ async function hearBatch(
   const spoken: SpokenWindow[] = [];
   for (const [row, { window, samples, states }] of batch.entries()) {
     const transcript = transcripts[row];
-    if (transcript === undefined) throw new Error("a window was not written down");
+    if (transcript === undefined) throw new Error("a window has no transcript");
     spoken.push({
       language: transcript.language,
       heard: [...(probabilities[row] ?? [])].sort(([, a], [, b]) => b - a).slice(0, LIKELY_LANGUAGES),

@@ -49,7 +49,7 @@ export class OnnxWeights {
   /** What the exporter wrote into the file under this name. */
   getMetadata(name: string): string {
     const value = this.#metadata.get(name);
-    if (value === undefined) throw new Error(`the network's file tells no ${name}`);
+    if (value === undefined) throw new Error(`the network's file has no metadata ${name}`);
     return value;
   }
 

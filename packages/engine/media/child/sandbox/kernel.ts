@@ -76,5 +76,5 @@ export function filterSystemCalls(instructions: Buffer): void {
   const program = { length: instructions.length / 8, instructions };
   const options = ["int", SECCOMP_SET_MODE_FILTER, "int", SECCOMP_FILTER_FLAG_TSYNC];
   const threadId = callKernel("seccomp", ...options, "FilterProgram *", program);
-  if (threadId !== 0) throw new Error(`seccomp: thread ${threadId} has a filter of its own`);
+  if (threadId !== 0) throw new Error(`seccomp: thread ${threadId} has a different filter`);
 }
