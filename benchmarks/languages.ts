@@ -9,7 +9,7 @@ import { describeRun } from "./machine.ts";
 import { countLetterErrors, countWordErrors } from "./speech/word-errors.ts";
 
 /*
- * Transcription in several languages, the language found out and given: one folder a set of recordings, named by its language's
+ * Transcription in several languages, the language detected and given: one folder a set of recordings, named by its language's
  * code or by that and a kind ("th", "th-synthetic"), with utterances as `name.wav` (mono, float, all at one rate) and `name.txt`,
  * and a line about them in `source.txt`. Utterances are joined with pauses of 0.7 s.
  */

@@ -63,7 +63,7 @@ async function startWorkers(count: number, { url, dataDir }: Bench): Promise<Chi
   return workers;
 }
 
-/** Ends a worker; gives how many segments it ran. */
+/** Stops a worker; returns how many segments it ran. */
 async function endWorker(worker: ChildProcess): Promise<{ segments: number; cpuSeconds: number }> {
   const told = once(worker, "message");
   const ended = once(worker, "exit");

@@ -155,7 +155,7 @@ def shorten_names(model, ends):
 
 
 def without_classes(network):
-    """The speakers of training are of no use to anybody else."""
+    """The speakers of the training set are of no use afterwards."""
     if getattr(network.config, "classes", 0):
         del network.classes
         network.config = replace(network.config, classes=0)

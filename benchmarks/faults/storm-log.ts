@@ -11,7 +11,7 @@ export type Unanswered = {
   reason: string;
 };
 
-/** What everybody who takes part in a storm writes down, for the audit. Times are `performance.now()`. */
+/** What all participants of a storm record for the audit. Times are `performance.now()`. */
 export type StormLog = {
   kills: Kill[];
   unanswered: Unanswered[];

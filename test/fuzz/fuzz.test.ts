@@ -10,7 +10,7 @@ import { startTestApi, type TestAccount, type TestApi } from "../support/test-ap
 import { type FuzzRequest, makeRequestArbitrary } from "./support/fuzz-requests.ts";
 import { sendFuzzRequest } from "./support/send-fuzz-request.ts";
 
-/** `npm run fuzz` asks for many more, and for their count to be written down. */
+/** `npm run fuzz` sends many more and records their number. */
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_115);
 const RESULTS_PATH = process.env.FUZZ_RESULTS;

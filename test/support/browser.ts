@@ -55,7 +55,7 @@ export type WatchedPage = {
   complaints: string[];
 };
 
-/** A new visitor, whose troubles are written down. */
+/** A new visitor, whose errors are recorded. */
 export async function openPage(
   browser: Browser,
   options: { view?: View; baseURL: string },

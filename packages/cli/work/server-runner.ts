@@ -10,7 +10,7 @@ import { countVoices, type WantedTarget } from "./wanted-target.ts";
 type ServerOptions = { client: Stemwright; cacheDir: string };
 
 export function openServerRunner({ client, cacheDir }: ServerOptions): Runner {
-  /** Where the id of a Task under way is noted, so that a second run picks it up. */
+  /** Where the id of a running Task is saved, so that a second run picks it up. */
   const toNotePath = async (job: Job) => join(cacheDir, "tasks", await makeJobKey(job.input, job.targets));
 
   async function findTask(notePath: string, { signal }: JobHooks): Promise<Task | undefined> {

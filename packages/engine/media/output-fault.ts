@@ -1,7 +1,7 @@
 import { type AudioFormat, FLAC_MAX_CHANNELS } from "./audio-format.ts";
 import type { MediaInfo } from "./media-info.ts";
 
-/** Ways to code a picture that the mp4 muxer refuses, by FFmpeg's names. What is in neither list is found out when the file is written. */
+/** Ways to code a picture that the mp4 muxer refuses, by FFmpeg's names. Other codecs are only tried when the file is written. */
 const UNFIT_PICTURES = [
   ...["vp8", "vp7", "vp6", "vp6f", "vp6a", "theora", "prores", "dnxhd", "cfhd", "hap"],
   ...["rawvideo", "huffyuv", "ffvhuff", "utvideo", "cinepak", "svq1", "svq3", "qtrle", "rpza", "smc"],

@@ -9,7 +9,7 @@ export const GUARANTEES = {
 
 export type Guarantee = keyof typeof GUARANTEES;
 
-/** What holds for a media child, as it found out itself. */
+/** What a media child has verified about its sandbox. */
 export type SandboxReport = {
   layers: string[];
   /** Layers that are unavailable here, each with the reason. */

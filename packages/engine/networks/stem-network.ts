@@ -1,11 +1,11 @@
 import type { StemManifest } from "../runtime/manifest.ts";
 
-/** A network that takes a stereo segment apart: the one face every separating family shows to the pipelines. */
+/** A network that separates a stereo segment: the interface of all separating families. */
 export interface StemNetwork {
   readonly segmentFrames: number;
   /**
-   * Stereo in, the asked-for stems in stereo out, all of `segmentFrames`; the arrays are the caller's. A slow network tells how far it is. Called
-   * before an earlier call has answered, it prepares the one while the other runs.
+   * Stereo in, the requested stems in stereo out, all of `segmentFrames`; the caller owns the arrays. A slow network reports its progress. A
+   * call made while another is running is prepared meanwhile.
    */
   separate(
     segment: readonly [Float32Array, Float32Array],
@@ -14,7 +14,7 @@ export interface StemNetwork {
   ): Promise<Map<string, Float32Array[]>>;
 }
 
-/** A network and what it runs on, in words: another provider or arithmetic gives slightly other samples. */
+/** A network and what it runs on, in words: another provider or precision gives slightly different samples. */
 export type LoadedNetwork = { network: StemNetwork; runsOn: string };
 
 /** Loads the networks that separate stems. */

@@ -14,7 +14,7 @@ export type TargetOf<Kind extends string> = {
   variant?: string;
 };
 
-/** What a file has of the sound; of voices, each by its number from 1 on. */
+/** The part of the sound in a file; voices are numbered from 1. */
 export type SoundOutput = "stem" | "residual" | `voice ${number}`;
 
 export type SoundFile = {
@@ -27,7 +27,7 @@ export type SoundFile = {
 /** A part of the sound. */
 export type SoundTarget = TargetOf<"sound"> & { files: SoundFile[] };
 
-/** Each speaker's voice: `<prefix>_01.<format>` and so on, what is left `<prefix>_residual.<format>`, who speaks when `<prefix>.json`. */
+/** Each speaker's voice: `<prefix>_01.<format>` and so on, the residual `<prefix>_residual.<format>`, who speaks when `<prefix>.json`. */
 export type VoicesTarget = TargetOf<"voices"> & {
   pathPrefix: string;
   formats: AudioFormat[];
@@ -35,24 +35,24 @@ export type VoicesTarget = TargetOf<"voices"> & {
   wavBitDepth?: WavBitDepth;
 };
 
-/** How a recording is to be listened to; targets that wish the same share one hearing. */
+/** Options of a transcription; targets with the same ones share it. */
 export type HearingWishes = {
-  /** The language's code, e.g. "de"; without one it is found out. */
+  /** The language's code, e.g. "de"; detected by default. */
   language?: string;
-  /** Written in English, whatever is spoken. */
+  /** Translated to English. */
   isTranslated?: boolean;
-  /** A text that the recording could be the continuation of: its spelling and style are taken up. */
+  /** A text that the recording could continue: its spelling and style are adopted. */
   prompt?: string;
-  /** Names and terms that may come, as they are to be spelled. */
+  /** Names and terms that may occur, in the wanted spelling. */
   keywords?: readonly string[];
 };
 
-/** What is said or sung, and when. */
+/** Spoken or sung words with their times. */
 export type TextTarget = TargetOf<"text"> &
   HearingWishes & {
-    /** The room subtitles have. */
+    /** Limits of a subtitle's size. */
     cueLimits?: Partial<CueLimits>;
-    /** A text to be timed, as the client gave it; without one the recording is written down. */
+    /** A text to align, as the client sent it; without one the recording is transcribed. */
     transcriptPath?: string;
     /** Label the words by speaker; a number if it is known how many people speak. */
     speakers?: true | number;
@@ -63,15 +63,15 @@ export type TextTarget = TargetOf<"text"> &
 
 export type DetectionFormat = "json" | "txt";
 
-/** Where there is music. */
+/** The regions with music. */
 export type DetectionTarget = TargetOf<"detection"> & { files: { format: DetectionFormat; path: string }[] };
 
 export type EngineTarget = SoundTarget | VoicesTarget | TextTarget | DetectionTarget;
 
-/** All that is wanted of one input. */
+/** One input and all its targets. */
 export type EngineRequest = {
   inputPath: string;
-  /** Holds the decoded input and what is finished of each pass; the same folder on a second run continues the first. */
+  /** Holds the decoded input and the spools of each pass; a second run with the same folder resumes the first. */
   workDir: string;
   targets: EngineTarget[];
   maxDurationSeconds?: number;
@@ -89,9 +89,9 @@ export type EngineRequest = {
 
 export type TargetResult = {
   durationSeconds: number;
-  /** Samples cut off at full scale, by the path of the file; only those that have any. */
+  /** Clipped samples, by the path of the file; only files that have any. */
   clippedSamples?: Record<string, number>;
-  /** How many voices a target for voices has. */
+  /** The number of voices of a voices target. */
   voiceCount?: number;
 };
 

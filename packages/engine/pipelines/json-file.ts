@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** What the file holds, or undefined where there is none or it is not JSON. */
+/** The file's content, or undefined if it is missing or not JSON. */
 export function findJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
@@ -9,7 +9,7 @@ export function findJson(path: string): unknown {
   }
 }
 
-/** The file is either the old one or the whole new one, whenever the process is killed. */
+/** Atomic: after a kill at any time the file is either the old or the new one. */
 export function replaceJson(path: string, value: unknown): void {
   const draft = `${path}.part`;
   writeFileSync(draft, JSON.stringify(value));

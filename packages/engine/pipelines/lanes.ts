@@ -1,6 +1,6 @@
 /**
  * The channels that go through a stereo network together: a left-right pair, or one channel alone, which is
- * heard on both sides and whose two answers are averaged. Numbers are the input's channels, from zero.
+ * fed to both sides and whose two outputs are averaged. Numbers are the input's channels, from zero.
  */
 export type Lane = readonly [number] | readonly [number, number];
 
@@ -48,7 +48,7 @@ export function planLanes(input: { channels: number; channelLayout: string }): L
   if (input.channels === 1) return [[0]];
   if (input.channels === 2) return [[0, 1]];
   const names = findChannelNames(input);
-  // Of an unknown arrangement, no two channels are known to belong together.
+  // In an unknown layout, no two channels are known to belong together.
   if (names === undefined) return Array.from({ length: input.channels }, (_, channel): Lane => [channel]);
   const lanes: Lane[] = [];
   names.forEach((name, channel) => {
@@ -84,7 +84,7 @@ export function toLaneInput(lane: Lane, planes: readonly Float32Array[]): [Float
   return [getPlane(planes, left), getPlane(planes, right)];
 }
 
-/** What the network gave for a lane, one plane for each of the lane's channels. */
+/** The network's output for a lane, one plane for each of its channels. */
 export function fromLaneOutput(lane: Lane, sides: readonly Float32Array[]): Float32Array[] {
   const left = getPlane(sides, 0);
   const right = getPlane(sides, 1);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { z } from "zod";
 import { prepareSpoolFolder } from "./spool-folder.ts";
 
-/** What is done of a work, a line each: its checkpoint. A line that a kill cut short does not count. */
+/** Finished steps of a piece of work, one per line: its checkpoint. A line cut short by a kill does not count. */
 export class LineLog<Entry> {
   readonly #path: string;
   readonly entries: Entry[];
 
-  /** `identity` is what the entries depend on; a log made from anything else is thrown away. */
+  /** `identity` is what the entries depend on; a log made from anything else is discarded. */
   constructor(
     folder: string,
     options: { identity: Record<string, string | number>; entrySchema: z.ZodType<Entry> },
@@ -17,7 +17,7 @@ export class LineLog<Entry> {
     prepareSpoolFolder(folder, options.identity);
     const { entries, sizeBytes } = readEntries(this.#path, options.entrySchema);
     this.entries = entries;
-    // What counts is never gone from the disk, whenever the process is killed.
+    // Valid entries survive a kill at any time.
     appendFileSync(this.#path, "");
     truncateSync(this.#path, sizeBytes);
   }
@@ -29,7 +29,7 @@ export class LineLog<Entry> {
   }
 }
 
-/** The entries of whole lines, and how much of the file they take. */
+/** The entries of whole lines, and their size in the file. */
 function readEntries<Entry>(path: string, schema: z.ZodType<Entry>): { entries: Entry[]; sizeBytes: number } {
   const entries: Entry[] = [];
   let sizeBytes = 0;

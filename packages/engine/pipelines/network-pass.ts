@@ -17,7 +17,7 @@ import { prepareSpoolFolder } from "./spool-folder.ts";
 import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
-/** Raised whenever the same input and weights would give other samples. */
+/** Increase when the same input and weights would give different samples. */
 const SPOOL_VERSION = 7;
 
 /** The spools of a pass: what they are made from, and their folder. */
@@ -28,11 +28,11 @@ export type PassSpools = {
   input: Pick<FrameSource, "channels" | "lengthFrames">;
   stems: readonly string[];
   folder: string;
-  /** What the spools depend on: input and weights. Spools made from anything else are thrown away. */
+  /** What the spools depend on: input and weights. Spools made from anything else are discarded. */
   identity: Record<string, string | number>;
-  /** Where finished stems are looked up and kept, if anywhere. */
+  /** The cache of finished stems, if any. */
   cache: { stems: StemCache; user: CacheUser } | undefined;
-  /** These segments alone, of which the spools hold the stretches; all of them where it is left out. */
+  /** Only these segments, whose stretches are in the spools; all of them by default. */
   range?: SegmentRange;
 };
 
@@ -40,12 +40,12 @@ export type NetworkPass = PassSpools & {
   network: StemNetwork;
   input: FrameSource;
   lanes: readonly Lane[];
-  /** Resolves when the input can be read up to a frame, where it is still being made. */
+  /** Resolves when the input can be read up to a frame, if another pass is still making it. */
   whenReadable?: (endFrame: number) => Promise<void>;
   /** Called with the number of spooled frames of every stem; first when the spools exist. */
   onSpooled?: (lengthFrames: number) => void;
   onProgress: (fraction: number) => void;
-  /** Of the whole, spans that may be made elsewhere, in order and without gaps. */
+  /** Spans that other workers may make, in order and without gaps. */
   spans?: PassSpans;
 };
 
@@ -70,7 +70,7 @@ export function describePass(pass: PassSpools): {
   };
 }
 
-/** How many segments are in every spool that an earlier run or the cache left. */
+/** The number of segments that all spools already have, from an earlier run or the cache. */
 export function countSpooledSegments(pass: PassSpools): number {
   const { grid, madeFrom } = describePass(pass);
   prepareSpoolFolder(pass.folder, madeFrom);
@@ -155,7 +155,7 @@ class PassProgress implements Disposable {
     this.#stop = pass.spans?.onElsewhere(() => this.tell(this.#segments));
   }
 
-  /** So many segments are done, from the first of all on. */
+  /** Reports that this many segments are done, counted from the first. */
   tell(segments: number): void {
     this.#segments = segments;
     const { from, to } = this.#range;
@@ -186,7 +186,7 @@ function borrowStems({ cache, folder, input, stems }: PassSpools, madeFrom: Pass
   }
 }
 
-/** The spools that are not complete yet, cut to the strides that all of them have. */
+/** The incomplete spools, truncated to the strides that all of them have. */
 class SpoolSet implements Disposable {
   readonly finishedSegments: number;
   readonly #spools = new Map<string, StemSpool>();
@@ -202,7 +202,7 @@ class SpoolSet implements Disposable {
     }
     const lengths = [...this.#spools.values()].map((spool) => spool.lengthFrames);
     const wholeStrides = Math.floor(Math.min(wholeFrames, ...lengths) / grid.strideFrames);
-    // The last stretch may be longer than a stride: whole strides of it are not the whole of it.
+    // The last stretch may be longer than a stride, so whole strides do not cover it.
     const finished = Math.max(0, Math.min(range.to - range.from - 1, wholeStrides));
     this.finishedSegments = range.from + finished;
     for (const spool of this.#spools.values()) spool.truncate(finished * grid.strideFrames);
@@ -216,7 +216,7 @@ class SpoolSet implements Disposable {
     for (const [stem, spool] of this.#spools) spool.append(stretches.get(stem) ?? []);
   }
 
-  /** Stretches that were made elsewhere, from a frame of their files on, which are used up. */
+  /** Appends stretches made by other workers, from a frame of their files on, and consumes the files. */
   async appendFiles(
     paths: ReadonlyMap<string, string>,
     stretch: { startFrame: number; lengthFrames: number },
@@ -250,7 +250,7 @@ function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string
 /** The planes of each stem, by channel. */
 type StemPlanes = Map<string, Float32Array[]>;
 
-/** Runs every lane of one segment and gives what the network makes of the frames that the segment covers. */
+/** Runs every lane of one segment and returns the network's output for the frames it covers. */
 async function separateSegment(work: {
   pass: NetworkPass;
   grid: SegmentGrid;
@@ -279,7 +279,7 @@ async function separateSegment(work: {
   return separated;
 }
 
-/** Gives, for each stem, the planes that are finished with this segment. */
+/** Returns, for each stem, the planes that this segment completes. */
 function joinSegment(joints: Joints, segment: StemPlanes, index: number): StemPlanes {
   return new Map(
     [...segment].map(([stem, planes]) => [
@@ -289,7 +289,7 @@ function joinSegment(joints: Joints, segment: StemPlanes, index: number): StemPl
   );
 }
 
-/** Digital silence is not run: the network scales by the segment's level and would answer with nothing. */
+/** Digital silence is skipped: the network scales by the segment's level and would only return silence. */
 async function separateLane(
   network: StemNetwork,
   sides: [Float32Array, Float32Array],

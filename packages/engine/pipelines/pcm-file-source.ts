@@ -8,7 +8,7 @@ export class PcmFileSource implements FrameSource, Disposable {
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
   readonly #file: number;
-  /** What was read last, for the next reading: over hours they would add up faster than they are collected. */
+  /** The last read buffer, reused: over hours, new ones would add up faster than they are garbage-collected. */
   #frames = new Float32Array();
 
   constructor(path: string, shape: { channels: number; sampleRateHz: number; lengthFrames: number }) {

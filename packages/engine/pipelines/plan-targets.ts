@@ -17,13 +17,13 @@ import type {
   VoicesTarget,
 } from "./engine-request.ts";
 
-/** A target, and where the passes start whose stems are averaged for it. */
+/** A target, and the starts of the passes whose stems are averaged for it. */
 export type PlannedSound = { target: SoundTarget; service: StemService; startShares: number[] };
 
 /** A stem of an earlier pass, which a network hears instead of the input. */
 export type HeardStem = { pass: StemPass; stem: string };
 
-/** One run of a network over what it hears from a share of a segment on, and every target that is complete after it. */
+/** One run of a network over what it hears, starting at a share of a segment, and every target that is complete after it. */
 export type StemPass = {
   manifest: StemManifest;
   hears: HeardStem | undefined;
@@ -32,13 +32,13 @@ export type StemPass = {
   targets: PlannedSound[];
 };
 
-/** One reading of the input's words, and every target that is made from it. */
+/** One transcription of the input, and every target made from it. */
 export type SpeechPass = { manifest: SpeechManifest; targets: TextTarget[] };
 
-/** One listening for music, and every target that is made from it. */
+/** One detection of music, and every target made from it. */
 export type DetectionPass = { manifest: MusicManifest; targets: DetectionTarget[] };
 
-/** One listening for who speaks, and every target that is made from it. */
+/** One search for speakers, and every target made from it. */
 export type VoicesPass = { manifest: VoiceManifest; targets: VoicesTarget[] };
 
 export type TargetPlan = {
@@ -49,7 +49,7 @@ export type TargetPlan = {
   refused: { target: EngineTarget; error: EngineError }[];
 };
 
-/** Groups targets by the network they need, so that five stems cost one pass, and asks only for stems in use. */
+/** Groups targets by the network they need, so that five stems cost one pass, and requests only stems in use. */
 export function planTargets(targets: readonly EngineTarget[], manifests: readonly Manifest[]): TargetPlan {
   const plan: TargetPlan = {
     stemPasses: [],
@@ -76,14 +76,14 @@ export function planTargets(targets: readonly EngineTarget[], manifests: readonl
   return plan;
 }
 
-/** The one stem of the network that a service is made from. */
+/** The stem of the network that a service is made from. */
 export function getServiceStem(service: StemService): string {
   const stem = service.stem ?? service.without;
   if (stem === undefined) throw new Error(`the manifest's entry for ${service.model} names no stem`);
   return stem;
 }
 
-/** The pass that gives the stem, behind the one whose stem it hears; both join the passes where they are missing. */
+/** The pass that makes the stem, after the one whose stem it hears; both are added if missing. */
 export function needStem(
   passes: StemPass[],
   wanted: { manifest: StemManifest; stem: string; startShare?: number; manifests: readonly Manifest[] },
@@ -113,7 +113,7 @@ function needHeard(
   return { pass: needStem(passes, { manifest: heard, stem, manifests }), stem };
 }
 
-/** Adds the target to the network's passes: its stem to each that it needs, itself to the last of them. */
+/** Adds the target to the network's passes: its stem to each pass it needs, itself to the last. */
 function addSound(
   passes: StemPass[],
   {
@@ -127,7 +127,7 @@ function addSound(
   const stem = getServiceStem(service);
   const startShares = (target.variant !== undefined && manifest.startShares[target.variant]) || [0];
   const needed = startShares.map((startShare) => needStem(passes, { manifest, stem, startShare, manifests }));
-  // Other targets may have brought the passes in another order.
+  // Other targets may have added the passes in another order.
   const last = needed.reduce((a, b) => (passes.indexOf(b) > passes.indexOf(a) ? b : a));
   last.targets.push({ target, service, startShares });
 }

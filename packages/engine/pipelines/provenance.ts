@@ -4,20 +4,20 @@ import type { SoundOutput, TargetOf } from "./engine-request.ts";
 
 type NetworkFacts = Pick<StemManifest, "id" | "weights"> & { overlapShare: number };
 
-/** Everything that decided what a target sounds like, beside its input. */
+/** Everything besides the input that a target's sound depends on. */
 export type Provenance = {
   target: Pick<TargetOf<string>, "model" | "variant">;
   manifest: NetworkFacts;
   /** The network whose stem was heard instead of the input. */
   heard: { manifest: NetworkFacts; stem: string; runsOn: string } | undefined;
   runsOn: string;
-  /** Of how many passes the mean is. */
+  /** The number of averaged passes. */
   passCount: number;
 };
 
 /**
- * What made a file, for its metadata. All in the comment, as `name=value` pairs: it is the one tag that every
- * container holds, whatever it is called there.
+ * How a file was made, for its metadata. All in the comment, as `name=value` pairs: it is the only tag that every
+ * container has, under one name or another.
  */
 export function toProvenanceTags(
   { target, manifest, heard, runsOn, passCount }: Provenance,

@@ -13,7 +13,7 @@ export type RenderWork = {
 } & Pick<SoundsWork, "info" | "inputPath" | "provenance" | "onProgress">;
 
 /**
- * The sound of a service from the stem it is made of and from what the network heard, both at the input's rate already. The input without
+ * The sound of a service from its stem and from what the network heard, both already at the input's rate. The input without
  * the vocals is better than drums + bass + other: 13.32 against 13.27 dB SDR on 30 s of a MUSDB test track,
  * 11.21 against 11.13 dB on another; and it keeps what the network's rate cannot hold.
  */

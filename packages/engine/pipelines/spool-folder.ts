@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { findJson, replaceJson } from "./json-file.ts";
 
-/** A pass's folder, emptied unless what is in it was made from the same input, weights and settings. */
+/** Empties a pass's folder unless its content was made from the same input, weights and settings. */
 export function prepareSpoolFolder(folder: string, identity: Record<string, string | number>): void {
   const statePath = join(folder, "pass.json");
   if (isDeepStrictEqual(findJson(statePath), identity)) return;

@@ -1,11 +1,11 @@
-/** How many frames of a pass are spooled, for those who read behind it. */
+/** How many frames of a pass are spooled, for readers that follow it. */
 export class SpoolGauge {
-  /** Less than none until the spools are there. */
+  /** Negative until the spools exist. */
   #lengthFrames = -1;
   #failure: { reason: unknown } | undefined;
   #waiting: { lengthFrames: number; resolve: () => void; reject: (reason: unknown) => void }[] = [];
 
-  /** Resolves when there are that many; rejects when there never will be. */
+  /** Resolves when there are that many frames; rejects if the pass has failed. */
   async reached(lengthFrames: number): Promise<void> {
     if (this.#lengthFrames >= lengthFrames) return;
     if (this.#failure) throw this.#failure.reason;

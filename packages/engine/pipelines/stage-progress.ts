@@ -1,6 +1,6 @@
 /** Smaller steps are not reported: a three-hour input would send tens of thousands of messages. */
 const SMALLEST_STEP = 0.001;
-/** Of what there is to do, before there is a pace: a shorter stretch may be one part of one segment. */
+/** Share of the work before a pace is known: a shorter stretch may be part of a single segment. */
 const PACE_SHARE_MIN = 0.05;
 
 /** Progress of a target, from 0 to 1, never falling, and the remaining time once a pace is known. */
@@ -21,9 +21,9 @@ type Stage = {
 type Told = { share: number; highest: number };
 
 /**
- * A rising fraction for each target out of the stages it waits for, which have different weights, and the time the rest takes at the pace so
- * far. Each stage reports its own 0 to 1; a lower number than before is passed over. The pace is that between reports: what a stage has at its
- * first one may be an earlier run's work.
+ * A rising fraction for each target from the weighted stages it waits for, and the remaining time at the pace so far. Each stage reports its
+ * own 0 to 1; a lower number than before is ignored. The pace is measured between reports: what a stage has at its first one may be from an
+ * earlier run.
  */
 export class StageProgress {
   readonly #report: (progress: readonly TargetProgress[]) => void;
@@ -33,13 +33,13 @@ export class StageProgress {
   #hasBegun = false;
   #paceStartMs: number | undefined;
 
-  /** `weights` are those of all stages that each target waits for. */
+  /** `weights`: for each target, the sum over all stages it waits for. */
   constructor(report: (progress: readonly TargetProgress[]) => void, weights: ReadonlyMap<string, number>) {
     this.#report = report;
     this.#weights = weights;
   }
 
-  /** For a stage that turns out to be needed, or not: where it is, the fraction stands still until the others have caught up. */
+  /** For a stage that turns out to be needed or not; if it is, the fraction pauses until the others have caught up. */
   setWeights(weights: ReadonlyMap<string, number>): void {
     this.#weights = weights;
   }
@@ -50,13 +50,13 @@ export class StageProgress {
     this.#hasBegun = true;
   }
 
-  /** Starts the next stage, which these targets wait for; those before count as complete, but for those that run beside others. */
+  /** Starts the next stage, which these targets wait for; earlier ones count as complete, except parallel ones. */
   makeStage(weight: number, keys: Iterable<string>): (fraction: number) => void {
     for (const stage of this.#stages) if (!stage.isBeside) stage.fraction = 1;
     return this.#add({ weight, keys: new Set(keys), fraction: 0, foundFraction: undefined, isBeside: false });
   }
 
-  /** Starts a stage that runs beside others; it is complete when it says so. */
+  /** Starts a stage that runs in parallel with others; it is complete when it reports 1. */
   makeStageBeside(weight: number, keys: Iterable<string>): (fraction: number) => void {
     return this.#add({ weight, keys: new Set(keys), fraction: 0, foundFraction: undefined, isBeside: true });
   }
@@ -81,7 +81,7 @@ export class StageProgress {
     const stages = this.#stages.filter(({ keys }) => keys.has(key));
     const doneWeight = sumOf(stages, ({ weight, fraction }) => weight * fraction);
     const ratio = doneWeight / totalWeight;
-    // Weights that add up to one only nearly must still end at one.
+    // Rounding must not keep a finished target below 1.
     const share = ratio > 1 - 1e-9 ? 1 : ratio;
     const told = this.#told.get(key) ?? { share: 0, highest: 0 };
     if (Math.abs(share - told.share) < SMALLEST_STEP && !(share === 1 && told.highest < 1)) return undefined;

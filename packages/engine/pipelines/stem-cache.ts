@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** In whose name stems are kept. Only requests of the same scope find them; they go when no owner is left. */
+/** Who keeps a stem. Only requests of the same scope find it; it is removed when it has no owner left. */
 export type CacheUser = { scope: string; owner: string };
 
 /** A stem of a pass: everything its samples depend on, and its path in the work folder. */
@@ -25,8 +25,8 @@ export function stemCacheFolder(cacheDir: string): string {
 
 /**
  * Finished stems, kept for the next request with the same content, network and settings. An entry is a folder named
- * after all that decides the samples; a stem is a hard link to the spool of the request that made it, so it is never
- * seen half written and costs no time. Any number of processes may use the folder at once, and be killed at any moment.
+ * after everything the samples depend on; a stem is a hard link to the spool of the request that made it, so it is never
+ * half written and costs no time. Several processes may use the folder at once, and may be killed at any time.
  */
 export class StemCache {
   readonly #folder: string;
@@ -37,7 +37,7 @@ export class StemCache {
     this.#limitBytes = limitBytes;
   }
 
-  /** Puts the stem at its path if it is here whole. */
+  /** Links the stem to its path if the cache has all of it. */
   lend(wanted: CachedStem & { sizeBytes: number }, user: CacheUser): boolean {
     const entry = this.#entryOf(wanted, user);
     const source = join(entry, wanted.stem);
@@ -55,7 +55,7 @@ export class StemCache {
   keep(finished: CachedStem, user: CacheUser): void {
     if ((findSize(finished.path) ?? 0) > this.#limitBytes) return;
     const entry = this.#entryOf(finished, user);
-    // A cache that can't be written is no reason to fail: the stem itself is there.
+    // A failed cache write is not an error: the stem itself exists.
     succeeds(() => {
       sign(entry, user);
       place(finished.path, join(entry, finished.stem));
@@ -68,7 +68,7 @@ export class StemCache {
     return join(this.#folder, createHash("sha256").update(facts).digest("hex"));
   }
 
-  /** Removes the entries that were not used for longest; the cache never takes more than half of the disk that is free without it. */
+  /** Removes the least recently used entries; the cache takes at most half of the disk space that would be free without it. */
   #makeRoom(): void {
     const entries = listEntries(this.#folder).sort((a, b) => a.usedMs - b.usedMs);
     const heldBytes = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -99,7 +99,7 @@ function listEntries(folder: string): Entry[] {
   });
 }
 
-/** The folder with a file for everyone in whose name an entry is kept. */
+/** The folder with a file for each owner of an entry. */
 export const ownersOf = (entry: string) => join(entry, "owners");
 
 function sign(entry: string, { owner }: CacheUser): void {
@@ -115,14 +115,14 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** Whole or not at all, also for a process that looks at the same moment. */
+/** Atomic, also for a process that reads at the same time. */
 function place(from: string, to: string): void {
   if (findSize(to) === findSize(from)) return;
   rmSync(to, { force: true });
   try {
     linkSync(from, to);
   } catch (error) {
-    // Two file systems, or one that knows no links.
+    // Two file systems, or one without hard links.
     if (!["EXDEV", "EPERM", "EMLINK"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     const draft = `${to}.${process.pid}`;
     copyFileSync(from, draft);

@@ -6,7 +6,7 @@ const BLOCK_BYTES = 4 * 1024 * 1024;
 
 /**
  * One stem on disk as it is finished, raw interleaved floats in the input's channel order. Its length is the
- * checkpoint: what a killed run left is kept up to the last whole stride.
+ * checkpoint: a killed run's spool is kept up to the last whole stride.
  */
 export class StemSpool implements Disposable {
   readonly #file: number;
@@ -28,14 +28,14 @@ export class StemSpool implements Disposable {
     this.#lengthFrames = lengthFrames;
   }
 
-  /** On disk when it returns, so that not even a power cut leaves a longer file with less in it. */
+  /** Synced when it returns, so that a power cut can't leave a longer file with missing data. */
   append(planes: Float32Array[]): void {
     this.#write(new Uint8Array(interleave(planes).buffer));
     fdatasyncSync(this.#file);
     this.#lengthFrames += planes[0]?.length ?? 0;
   }
 
-  /** Frames of a file of the same kind, on disk when it resolves; others have a turn between two blocks. */
+  /** Appends frames of another spool file, synced when it resolves; yields to the event loop between blocks. */
   async appendFile(
     path: string,
     { startFrame, lengthFrames }: { startFrame: number; lengthFrames: number },

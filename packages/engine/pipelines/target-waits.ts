@@ -4,18 +4,18 @@ import { listHearings, toHearingKey } from "./speech/hearings.ts";
 
 const keysOf = (targets: readonly { key: string }[]) => targets.map(({ key }) => key);
 
-/** The pass that runs by itself, which a pass runs beside if it hears it, or hears one that does. */
+/** The pass at the start of the chain: a pass runs at the same time as the one it hears. */
 const findRoot = (pass: StemPass): StemPass => (pass.hears ? findRoot(pass.hears.pass) : pass);
 
 const isHeardBy = (pass: StemPass, hearer: StemPass): boolean =>
   hearer === pass || (hearer.hears !== undefined && isHeardBy(pass, hearer.hears.pass));
 
 /**
- * Which targets wait for which stage of the work. Stages come one after the other, but for passes that hear another and run beside it: a
- * target is done when its own stage is, and those before it; those behind it are nothing to it.
+ * Which targets wait for which stage. Stages run in order, except that a pass runs at the same time as the one it hears. A target is done
+ * with its own stage and those before it; later stages do not concern it.
  */
 export class TargetWaits {
-  /** Passes may still join it. */
+  /** Passes may still be added. */
   readonly #plan: TargetPlan;
 
   constructor(plan: TargetPlan) {
@@ -26,7 +26,7 @@ export class TargetWaits {
     return [...keysOf(this.#plan.detectionPass?.targets ?? []), ...this.forSpeechSource];
   }
 
-  /** Listening for music comes first. */
+  /** Music is detected first. */
   get forDetection(): string[] {
     return this.forDecoding;
   }
@@ -36,7 +36,7 @@ export class TargetWaits {
     return [...sounds, ...this.forVoices];
   }
 
-  /** Voices are taken apart behind the stems. */
+  /** Voices are separated after the stems. */
   get forVoices(): string[] {
     return [...keysOf(this.#plan.voicesPass?.targets ?? []), ...this.#texts];
   }
@@ -54,7 +54,7 @@ export class TargetWaits {
     return [target.key, ...this.forVoices];
   }
 
-  /** Hearings come one after the other. */
+  /** Transcriptions run one by one. */
   forHearing(wishes: HearingWishes): string[] {
     const hearings = listHearings(this.#plan.speechPass?.targets ?? []);
     const place = hearings.findIndex((hearing) => toHearingKey(hearing.wishes) === toHearingKey(wishes));

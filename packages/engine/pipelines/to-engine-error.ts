@@ -12,7 +12,7 @@ const KIND_OF_MEDIA_ERROR: Record<Exclude<MediaErrorKind, "machine-failed">, Eng
   crashed: "crashed",
 };
 
-/** The error in the engine's terms; what has none there is the machine's fault or a defect, and stays as it is. */
+/** The error as an EngineError; one without a counterpart is the machine's fault or a bug, and stays unchanged. */
 export function toEngineError(error: unknown, during: "decoding" | "encoding"): unknown {
   if (error instanceof MediaError && error.kind !== "machine-failed") {
     const kind = KIND_OF_MEDIA_ERROR[error.kind];
@@ -22,7 +22,7 @@ export function toEngineError(error: unknown, during: "decoding" | "encoding"): 
   return toSystemError(error);
 }
 
-/** A full disk and exhausted memory can strike anywhere. */
+/** A full disk and exhausted memory can happen anywhere. */
 export function toSystemError(error: unknown): unknown {
   if (error instanceof EngineError || !(error instanceof Error)) return error;
   if (isDiskFull(error)) {

@@ -7,10 +7,10 @@ import type { TargetWaits } from "./target-waits.ts";
 import { weighVoicesPass } from "./voices/voices-pass.ts";
 import { RENDER_SECONDS } from "./write-sounds.ts";
 
-/** A second of the input in seconds of the machine, as measured; for the progress only. */
+/** Measured seconds of work for each second of input; for the progress only. */
 export const DECODE_SECONDS = 0.006;
 
-/** How much there is to do until each target is done, in seconds of the machine for a second of the input. */
+/** The work until each target is done, in seconds for each second of input. */
 export function weighTargets(plan: TargetPlan, waits: TargetWaits): Map<string, number> {
   const weights = new Map<string, number>();
   const add = (weight: number, keys: readonly string[]) => {

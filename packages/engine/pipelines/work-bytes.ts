@@ -8,7 +8,7 @@ import { planTargets, type StemPass } from "./plan-targets.ts";
 type Sound = { lengthFrames: number; sampleRateHz: number; channels: number };
 type PassStems = Pick<StemPass, "manifest" | "stems">;
 
-/** What the work folder comes to hold: the decoded input, and a spool for each stem of each pass. */
+/** Size of the work folder: the decoded input, and a spool for each stem of each pass. */
 function countWorkBytes(passes: readonly PassStems[], input: Sound): number {
   const spools = passes.map(({ manifest, stems }) => {
     const lengthFrames = toResampledLength(input, manifest.sampleRateHz);
@@ -30,7 +30,7 @@ export function checkWorkBytes(
   );
 }
 
-/** The work of targets by what a file's header says, before it is decoded. */
+/** An estimate from the file's header, before it is decoded. */
 export function estimateTargetBytes(
   targets: readonly EngineTarget[],
   media: { durationSeconds: number; sampleRateHz: number; channels: number },
@@ -38,7 +38,7 @@ export function estimateTargetBytes(
 ): number {
   const { stemPasses, speechPass } = planTargets(targets, manifests);
   const passes: PassStems[] = [...stemPasses];
-  // Words may turn out to be sung, and are then read from one stem more.
+  // If the words turn out to be sung, one more stem is needed.
   const vocals = manifests
     .filter(isStemManifest)
     .find(({ serves }) => serves.some(({ model }) => model === "vocals"));
@@ -49,7 +49,7 @@ export function estimateTargetBytes(
   });
 }
 
-/** How much of the disk the engine takes for an input while it works on these targets. */
+/** The disk space the engine needs for these targets of an input. */
 export const estimateWorkBytes = (
   targets: readonly EngineTarget[],
   media: Parameters<typeof estimateTargetBytes>[1],

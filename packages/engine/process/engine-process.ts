@@ -47,7 +47,7 @@ export type EngineProcessOptions = {
   threads?: number;
   /** The CPU by default, and if the requested one is unavailable; `auto`: the fastest for each network on this machine. */
   executionProvider?: ProviderSetting;
-  /** The network that writes down speech; whisper-small by default. */
+  /** The network for transcription; whisper-small by default. */
   speechModel?: SpeechModel;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;

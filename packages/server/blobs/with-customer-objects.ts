@@ -5,7 +5,7 @@ import { BucketError } from "../domain/storage/bucket.ts";
 import { findCustomerObject, isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 
-/** Our own store, which can also read the outputs that lie in customers' buckets. It writes and deletes none there. */
+/** Our own store, which can also read outputs in customers' buckets. It never writes or deletes there. */
 export function withCustomerObjects(
   own: Blobs,
   ports: Pick<StoragePorts, "integrations" | "buckets">,
@@ -29,7 +29,7 @@ export function withCustomerObjects(
         const object = await findCustomerObject(ports, blobKey);
         return await object?.bucket.findSize(object.key);
       } catch (error) {
-        // What the customer's storage does not let us see is not there for whoever follows the link.
+        // If the customer's storage denies us access, the link is a 404.
         if (error instanceof BucketError) return undefined;
         throw error;
       }

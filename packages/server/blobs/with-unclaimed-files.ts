@@ -1,7 +1,7 @@
 import type { Blobs } from "../domain/ports.ts";
 import type { UnclaimedFiles } from "../domain/storage/unclaimed-files.ts";
 
-/** All files of an asset, or of a Task's outputs, lie in one folder: `assets/<id>`, `outputs/<id>`. */
+/** All files of an asset, or of a Task's outputs, are in one folder: `assets/<id>`, `outputs/<id>`. */
 const toFolder = (key: string) => key.split("/").slice(0, 2).join("/");
 
 /** Our own store, where what is written is announced first, and what was deleted can't be seen, though its file may still be there. */
@@ -9,7 +9,7 @@ export function withUnclaimedFiles(own: Blobs, unclaimed: UnclaimedFiles): Blobs
   return {
     ...own,
     async write(key, content, options) {
-      // Whoever writes it hears of its errors; one that breaks before must not end the process.
+      // The writer gets its errors; one before that must not end the process.
       content.on("error", () => {});
       await unclaimed.announce(toFolder(key));
       return await own.write(key, content, options);

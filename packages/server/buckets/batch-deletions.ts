@@ -5,7 +5,7 @@ type Waiting = { key: string; resolve(): void; reject(error: unknown): void };
 
 /**
  * Deletes objects that several ask for at about the same time in one request: what comes while one is under way goes with the
- * next. Each caller hears of its own object.
+ * next. Each caller gets the result for its own object.
  */
 export function batchDeletions(
   /** Gives the failures by key; throws where the whole request failed. */

@@ -34,7 +34,7 @@ function findRefusal(error: unknown): ServiceError | undefined {
   return findRefusal(error.cause);
 }
 
-/** What only the operator can mend. */
+/** Errors that only the operator can fix. */
 function findOperatorFault(error: ServiceError): string | undefined {
   if (error.name === MISSING_CREDENTIALS)
     return "this installation has no AWS credentials; the operator sets AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or gives the machine a role";

@@ -308,7 +308,7 @@ export function openDatabase(options: {
     max: options.maxConnections,
     Client: options.isPooled ? PooledClient : PreparingClient,
     application_name: "stemwright",
-    // Longer than an idle worker's heartbeats are apart: each would open one anew.
+    // Longer than the heartbeat interval of an idle worker: otherwise each heartbeat would open a connection.
     idleTimeoutMillis: 30_000,
     ...CONNECTION_OPTIONS,
     connectionTimeoutMillis: connectTimeoutMs,

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { DatabaseHandle, Tables } from "./database.ts";
 
-/** Does the work in the transaction that the handle is of, else in one of its own. */
+/** Runs the work in the handle's transaction if it has one, and otherwise in a new one. */
 export async function inTransaction<Result>(
   db: DatabaseHandle,
   work: (transaction: Transaction<Tables>) => Promise<Result>,

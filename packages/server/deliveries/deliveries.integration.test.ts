@@ -88,7 +88,7 @@ function start(
   return { close };
 }
 
-/** A Task whose one target has ended: one delivery is owed. */
+/** A Task whose only target has ended: one delivery is due. */
 async function endTask(webhookUrl?: string): Promise<string> {
   const id = makeId();
   const target = { id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1 };
@@ -323,7 +323,7 @@ describe("restarts", () => {
   });
 });
 
-/** The API as it runs alone, in a process of its own. */
+/** The API without workers, in a separate process. */
 async function startServiceProcess() {
   const dataDir = await makeTempDir("deliveries");
   closers.push(() => rm(dataDir, { recursive: true, force: true }));

@@ -51,11 +51,11 @@ export type DeliveryPorts = {
   log: FastifyBaseLogger;
   /** False while due deliveries are to be left alone. */
   mayTake(): boolean;
-  /** The body as it is now; undefined when what it tells of is no longer there. */
+  /** The current body; undefined if its subject no longer exists. */
   render(delivery: DeliveryRecord): Promise<unknown>;
 };
 
-/** Makes the calls that are owed, each as soon as it is due, until it is closed. */
+/** Sends pending deliveries, each as soon as it is due, until closed. */
 export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOptions> = {}) {
   const options = { ...DELIVERY_DEFAULTS, ...given };
   const closing = new AbortController();
@@ -96,7 +96,7 @@ export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOpt
   const running = run();
 
   return {
-    /** Stops at once; calls under way are given back, for whoever comes next. */
+    /** Stops at once; deliveries in progress are returned to the queue. */
     async close(): Promise<void> {
       closing.abort(new Error("the service is shutting down"));
       alarm.ring();
@@ -106,7 +106,7 @@ export function startDeliveries(ports: DeliveryPorts, given: Partial<DeliveryOpt
   };
 }
 
-/** What is to be sent; undefined when what it tells of is no longer there. */
+/** The payload to send; undefined if its subject no longer exists. */
 async function makeCall(
   ports: DeliveryPorts,
   delivery: DeliveryRecord,

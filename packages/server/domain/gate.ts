@@ -10,8 +10,8 @@ export interface Gate {
 type Waiter = { name: string | undefined; admit(): void };
 
 /**
- * Whoever finds no place waits for a moment, and so do a few behind; the rest is refused at once. What waits longer than a client
- * has patience for is work that nobody takes the result of, and memory that others need.
+ * If all places are taken, a few requests wait briefly and the rest is refused at once. Waiting longer than a client does would be work
+ * for a result that is never read, and memory that others need.
  */
 export function makeGate(options: { max: number; waitersMax: number; waitMs: number }): Gate {
   const { max, waitersMax, waitMs } = options;

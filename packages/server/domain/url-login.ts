@@ -6,7 +6,7 @@ export function splitLogin(url: string): { url: string; login?: string } {
   parsed.username = "";
   parsed.password = "";
   const cut = url.replace(/^([a-z]+:[\\/]*)[^\\/?#]*@/i, "$1");
-  // A text that URLs are read from in unusual ways, such as one with line breaks inside, is written anew.
+  // A URL in an unusual form, for example with line breaks inside, is serialised again.
   return { url: URL.parse(cut)?.href === parsed.href ? cut : parsed.href, login };
 }
 

@@ -7,7 +7,7 @@ export interface Vault {
   isOurs(sealed: Buffer): Promise<boolean>;
 }
 
-/** For the operator to mend: the machines of an installation do not share their key. */
+/** For the operator to fix: the machines of an installation do not share their key. */
 export class WrongVaultKey extends Error {
   override readonly name = "WrongVaultKey";
 

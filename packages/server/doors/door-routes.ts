@@ -6,7 +6,7 @@ import { getDoorCaller } from "./get-door-caller.ts";
 import { addOpenAiRoutes } from "./openai/openai-routes.ts";
 import { addAsrRoutes } from "./whisper-asr/asr-routes.ts";
 
-/** Interfaces of other services, for the clients they have. All that knows of them lies in this folder. */
+/** Interfaces of other services, for their existing clients. Everything about them is in this folder. */
 export async function addDoorRoutes(api: WholeApi): Promise<void> {
   await api.app.register(async (scope) => {
     scope.addHook("preParsing", async (request) => {

@@ -40,7 +40,7 @@ const expectNothingLeft = async (api: TestApi) => {
   expect(await list(api, "/assets")).toEqual([]);
 };
 
-/** Runs until it is stopped, and tells of both. */
+/** Runs until stopped, and reports its start and its end. */
 function makeEndlessEngine() {
   const started = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();

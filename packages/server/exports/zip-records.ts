@@ -1,4 +1,4 @@
-/** A file of a zip archive, as the records around its bytes tell of it (PKWARE's APPNOTE 6.3.10). */
+/** A file of a zip archive, as described by the records around its bytes (PKWARE's APPNOTE 6.3.10). */
 export type ZipFile = { name: string; sizeBytes: number; modifiedAt: Date };
 
 /** From here on a size, place or number takes the eight bytes of zip64. */

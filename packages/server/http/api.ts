@@ -67,7 +67,7 @@ export type Api<Port extends keyof ApiPorts> = {
   >;
   ports: Pick<ApiPorts, Port>;
   links: Links;
-  /** Links of outputs, which may lie in a customer's bucket. */
+  /** Links of outputs, which may be in a customer's bucket. */
   outputLinks: OutputLinks;
   /** The service as clients see it. */
   publicBaseUrl: () => string;

@@ -1,8 +1,8 @@
 import type { BlobRange } from "../domain/ports.ts";
 
 /**
- * A `Range` header against a file's size (RFC 9110, section 14): the range, "invalid" when it lies outside, or
- * undefined when the whole file is to be sent. Several ranges at once may be ignored, and are.
+ * A `Range` header against a file's size (RFC 9110, section 14): the range, "invalid" if it is outside the file, or
+ * undefined if the whole file is to be sent. Several ranges at once may be ignored, and are.
  */
 export function parseRange(header: string | undefined, sizeBytes: number): BlobRange | "invalid" | undefined {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? "");

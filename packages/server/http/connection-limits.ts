@@ -113,7 +113,7 @@ export function addConnectionLimits(
     const timer = setInterval(() => {
       if (raw.complete || !isLate()) return;
       clearInterval(timer);
-      // Whoever reads the body hears of it and answers; where nobody does, there is nothing to answer.
+      // The reader of the body gets the error and answers; without one there is nothing to answer.
       if (raw.listenerCount("error") > 0 && !reply.sent) {
         void reply.header("connection", "close");
         raw.emit("error", new ApiError("REQUEST_TIMEOUT", "The request's body took too long to arrive"));

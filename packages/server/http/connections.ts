@@ -121,7 +121,7 @@ export function watchConnections(server: Server, counts: ConnectionCounts, trust
     });
   });
 
-  // First of those who hear of it, so that a request never finds its own connection among those that may go.
+  // The first listener, so that a request never finds its own connection among those that may be closed.
   server.prependListener("request", ({ socket }, response) => {
     const connection = connections.get(socket);
     if (!connection) return;

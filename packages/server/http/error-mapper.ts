@@ -31,7 +31,7 @@ declare module "fastify" {
 
 const PAGE_FIELDS = ["skip", "take"];
 
-/** When to try again what is refused for now; how long a rate limit lasts is told by itself. */
+/** Retry-After for temporary refusals; a rate limit sets its own. */
 const RETRY_AFTER_SECONDS: Partial<Record<ApiErrorCode, number>> = {
   // Until one of the Tasks that wait has been taken.
   TASKS_WAITING_TOO_MANY: 30,
@@ -131,7 +131,7 @@ export function toErrorBody(error: ApiError, requestId: string): ApiErrorBody {
   };
 }
 
-/** Of a server that can't be reached, the reason is told, where there is somebody who knows it. */
+/** The reason why a server can't be reached, if known. */
 export function toRootError(error: unknown, findOutage: () => Error | undefined): unknown {
   return isOutOfReach(error) ? (findOutage() ?? error) : error;
 }

@@ -7,7 +7,7 @@ export type LoadLimits = { requestsAtOnce: number; uploadsAtOnce: number };
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route waits for others, such as a client that sends a file: it has places of its own, so that it takes nobody else's. */
+    /** The route waits for others, such as a client sending a file: it has separate places, so that it takes none from other routes. */
     isLong?: boolean;
   }
   interface FastifyRequest {
@@ -36,9 +36,9 @@ function watchEventLoop(app: FastifyInstance): () => boolean {
 const nameOf = ({ caller, ip }: FastifyRequest) => caller?.clientId ?? normalizeIP(ip ?? "");
 
 /**
- * So many requests at once, and a few that wait for a moment; the rest is told to come back before anything is done for it.
- * A request has its place from when its body is there, so that nobody holds one by sending slowly, until it is answered: the
- * time an answer takes to be sent is the client's own. Call it before what looks at keys, which asks the database.
+ * Allows this many requests at once and a few that wait briefly; the rest gets a 503 before any work is done. A request holds its place
+ * from when its body has arrived, so that slow senders hold none, until it is answered: sending the response is the client's own time.
+ * Call it before the key check, which queries the database.
  */
 export function addLoadShedding(app: FastifyInstance, limits: LoadLimits): void {
   const open = (max: number) => makeGate({ max, waitersMax: max * WAITERS_PER_PLACE, waitMs: WAIT_MS });

@@ -16,8 +16,8 @@ const toEvent = ({ id, name, data }: { id: string; name: string; data: unknown }
 
 /**
  * A Task as server-sent events: `target` for each target now and whenever it changes, at last `task` with the whole Task,
- * or `deleted`. Pulled by whoever reads: a slow reader gets the latest state, not a backlog. The id of an event says what of
- * each target was told up to it, so that whoever comes back with it, to whichever process, hears what has changed since.
+ * or `deleted`. The reader pulls: a slow one gets the latest state, not a backlog. The id of an event encodes the state of
+ * each target sent so far, so that a client that reconnects with it, to any process, gets what has changed since.
  */
 export async function* makeTaskEvents(options: {
   task: TaskRecord;
@@ -63,7 +63,7 @@ export async function* makeTaskEvents(options: {
   }
 }
 
-/** What was told of each target, as a fingerprint. */
+/** A fingerprint of the last state sent for each target. */
 type Told = Map<string, string>;
 const UNTOLD = "-";
 
@@ -79,7 +79,7 @@ function parseTold({ targets }: TaskRecord, lastEventId: string | undefined): To
   return new Map(targets.map(({ id }, index) => [id, fingerprints[index] ?? UNTOLD]));
 }
 
-/** Events of the targets that differ from what was told. Links and the time left differ at each look, and don't count. */
+/** Events of the targets that differ from what was sent. Links and remaining time always differ, and don't count. */
 function listChanges(task: TaskRecord, told: Told, links: LinkSigner): string {
   const views = toTask(task, links).targets;
   return task.targets

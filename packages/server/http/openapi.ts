@@ -41,7 +41,7 @@ const TAGS = Object.entries({
 type Transformed = ReturnType<typeof jsonSchemaTransform>;
 type Params = { properties: Record<string, object>; required?: string[] };
 
-/** The router's wildcard, which is no name in OpenAPI, as a parameter of its own. */
+/** The router's wildcard, which is not a valid name in OpenAPI, as a named parameter. */
 function nameWildcard({ schema, url }: Transformed): Transformed {
   if (!url.endsWith("/*") || !schema.params) return { schema, url };
   const { properties, ...rest } = schema.params as Params;

@@ -14,7 +14,7 @@ export async function passOverRest({ raw }: FastifyRequest): Promise<void> {
   if (raw.headers.connection?.toLowerCase() === "close") await finished(raw).catch(() => {});
 }
 
-/** The same for what is refused before its route sees it, and by those that nobody knows: not for ever. */
+/** The same for requests refused before their route, also from unauthenticated clients; so there is a limit. */
 export function addLingering(app: FastifyInstance): void {
   app.addHook("onSend", async (request, reply) => {
     const { raw } = request;

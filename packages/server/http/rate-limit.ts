@@ -20,7 +20,7 @@ function findSecret(request: FastifyRequest): string | undefined {
   if (is404) return undefined;
   const key = headers["x-api-key"];
   const token = routeOptions.config.takesToken ? headers.authorization : undefined;
-  // Of the two either may be the good one, and the other made up anew with each request.
+  // Either of the two may be valid, and the other different in each request.
   if (key && token) return undefined;
   // A route that is open to all lets any session pass, also one that was made up.
   const session = routeOptions.config.isPublic ? undefined : findSessionToken(request);
@@ -37,7 +37,7 @@ type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyRepl
 /**
  * So many requests a second for each key, and for each address without one. Whether a key is good is found out later, so
  * that a good one can be refused without asking the database: one that was not is then counted by its address as well, by
- * what this gives, which answers with what to say instead. Health checks are not counted: whoever watches the service has to hear of it in every state.
+ * what this gives, which answers with what to say instead. Health checks are not counted: monitoring must get an answer in every state.
  */
 export async function addRateLimit(
   app: FastifyInstance,

@@ -83,7 +83,7 @@ const end = (task: Task, index: number) =>
     }),
   );
 const cancel = (id: string) => api.call(`/tasks/${id}/cancel`, { method: "POST" });
-/** How many connections of the database hear of changes. */
+/** How many database connections LISTEN for changes. */
 const countListeners = async () =>
   (
     await api.database.pool.query(
@@ -117,7 +117,7 @@ describe("the events of a Task", () => {
     expect(vocals).toMatchObject({ model: "vocals", progress: 0.5, queuePosition: 0 });
     expect(drums).toMatchObject({ model: "drums", progress: 0.25, queuePosition: 0 });
     expect((drums?.etaSeconds ?? 0) - (vocals?.etaSeconds ?? 0)).toBeGreaterThanOrEqual(59);
-    // What is told of one target alone moves no other.
+    // An event about one target leaves the others alone.
     await setProgress(api.database.db, run, [{ targetId: drumsId, progress: 0.1 }]);
     await expect.poll(() => events.length).toBe(7);
     expect(events[6]?.data).toMatchObject({ model: "drums", progress: 0.25 });

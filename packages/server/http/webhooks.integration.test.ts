@@ -65,7 +65,7 @@ const verify = (secret: string, { body, headers }: ReceivedCall) =>
 const listDeliveries = (query = "") => get<WebhookDelivery[]>(`/webhooks/deliveries${query}`);
 const waitForState = (id: string, state: string) =>
   expect.poll(async () => (await listDeliveries()).find((delivery) => delivery.id === id)?.state).toBe(state);
-/** Links are signed anew each second. */
+/** Links get a new signature each second. */
 const withoutSignatures = (body: string) => body.replaceAll(/Expires=\d+&Signature=[0-9a-f]+/g, "");
 
 describe("the account's webhook", () => {

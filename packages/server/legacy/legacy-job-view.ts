@@ -48,7 +48,7 @@ export function toNewLegacyJob(job: LegacyJobRecord): NewLegacyJob {
 }
 
 /**
- * The job as every later reader sees it. A callback that tells of the start says so also when it gets through only after
+ * The job as every later reader sees it. A callback about the start says so even if it is delivered only after
  * the end.
  */
 export function toLegacyJob(

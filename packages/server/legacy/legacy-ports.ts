@@ -14,11 +14,11 @@ import type { LegacyPorts } from "./legacy-routes.ts";
 
 /** How long fetching a link may take in all. */
 const LINK_TIMEOUT_MS = 10 * 60_000;
-/** Somebody waits for the answer, so a server that fails for a moment has but a few. */
+/** A client is waiting, so a server that fails temporarily gets only a few retries. */
 const OPEN_DELAYS_MS = [500, 2000];
 const WAIT_MAX_MS = 5000;
 
-/** Passes on what a link gives, decoded, read or not: what ends it early is told as the link's fault, what ends the reader is not. */
+/** Passes on a link's content, decoded: an early end counts as the link's fault, an error of the reader does not. */
 function tellOfBreaks({ content, contentEncoding }: UrlContent): Readable {
   const told = new PassThrough();
   const decoders = makeDecoders(contentEncoding);

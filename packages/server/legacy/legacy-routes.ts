@@ -40,7 +40,7 @@ const security = [{ legacyToken: [] }];
 /** The token is looked at in here, so to the rest of the service the routes are open. */
 const byToken = { isPublic: true, looksAtKeysItself: true, takesToken: true };
 
-/** The older interface, at the root beside the new one. All that knows of it over HTTP lies in this folder. */
+/** The older interface, at the root beside the new one. Everything about it over HTTP is in this folder. */
 export async function addLegacyRoutes(api: LegacyApi): Promise<void> {
   await api.app.register(async (scope) => {
     scope.addHook("preParsing", async (request) => {

@@ -96,7 +96,7 @@ async function createTask(...given: Parameters<typeof makeTask>) {
   await insertTask(database.db, task);
   return task;
 }
-/** As a request does; false when it was told that its input is gone. */
+/** As a request does; false if its input was refused as deleted. */
 const tryToCreate = (task: NewTask) =>
   database.db
     .transaction()
@@ -353,7 +353,7 @@ describe("what was left over", () => {
     for (const id of [unfinished.id, finished.id, deleted, held])
       await mkdir(join(options.config.workDir, id, "engine"), { recursive: true });
     await withTaskLock(database.db, held, async () => {
-      // All that a worker on a machine of its own sweeps.
+      // Everything that a worker on a separate machine sweeps.
       expect(await sweepMachine(options)).toMatchObject({ workDirs: 2 });
       expect((await readdir(options.config.workDir)).sort()).toEqual([unfinished.id, held].sort());
     });

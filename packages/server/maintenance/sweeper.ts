@@ -37,7 +37,7 @@ const SWEEP_INTERVAL_MS = 600_000;
 /** So many rows go in one transaction; more where nothing but the rows goes with them. */
 const BATCH_SIZE = 50;
 const ROWS_BATCH_SIZE = 1000;
-/** Files of so many assets and Tasks are removed before the database hears of it, and of so many at once. */
+/** The number of assets and Tasks whose files are removed before the database is updated, and at once. */
 const REMOVALS_BATCH_SIZE = 500;
 const REMOVALS_AT_ONCE = 32;
 /** A store that takes longer to remove the files of one Task hangs. */
@@ -113,7 +113,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
   return { ...swept, spans, unclaimed };
 }
 
-/** Removes what Tasks that have ended left of their spans, where whoever was to do so died; gives how many Tasks. */
+/** Removes what Tasks that have ended left of their spans, where whoever was to do so died; returns how many Tasks. */
 async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | undefined): Promise<number> {
   const taskIds = await listLeftSpans(db, BATCH_SIZE);
   for (const taskId of taskIds) {
@@ -123,7 +123,7 @@ async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | u
   return taskIds.length;
 }
 
-/** Removes a batch of files that belong to nobody; gives how many. Those that can't be removed are due again later. */
+/** Removes a batch of files that belong to nobody; returns how many. Those that can't be removed are due again later. */
 async function sweepUnclaimed(
   { db, blobs }: SweeperOptions,
   failures: unknown[],

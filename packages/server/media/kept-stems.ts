@@ -1,9 +1,9 @@
 import { sweepStemCache } from "@stemwright/engine";
 import type { FastifyBaseLogger } from "fastify";
 
-/** Stems that are kept for later Tasks. On a disk that is full they make room, for uploads as for Tasks. */
+/** Stems that are kept for later Tasks. On a full disk they are evicted, for uploads as for Tasks. */
 export interface KeptStems {
-  /** Removes all of them; gives how many there were. */
+  /** Removes all of them; returns how many there were. */
   giveUp(facts?: { taskId: string }): Promise<number>;
 }
 

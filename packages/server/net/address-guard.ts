@@ -17,13 +17,13 @@ export class AddressRefused extends Error {
 }
 
 /**
- * The guard's refusal by what a name leads to. It is the same for a name that nobody has and for one of a private host, or
- * clients could find out which hosts there are inside; the operator is told the reason.
+ * The guard's refusal by what a name leads to. It is the same for an unknown name and for a private host, or
+ * clients could find out which internal hosts exist; the reason is in the operator's log.
  */
 export class HostNotPublic extends Error {
   override readonly name = "HostNotPublic";
   readonly code = HOST_NOT_PUBLIC;
-  /** Whoever was asked for the name may answer in a moment. */
+  /** The name server may answer a moment later. */
   readonly isTransient: boolean;
 
   constructor(hostname: string, options: { isTransient: boolean }) {

@@ -9,7 +9,7 @@ const UNKNOWN_ISSUER_CODES = [
   "DEPTH_ZERO_SELF_SIGNED_CERT",
 ];
 
-/** Why a server's certificate is not trusted, where the operator can mend it; goes on a sentence. */
+/** Why a server's certificate is not trusted, if the operator can fix it; continues a sentence. */
 export function findCertificateFault(error: unknown): string | undefined {
   const { code = "" } = findReason(error) as NodeJS.ErrnoException;
   if (!UNKNOWN_ISSUER_CODES.includes(code)) return undefined;

@@ -11,7 +11,7 @@ const SLOWEST = { leastBytes: 64 * 1024, withinMs: 60_000 };
 
 type UrlErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
 
-/** Why a URL's content can't be had; the message goes on a sentence about it. */
+/** Why a URL's content is unavailable; the message continues a sentence about it. */
 export class UrlError extends Error {
   override readonly name = "UrlError";
   readonly kind: UrlErrorKind;
@@ -41,7 +41,7 @@ export type UrlToOpen = {
   /** `user:password`, for the URL's own origin alone. */
   login?: string | undefined;
   signal: AbortSignal;
-  /** Where to go on behind what was read before, of the same version. */
+  /** Where to resume after what was already read of the same version. */
   startByte?: number;
   version?: string | undefined;
 };

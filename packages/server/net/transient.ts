@@ -1,7 +1,7 @@
 import { HostNotPublic } from "./address-guard.ts";
 import { findReason } from "./find-reason.ts";
 
-/** What a connection fails with that may be over in a moment. A name that nobody knows (ENOTFOUND) is not among them. */
+/** Temporary connection errors. An unknown host name (ENOTFOUND) is not one of them. */
 const TRANSIENT_CODES = [
   ...["ECONNRESET", "ECONNREFUSED", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ESOCKETTIMEDOUT"],
   ...["EAI_AGAIN", "ENETDOWN", "ENETUNREACH", "EHOSTUNREACH"],

@@ -120,7 +120,7 @@ function whenAborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** At once, whether the other side hears of it or not: the server gives free what the session held. */
+/** At once, even if the server does not notice yet: it releases what the session held. */
 function breakOff(client: pg.Client): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }

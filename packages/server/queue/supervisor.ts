@@ -11,7 +11,7 @@ import type { DutySession } from "./duty-session.ts";
 const ROUND_MS = 2000;
 /** Who is no supervisor asks this often whether one is needed; more or less by a fifth, at random. */
 const CANDIDATE_MS = 10_000;
-/** So long after a pause of its own a supervisor takes nobody's silence for death: the database may have been silent. */
+/** For this long after a pause in its own work a supervisor declares no worker dead: the database may have been unreachable. */
 const TRUST_AFTER_MS = 10_000;
 const WORKER_LOST = "WorkerLost";
 
@@ -23,7 +23,7 @@ export type SupervisorPorts = {
 };
 
 /**
- * Looks after the Tasks of workers that died, one worker for all: the lock of a run is its sign of life. A run that is found
+ * Looks after the Tasks of workers that died, one worker for all: the lock of a run is its heartbeat. A run that is found
  * without it in two rounds goes to another worker; one round may be the moment in which a healthy worker reconnects.
  */
 export function startSupervisor({ session, log, abandon }: SupervisorPorts) {

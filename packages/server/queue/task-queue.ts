@@ -67,7 +67,7 @@ export function openTaskQueue(options: {
           (await session.use((db) => (held === given ? holdAgain(db) : Promise.resolve(true))));
       }
     } catch (error) {
-      // The connection is opened anew, and the Task taken again on it.
+      // Reconnect, and take the Task's lock again on the new connection.
       onError(error as Error);
     }
   }

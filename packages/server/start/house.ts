@@ -74,7 +74,7 @@ export const openHouseTracer = ({ config, log }: House, part: string): Tracer | 
     onDropped: (error, spans) => log.warn({ err: error, spans }, "traces dropped"),
   });
 
-/** For what needs no session of its own: through the pooler, where there is one. */
+/** For queries without session state: through the pooler, if there is one. */
 export const toPool = ({ config, databaseUrl }: House) => ({
   connectionString: config.pooledDatabaseUrl ?? databaseUrl,
   isPooled: config.pooledDatabaseUrl !== undefined,

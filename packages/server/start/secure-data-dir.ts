@@ -13,11 +13,11 @@ const OTHERS_BUT_PASSING = 0o066;
 const STICKY = 0o1000;
 
 /**
- * Nobody but the service's user may look into what it keeps, however the folders were made: those right below DATA_DIR are closed, which closes
- * everything below them. Rejects with what to do where that can't be had.
+ * Only the service's user may read its data, however the folders were created: those right below DATA_DIR get mode 0700, which closes
+ * everything below them. Rejects with what to do if that is impossible.
  */
 export async function secureDataDir(dataDir: string): Promise<void> {
-  // One that is not there yet is made closed; one that can't be read is told of by whoever needs it.
+  // A missing folder will be created closed; an unreadable one is reported by the part that needs it.
   const names = await readdir(dataDir).catch(() => undefined);
   if (names === undefined) return;
   for (const name of names.filter((entry) => OWN_ENTRIES.test(entry))) await secureEntry(join(dataDir, name));
@@ -58,7 +58,7 @@ async function takeRights(path: string, rights: number): Promise<boolean> {
 
 const toOctal = (mode: number) => (mode & 0o777).toString(8);
 
-/** The same for all that lies below, so that it stays closed when it is moved or copied; gives how much of it was open. */
+/** The same for everything below, so that it stays closed when moved or copied; returns how many entries were open. */
 export async function secureContents(dataDir: string): Promise<number> {
   let count = 0;
   for (const name of await readdir(dataDir).catch(() => []))

@@ -25,7 +25,7 @@ import { callUntilAnswered } from "../waiting/call-until-answered.ts";
 import { type House, type OpenedHouse, openHouse, openHouseTracer, patienceOf, toPool } from "./house.ts";
 import { makeApiPorts } from "./make-api-ports.ts";
 
-/** The sweeper has connections of its own: it takes none from requests, and may take its time. */
+/** The sweeper has separate connections: it takes none from requests and may be slow. */
 const SWEEP_POOL_SIZE = 2;
 const SWEEP_STATEMENT_TIMEOUT_MS = 600_000;
 /** How soon an API notices that another release has changed the schema too far for it. */

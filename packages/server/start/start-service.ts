@@ -24,7 +24,7 @@ export type Started = { address?: string; close(): Promise<void>; reopenWorkerLo
 
 type Signals = Pick<House, "signal" | "hurry">;
 
-/** Until the schema is what this release works with, requests are told why it is not. */
+/** While the schema is not supported by this release, requests are refused with the reason. */
 async function waitInWaitingRoom({ config, databaseUrl }: House, patience: Patience): Promise<void> {
   let reason = "";
   let room: Awaited<ReturnType<typeof openWaitingRoom>> | undefined;
@@ -86,7 +86,7 @@ function printWelcome(options: {
   print("Stop with Ctrl-C.");
 }
 
-/** Beside everything else: nobody gets that far any more, and a large store takes a while. */
+/** In the background: the folders above are closed already, and a large store takes a while. */
 async function closeContents({ dataDir }: Config, log: House["log"]): Promise<void> {
   const count = await secureContents(dataDir);
   if (count > 0) log.warn({ count, dataDir }, "files were open to other users and are closed now");

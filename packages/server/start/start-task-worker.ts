@@ -19,7 +19,7 @@ import { startWorker } from "../worker/worker.ts";
 import { type House, openHouse, openHouseTracer, patienceOf, SERVICE_VERSION } from "./house.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 
-/** Before each further try at an input whose server fails for a moment: five tries in a minute and a half. */
+/** Delays between tries at an input whose server fails temporarily: five tries in a minute and a half. */
 const FETCH_DELAYS_MS = [2000, 6000, 18_000, 54_000];
 
 /** The working side: takes Tasks and runs the engine for them, while it understands the schema. */

@@ -18,7 +18,7 @@ let dir: string;
 let database: TestDatabase;
 const running: MainProcess[] = [];
 
-/** A process of the service with folders of its own. */
+/** A process of the service with separate folders. */
 function start(command: "api" | "worker", environment: Record<string, string>): MainProcess {
   const DATA_DIR = join(dir, `${command}-${running.length}`);
   const one = startMain([command], { PORT: "0", ENCRYPTION_KEY: KEY, DATA_DIR, ...environment });

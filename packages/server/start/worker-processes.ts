@@ -10,7 +10,7 @@ const MAIN_PATH = join(import.meta.dirname, `../main${extname(import.meta.filena
 const STOP_TIMEOUT_MS = 8000;
 
 type WorkerOptions = {
-  /** How long a worker that is told to stop may go on with its Task. */
+  /** How long a stopping worker may continue its Task. */
   drainMs: number;
   environment: Record<string, string | undefined>;
   log: FastifyBaseLogger;
@@ -38,7 +38,7 @@ function keepWorkerRunning({ environment, log, drainMs }: WorkerOptions) {
   async function runOnce(): Promise<void> {
     const started = fork(MAIN_PATH, ["worker"], {
       env: environment,
-      // A process group of its own: Ctrl-C is for the parent to hear, which then ends the workers in order.
+      // A separate process group: Ctrl-C reaches only the parent, which then stops the workers in order.
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });

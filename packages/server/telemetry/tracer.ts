@@ -35,7 +35,7 @@ export interface Tracer {
 /** All runs of a Task are in one trace, whichever worker they are of: its id is made of the Task's. */
 export const toTaskTrace = (taskId: string) => createHash("sha256").update(taskId).digest("hex").slice(0, 32);
 
-/** The place that a caller gives its request (https://www.w3.org/TR/trace-context/), or a trace of its own. */
+/** The parent span from the request's headers (https://www.w3.org/TR/trace-context/), or a new trace. */
 export function readTraceParent(header: unknown): Place {
   const given = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(String(header));
   const [, traceId = randomBytes(16).toString("hex"), parentId] = given ?? [];

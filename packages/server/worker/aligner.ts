@@ -31,8 +31,8 @@ export type AlignerPorts = FetchFilePorts & {
 class Cancelled extends Error {}
 
 /**
- * Times stretches of edited words, one at a time, beside the Tasks of the same process: who edits a line does not wait for somebody's
- * hour of music. It has an engine process of its own, which ends when nobody edits.
+ * Times stretches of edited words, one at a time, beside the Tasks of the same process: editing a line does not wait for another client's
+ * hour of music. It has a separate engine process, which ends when idle.
  */
 export function startAligner(ports: AlignerPorts) {
   const { queue, log } = ports;

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Blobs } from "../domain/ports.ts";
 import { discardFiles, type UnclaimedFiles } from "../domain/storage/unclaimed-files.ts";
 
-/** The decoded input is made anew from the input: that takes a moment, and it is as large as a stem. */
+/** The decoded input is not stored: decoding again is fast, and it is as large as a stem. */
 const LEFT_OUT = ["input.f32", "input.json"];
 const LIST = "files.json";
 

@@ -40,8 +40,8 @@ const RETRIES_MAX = 20;
 class CutShort extends Error {}
 
 /**
- * Brings a file from elsewhere to a local path. What breaks is taken up where it broke, or begun again where that can't be; what fails
- * for a moment is tried again after a while, which grows. The limit holds for what is sent and for what it decodes to.
+ * Downloads a file to a local path. A broken transfer resumes where it broke, or restarts if it can't; temporary failures are retried with
+ * backoff. The size limit holds before and after decoding.
  */
 export async function downloadFile(download: Download): Promise<void> {
   const file = await open(download.path, "w", 0o600);

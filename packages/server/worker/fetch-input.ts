@@ -21,7 +21,7 @@ export type FetchFilePorts = BucketFilePorts & {
   vault: Vault;
   guard: AddressGuard;
   maxBytes: number;
-  /** The waits between the tries at a server that fails for a moment. */
+  /** Delays between tries at a server that fails temporarily. */
   fetchDelaysMs: readonly number[];
 };
 

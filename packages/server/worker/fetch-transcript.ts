@@ -12,7 +12,7 @@ export function hasTranscript({ transcriptAssetId, transcriptUrl }: TargetRecord
 /** Neither of these is the transcript's fault. */
 const OTHER_FAULTS: readonly number[] = [TARGET_ERRORS.DISK_FULL.code, TARGET_ERRORS.NOT_SET_UP.code];
 
-/** Brings the text that an alignment was given to a local file. Whatever stands in the way of it, the target is told of its transcript. */
+/** Downloads the text of an alignment to a local file. Any failure is reported as one of the target's transcript. */
 export async function fetchTranscript(
   ports: FetchFilePorts,
   { task, target, path }: { task: TaskRecord; target: TargetRecord; path: string },

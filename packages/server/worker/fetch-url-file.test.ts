@@ -74,7 +74,7 @@ async function fetch(
     { url, login },
     { path, what: "input", maxBytes, delaysMs, signal, onProgress },
   );
-  // Nothing lies beside it.
+  // There is no other file.
   expect(await readdir(dirname(path))).toEqual(["input"]);
   return { content: await readFile(path), progress };
 }

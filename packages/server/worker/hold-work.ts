@@ -4,7 +4,7 @@ import { describeUse, type QuotaUse, type StorageQuota } from "../domain/storage
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { TargetFailure } from "./target-failure.ts";
 
-/** What a look into an input tells of it. */
+/** What a probe of an input returns. */
 export type ProbedInput = { durationSeconds?: number | undefined; sampleRateHz: number; channels: number };
 
 export type HoldWorkPorts = {

@@ -34,7 +34,7 @@ async function listDirs(workDir: string, taskId?: string): Promise<string[]> {
   );
 }
 
-/** Removes what workers that died left of the spans of Tasks that have ended; gives how many folders. */
+/** Removes what workers that died left of the spans of Tasks that have ended; returns how many folders. */
 export async function sweepHelperDirs(options: {
   workDir: string;
   isUnfinished(taskId: string): Promise<boolean>;

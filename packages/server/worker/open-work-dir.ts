@@ -11,7 +11,7 @@ const SELF: Owner = { host: hostname(), pid: process.pid };
 /**
  * The folder in which a Task is worked on, with what runs before this one left there. If the worker of the last run still lives on
  * this machine, its engine may still be writing: it was frozen, say, and the Task taken from it. Its folder is then put away under
- * a name that no Task has, for the sweeper, and the work begins anew in an empty one.
+ * a name that no Task has, for the sweeper, and the work starts again in an empty one.
  */
 export async function openWorkDir(workDir: string, taskId: string, self: Owner = SELF): Promise<string> {
   const taskDir = join(workDir, taskId);

@@ -69,7 +69,7 @@ describe("a database that does not answer", () => {
 });
 
 describe("a store that does not answer", () => {
-  /** The house's store, with one of its calls out of order until it is mended. */
+  /** The house's store, with one of its calls failing until it is repaired. */
   function breakStore(call: "adopt" | "copyTo") {
     let isBroken = true;
     const calls: string[] = [];

@@ -7,7 +7,7 @@ import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { finishAll, startWorkerWithoutNetwork } from "../../../test/support/test-worker.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 
-/** An API that was not told its public address, and a worker that was told neither. */
+/** An API without a configured public address, and a worker without one. */
 let api: TestApi;
 let closeWorker: () => Promise<void>;
 const inputs = new Map<string, Buffer>();

@@ -25,7 +25,7 @@ export type PreviewPorts = {
 
 type Step = Extract<PreviewNews, { kind: "step" }>;
 
-/** How much is stored is written down this often. */
+/** How often the number of stored chunks is recorded. */
 const NOTE_INTERVAL_MS = 1000;
 const RETRY_DELAYS_MS = [500, 2000];
 
@@ -61,7 +61,7 @@ export class PreviewStorer {
     this.#sizeBytes = stored.sizeBytes;
   }
 
-  /** Goes on behind what is stored if the work goes on in the folder it was made in; otherwise it is removed and begun anew. */
+  /** Resumes after what is stored if the work continues in the same folder; otherwise it is removed and made again. */
   static async open(
     ports: PreviewPorts,
     { run, task, taskDir }: { run: TaskRun; task: TaskRecord; taskDir: string },
@@ -76,7 +76,7 @@ export class PreviewStorer {
     return new PreviewStorer(ports, { run, task, stored: { version, chunks: {}, sizeBytes: 0 } });
   }
 
-  /** What the engine is to go on from. */
+  /** Where the engine resumes. */
   get request(): PreviewRequest {
     return { storedChunks: { ...this.#chunks } };
   }
@@ -93,7 +93,7 @@ export class PreviewStorer {
     this.#start();
   }
 
-  /** Resolves when all that was taken is stored, and written down. */
+  /** Resolves when everything taken is stored and recorded. */
   async flush(): Promise<void> {
     while (this.#storing) {
       this.#hurry.abort();

@@ -23,7 +23,7 @@ beforeEach(() => house.addClient());
 afterEach(() => house.closeWorkers());
 afterAll(() => house.close());
 
-/** Works segment by segment, as a network does, and goes on behind what its spool has. It is stuck where it is told to be. */
+/** Works segment by segment, as a network does, and resumes after its spool. It hangs at the given segment. */
 function makeEngine(stuckAt = Number.POSITIVE_INFINITY) {
   const computed: number[] = [];
   const stuck = Promise.withResolvers<void>();
@@ -49,7 +49,7 @@ function makeEngine(stuckAt = Number.POSITIVE_INFINITY) {
   return { run, computed, stuck: stuck.promise };
 }
 
-/** A machine of its own: nothing is shared with others but database and store. */
+/** A separate machine: it shares only database and store with the others. */
 async function startMachine(run: RunEngine, { maxBytes = 1e9, blobs = house.blobs } = {}) {
   const workDir = await makeTempDir("machine");
   const unclaimed = makeUnclaimedFiles(house.database.db);

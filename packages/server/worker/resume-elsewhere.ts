@@ -21,8 +21,8 @@ export type ResumePorts = {
 export const toEngineDir = (taskDir: string) => join(taskDir, "engine");
 
 /**
- * Brings what another worker left of the Task into its folder, unless this folder is where it came from. What can't be brought is
- * made anew: that costs time alone.
+ * Brings what another worker left of the Task into its folder, unless this folder is where it came from. What can't be copied is
+ * made again: that only costs time.
  */
 export async function bringCheckpoint(ports: ResumePorts, task: TaskRecord, taskDir: string): Promise<void> {
   const { checkpoints, log } = ports;
@@ -39,7 +39,7 @@ export async function bringCheckpoint(ports: ResumePorts, task: TaskRecord, task
   }
 }
 
-/** Leaves what there is of the Task for whoever goes on, and gives it back with where that is. */
+/** Stores the Task's checkpoints for the next worker, and returns the Task to the queue with their location. */
 export async function giveBackWithCheckpoint(
   ports: ResumePorts & { reports: Pick<TaskReports, "giveBack"> },
   run: TaskRun,
@@ -68,7 +68,7 @@ async function saveCheckpoint(
   }
 }
 
-/** Nobody goes on from it any more. */
+/** It is no longer needed to resume. */
 export async function dropCheckpoint(
   { checkpoints, log }: ResumePorts,
   { id: taskId, checkpointKey }: Pick<TaskRecord, "id" | "checkpointKey">,

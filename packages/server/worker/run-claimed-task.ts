@@ -160,7 +160,7 @@ function watchTask(ports: RunTaskPorts, run: TaskRun, signal: AbortSignal): Watc
   };
 }
 
-/** What was expected when it was told, less the time that has passed since. */
+/** The last estimate of the remaining time, less the time since then. */
 function toAdvance({ key, fraction, secondsLeft, atMs }: TargetProgress & { atMs: number }): TargetAdvance {
   const passedSeconds = (performance.now() - atMs) / 1000;
   return { targetId: key, progress: fraction, secondsLeft: secondsLeft && secondsLeft - passedSeconds };
@@ -253,7 +253,7 @@ async function runWithin(ports: RunPorts, work: Work, limitSeconds: number): Pro
     .finally(() => spans?.close());
 }
 
-/** The targets that have all they need; one whose transcript can't be had ends here. */
+/** The targets that have all they need; one whose transcript is unavailable fails here. */
 async function fetchTranscripts(ports: RunTaskPorts, work: Work): Promise<TargetRecord[]> {
   const { task, targets, taskDir, watch } = work;
   const ready: TargetRecord[] = [];

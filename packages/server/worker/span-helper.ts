@@ -45,8 +45,8 @@ export type Helping = {
 };
 
 /**
- * Makes spans of long inputs for other workers while this one has no Task to do. A Task that comes is never kept waiting: the span goes
- * back, and whoever goes on with it on this machine does so behind its last segment.
+ * Makes spans of long inputs for other workers while this one has no Task to do. A Task that comes is never kept waiting: the span is
+ * returned, and the next helper on this machine resumes after its last segment.
  */
 export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
   const { queue, ownBlobs, log } = ports;

@@ -107,7 +107,7 @@ export function openSpanLeader(
         );
   }
 
-  /** Undefined where it can't be had, and is to be made here. */
+  /** Undefined if it is unavailable and must be made here. */
   function bring(span: SpanState, stored: StoredSpan): Promise<MadeSpan | undefined> {
     const known = bringing.get(toName(span));
     if (known) return known;

@@ -36,7 +36,7 @@ afterAll(() => house.close());
 
 type BeforeSegment = NonNullable<Parameters<typeof makeGainEngines>[0]["beforeSegment"]>;
 
-/** A machine of its own: nothing is shared with others but database and store. */
+/** A separate machine: it shares only database and store with the others. */
 async function startMachine(beforeSegment: BeforeSegment = async () => {}, options = {}) {
   const workDir = await makeTempDir("machine");
   await mkdir(workDir, { recursive: true });

@@ -1,6 +1,6 @@
 import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
 
-/** The same port, over a database that may go away for a while: work goes on where it was when it is back. */
+/** The same port, over a database that may be temporarily unavailable: work continues when it is back. */
 export function waitOut<Port extends object>(port: Port, patience: Patience): Port {
   const wrapped = Object.entries(port).map(([name, call]) => [
     name,

@@ -188,7 +188,7 @@ export async function startWorker(given: WorkerPorts) {
       if (heartbeat.isLate()) return "the database is out of reach";
       return isStoreInDoubt ? "the store is out of reach" : undefined;
     },
-    /** Takes no more Tasks. The one in work has so long to end; then it goes back to the queue, and goes on from its last checkpoint. */
+    /** Takes no more Tasks. The current one has this long to finish; then it returns to the queue and resumes from its last checkpoint. */
     async close({ drainMs = 0, hurry }: Drain = {}): Promise<void> {
       draining.abort(new Error("the worker is shutting down"));
       if (drainMs > 0) await waitAtMost(working, drainMs, hurry);

@@ -122,7 +122,7 @@ const COMMANDS: Record<string, string> = {
   multi_voice: "voices",
 };
 
-/** The command aligns a text that is given; without one it is what is heard that is written down. */
+/** The command aligns a given text; without one it transcribes. */
 const findCommand = ({ model }: TargetInput, { transcript }: CodeRequest) =>
   model === "alignment" && transcript === undefined ? "transcribe" : (COMMANDS[model] ?? "separate");
 

@@ -30,7 +30,7 @@ export class LevelPages {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Goes back to so many chunks, or to fewer where some are missing; gives how many. */
+  /** Truncates to this many chunks, or fewer if some are missing; returns how many. */
   rewind(chunks: number): number {
     const { fine, coarse } = this.#recordBytes;
     const kept = Math.min(chunks, Math.floor(sizeOf(this.#overview) / coarse));

@@ -71,7 +71,7 @@ export class TrackDrawings {
     }));
   }
 
-  /** Goes back to so many chunks, or to fewer where some are missing; gives how many. */
+  /** Truncates to this many chunks, or fewer if some are missing; returns how many. */
   rewind(chunks: number): number {
     const kept = Math.min(...this.#drawings.map(({ pages }) => pages.rewind(chunks)));
     for (const { pages } of this.#drawings) pages.rewind(kept);

@@ -23,7 +23,7 @@ const SURE_CONFIDENCE = 0.5;
 
 export type AlignmentWork = {
   text: string;
-  /** What was written down of the recording. */
+  /** The transcript of the recording. */
   spoken: TimedText;
   /** Mono at 16 kHz. */
   source: FrameSource;

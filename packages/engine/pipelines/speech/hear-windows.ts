@@ -25,7 +25,7 @@ export type Hearing = {
   wishes: HearingWishes;
 };
 
-/** Writes down a batch of windows: what is said, in which language, and when. Gives the parts of each. */
+/** Transcribes a batch of windows: words, language, times. Returns the parts of each. */
 export async function hearWindows(
   whisper: Whisper,
   windows: readonly SpeechWindow[],

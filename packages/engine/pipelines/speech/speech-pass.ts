@@ -26,7 +26,7 @@ import { labelSpeakers } from "./label-speakers.ts";
 import { placedWindowSchema } from "./place-words.ts";
 import { transcribe } from "./transcribe.ts";
 
-/** Raised whenever the same text and hearing would give other times. */
+/** Increase when the same text and transcript would give different times. */
 const LOG_VERSION = 2;
 
 type SpeechRun = {
@@ -39,8 +39,8 @@ type SpeechRun = {
 type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
 
 /**
- * Writes down what is said, once for each way it is to be listened to, and makes every text target from it. Words are read from `vocals`, a
- * stem of the input, where it is given, and from the input itself otherwise.
+ * Transcribes the input once for each set of options, and makes every text target from it. The source is `vocals`, a stem of the input, if
+ * given, and the input itself otherwise.
  */
 export async function runSpeechPass(
   run: SpeechRun,
@@ -80,7 +80,7 @@ export async function runSpeechPass(
   }
 }
 
-/** Who speaks when: listened for once for each number of people that is expected. */
+/** Who speaks when: found once for each expected number of people. */
 function listenOnce(networks: SpeechRun["networks"], source: FrameSource, manifests: readonly Manifest[]) {
   const heard = new Map<true | number, Promise<Turns>>();
   return (speakers: true | number): Promise<Turns> => {
@@ -92,7 +92,7 @@ function listenOnce(networks: SpeechRun["networks"], source: FrameSource, manife
   };
 }
 
-/** What was said, or the given text laid over it. */
+/** The transcript, or the given text aligned to it. */
 async function makeText(
   run: Pick<SpeechRun, "input" | "workDir" | "networks">,
   { target, manifest, spoken, source }: Heard,

@@ -170,7 +170,7 @@ describe("transcription", () => {
   });
 
   it("[V7] a SIGKILL in the middle costs the windows at work, and no word of those before", async () => {
-    // Each window takes four of them: four windows, of which two are written down at once.
+    // Each window takes four of them: four windows, of which two are transcribed at once.
     const sound = joinSamples([...Array.from({ length: 14 }, () => [english, silence(0.8)]).flat()]);
     const inputPath = join(folder, "long.wav");
     writeSound(inputPath, [sound], RATE);

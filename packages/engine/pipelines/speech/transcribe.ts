@@ -17,17 +17,17 @@ import { toHearingKey } from "./hearings.ts";
 import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
 
-/** Raised whenever the same input and weights would give another text. */
+/** Increase when the same input and weights would give a different text. */
 const LOG_VERSION = 4;
-/** Windows that are written down at once: each takes 110 MB of the 1.5 GB a transcription may have. */
+/** Windows per batch: each takes 110 MB of the 1.5 GB a transcription may use. */
 const BATCH_WINDOWS = 2;
 
 export type Transcription = {
   manifest: SpeechManifest;
   voiceActivity: VoiceActivityManifest;
-  /** What is listened to: mono at 16 kHz. */
+  /** The recording: mono at 16 kHz. */
   source: FrameSource;
-  /** Tells apart what else of the same input may be listened to. */
+  /** Distinguishes recordings made from the same input. */
   sourceName: string;
   wishes: HearingWishes;
 };
@@ -50,7 +50,7 @@ export async function transcribe(
   const regions = await findSpeech(source, vad, run.makeStage(FIND_SECONDS));
   const maxFrames = wishes.isTranslated ? WINDOW_FRAMES / 2 : WINDOW_FRAMES;
   const windows = packSpeechWindows(regions, {
-    // The words of a translation are known to be in their window, and no closer.
+    // A translation's words are only known to be somewhere in their window.
     maxFrames,
     fullFrames: maxFrames * 0.8,
     marginFrames: SAMPLE_RATE_HZ * 0.4,

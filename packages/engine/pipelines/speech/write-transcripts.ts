@@ -20,7 +20,7 @@ export type Transcript = WrittenWindow & { text: string };
 type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };
 
 /**
- * Writes down several windows at once. A text that goes round in circles or is improbable is written again at higher temperatures;
+ * Transcribes several windows at once. A text that goes round in circles or is improbable is written again at higher temperatures;
  * one that nothing helps is left out rather than passed on, unless the speaker repeats himself.
  */
 export async function writeTranscripts(

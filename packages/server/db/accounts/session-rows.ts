@@ -125,7 +125,7 @@ export async function touchSession(db: DatabaseHandle, id: string): Promise<void
     where id = ${id} and last_used_at < now() - interval '1 minute'`.execute(db);
 }
 
-/** Removes what can't let anybody in any more: sessions, links, invitations, and attempts that no longer count. Gives how many. */
+/** Removes what can't let anybody in any more: sessions, links, invitations, and attempts that no longer count. Returns how many. */
 export async function deleteExpiredEntries(db: DatabaseHandle): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with sessions as (delete from person_sessions where not ${IS_GOOD} returning 1),

@@ -3,7 +3,7 @@ import type pg from "pg";
 const FETCH_ROWS = 500;
 /** What is kept in memory at once. */
 const PART_BYTES = 4 * 1024 * 1024;
-/** What is applied is told by the schema's own list. */
+/** Applied migrations are in the schema's own table. */
 const LEFT_OUT = ["schema_migrations"];
 
 export type DumpedTable = { name: string; columns: string[] };

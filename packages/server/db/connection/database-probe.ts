@@ -11,7 +11,7 @@ const KEPT_MS = 60_000;
 
 export type DatabaseProbe = { isReady(): Promise<boolean>; close(): Promise<void> };
 
-/** Tells whether the database answers, in two seconds at most: over a connection of its own, so that it never waits behind requests. */
+/** Whether the database answers within two seconds, over a separate connection, so that it never queues behind requests. */
 export function openDatabaseProbe(connectionString: string): DatabaseProbe {
   const pool = new pg.Pool({
     connectionString,

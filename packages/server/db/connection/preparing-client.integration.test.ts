@@ -12,7 +12,7 @@ afterAll(() => database.close());
 beforeEach(async () => {
   client = await database.pool.connect();
 });
-// Closed, not given back: the next test has a connection of its own.
+// Closed, not returned to the pool: the next test gets a new connection.
 afterEach(() => client.release(true));
 
 it("has PostgreSQL prepare a statement once, also of errors", async () => {

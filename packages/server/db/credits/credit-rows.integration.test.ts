@@ -23,7 +23,7 @@ const ENDS: Record<"completed" | "error", TargetEnd> = {
   error: { status: "error", error: { code: 9001, message: "failed" } },
 };
 
-/** Everything that moves credits, in transactions of its own, as the service does it. */
+/** Everything that moves credits, each in a separate transaction, as in the service. */
 function makeMoves(clientId: string, made: Made[]) {
   const inTransaction = <Result>(work: (db: DatabaseHandle) => Promise<Result>) =>
     database.db.transaction().execute(work);

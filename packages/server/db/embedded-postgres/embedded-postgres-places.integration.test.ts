@@ -193,7 +193,7 @@ async function startAsOrdinaryUser(dataDir: string): Promise<ChildService> {
 
 let openInstallation: Promise<{ nodePath: string; modulePath: string }> | undefined;
 
-/** Another user may not reach the clone (it can lie below a 0700 folder): this is what it needs of it, in the open. */
+/** Another user may not be able to read the clone (it can be inside a 0700 folder): a readable copy of what it needs. */
 function makeOpenInstallation(): Promise<{ nodePath: string; modulePath: string }> {
   openInstallation ??= copyInstallation(join(testDir, "installation"));
   return openInstallation;

@@ -10,7 +10,7 @@ const folderPrefix = "binaries-";
  * Keeps a runnable copy of the bundle in `homeDir`. A copy, because PostgreSQL's own user may not reach the clone,
  * because npm made neither symlinks nor executable bits, and because `npm install` under a running server would
  * pull its files away. The folder's name has the version; a copy that misses a file or has one of another size is
- * made anew.
+ * replaced.
  */
 export async function installBinaries(homeDir: string, bundle: PostgresBundle): Promise<PostgresBinaries> {
   const folderName = `${folderPrefix}${bundle.version}`;

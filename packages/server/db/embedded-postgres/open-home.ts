@@ -18,7 +18,7 @@ import { getFreeServerIds, isReservedId, type PostgresAccount } from "./postgres
  */
 export type PostgresHome = { dir: string; account: PostgresAccount; release(): void };
 
-/** Where homes go that lie below a folder PostgreSQL's own user cannot enter. */
+/** The parent of homes that would be inside a folder PostgreSQL's user cannot enter. */
 const relocatedHomesDir = "/var/lib/stemwright-postgres";
 
 export async function openHome(dataDir: string): Promise<PostgresHome> {

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 /**
- * PostgreSQL refuses to run as root. Started by root, it gets a uid of its own that has no entry in /etc/passwd and
+ * PostgreSQL refuses to run as root. Started by root, it gets a separate uid that has no entry in /etc/passwd and
  * that no other program runs under. `nobody` and `postgres` were rejected: whatever else runs as one of them could
  * read the database and signal the server.
  */

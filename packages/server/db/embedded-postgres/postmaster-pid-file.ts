@@ -17,7 +17,7 @@ export async function findPostmasterPidFile(clusterDir: string): Promise<Postmas
   }
 }
 
-/** Undefined for an empty or cut-off file, as power loss leaves it and as it is for a moment at each start. */
+/** Undefined for an empty or cut-off file, as after a power loss and briefly at each start. */
 export function parsePostmasterPidFile(text: string): PostmasterPidFile | undefined {
   const lines = text.split("\n");
   const pid = Number(lines[0]);

@@ -1,11 +1,11 @@
 import { stat, statfs } from "node:fs/promises";
 
-/** The one port of the one socket in a folder of its own: it is part of the socket's file name, no TCP port. */
+/** The port of the only socket in its folder: part of the socket's file name, not a TCP port. */
 export const socketPort = 5432;
 
 /** The API, commands beside it, and what PostgreSQL keeps for superusers. */
 const connectionsWithoutWorkers = 50;
-/** A worker has a pool of two and the one that holds its Task. Twice that, since a killed one's last for a moment longer. */
+/** A worker has a pool of two and the one that holds its Task. Twice that, since a killed worker's connections close a little later. */
 const connectionsPerWorker = 6;
 
 const minSharedMemoryBytes = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { openBoundedLog } from "./bounded-log.ts";
 import { startPostmaster } from "./start-postmaster.ts";
 
-/** Starts a program that takes connections for a moment, as PostgreSQL tells it, and then ends as it is told. */
+/** Starts a program that briefly reports itself ready like PostgreSQL, and then ends with the given status. */
 async function endAfterStart(end: string): Promise<string> {
   const dataDir = await makeTempDir("postmaster");
   const program = join(dataDir, "postgres");

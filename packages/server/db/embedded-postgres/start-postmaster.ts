@@ -59,7 +59,7 @@ async function spawnPostmaster(options: PostmasterOptions): Promise<ChildProcess
       cwd: options.dataDir,
       env: programEnvironment,
       stdio: ["ignore", options.log.fd, options.log.fd],
-      // A session of its own: Ctrl-C in the terminal reaches the service alone, which ends PostgreSQL last.
+      // A separate session: Ctrl-C in the terminal reaches only the service, which stops PostgreSQL last.
       detached: true,
       ...options.ids,
     });

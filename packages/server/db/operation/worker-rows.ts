@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { WorkerReport } from "../../domain/operation/worker-report.ts";
 import type { DatabaseHandle } from "../database.ts";
 
-/** Without a sign of life for this long, a worker counts as dead; it gives one every ten seconds. */
+/** Without a heartbeat for this long, a worker counts as dead; it sends one every ten seconds. */
 const ALIVE_SECONDS = 30;
 export const IS_ALIVE = sql<boolean>`seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})`;
-/** A dead worker stays in the list this long, for whoever asks what it was doing. */
+/** A dead worker stays in the list this long, so that an operator can see what it was doing. */
 const KEPT_HOURS = 24;
 
 export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Promise<void> {
@@ -28,7 +28,7 @@ export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Pr
     .execute();
 }
 
-/** Forgets workers that died long ago; gives how many. */
+/** Forgets workers that died long ago; returns how many. */
 export async function deleteDeadWorkers(db: DatabaseHandle): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from workers where seen_at < now() - make_interval(hours => ${KEPT_HOURS})`.execute(db);

@@ -25,7 +25,7 @@ export function makeRateCounts(db: DatabaseHandle): RateCounts {
   };
 }
 
-/** Forgets those who have asked nothing for a while; gives how many. */
+/** Forgets those who have asked nothing for a while; returns how many. */
 export async function deleteOldRateCounts(db: DatabaseHandle): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from rate_counts where subject in (

@@ -4,7 +4,7 @@ import type { Vault } from "../../domain/vault.ts";
 import type { Database, DatabaseHandle } from "../database.ts";
 import { findReceipt, setReceiptAnswer, takeReceipt } from "./receipt-rows.ts";
 
-/** Answers lie in the receipts encrypted, since some hold a secret that is to be in no other place. */
+/** Responses are stored encrypted, since some contain a secret that is stored nowhere else. */
 export function makeReceiptStore(options: {
   db: Database;
   vault: Vault;

@@ -47,7 +47,7 @@ export async function setReceiptAnswer(
     .execute();
 }
 
-/** Removes those that no longer count; gives how many. */
+/** Removes those that no longer count; returns how many. */
 export async function deleteOldReceipts(db: DatabaseHandle, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_receipts where (client_id, key) in (

@@ -38,8 +38,8 @@ async function loadKeyFile(path: string): Promise<Buffer> {
 }
 
 /**
- * Encrypts with AES-256-GCM under the installation's key, which never lies in the database: who copies the database
- * reads no secret. A sealed text is fingerprint of the key, nonce, tag, ciphertext.
+ * Encrypts with AES-256-GCM under the installation's key, which is never in the database, so a copy of the database
+ * reveals no secret. A sealed text is the key's fingerprint, nonce, tag, ciphertext.
  */
 export function openVault(options: { key: Buffer | undefined; keyFile: string }): Vault {
   let loading: Promise<Buffer> | undefined;

@@ -71,7 +71,7 @@ export async function findShared(
   return task && { task, expiresAt: row.expires_at };
 }
 
-/** Gives how many. */
+/** Returns how many. */
 export async function deleteExpiredShares(db: DatabaseHandle, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from task_shares where id in (

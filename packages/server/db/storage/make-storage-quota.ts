@@ -32,7 +32,7 @@ export async function loadStorageUse(
   return rows[0]?.use ?? { assetsBytes: 0, outputsBytes: 0, heldBytes: 0 };
 }
 
-/** Removes those of processes that died; gives how many. */
+/** Removes those of processes that died; returns how many. */
 export async function deleteOldHolds(db: DatabaseHandle): Promise<number> {
   const deleted = await sql`delete from storage_holds where seen_at < now() - ${LIFETIME}`.execute(db);
   return Number(deleted.numAffectedRows ?? 0n);
@@ -41,7 +41,7 @@ export async function deleteOldHolds(db: DatabaseHandle): Promise<number> {
 /** The quotas of all clients, over one process's share of what is set aside. */
 export function makeStorageQuota(options: {
   db: Database;
-  /** For clients without a quota of their own; 0 = none. */
+  /** For clients without an individual quota; 0 = none. */
   defaultQuotaBytes: number;
   onError: (error: unknown) => void;
 }): StorageQuota & { close(): void } {

@@ -26,7 +26,7 @@ const IS_NEEDED: RawBuilder<boolean> = sql`(
   or ${isLent("assets")})`;
 
 /**
- * Removes a batch of old assets; gives how many. Their files are left as unclaimed. The rows are locked first and judged
+ * Removes a batch of old assets; returns how many. Their files are left as unclaimed. The rows are locked first and judged
  * afterwards: whoever creates a Task holds its asset (holdInputs), so a Task either is seen by the second statement or finds
  * its asset gone. What another process has locked is skipped.
  */
@@ -43,7 +43,7 @@ export async function sweepAssets(db: Transaction<Tables>, batch: Batch): Promis
 }
 
 /**
- * Removes the outputs of a batch of Tasks that were finished long ago; gives how many Tasks. Their files are left as unclaimed;
+ * Removes the outputs of a batch of Tasks that were finished long ago; returns how many Tasks. Their files are left as unclaimed;
  * the Tasks are marked, so that the next sweep need not look at them again. Locked first and judged afterwards, as assets are.
  */
 export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promise<number> {
@@ -70,8 +70,8 @@ export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promi
 const IS_OWED = sql`exists (select from deliveries where task_id = tasks.id and state = 'pending')`;
 
 /**
- * Deletes a batch of Tasks that were finished long ago, with all that belongs to them; gives how many. Statistics, totals and the
- * ledger have rows of their own. Files that are still kept are left as unclaimed. Locked first and judged afterwards, as assets are.
+ * Deletes a batch of Tasks that were finished long ago, with all that belongs to them; returns how many. Statistics, totals and the
+ * ledger are in other tables. Files that are still kept are left as unclaimed. Locked first and judged afterwards, as assets are.
  */
 export async function sweepTasks(db: Transaction<Tables>, batch: Batch): Promise<number> {
   const locked = await sql<{ id: string }>`

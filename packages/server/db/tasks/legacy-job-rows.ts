@@ -43,7 +43,7 @@ export async function listLegacyJobs(
   });
 }
 
-/** A query of its own, since the other one would gather targets and outputs for all that is skipped too. */
+/** A separate query, since the other one would also collect targets and outputs of all skipped rows. */
 async function listJobIds(db: DatabaseHandle, clientId: string, { skip, take }: Page): Promise<string[]> {
   const rows = await db
     .selectFrom("legacy_jobs")

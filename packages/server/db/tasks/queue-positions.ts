@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
 import { IS_WAITING } from "./waiting-tasks.ts";
 
-/** Places are counted this far; whoever is further back is told this one. So the longest line costs little. */
+/** Positions are counted up to this one, and Tasks further back report it too, so that a long queue costs little. */
 const PLACES_MAX = 1000;
 
 /** As the index has it: the highest priority first. */

@@ -14,7 +14,7 @@ import { deleteSourcesIfFinished } from "./task-source-rows.ts";
 
 /**
  * Ends a target, once: false when somebody else ended it before. The last one to end completes the Task.
- * Whoever is to hear of it is owed a delivery in the same transaction. The row of the Task is locked first, so that two
+ * If a webhook is due, its delivery is inserted in the same transaction. The row of the Task is locked first, so that two
  * targets that end together can't both miss being last, nor both be charged as the first of a pair. A worker ends it with the
  * token of its run, and fails with `RunLost` where the Task has another.
  */

@@ -13,8 +13,8 @@ export async function notifyTaskChange(db: DatabaseHandle, taskId: string): Prom
 }
 
 /**
- * Hears of changed Tasks, over one connection however many listen. It is opened for the first listener, and opened again
- * when it breaks; what may have been missed meanwhile is told as a change of everything.
+ * LISTENs for changed Tasks, over one connection for all listeners. It is opened for the first listener and reopened when it breaks; as
+ * notifications may have been missed meanwhile, a reconnection counts as a change of every Task.
  */
 export function openTaskChanges(options: {
   connectionString: string;

@@ -49,7 +49,7 @@ export const TARGETS_OF_TASK = sql<TargetRow[]>`(
 const selectTasks = (db: DatabaseHandle) =>
   db.selectFrom("tasks").selectAll("tasks").select(TARGETS_OF_TASK.as("targets"));
 
-/** The row is the job: workers without work are told of it. */
+/** The row is the job: a NOTIFY wakes idle workers. */
 export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<void> {
   await db
     .insertInto("tasks")
@@ -134,7 +134,7 @@ async function findTaskPage(db: DatabaseHandle, clientId: string, page: Page) {
 
 /**
  * From the index alone, so that what is skipped costs no rows, and from the nearer end, so that it is half of them at most. A
- * query of its own, since one that holds a limit is planned again each time, and this one's plan is found at once.
+ * separate query, since one with a limit is planned again each time, and this one's plan is found at once.
  */
 async function listTaskIds(
   db: DatabaseHandle,
@@ -260,8 +260,8 @@ function toTargetRecord(row: TargetRow): TargetRecord {
 
 /**
  * Progress of a Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that
- * is known; gives how the run stands. Nobody is told: transactions that notify are committed one after the other, and thousands of
- * workers report each second. Who follows a Task looks (`listProgressMarks`). Nor is it synced to disk: the next report says as much.
+ * is known; returns the state of the run. It sends no NOTIFY: transactions that notify are committed one by one, and thousands of
+ * workers report each second. Followers of a Task poll (`listProgressMarks`). Nor is it synced to disk: the next report repeats it.
  */
 export async function setProgress(
   db: DatabaseHandle,

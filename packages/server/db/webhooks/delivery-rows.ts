@@ -131,7 +131,7 @@ export async function replayDelivery(
   return toDeliveryRecord(replayed);
 }
 
-/** Removes entries of the log that are no longer owed and were last tried before then; gives how many. */
+/** Removes log entries that are no longer pending and were last tried before then; returns their number. */
 export async function deleteOldDeliveries(db: DatabaseHandle, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from deliveries where id in (

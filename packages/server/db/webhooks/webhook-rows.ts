@@ -22,7 +22,7 @@ export async function findWebhook(db: DatabaseHandle, clientId: string): Promise
   return row && toWebhookRecord(row);
 }
 
-/** Sets the account's URL; what is still owed to the one before goes to this one. */
+/** Sets the account's URL; pending deliveries to the old one go to this one. */
 export async function setWebhook(db: DatabaseHandle, clientId: string, url: string): Promise<WebhookRecord> {
   await db
     .insertInto("webhooks")

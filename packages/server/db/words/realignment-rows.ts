@@ -149,7 +149,7 @@ async function releaseRealignment(
   await notifyStretch(db);
 }
 
-/** Removes those nobody asks for any more; gives how many. */
+/** Removes those nobody asks for any more; returns how many. */
 export async function deleteOldRealignments(db: DatabaseHandle, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from realignments where id in (

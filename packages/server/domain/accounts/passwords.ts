@@ -33,7 +33,7 @@ export interface Passwords {
   isRight(password: string, hash: string | null | undefined): Promise<boolean>;
 }
 
-/** argon2id as PHC strings, so many at once; more wait for a moment, and what is beyond is refused as overload. */
+/** argon2id as PHC strings, this many at once; a few more wait briefly, and the rest is refused as overload. */
 export function makePasswords(
   gate: Gate = makeGate({ max: HASHES_AT_ONCE, waitersMax: HASHES_AT_ONCE * 16, waitMs: 5000 }),
 ): Passwords {

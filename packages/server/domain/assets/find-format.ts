@@ -51,7 +51,7 @@ const toEssence = (contentType: string | undefined) => contentType?.split(";")[0
 /** Not every dot makes an extension: "Dr. Smith", "take 1.2". */
 const hasExtension = (name: string) => /^\.[a-z][a-z0-9]{0,4}$/i.test(extname(name));
 
-/** What is told of a file before it is looked into. */
+/** What is known about a file before it is probed. */
 export type FormatHints = {
   /** File names and paths, the one that counts most first. */
   names: readonly string[];

@@ -1,4 +1,4 @@
-/** Outputs have no ids of their own: as assets they have the target's with their place. */
+/** Outputs have no ids: as assets they have the target's id with their index. */
 export const toOutputAssetId = (targetId: string, position: number) => `${targetId}-${position}`;
 
 export function findOutputPlace(assetId: string): { targetId: string; position: number } | undefined {

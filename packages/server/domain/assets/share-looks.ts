@@ -1,6 +1,6 @@
 import type { MediaLooker } from "../ports.ts";
 
-/** Requests for the same file that come together share one look: each takes a process of its own. */
+/** Concurrent requests for the same file share one probe, as each takes a process. */
 export function shareLooks(looker: MediaLooker): MediaLooker {
   const looks = new Map<string, ReturnType<MediaLooker["look"]>>();
   return {

@@ -19,7 +19,7 @@ const task = fc.tuple(models, rate, rate, rate).map(([names, ...rates]) =>
   })),
 );
 
-/** Completes the targets one after the other, in an order of their own. */
+/** Completes the targets one by one, in the given order. */
 function complete(targets: readonly Priced[], order: readonly Priced[], durationSeconds: number): number[] {
   const charged = targets.map((target) => ({ ...target }));
   for (const { id } of order) {

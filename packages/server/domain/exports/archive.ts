@@ -4,7 +4,7 @@ import type { OutputRecord, TaskRecord } from "../tasks/task-record.ts";
 /** One file of an archive. */
 export type ArchiveFile = { name: string; blobKey: string; sizeBytes: number };
 
-/** All outputs of a Task, each under a name of its own: two targets may have outputs of the same name. */
+/** All outputs of a Task under unique names: two targets may have outputs of the same name. */
 export function listArchiveFiles({ targets }: Pick<TaskRecord, "targets">): ArchiveFile[] {
   const taken = new Set<string>();
   const toName = ({ name, format }: OutputRecord) => {

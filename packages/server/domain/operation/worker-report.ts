@@ -1,4 +1,4 @@
-/** A worker's sign of life. */
+/** A worker's heartbeat. */
 export type WorkerReport = {
   id: string;
   host: string;

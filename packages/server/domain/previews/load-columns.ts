@@ -4,7 +4,7 @@ import { countChunks, type PreviewRecord, type PreviewShape, toPreviewKey } from
 
 export type ColumnsWanted = { track: string; level: number; fromChunk: number; toChunk: number };
 
-/** How what is drawn of a track lies in its files: columns of several levels, chunk by chunk. */
+/** The layout of a track's drawings in its files: columns of several levels, chunk by chunk. */
 export type ColumnFiles = {
   kind: "peaks" | "spectra";
   levels: number[];

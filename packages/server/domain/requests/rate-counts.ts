@@ -1,8 +1,8 @@
 /** Requests by key or address, as all processes together count them. */
 export interface RateCounts {
   /**
-   * Adds to the counts of some; gives what they then are, ours included, and how long their windows still last. One that was
-   * over begins anew.
+   * Adds to several counts; returns the new totals, ours included, and the time left of their windows. An expired window starts
+   * again.
    */
   add(
     asks: ReadonlyMap<string, number>,

@@ -48,7 +48,7 @@ export interface SpanOffers {
   list(taskId: string): Promise<SpanState[]>;
   /** Takes a span for the Task's own worker; false where another is at it, or has made it. */
   takeOwn(run: TaskRun, span: SpanId): Promise<boolean>;
-  /** What is stored of it is of no use: it is to be made anew, here. */
+  /** What is stored of it is unusable: it must be made again, here. */
   reclaim(run: TaskRun, span: SpanId): Promise<void>;
   hasSpans(taskId: string): Promise<boolean>;
   /** Forgets the spans of a Task that has ended, but for those somebody is still at. */

@@ -28,10 +28,10 @@ export interface Bucket {
   signRead(key: string, lifetimeSeconds: number): Promise<string | undefined>;
 }
 
-/** `not-set-up` is for the operator to mend, not for whoever set up the integration. */
+/** `not-set-up` is for the operator to fix, not for the integration's owner. */
 export type BucketErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
 
-/** What a storage service answered, in the words that matter to whoever set up the integration. */
+/** A storage service's answer, in terms that help the integration's owner. */
 export class BucketError extends Error {
   override readonly name = "BucketError";
   readonly kind: BucketErrorKind;

@@ -3,7 +3,7 @@ const UNKNOWN = "A part of the service does not answer just now; try again in a 
 /** Our own store can't be reached, or refuses us: nothing that a client or a Task did. */
 export class StoreOutage extends Error {
   override readonly name = "StoreOutage";
-  /** What clients are told. */
+  /** The message for clients. */
   readonly advice: string;
 
   constructor(cause: unknown, advice: string = UNKNOWN) {

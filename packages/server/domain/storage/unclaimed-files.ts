@@ -1,11 +1,11 @@
 import type { Blobs } from "../ports.ts";
 
-/** Files that belong to nobody: not yet, as an upload that is no asset so far, or no longer. A sweep removes those that are due. */
+/** Files without an owner: not yet, as an upload that is not an asset so far, or no longer. A sweep removes those that are due. */
 export interface UnclaimedFiles {
-  /** Writes down what is about to be stored: due in a day, unless it is claimed in the transaction that makes it visible. */
+  /** Registers files about to be stored: due for removal in a day, unless claimed in the transaction that makes them visible. */
   announce(keyPrefix: string): Promise<void>;
   isUnclaimed(keyPrefix: string): Promise<boolean>;
-  /** From here on nobody can claim the files; false where somebody has. */
+  /** From here on the files can't be claimed; false if they have been. */
   takeForRemoval(keyPrefix: string): Promise<boolean>;
   /** The files are gone. */
   forget(keyPrefix: string): Promise<void>;

@@ -20,7 +20,7 @@ function checkTranscriptUrl(
   }
 }
 
-/** Refuses transcripts of which it is plain that they can't be had; gives the assets among them, target by target. */
+/** Refuses transcripts that clearly cannot be fetched; returns the assets among them, by target. */
 export async function checkTranscripts(
   ports: { assets: AssetStore; urls: UrlRules; transcriptReader: TranscriptReader },
   caller: Caller,

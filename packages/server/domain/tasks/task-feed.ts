@@ -7,14 +7,14 @@ type Watched = { listeners: Set<Listener>; isLoading: boolean; isStale: boolean;
 
 /** How often a watched Task is read although nothing was heard of it: its place in the queue moves with other Tasks. */
 const REFRESH_INTERVAL_MS = 15_000;
-/** How often it is looked whether watched Tasks have got further: of that nobody is told. */
+/** How often the progress of watched Tasks is polled: it sends no notifications. */
 const PROGRESS_INTERVAL_MS = 1000;
 
 /** Follows Tasks for any number of listeners: a Task is read once for each change, however many follow it. */
 export function makeTaskFeed(ports: {
   changes: TaskChanges;
   findTask(id: string): Promise<TaskRecord | undefined>;
-  /** What tells of each Task whether it has got further. */
+  /** A mark of each Task that changes with its progress. */
   listMarks(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   onError: (error: unknown) => void;
 }) {

@@ -82,7 +82,7 @@ export type NewTask = {
   /** Not for the lane that is kept free for short Tasks. */
   isLong?: boolean;
   legacyJob?: LegacyJobPart;
-  /** It belongs to a request that waits for it: no webhook tells of it, and it goes with the request. */
+  /** It belongs to a waiting request: it has no webhook and is deleted with the request. */
   isTemporary?: boolean;
   sources?: TaskSource[];
   targets: NewTarget[];

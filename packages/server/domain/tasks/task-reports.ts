@@ -2,7 +2,7 @@ import type { PreviewRecord, PreviewStore } from "../previews/preview-record.ts"
 import type { TargetAdvance, TargetEnd, TaskRecord } from "./task-record.ts";
 import type { RunState, TaskRun } from "./task-run.ts";
 
-/** What a worker asks and tells of a Task. Nothing counts that it tells of a run that is no longer its own; where it matters to the worker, it fails with `RunLost`. */
+/** A worker's queries and reports about a Task. Reports about a lost run are ignored; where that matters to the worker, they fail with `RunLost`. */
 export interface TaskReports extends PreviewStore {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
   startRun(run: TaskRun): Promise<void>;
@@ -15,8 +15,8 @@ export interface TaskReports extends PreviewStore {
   /** Notes how long the input is; false when there is no room for another long Task just now. */
   setLength(run: TaskRun, length: { audioSeconds: number; isLong: boolean }): Promise<boolean>;
   /**
-   * The run ends short of the Task's end and counts as no attempt; the Task waits, for so long at least. Whoever takes it next may
-   * go on from the checkpoint.
+   * Ends the run before the Task is done, without counting an attempt; the Task waits at least this long. The next worker may resume
+   * from the checkpoint.
    */
   giveBack(
     run: TaskRun,

@@ -1,7 +1,7 @@
 /** One worker's work at a Task, from the claim to its end. What it writes counts only while the Task has its token. */
 export type TaskRun = { taskId: string; token: string };
 
-/** The Task is no longer this run's: another worker goes on with it, and this one has to leave everything as it is. */
+/** The Task no longer belongs to this run: another worker continues it, and this one must not change anything. */
 export class RunLost extends Error {
   override readonly name = "RunLost";
 

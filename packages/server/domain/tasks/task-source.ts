@@ -1,4 +1,4 @@
-/** Where an input or a transcript is really read from, as found out when its Task was created. */
+/** Where an input or a transcript is actually read from, as resolved when its Task was created. */
 export type TaskSource = {
   /** The target whose transcript it is; absent for the Task's input. */
   targetId?: string;

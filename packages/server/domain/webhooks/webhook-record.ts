@@ -15,7 +15,7 @@ export type WebhookWithSecret = WebhookRecord & {
   secret: Buffer;
 };
 
-/** One call that is owed to a receiver, with all its tries. */
+/** One pending call to a receiver, with all its tries. */
 export type DeliveryRecord = {
   id: string;
   clientId: string;

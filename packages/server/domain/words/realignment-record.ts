@@ -8,7 +8,7 @@ export type StretchWork = Omit<Stretch, "language"> & {
   after: Pick<TimedWord, "text" | "start" | "end">[];
 };
 
-/** A job of its own: short, free, and with no place in any list. */
+/** A separate job: short, free, and in no list. */
 export type NewRealignment = {
   id: string;
   clientId: string;
