@@ -60,8 +60,8 @@ for (const manifest of loadManifests()) {
   const path = findWeightsPath(manifest.weights);
   if (path !== undefined) note(await measureStems(manifest, path));
 }
-for (const speechModel of ["whisper-tiny", "whisper-small"] as const) {
-  const manifest = loadManifests({ speechModel }).find(
+for (const speechNetwork of ["whisper-tiny", "whisper-small"] as const) {
+  const manifest = loadManifests({ speechNetwork }).find(
     (one): one is SpeechManifest => one.family === "whisper",
   );
   const path = manifest && findWeightsPath(manifest.weights.encoder);

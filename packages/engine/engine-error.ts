@@ -6,8 +6,8 @@ export type EngineErrorKind =
   | "disk-full"
   | "out-of-memory"
   | "transcript-unusable"
-  | "model-missing"
-  | "model-failed"
+  | "network-missing"
+  | "network-failed"
   | "encode-failed"
   | "cancelled";
 

@@ -33,7 +33,7 @@ export { ProviderChoice } from "./process/provider-choice.ts";
 export { describeGpus } from "./runtime/describe-gpus.ts";
 export { PROVIDER_SETTINGS } from "./runtime/execution-provider.ts";
 export { findProviderFault } from "./runtime/find-provider-fault.ts";
-export { SPEECH_MODELS } from "./runtime/manifest.ts";
+export { SPEECH_NETWORKS } from "./runtime/manifest.ts";
 export { makeStemFile, type StemFileRequest } from "./stem-file/make-stem-file.ts";
 export { STEM_COUNT } from "./stem-file/stem-metadata.ts";
 export { parseTranscript, TRANSCRIPT_MAX_BYTES } from "./text/parse-transcript.ts";

@@ -6,7 +6,7 @@ import {
   loadManifests,
   type Manifest,
   type ModelScore,
-  type SpeechModel,
+  type SpeechNetwork,
 } from "../runtime/manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 
@@ -20,7 +20,7 @@ export type EngineModel = {
 };
 
 /** The catalogue models whose network is on this machine. */
-export function listEngineModels(options: { speechModel?: SpeechModel } = {}): EngineModel[] {
+export function listEngineModels(options: { speechNetwork?: SpeechNetwork } = {}): EngineModel[] {
   const manifests = loadManifests(options);
   return manifests
     .filter((manifest) => {

@@ -139,5 +139,5 @@ function isServed(target: EngineTarget, service: { model: string; variants: stri
 
 function makeMissingError(target: EngineTarget): EngineError {
   const name = target.variant === undefined ? target.model : `${target.model} (${target.variant})`;
-  return new EngineError("model-missing", `No installed network provides ${name}.`);
+  return new EngineError("network-missing", `No installed network provides ${name}.`);
 }

@@ -172,7 +172,7 @@ describe("a network that hears a stem of another", () => {
   ])("[T15] fails with the one it hears, or alone: run $failsAtRun", async ({ failsAtRun, failed, done }) => {
     writeInput(stereo);
     network.failsAtRun = failsAtRun;
-    network.failure = new EngineError("model-failed", "It gave no numbers.");
+    network.failure = new EngineError("network-failed", "It gave no numbers.");
     const ends = { failed: [] as string[], done: [] as string[] };
     const log = makeProgressLog();
     await run(["guitar", "vocals"], {

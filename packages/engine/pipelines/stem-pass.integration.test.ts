@@ -528,8 +528,8 @@ describe("errors", () => {
       },
     );
     expect(ends).toEqual([
-      "guitar model-missing",
-      "drums model-missing",
+      "guitar network-missing",
+      "drums network-missing",
       "drums encode-failed",
       "vocals done",
     ]);

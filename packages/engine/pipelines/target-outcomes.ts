@@ -3,7 +3,7 @@ import type { EngineReport, EngineTarget, TargetResult } from "./engine-request.
 import type { Previews } from "./previews/previews.ts";
 import { toSystemError } from "./to-engine-error.ts";
 
-const NETWORK_FAILURES: readonly EngineErrorKind[] = ["model-missing", "model-failed", "out-of-memory"];
+const NETWORK_FAILURES: readonly EngineErrorKind[] = ["network-missing", "network-failed", "out-of-memory"];
 
 /** Reports for each target that it is done or why it failed, so that a failure stops only the targets it concerns. */
 export class TargetOutcomes {

@@ -1,6 +1,6 @@
 import { toResampledLength } from "../dsp/resampled-source.ts";
 import { EngineError } from "../engine-error.ts";
-import { isStemManifest, loadManifests, type Manifest, type SpeechModel } from "../runtime/manifest.ts";
+import { isStemManifest, loadManifests, type Manifest, type SpeechNetwork } from "../runtime/manifest.ts";
 import type { EngineTarget } from "./engine-request.ts";
 import { toPcmBytes } from "./pcm-bytes.ts";
 import { planTargets, type StemPass } from "./plan-targets.ts";
@@ -53,5 +53,5 @@ export function estimateTargetBytes(
 export const estimateWorkBytes = (
   targets: readonly EngineTarget[],
   media: Parameters<typeof estimateTargetBytes>[1],
-  options: { speechModel?: SpeechModel } = {},
+  options: { speechNetwork?: SpeechNetwork } = {},
 ): number => estimateTargetBytes(targets, media, loadManifests(options));

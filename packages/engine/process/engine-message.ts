@@ -7,7 +7,7 @@ import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchang
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { TargetProgress } from "../pipelines/stage-progress.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
-import type { SpeechModel } from "../runtime/manifest.ts";
+import type { SpeechNetwork } from "../runtime/manifest.ts";
 
 /** Messages to the engine child: one request at a time. */
 export type EngineCommand = {
@@ -18,7 +18,7 @@ export type EngineCommand = {
     | { kind: "span"; request: SpanRequest };
   threads: number;
   executionProvider: ProviderSetting;
-  speechModel?: SpeechModel;
+  speechNetwork?: SpeechNetwork;
   cacheDir?: string;
   stemCacheBytes: number;
   sandboxMode: SandboxMode;

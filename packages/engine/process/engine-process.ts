@@ -12,7 +12,7 @@ import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
-import type { SpeechModel } from "../runtime/manifest.ts";
+import type { SpeechNetwork } from "../runtime/manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
 import type {
   EngineCommand,
@@ -48,7 +48,7 @@ export type EngineProcessOptions = {
   /** The CPU by default, and if the requested one is unavailable; `auto`: the fastest for each network on this machine. */
   executionProvider?: ProviderSetting;
   /** The network for transcription; whisper-small by default. */
-  speechModel?: SpeechModel;
+  speechNetwork?: SpeechNetwork;
   /** Told what an operator should know although the work goes on. */
   onNotice?: (notice: string) => void;
   /** Told of each network that is loaded what it runs on; only of those that GPUs can run. */
@@ -207,7 +207,7 @@ export class EngineProcess {
     work: EngineCommand["work"],
     hooks: WorkHooks,
   ): { ended: Promise<void>; settleHooks(): Promise<void> } {
-    const { threads = availableParallelism(), speechModel, cacheDir, stemCacheBytes = 0 } = this.#options;
+    const { threads = availableParallelism(), speechNetwork, cacheDir, stemCacheBytes = 0 } = this.#options;
     const command: EngineCommand = {
       kind: "work",
       work,
@@ -215,7 +215,7 @@ export class EngineProcess {
       executionProvider: this.#providers.get(child) ?? "cpu",
       stemCacheBytes,
       sandboxMode: getSandboxMode(),
-      ...(speechModel === undefined ? {} : { speechModel }),
+      ...(speechNetwork === undefined ? {} : { speechNetwork }),
       ...(cacheDir === undefined ? {} : { cacheDir }),
     };
     const ended = Promise.withResolvers<void>();
@@ -360,7 +360,7 @@ function toError(failure: EngineFailure): Error {
 }
 
 function toEngineError(failure: EngineFailure): EngineError {
-  return new EngineError(failure.kind ?? "model-failed", failure.message);
+  return new EngineError(failure.kind ?? "network-failed", failure.message);
 }
 
 function makeCancelledError(): EngineError {
@@ -374,7 +374,7 @@ function makeDeathError(code: number | null, signal: NodeJS.Signals | null): Err
     return new EngineKilled(`${outside}, most likely because the machine ran out of memory.`);
   if (isOutsideSignal(signal)) return new Error(`${outside}.`);
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  return new EngineError("model-failed", `The engine process ended unexpectedly (${how}).`);
+  return new EngineError("network-failed", `The engine process ended unexpectedly (${how}).`);
 }
 
 function setReferenced(child: ChildProcess, isReferenced: boolean): void {

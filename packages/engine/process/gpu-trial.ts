@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { extname, join } from "node:path";
 import { measureNetwork, type NetworkMeasure } from "../networks/measure-network.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
-import { isGpuManifest, loadManifests, SPEECH_MODELS } from "../runtime/manifest.ts";
+import { isGpuManifest, loadManifests, SPEECH_NETWORKS } from "../runtime/manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
 
 /** TypeScript in a checkout, JavaScript in the published package. */
@@ -52,7 +52,7 @@ export async function tryOnGpuInChild(
 
 /** What the child does. */
 export async function performTrial({ network, ...options }: MeasureCommand): Promise<NetworkMeasure> {
-  const manifest = SPEECH_MODELS.flatMap((speechModel) => loadManifests({ speechModel }))
+  const manifest = SPEECH_NETWORKS.flatMap((speechNetwork) => loadManifests({ speechNetwork }))
     .filter(isGpuManifest)
     .find(({ id }) => id === network);
   if (manifest === undefined) throw new Error(`there is no network ${network}`);

@@ -31,11 +31,11 @@ process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("SIGINT", () => {});
 
 async function perform(command: EngineCommand): Promise<void> {
-  const { kind: _, work, speechModel, sandboxMode, executionProvider, ...settings } = command;
+  const { kind: _, work, speechNetwork, sandboxMode, executionProvider, ...settings } = command;
   setSandboxMode(sandboxMode);
   networks ??= openNetworks(executionProvider, settings);
   await claimWorkDir(work.request.workDir);
-  const manifests = loadManifests(speechModel === undefined ? {} : { speechModel });
+  const manifests = loadManifests(speechNetwork === undefined ? {} : { speechNetwork });
   if (work.kind === "stretch") {
     const result = await alignStretch(work.request, { networks, manifests });
     return send({ kind: "stretch-done", result });

@@ -25,5 +25,5 @@ it.each(EXECUTION_PROVIDERS)(
 
 it("a file that is no graph is an error of the model, whatever it should run on", async () => {
   const loading = createSession(import.meta.filename, { threads: 1, executionProvider: "webgpu" });
-  await expect(loading).rejects.toMatchObject({ name: "EngineError", kind: "model-failed" });
+  await expect(loading).rejects.toMatchObject({ name: "EngineError", kind: "network-failed" });
 });

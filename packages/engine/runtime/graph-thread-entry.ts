@@ -46,7 +46,7 @@ async function perform(command: GraphCommand): Promise<void> {
 
 function reportFailure(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  send({ kind: "failed", errorKind: error instanceof EngineError ? error.kind : "model-failed", message });
+  send({ kind: "failed", errorKind: error instanceof EngineError ? error.kind : "network-failed", message });
 }
 
 /** Memory that is moved goes without a copy, and is gone here. */

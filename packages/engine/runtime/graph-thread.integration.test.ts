@@ -46,7 +46,7 @@ it("what is given ahead is run in order, and what it was given is gone meanwhile
 it("memory of another size is an error of the model, and the next run is as before", async () => {
   const chain = await startChain();
   const short = chain.run({ x: new Float32Array(2), y: new Float32Array(3) });
-  await expect(short).rejects.toMatchObject({ name: "EngineError", kind: "model-failed" });
+  await expect(short).rejects.toMatchObject({ name: "EngineError", kind: "network-failed" });
   const { y } = await chain.run({ x: new Float32Array(3).fill(1), y: new Float32Array(3) });
   expect(y[0]).toBe(31);
 });
@@ -59,7 +59,7 @@ it("a graph that cannot be read ends the chain: whatever is asked behind it fail
     chain.run({ x: new Float32Array(3), y: new Float32Array(3), z: new Float32Array(3) }),
   ];
   const failure = await adding.catch((error: unknown) => error);
-  expect(failure).toMatchObject({ name: "EngineError", kind: "model-failed" });
+  expect(failure).toMatchObject({ name: "EngineError", kind: "network-failed" });
   await expect(running).rejects.toBe(failure);
   await expect(chain.add(link)).rejects.toBe(failure);
 });

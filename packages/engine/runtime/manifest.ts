@@ -143,16 +143,16 @@ export type StemService = z.infer<typeof stemServiceSchema>;
 const DATA_FOLDER = extname(import.meta.filename) === ".ts" ? "../../.." : "../data";
 export const MANIFESTS_FOLDER = join(import.meta.dirname, DATA_FOLDER, "models");
 /** The speech networks an installation may choose from, the default first. */
-export const SPEECH_MODELS = ["whisper-small", "whisper-base", "whisper-tiny"] as const;
-export type SpeechModel = (typeof SPEECH_MODELS)[number];
+export const SPEECH_NETWORKS = ["whisper-small", "whisper-base", "whisper-tiny"] as const;
+export type SpeechNetwork = (typeof SPEECH_NETWORKS)[number];
 
 export function parseManifest(text: string): Manifest {
   return manifestSchema.parse(JSON.parse(text));
 }
 
 /** All manifests of the folder, by file name; of the speech networks only the chosen one. */
-export function loadManifests(options: { folder?: string; speechModel?: SpeechModel } = {}): Manifest[] {
-  const { folder = MANIFESTS_FOLDER, speechModel = SPEECH_MODELS[0] } = options;
+export function loadManifests(options: { folder?: string; speechNetwork?: SpeechNetwork } = {}): Manifest[] {
+  const { folder = MANIFESTS_FOLDER, speechNetwork = SPEECH_NETWORKS[0] } = options;
   const manifests = readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()
@@ -163,7 +163,7 @@ export function loadManifests(options: { folder?: string; speechModel?: SpeechMo
         throw new Error(`models/${name} is not a valid manifest`, { cause: error });
       }
     })
-    .filter((manifest) => manifest.family !== "whisper" || manifest.id === speechModel);
+    .filter((manifest) => manifest.family !== "whisper" || manifest.id === speechNetwork);
   for (const manifest of manifests.filter(isStemManifest)) findHeardNetwork(manifest, manifests);
   return manifests;
 }

@@ -55,7 +55,10 @@ function openPort(
   { shape, data: given }: { shape: readonly number[]; data: Float32Array | undefined },
 ): TensorPort {
   if (!metadata?.isTensor || metadata.type !== "float32") {
-    throw new EngineError("model-failed", `The graph's ${metadata?.name ?? "port"} is not a float32 tensor.`);
+    throw new EngineError(
+      "network-failed",
+      `The graph's ${metadata?.name ?? "port"} is not a float32 tensor.`,
+    );
   }
   const { name } = metadata;
   const isFitting = metadata.shape.length === shape.length;
@@ -64,7 +67,7 @@ function openPort(
     metadata.shape.some((size, axis) => typeof size === "number" && size > 0 && size !== shape[axis])
   ) {
     throw new EngineError(
-      "model-failed",
+      "network-failed",
       `The graph's ${name} has the shape ${metadata.shape.join("×")}, not ${shape.join("×")}.`,
     );
   }

@@ -30,7 +30,7 @@ describe("weights", () => {
     const weights = makeWeights("gone.onnx", "x");
     rmSync(weights.file);
     expect(() => getVerifiedWeightsPath(weights, { manifestId: "test" })).toThrow(
-      expect.objectContaining({ kind: "model-missing" }),
+      expect.objectContaining({ kind: "network-missing" }),
     );
     expect(findWeightsPath({ ...weights, package: "no-such-package" })).toBeUndefined();
   });

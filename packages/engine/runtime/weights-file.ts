@@ -26,12 +26,12 @@ export function getVerifiedWeightsPath(
   if (path === undefined) {
     const where =
       weights.package === undefined ? weights.file : `${weights.file} of the package ${weights.package}`;
-    throw new EngineError("model-missing", `The weights of ${manifestId} are missing: ${where}.`);
+    throw new EngineError("network-missing", `The weights of ${manifestId} are missing: ${where}.`);
   }
   const { size, mtimeMs } = statSync(path);
   if (size !== weights.sizeBytes) {
     throw new EngineError(
-      "model-missing",
+      "network-missing",
       `The weights of ${manifestId} have ${size} bytes, but the manifest names ${weights.sizeBytes}.`,
     );
   }
@@ -41,7 +41,7 @@ export function getVerifiedWeightsPath(
   const sha256 = sha256OfFile(path);
   if (sha256 !== weights.sha256) {
     throw new EngineError(
-      "model-missing",
+      "network-missing",
       `The weights of ${manifestId} have the sha256 ${sha256}, but the manifest names ${weights.sha256}.`,
     );
   }

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { PROVIDER_SETTINGS, SANDBOX_MODES, SPEECH_MODELS } from "@stemwright/engine";
+import { PROVIDER_SETTINGS, SANDBOX_MODES, SPEECH_NETWORKS } from "@stemwright/engine";
 import { z } from "zod";
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -378,7 +378,7 @@ export const SETTINGS = {
       "`auto` (the faster of GPU and CPU, measured once per network), `cpu`, `cuda`, `coreml`, `directml` or `webgpu`.",
   },
   SPEECH_MODEL: {
-    schema: z.enum(SPEECH_MODELS),
+    schema: z.enum(SPEECH_NETWORKS),
     default: "whisper-small",
     description:
       "Speech network: `whisper-small`, or the faster and less accurate `whisper-base` and `whisper-tiny`.",

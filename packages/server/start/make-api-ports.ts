@@ -53,7 +53,7 @@ export function makeApiPorts(
     urls: makeUrlRules(links, guard),
     transcriptReader: makeTranscriptReader(blobs),
     media: shareLooks(limitLooks(makeMediaLooker(blobs), config.load.probesAtOnce)),
-    installed: listEngineModels({ speechModel: config.speechModel }),
+    installed: listEngineModels({ speechNetwork: config.speechModel }),
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     identityProvider: config.oidc && openIdentityProvider(config.oidc),
     admission: { domains: config.oidc?.domains ?? [], findFirstClientId: () => findFirstClientId(db) },

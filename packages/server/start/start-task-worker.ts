@@ -69,7 +69,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
   const engineOptions = {
     threads: config.engineThreads,
     executionProvider: config.executionProvider,
-    speechModel: config.speechModel,
+    speechNetwork: config.speechModel,
     cacheDir: config.cacheDir,
     onNotice: (notice: string) => log.warn(notice),
   };
@@ -130,7 +130,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     quota,
     sizeLimits: config.sizeLimits,
     estimateWorkBytes: (targets, media) =>
-      estimateWorkBytes(targets, media, { speechModel: config.speechModel }),
+      estimateWorkBytes(targets, media, { speechNetwork: config.speechModel }),
     // What can't be looked into is the engine's to refuse, in its own words.
     probeInput: (path) => probeMedia(path).catch(() => undefined),
     version: SERVICE_VERSION,

@@ -11,8 +11,8 @@ const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
   "disk-full": "DISK_FULL",
   "out-of-memory": "OUT_OF_MEMORY",
   "transcript-unusable": "TRANSCRIPT_UNUSABLE",
-  "model-missing": "MODEL_MISSING",
-  "model-failed": "MODEL_FAILED",
+  "network-missing": "MODEL_MISSING",
+  "network-failed": "MODEL_FAILED",
   "encode-failed": "ENCODE_FAILED",
   cancelled: "CANCELLED",
 };

@@ -9,7 +9,9 @@ import { STATE_COUNT, type Whisper } from "./whisper.ts";
 let whisper: Whisper;
 
 beforeAll(async () => {
-  const manifest = loadManifests({ speechModel: "whisper-tiny" }).find(({ family }) => family === "whisper");
+  const manifest = loadManifests({ speechNetwork: "whisper-tiny" }).find(
+    ({ family }) => family === "whisper",
+  );
   if (manifest?.family !== "whisper") throw new Error("no manifest of whisper-tiny");
   whisper = await loadWhisper(manifest, { threads: 1 });
 }, 30_000);

@@ -9,7 +9,7 @@ const INPUT = join(import.meta.dirname, "support/english.opus");
 const folder = mkdtempSync(join(tmpdir(), "stemwright-stretch-"));
 const engine = new EngineProcess({
   threads: 2,
-  speechModel: "whisper-tiny",
+  speechNetwork: "whisper-tiny",
   cacheDir: join(folder, "cache"),
 });
 let words: TimedWord[];

@@ -44,7 +44,7 @@ export async function alignStretch(
   { networks, manifests }: { networks: SpeechNetworks; manifests: readonly Manifest[] },
 ): Promise<StretchResult> {
   const manifest = manifests.find((candidate) => candidate.family === "whisper");
-  if (manifest === undefined) throw new EngineError("model-missing", "The network for speech is missing.");
+  if (manifest === undefined) throw new EngineError("network-missing", "The network for speech is missing.");
   const { startSeconds, endSeconds, before, after, language } = request;
   const lines = splitWords(request.text);
   const words = lines.flatMap((line) => line.words.map(({ text }) => text));

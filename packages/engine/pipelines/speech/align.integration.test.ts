@@ -15,7 +15,7 @@ const OTHER = "Four score and twenty blackbirds were baked into somebody's enorm
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-align-"));
 const networks = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
-const manifests = loadManifests({ speechModel: "whisper-tiny" });
+const manifests = loadManifests({ speechNetwork: "whisper-tiny" });
 const failures = new Map<string, EngineError>();
 let encodings = 0;
 

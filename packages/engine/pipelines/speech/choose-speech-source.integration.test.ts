@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const store = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
 const manifests = [
   makeGainManifest(SEGMENT_FRAMES),
-  ...loadManifests({ speechModel: "whisper-tiny" }).filter(({ family }) =>
+  ...loadManifests({ speechNetwork: "whisper-tiny" }).filter(({ family }) =>
     ["whisper", "silero-vad", "music-detector"].includes(family),
   ),
 ];
@@ -94,7 +94,7 @@ describe("where the words are read from", () => {
   it("[T15] is the input where nothing can listen for music, or make its vocals", async () => {
     const inputPath = join(folder, "unheard.wav");
     writeSound(inputPath, makeSyntheticSong(SONG), RATE);
-    const missing = () => Promise.reject(new EngineError("model-missing", "Its weights are missing."));
+    const missing = () => Promise.reject(new EngineError("network-missing", "Its weights are missing."));
     const deaf = await hear("deaf", inputPath, { broken: { getMusicDetector: missing } });
     expect(deaf.readFrom).toEqual(["input"]);
     expect(deaf.runs).toEqual(Array.from({ length: SONG_SEGMENTS }, () => ["drums"]));

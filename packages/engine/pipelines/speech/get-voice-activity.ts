@@ -3,6 +3,6 @@ import { findFamily, type Manifest, type VoiceActivityManifest } from "../../run
 
 export function getVoiceActivity(manifests: readonly Manifest[]): VoiceActivityManifest {
   const manifest = findFamily(manifests, "silero-vad");
-  if (manifest === undefined) throw new EngineError("model-missing", "The voice detector is missing.");
+  if (manifest === undefined) throw new EngineError("network-missing", "The voice detector is missing.");
   return manifest;
 }

@@ -26,7 +26,7 @@ type Output = {
 const RATE = 48000;
 const folder = mkdtempSync(join(tmpdir(), "stemwright-speech-"));
 const networks = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
-const manifests = loadManifests({ speechModel: "whisper-tiny" });
+const manifests = loadManifests({ speechNetwork: "whisper-tiny" });
 let english: Float32Array;
 let spanish: Float32Array;
 
@@ -184,7 +184,7 @@ describe("transcription", () => {
       targets: [{ ...target, files: [{ format: "json", path } as const] }],
     };
     const readLines = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : []);
-    const engine = new EngineProcess({ speechModel: "whisper-tiny" });
+    const engine = new EngineProcess({ speechNetwork: "whisper-tiny" });
     const killed = engine.run(request, {
       onProgress: () => {
         if (readLines().length > 0 && engine.pid !== undefined) process.kill(engine.pid, "SIGKILL");

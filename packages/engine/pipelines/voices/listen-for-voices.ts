@@ -12,7 +12,8 @@ export const LISTEN_SECONDS = 0.03;
 
 export function getSpeakerNetwork(manifests: readonly Manifest[]): SpeakerManifest {
   const manifest = findFamily(manifests, "x-vector");
-  if (manifest === undefined) throw new EngineError("model-missing", "The network for speakers is missing.");
+  if (manifest === undefined)
+    throw new EngineError("network-missing", "The network for speakers is missing.");
   return manifest;
 }
 

@@ -7,7 +7,7 @@ import { getVerifiedWeightsPath } from "../../../runtime/weights-file.ts";
 import { linear } from "./layers.ts";
 import { WhisperWeights } from "./whisper-weights.ts";
 
-const manifest = loadManifests({ speechModel: "whisper-tiny" }).find(({ family }) => family === "whisper");
+const manifest = loadManifests({ speechNetwork: "whisper-tiny" }).find(({ family }) => family === "whisper");
 if (manifest?.family !== "whisper") throw new Error("no manifest of whisper-tiny");
 const path = getVerifiedWeightsPath(manifest.weights.encoder, { manifestId: manifest.id });
 const weights = new WhisperWeights(readFileSync(path));
