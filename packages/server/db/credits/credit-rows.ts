@@ -1,18 +1,12 @@
 import { CREDITS_MAX, type CreditEntryKind, type Page } from "@stemwright/contract";
 import { sql } from "kysely";
-import {
-  costOfDuration,
-  countMinutes,
-  type Reservation,
-  sumCredits,
-} from "../../domain/credits/credit-amounts.ts";
-import { estimateReservations, isPaired } from "../../domain/credits/target-costs.ts";
+import { type Reservation, sumCredits } from "../../domain/credits/credit-amounts.ts";
+import { areFree, coverMinutes, passOnRest } from "../../domain/credits/reservations.ts";
+import { isPaired } from "../../domain/credits/target-costs.ts";
 import { makeId } from "../../domain/ids.ts";
 import type { Listed } from "../../domain/ports.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
 import { listPage } from "../list-page.ts";
-
-const MINUTE_SECONDS = 60;
 
 export type CreditAccount = { balance: number; reserved: number };
 type CreditEntryRow = Omit<Tables["credit_entries"], "position" | "created_at"> & { created_at: Date };
@@ -75,7 +69,7 @@ export async function hasReservations(db: DatabaseHandle, taskId: string): Promi
  * covered now. Where a target has completed, that was done before. The Task is locked first, as where a target ends, so
  * that the two can't wait for each other.
  */
-export async function coverMinutes(
+export async function raiseReservations(
   db: DatabaseHandle,
   options: { taskId: string; clientId: string; minutes: number },
 ): Promise<number> {
@@ -92,34 +86,31 @@ export async function coverMinutes(
   const held = targets.flatMap(({ id, model, credits_per_minute, amount }) =>
     amount === null ? [] : [{ id, model, creditsPerMinute: credits_per_minute, amount }],
   );
-  const rates = estimateReservations(held, MINUTE_SECONDS);
-  const rate = sumCredits(rates.map(({ amount }) => amount));
-  if (rate === 0) return wanted;
+  if (areFree(held)) return wanted;
   const { balance, reserved } = await db
     .selectFrom("credit_accounts")
     .selectAll()
     .where("client_id", "=", clientId)
     .forUpdate()
     .executeTakeFirstOrThrow();
-  const within = sumCredits([balance, -reserved, ...held.map(({ amount }) => amount)]);
-  const minutes = Math.min(wanted, countMinutes(within, rate));
-  const raised = held.map(({ id, amount }, index) => {
-    const needed = costOfDuration(rates[index]?.amount ?? 0, minutes * MINUTE_SECONDS);
-    return { target_id: id, needed, more: sumCredits([needed, -amount]) };
-  });
+  const { minutes, changes } = coverMinutes(held, { wanted, free: sumCredits([balance, -reserved]) });
+  await changeReservations(db, clientId, changes);
+  return minutes;
+}
+
+async function changeReservations(
+  db: DatabaseHandle,
+  clientId: string,
+  changes: readonly { id: string; amount: number; more: number }[],
+): Promise<void> {
+  if (changes.length === 0) return;
   await db
     .updateTable("credit_accounts")
-    .set({ reserved: sql`reserved + ${sumCredits(raised.map(({ more }) => more))}` })
+    .set({ reserved: sql`reserved + ${sumCredits(changes.map(({ more }) => more))}` })
     .where("client_id", "=", clientId)
     .execute();
-  for (const { target_id, needed } of raised) {
-    await db
-      .updateTable("credit_reservations")
-      .set({ amount: needed })
-      .where("target_id", "=", target_id)
-      .execute();
-  }
-  return minutes;
+  for (const { id, amount } of changes)
+    await db.updateTable("credit_reservations").set({ amount }).where("target_id", "=", id).execute();
 }
 
 /** At a target's end: what it set aside is given free, and what it cost is charged. Nothing for an unmetered client. */
@@ -154,7 +145,7 @@ export async function settleTarget(
   });
 }
 
-/** What one of a pair leaves goes to the others, and what it took beyond its own comes from them, until the last has ended. */
+/** To the other targets of the Task. */
 async function passOnReservation(
   db: DatabaseHandle,
   { taskId, clientId, rest }: { taskId: string; clientId: string; rest: number },
@@ -162,26 +153,11 @@ async function passOnReservation(
   const held = await db
     .selectFrom("credit_reservations")
     .innerJoin("targets", "targets.id", "credit_reservations.target_id")
-    .select(["target_id", "amount", "model"])
+    .select(["targets.id", "amount", "model"])
     .where("targets.task_id", "=", taskId)
     .orderBy("amount", "desc")
     .execute();
-  let left = rest;
-  for (const { target_id, amount } of held.filter(({ model }) => isPaired(model))) {
-    if (left === 0) break;
-    const change = Math.max(left, -amount);
-    left = sumCredits([left, -change]);
-    await db
-      .updateTable("credit_reservations")
-      .set({ amount: sumCredits([amount, change]) })
-      .where("target_id", "=", target_id)
-      .execute();
-    await db
-      .updateTable("credit_accounts")
-      .set({ reserved: sql`reserved + ${change}` })
-      .where("client_id", "=", clientId)
-      .execute();
-  }
+  await changeReservations(db, clientId, passOnRest(held, rest));
 }
 
 /** An administrator's entry; undefined when it would take what is reserved, or leave more than an account can hold. */
