@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { makeBuckets } from "../../packages/server/buckets/open-buckets.ts";
+import { bindQueries } from "../../packages/server/db/bind-queries.ts";
 import type { Database } from "../../packages/server/db/database.ts";
 import { openVault } from "../../packages/server/db/secrets/open-vault.ts";
-import { makeIntegrationStore } from "../../packages/server/db/storage/make-integration-store.ts";
+import * as integrations from "../../packages/server/db/storage/storage-integration-rows.ts";
 import type { StoragePorts } from "../../packages/server/domain/storage/storage-ports.ts";
 import type { AddressGuard } from "../../packages/server/net/address-guard.ts";
 
@@ -17,6 +18,6 @@ export function makeTestStorage(options: {
   return {
     vault,
     buckets: makeBuckets({ vault, guard, aws: {}, gcp: {} }),
-    integrations: makeIntegrationStore(db),
+    integrations: bindQueries(db, { ...integrations }),
   };
 }

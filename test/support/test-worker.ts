@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { EngineError, type EngineProcess, type EngineTarget } from "@stemwright/engine";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeAssetStore } from "../../packages/server/db/assets/make-asset-store.ts";
-import { makeCreditCover } from "../../packages/server/db/credits/make-credit-cover.ts";
+import { bindQueries } from "../../packages/server/db/bind-queries.ts";
+import { hasReservations, raiseReservations } from "../../packages/server/db/credits/credit-rows.ts";
 import { openDatabase } from "../../packages/server/db/database.ts";
-import { makeWorkerRegister } from "../../packages/server/db/operation/make-worker-register.ts";
+import { deleteWorker, upsertWorker } from "../../packages/server/db/operation/worker-rows.ts";
 import { makeSpanOffers, makeSpanQueue } from "../../packages/server/db/spans/span-rows.ts";
 import { makeStorageQuota } from "../../packages/server/db/storage/make-storage-quota.ts";
 import { makeTaskReports } from "../../packages/server/db/tasks/make-task-reports.ts";
@@ -74,7 +75,7 @@ export async function startWorkerWithoutNetwork(options: {
     sources: { listSources: (taskId) => listSources(db, taskId) },
     fetchDelaysMs: [10, 20],
     maxBytes: 1000,
-    credits: makeCreditCover(db),
+    credits: bindQueries(db, { hasReservations, coverMinutes: raiseReservations }),
     probeInput: async (path) => ({
       durationSeconds: await options.probeDuration?.(path),
       sampleRateHz: 44_100,
@@ -86,7 +87,7 @@ export async function startWorkerWithoutNetwork(options: {
     estimateWorkBytes: (targets, { durationSeconds, sampleRateHz, channels }) =>
       Math.ceil(durationSeconds * sampleRateHz) * channels * 4 * (1 + targets.length),
     version: "1.2.3",
-    register: makeWorkerRegister(db),
+    register: bindQueries(db, { report: upsertWorker, remove: deleteWorker }),
     log,
     reports: makeTaskReports(db),
   });

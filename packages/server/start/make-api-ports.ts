@@ -3,6 +3,7 @@ import { forgetStems, listEngineModels } from "@stemwright/engine";
 import { PARTIAL_DIR } from "../blobs/file-blobs.ts";
 import { findFirstClientId } from "../db/accounts/client-rows.ts";
 import { listGrants } from "../db/accounts/grant-rows.ts";
+import { bindQueries } from "../db/bind-queries.ts";
 import type { DatabaseProbe } from "../db/connection/database-probe.ts";
 import { listDistribution, listUsage } from "../db/credits/usage-rows.ts";
 import { findPreviews } from "../db/previews/preview-rows.ts";
@@ -57,12 +58,9 @@ export function makeApiPorts(
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     identityProvider: config.oidc && openIdentityProvider(config.oidc),
     admission: { domains: config.oidc?.domains ?? [], findFirstClientId: () => findFirstClientId(db) },
-    grants: { listGrants: (clientId) => listGrants(db, clientId) },
-    previews: { findPreviews: (taskId) => findPreviews(db, taskId) },
-    statistics: {
-      listUsage: (clientId, since) => listUsage(db, clientId, since),
-      listDistribution: (clientId, since) => listDistribution(db, clientId, since),
-    },
+    grants: bindQueries(db, { listGrants }),
+    previews: bindQueries(db, { findPreviews }),
+    statistics: bindQueries(db, { listUsage, listDistribution }),
     writes: {
       stores,
       receipts: makeReceiptStore({

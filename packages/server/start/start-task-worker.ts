@@ -1,8 +1,9 @@
 import { EngineProcess, estimateWorkBytes, type NetworkReport, probeMedia } from "@stemwright/engine";
+import { bindQueries } from "../db/bind-queries.ts";
 import { withDatabase } from "../db/connection/with-database.ts";
-import { makeCreditCover } from "../db/credits/make-credit-cover.ts";
+import { hasReservations, raiseReservations } from "../db/credits/credit-rows.ts";
 import type { Database } from "../db/database.ts";
-import { makeWorkerRegister } from "../db/operation/make-worker-register.ts";
+import { deleteWorker, upsertWorker } from "../db/operation/worker-rows.ts";
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
 import { makeSpanOffers, makeSpanQueue } from "../db/spans/span-rows.ts";
 import { makeTaskReports } from "../db/tasks/make-task-reports.ts";
@@ -126,7 +127,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
         : undefined,
     onStretch: aligner.look,
     tracer,
-    credits: makeCreditCover(db),
+    credits: bindQueries(db, { hasReservations, coverMinutes: raiseReservations }),
     quota,
     sizeLimits: config.sizeLimits,
     estimateWorkBytes: (targets, media) =>
@@ -134,7 +135,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     // What can't be looked into is the engine's to refuse, in its own words.
     probeInput: (path) => probeMedia(path).catch(() => undefined),
     version: SERVICE_VERSION,
-    register: makeWorkerRegister(db),
+    register: bindQueries(db, { report: upsertWorker, remove: deleteWorker }),
   });
   log.info({ version: SERVICE_VERSION }, "worker started");
   return {

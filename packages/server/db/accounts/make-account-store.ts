@@ -1,10 +1,11 @@
 import type { ApiKey, CreditEntry } from "@stemwright/contract";
 import type { AccountStore } from "../../domain/accounts/account-store.ts";
+import { bindQueries } from "../bind-queries.ts";
 import * as credits from "../credits/credit-rows.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
-import * as clients from "./client-rows.ts";
-import * as grants from "./grant-rows.ts";
+import { changeClient, findClient, insertClient, listClients, setSuspended } from "./client-rows.ts";
+import { deleteGrant, upsertGrant } from "./grant-rows.ts";
 import * as keys from "./key-rows.ts";
 
 type KeyRow = Awaited<ReturnType<typeof keys.listKeys>>[number];
@@ -39,11 +40,8 @@ export function makeAccountStore(db: DatabaseHandle): AccountStore {
     return row && toApiKey(row);
   };
   return {
-    insertClient: (client) => clients.insertClient(db, client),
-    findClient: (id) => clients.findClient(db, id),
-    listClients: (page) => clients.listClients(db, page),
-    changeClient: (id, change) => clients.changeClient(db, id, change),
-    setSuspended: (id, isSuspended) => clients.setSuspended(db, id, isSuspended),
+    ...bindQueries(db, { insertClient, findClient, listClients, changeClient, setSuspended }),
+    ...bindQueries(db, { upsertGrant, deleteGrant }),
     async insertKey(clientId, key) {
       const id = await keys.insertKey(db, { clientId, ...key });
       const inserted = await findKey(id);
@@ -53,8 +51,6 @@ export function makeAccountStore(db: DatabaseHandle): AccountStore {
     listKeys: async (clientId) => (await keys.listKeys(db, clientId)).map(toApiKey),
     findKey,
     revokeKey: async (id) => void (await keys.revokeKey(db, id)),
-    upsertGrant: (clientId, grant) => grants.upsertGrant(db, clientId, grant),
-    deleteGrant: (clientId, model) => grants.deleteGrant(db, clientId, model),
     async grantCredits(clientId, grant) {
       const row = await inTransaction(db, (transaction) =>
         credits.insertCreditGrant(transaction, { clientId, ...grant }),

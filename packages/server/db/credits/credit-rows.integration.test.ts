@@ -49,7 +49,7 @@ function makeMoves(clientId: string, made: Made[]) {
     async cover(index: number, minutes: number) {
       const task = pick(index);
       if (task)
-        await inTransaction((db) => credits.raiseReservations(db, { taskId: task.taskId, clientId, minutes }));
+        await inTransaction((db) => credits.raiseReservations(db, { id: task.taskId, clientId }, minutes));
     },
     async finish(index: number, how: "completed" | "error") {
       const task = pick(index);

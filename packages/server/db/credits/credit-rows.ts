@@ -6,6 +6,7 @@ import { isPaired } from "../../domain/credits/target-costs.ts";
 import { makeId } from "../../domain/ids.ts";
 import type { Listed } from "../../domain/ports.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
+import { inTransaction } from "../in-transaction.ts";
 import { listPage } from "../list-page.ts";
 
 export type CreditAccount = { balance: number; reserved: number };
@@ -69,11 +70,17 @@ export async function hasReservations(db: DatabaseHandle, taskId: string): Promi
  * covered now. Where a target has completed, that was done before. The Task is locked first, as where a target ends, so
  * that the two can't wait for each other.
  */
-export async function raiseReservations(
+export const raiseReservations = (
   db: DatabaseHandle,
-  options: { taskId: string; clientId: string; minutes: number },
+  task: { id: string; clientId: string },
+  minutes: number,
+): Promise<number> => inTransaction(db, (transaction) => raiseLocked(transaction, task, minutes));
+
+async function raiseLocked(
+  db: DatabaseHandle,
+  { id: taskId, clientId }: { id: string; clientId: string },
+  wanted: number,
 ): Promise<number> {
-  const { taskId, clientId, minutes: wanted } = options;
   await db.selectFrom("tasks").select("id").where("id", "=", taskId).forUpdate().execute();
   const targets = await db
     .selectFrom("targets")

@@ -6,6 +6,7 @@ import type {
   StorageScope,
 } from "../../domain/storage/storage-integration-record.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
+import { inTransaction } from "../in-transaction.ts";
 import { listPage } from "../list-page.ts";
 
 const toRecord = (row: Tables["storage_integrations"]): StorageIntegrationRecord => ({
@@ -90,8 +91,11 @@ export async function holdIntegration(db: DatabaseHandle, id: string): Promise<v
   if (!row) throw new Refusal("STORAGE_INTEGRATION_UNKNOWN", "The storage integration was just deleted");
 }
 
-/** Needs a transaction: the row is locked first, so that no Task can begin to use it between the look and the delete. */
-export async function deleteIntegration(
+/** The row is locked first, so that no Task can begin to use it between the look and the delete. */
+export const deleteIntegration = (db: DatabaseHandle, scope: StorageScope, id: string) =>
+  inTransaction(db, (transaction) => deleteUnused(transaction, scope, id));
+
+async function deleteUnused(
   db: DatabaseHandle,
   scope: StorageScope,
   id: string,
