@@ -5,7 +5,7 @@ import { addRemoteCommands } from "./remote/remote-commands.ts";
 import { addServerCommands } from "./server/server-commands.ts";
 import { addWorkCommands } from "./work/work-commands.ts";
 
-/** Every command. What a command needs is imported when it runs: `--help` is there at once. */
+/** Every command. A command imports what it needs when it runs, so that `--help` is fast. */
 export function makeProgram(): Command {
   const program = new Command("stemwright")
     .description(packageFile.description)

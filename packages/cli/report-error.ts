@@ -21,7 +21,7 @@ export function toExitReason(error: unknown): ExitReason {
   return (error instanceof Error ? REASONS[error.name] : undefined) ?? "FAILED";
 }
 
-/** Writes what went wrong in a sentence; gives the exit code. */
+/** Prints what went wrong in a sentence; returns the exit code. */
 export function reportError(error: unknown): number {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const isUnexpected = !(error instanceof CliError) && !(name in REASONS);

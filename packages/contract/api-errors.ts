@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * Every error the HTTP interface can answer with: its status, and when it is given.
+ * Every error of the HTTP interface: its status, and when it is returned.
  * The page docs/errors.md lists the same codes; a test holds the two equal.
  */
 export const API_ERRORS = {

@@ -22,7 +22,7 @@ const shownMax = (setting: string) =>
 
 const quotaBytes = z.int().min(0);
 
-/** How a client takes its turns and how much it may store; what is not given stays as it is, or as it is for everybody. */
+/** A client's queue limits and storage quota; omitted fields keep their value or the default. */
 const limits = {
   weight: weight.exactOptional(),
   runningMax: givenMax("run", "CLIENT_RUNNING_MAX"),

@@ -8,7 +8,7 @@ const MICROS_PER_CREDIT = 1_000_000;
 
 const hasSixDecimals = (amount: number) => {
   const micros = amount * MICROS_PER_CREDIT;
-  // Decimals are not exact in binary: what is nearer to a whole millionth than a number can tell, is one.
+  // Decimals are not exact in binary: a value within rounding error of a whole millionth counts as one.
   return Math.abs(micros - Math.round(micros)) <= Math.abs(micros) * 2 * Number.EPSILON;
 };
 

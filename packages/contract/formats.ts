@@ -39,7 +39,7 @@ const MIME_TYPES: Record<string, string> = {
   ultrastar: "text/plain; charset=utf-8",
 };
 
-/** By file extension; bytes of whatever kind where it is unknown. */
+/** By file extension; `application/octet-stream` if unknown. */
 export const toMimeType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";
 
 /** As programs know the file: songs of UltraStar are called `.txt`. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Ids are opaque; whatever does not look like one can't exist, and is answered as an unknown id. */
+/** Ids are opaque; a malformed one is treated as unknown. */
 export const id = z
   .string()
   .meta({ description: "Opaque identifier", example: "4k2v9w0tq8c6m1xn7d3rj5hzba" });

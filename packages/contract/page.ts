@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Query parameters are text; what does not read as a whole number is left as it is, for the schema to refuse. There is no
- * list as long as the largest number that is exact, so that one stands for all beyond it.
+ * Query parameters are text; anything but an integer is left for the schema to refuse. No list is as long as the largest safe integer, so
+ * larger numbers are clamped to it.
  */
 const fromText = (value: unknown) =>
   typeof value === "string" && /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : value;

@@ -9,14 +9,14 @@ export const SIGN_IN_METHODS = ["password", "link", "invitation", "oidc"] as con
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 const PASSWORD_MIN_CHARACTERS = 10;
-/** More is work for the hash, not safety. */
+/** Longer ones only cost hashing time. */
 const PASSWORD_MAX_CHARACTERS = 200;
 
 const role = z
   .enum(PERSON_ROLES)
   .meta({ description: "Owners invite and remove people; members do everything else" });
 const name = plainText(200).min(1).meta({ description: "For people", example: "Ada" });
-/** Letters differ in case between mail programs and never between mailboxes. */
+/** Mail programs differ in upper and lower case; mailboxes never do. */
 const email = plainText(254)
   .trim()
   .toLowerCase()

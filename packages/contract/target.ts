@@ -6,12 +6,12 @@ import { plainText } from "./plain-text.ts";
 export const TARGET_STATUSES = ["processing", "completed", "error"] as const;
 export type TargetStatus = (typeof TARGET_STATUSES)[number];
 
-/** As much as the networks take up: their prompt holds some 220 tokens. */
+/** The limit of the networks: their prompt holds some 220 tokens. */
 export const PROMPT_MAX_CHARACTERS = 1000;
 export const KEYWORDS_MAX = 100;
 export const KEYWORD_MAX_CHARACTERS = 60;
 
-/** What the client asks of a target; echoed in the Task only where it was supplied. */
+/** Optional fields of a target; echoed in the Task only if supplied. */
 const optionalFields = {
   residual: z.boolean().exactOptional().meta({ description: "Also give the input minus the stem" }),
   variant: plainText(64)

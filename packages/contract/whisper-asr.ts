@@ -5,7 +5,7 @@ import { z } from "zod";
 export const ASR_OUTPUTS = ["txt", "vtt", "srt", "tsv", "json"] as const;
 export type AsrOutput = (typeof ASR_OUTPUTS)[number];
 
-/** In a query truth is spelled in many ways. */
+/** Booleans have many spellings in a query. */
 const flag = (byDefault: "true" | "false") =>
   z
     .string()

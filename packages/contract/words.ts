@@ -6,7 +6,7 @@ import { TARGET_STATUSES } from "./target.ts";
 
 /** More than four hours of the fastest speech. */
 export const WORDS_MAX = 50_000;
-/** A body with so many words. */
+/** A body with that many words. */
 export const WORDS_BODY_MAX_BYTES = 8 * 1024 * 1024;
 export const STRETCH_MAX_SECONDS = 60;
 export const STRETCH_MAX_CHARACTERS = 4000;

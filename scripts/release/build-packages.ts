@@ -11,7 +11,7 @@ export const PACKAGES = ["contract", "engine", "sdk", "dashboard", "server", "cl
 type PackageName = (typeof PACKAGES)[number];
 
 const CODE = ["**/*.js", "**/*.d.ts"];
-/** What each package brings besides code. */
+/** What each package contains besides code. */
 const OTHER_FILES: Record<PackageName, readonly string[]> = {
   contract: [],
   engine: ["data/**"],
@@ -74,7 +74,7 @@ async function copyEngineData(dataDir: string): Promise<void> {
   }
 }
 
-/** The pages as they are served. Without sources beside them, they are taken as they are. */
+/** The built pages, as served. A package without sources uses them unchanged. */
 async function copyPages(packageDir: string): Promise<void> {
   const built = await buildDashboard();
   await cp(built, join(packageDir, "dist", basename(built)), { recursive: true });

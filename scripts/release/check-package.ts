@@ -3,7 +3,7 @@ import { formatMessage } from "publint/utils";
 import { PROJECT_DIR } from "./build-packages.ts";
 import { runCommand } from "./run-command.ts";
 
-/** What publint has to say about a package as it will be published; suggestions aside. */
+/** publint's errors and warnings about a package as published. */
 export async function checkPackage(packageDir: string): Promise<string[]> {
   const { messages, pkg } = await publint({ pkgDir: packageDir, pack: false, level: "warning" });
   return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code);

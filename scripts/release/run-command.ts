@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 type CommandOptions = { cwd: string; env?: NodeJS.ProcessEnv };
 
-/** Resolves with what the command printed; fails with it where the command fails. */
+/** Resolves with the command's output; rejects with it if the command fails. */
 export async function runCommand(
   [program, ...args]: [string, ...string[]],
   options: CommandOptions,

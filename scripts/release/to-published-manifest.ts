@@ -12,14 +12,14 @@ export type PackageManifest = {
   [field: string]: unknown;
 };
 
-/** What needs no Node newer than the SDK's does not ask for one. */
+/** Packages that run on the SDK's Node version require no newer one. */
 const DEFAULT_ENGINES = { node: ">=24" };
 
 const isSource = (path: string) => path.endsWith(".ts");
 const toScript = (path: string) => (isSource(path) ? path.replace(/\.ts$/, ".js") : path);
 const toTypes = (path: string) => path.replace(/\.ts$/, ".d.ts");
 
-/** An entry that others import brings its types. */
+/** An importable entry includes its types. */
 function toExport(entry: string | Conditions): string | Conditions {
   if (typeof entry !== "string") return mapConditions(entry, toScript);
   return isSource(entry) ? { types: toTypes(entry), default: toScript(entry) } : entry;

@@ -110,7 +110,7 @@ function writeFish(program: Command): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Written from the commands themselves, so that no script falls behind them. */
+/** Generated from the commands, so that scripts never go out of date. */
 export const COMPLETIONS: Record<Shell, (program: Command) => string> = {
   bash: writeBash,
   zsh: writeZsh,

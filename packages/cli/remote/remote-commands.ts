@@ -7,7 +7,7 @@ const withRemote = (command: Command) =>
     .option("-s, --server [url]", "the service (default: STEMWRIGHT_BASE_URL, key: STEMWRIGHT_API_KEY)")
     .option("--json", "JSON on standard output", false);
 
-/** What asks a service, and is loaded when it runs. */
+/** Commands for a service, loaded when they run. */
 export function addRemoteCommands(program: Command): void {
   withRemote(
     program

@@ -5,7 +5,7 @@ import { isUrl } from "./list-inputs.ts";
 
 const KEY_CHARACTERS = 32;
 
-/** Known again by a second run for as long as the file is the same: by path, size and time of change. */
+/** The same in a second run as long as the file has the same path, size and change time. */
 export async function makeJobKey(input: string, facts: unknown = ""): Promise<string> {
   const identity = isUrl(input) ? input : await identifyFile(input);
   return createHash("sha256")

@@ -35,7 +35,7 @@ async function listMatches(pattern: string): Promise<string[]> {
   return matches.sort();
 }
 
-/** A folder named after a file beside it holds that file's outputs, and is no input. */
+/** A folder named after a file beside it holds that file's outputs and is not an input. */
 async function listFolder(folder: string, options: ListOptions): Promise<string[]> {
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = entries.filter((entry) => entry.isFile() && isMedia(entry.name)).map(({ name }) => name);

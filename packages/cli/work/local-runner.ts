@@ -107,7 +107,7 @@ function toEngineTarget(
   };
 }
 
-/** The mean of all targets, and the time until the last is done. Each report names those that came further. */
+/** The mean of all targets, and the time until the last is done. Each report has the targets that advanced. */
 function makeMean(count: number): (progress: readonly TargetProgress[]) => Progress {
   const latest = new Map<string, TargetProgress>();
   return (progress) => {
@@ -121,7 +121,7 @@ function makeMean(count: number): (progress: readonly TargetProgress[]) => Progr
   };
 }
 
-/** Another disk needs a copy; a reader sees the whole file or none. The engine's files are closed to others; the user's are as theirs always are. */
+/** Another disk needs a copy; a reader sees the whole file or none. The engine's files are private; the user's get the usual permissions. */
 async function moveFile(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   await chmod(from, 0o666 & ~process.umask());

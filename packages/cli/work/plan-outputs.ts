@@ -7,7 +7,7 @@ export type PlannedOutput = { target: WantedTarget; name: string; format: string
 
 type Plan = { input: string; targets: readonly WantedTarget[]; pattern: string };
 
-/** Where each output of an input will be. Two in one place would be one too few. How many voices there are is known when they are made. */
+/** The path of each output of an input; paths must differ. The number of voices is known only when they are made. */
 export function planOutputs({ input, targets, pattern }: Plan, voiceCount = 0): PlannedOutput[] {
   const outputs = targets.flatMap((target) =>
     listOutputs(target, voiceCount).map(({ name, format }) => ({

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 
 export type Progress = { fraction: number; secondsLeft?: number | undefined };
 
-/** Tells how the work goes: a bar on a terminal, plain lines elsewhere, JSON lines for programs. */
+/** Reports progress: a bar on a terminal, plain lines elsewhere, JSON lines for programs. */
 export interface Reporter {
   started(input: string): void;
   progress(input: string, progress: Progress): void;

@@ -10,12 +10,12 @@ type RunOptions = {
   getRunner: () => Promise<Runner>;
   reporter: Reporter;
   signal: AbortSignal;
-  /** How many inputs are worked on at once. */
+  /** How many inputs are processed at once. */
   atOnce: number;
   force: boolean;
 };
 
-/** Works off the jobs; one that fails keeps none of the others from being done. */
+/** Runs the jobs; a failed one does not stop the others. */
 export async function runJobs(jobs: readonly Job[], options: RunOptions): Promise<ExitReason> {
   const queue = [...jobs];
   const failures: unknown[] = [];
@@ -29,7 +29,7 @@ export async function runJobs(jobs: readonly Job[], options: RunOptions): Promis
   return failures.length < jobs.length ? "PARTLY" : findReason(failures);
 }
 
-/** Where all failed for the same known reason, that is the answer. */
+/** If all failed for the same known reason, that is the exit reason. */
 function findReason(failures: readonly unknown[]): ExitReason {
   const reasons = new Set(failures.map(toExitReason));
   const [reason = "FAILED"] = reasons;
@@ -57,7 +57,7 @@ async function runJob(job: Job, { getRunner, reporter, signal, force }: RunOptio
 
 const toPaths = (outputs: readonly PlannedOutput[]) => outputs.map(({ path }) => path);
 
-/** The voices of an earlier run are those that its file lists. */
+/** The voices of an earlier run, as listed in its JSON file. */
 async function completeOutputs(job: Job): Promise<readonly PlannedOutput[]> {
   const list = job.outputs.find(({ target, format }) => target.kind === "voices" && format === "json");
   if (list === undefined) return job.outputs;
@@ -69,7 +69,7 @@ async function completeOutputs(job: Job): Promise<readonly PlannedOutput[]> {
   }
 }
 
-/** All outputs are there, and none is older than the input. */
+/** All outputs exist, and none is older than the input. */
 async function areNewer(outputs: readonly PlannedOutput[], input: string): Promise<boolean> {
   const inputMs = isUrl(input) ? 0 : (await stat(input)).mtimeMs;
   const times = await Promise.all(

@@ -11,7 +11,7 @@ export type WantedTarget = {
 
 type NamedOutput = { name: string; format: string };
 
-/** A target's outputs, named as the service names them; of voices, those of as many as there turn out to be. */
+/** A target's outputs, named as the service names them; for voices, as many as were found. */
 export function listOutputs(target: WantedTarget, voiceCount: number): NamedOutput[] {
   const { formats, kind, residual } = target;
   const name = toBaseName(target);
@@ -22,7 +22,7 @@ export function listOutputs(target: WantedTarget, voiceCount: number): NamedOutp
   return [...voices.flatMap(inFormats), ...left, { name, format: "json" }];
 }
 
-/** What a target's file names begin with. */
+/** The prefix of a target's file names. */
 export function toBaseName({ kind, model, variant }: WantedTarget): string {
   const noun = kind === "voices" ? "voice" : model;
   return variant === undefined ? noun : `${noun}_${variant}`;
@@ -30,7 +30,7 @@ export function toBaseName({ kind, model, variant }: WantedTarget): string {
 
 const toVoiceName = (baseName: string, number: number) => `${baseName}_${String(number).padStart(2, "0")}`;
 
-/** How many voices are among the files that were made of a target. */
+/** The number of voices among a target's files. */
 export function countVoices(target: WantedTarget, files: readonly NamedOutput[]): number {
   const names = new Set(files.map(({ name }) => name));
   let count = 0;

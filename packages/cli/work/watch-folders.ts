@@ -6,7 +6,7 @@ import { listInputs } from "./list-inputs.ts";
 /** A file that has not changed for this long is whole. */
 const SETTLE_MS = 2000;
 
-/** The inputs of the folders, again after each change that has settled. What is done already is passed over by its outputs. */
+/** The inputs of the folders, again after each change that has settled. Finished inputs are skipped because of their outputs. */
 export async function* watchFolders(
   given: readonly string[],
   { recursive, signal }: { recursive: boolean; signal: AbortSignal },
@@ -56,7 +56,7 @@ async function forward(
   }
 }
 
-/** Waits until no input grows any more. */
+/** Waits until no input is growing. */
 async function settle(folders: readonly string[], recursive: boolean, signal: AbortSignal): Promise<void> {
   const look = async () => {
     const inputs = await listInputs(folders, { recursive }).catch(() => []);

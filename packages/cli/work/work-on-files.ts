@@ -151,7 +151,7 @@ async function writeToStdout(jobs: readonly Job[]): Promise<void> {
   if (path !== undefined) await pipeline(createReadStream(path), process.stdout, { end: false });
 }
 
-/** The first Ctrl-C ends the work in order; a second one ends the process. */
+/** The first Ctrl-C stops gracefully; a second one ends the process. */
 function stopOnSignal(reporter: Reporter) {
   const stopping = new AbortController();
   const stop = () => {
@@ -166,7 +166,7 @@ function stopOnSignal(reporter: Reporter) {
   return { signal: stopping.signal, release };
 }
 
-/** Files for standard input and output, gone with the command. */
+/** Temporary files for standard input and output, removed when the command ends. */
 class Scratch {
   #dir: string | undefined;
   #stdinPath: string | undefined;

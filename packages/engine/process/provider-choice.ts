@@ -46,7 +46,7 @@ export type ChoiceOptions = {
 
 /**
  * The one place that decides what a network is loaded on. `auto` measures each network once, on the GPU and on the CPU, and remembers the faster in the cache
- * folder for this GPU, driver, onnxruntime and these weights. Without a GPU it is the CPU, at the cost of a look into a few folders.
+ * folder for this GPU, driver, onnxruntime and these weights. Without a GPU it is the CPU, at the cost of listing a few folders.
  */
 export class ProviderChoice {
   readonly #options: ChoiceOptions;
@@ -64,7 +64,7 @@ export class ProviderChoice {
     return made;
   }
 
-  /** What was found before, by name of the network. */
+  /** Earlier measurements, by network. */
   listRemembered(): ReadonlyMap<string, NetworkChoice> {
     const { networks } = this.#recall();
     return new Map(Object.entries(networks).map(([key, choice]) => [key.replace(/ .*/, ""), choice]));

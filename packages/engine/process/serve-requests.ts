@@ -13,7 +13,7 @@ import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./en
 import { type NetworkChoice, ProviderChoice } from "./provider-choice.ts";
 import { RemoteSpans } from "./remote-spans.ts";
 
-/** What the engine child does, from its first message on: file reading and signal processing block its thread, networks have others. */
+/** The engine child, from its first message on: file reading and signal processing block its main thread, networks have others. */
 
 let networks: NetworkStore | undefined;
 const spans = new RemoteSpans(send);
@@ -84,7 +84,7 @@ function openNetworks(
 
 const told = new Set<string>();
 
-/** A network of several graphs has the same to say about each. */
+/** A network of several graphs would repeat its notice for each. */
 function tellOnce(notice: string): void {
   if (told.has(notice)) return;
   told.add(notice);

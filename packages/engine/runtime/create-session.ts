@@ -6,23 +6,23 @@ import { toNetworkError } from "./to-network-error.ts";
 
 export type SessionOptions = {
   threads: number;
-  /** Whether a network that may multiply in bytes or in floats does so in bytes; by default where the processor is exact, and faster, with them. */
+  /** Use int8 in networks that support it; by default on CPUs where int8 is exact and faster (VNNI, AMX, arm64). */
   inBytes?: boolean;
-  /** Whether all memory that a run took is kept for the next: a tenth less time for band-split, elsewhere twice the peak and more for nothing. */
+  /** Keep a memory arena between runs: a tenth faster for band-split, elsewhere twice the peak memory for no gain. */
   keepsMemory?: boolean;
   /** The CPU by default, and if the requested one is unavailable. */
   executionProvider?: ExecutionProvider;
-  /** For a graph that is of no use where the CPU has to do some of it: it can't be loaded then, on any other provider. */
+  /** Fail to load on another provider if some nodes would run on the CPU. */
   isWhole?: boolean;
-  /** Told what an operator should know although the work goes on. */
+  /** Called with what an operator should know although the work continues. */
   onNotice?: (notice: string) => void;
-  /** Told that a network is about to be loaded on something else than the CPU, whose driver may take the process down with it. */
+  /** Called before a network is loaded on anything but the CPU: its driver may crash the process. */
   onGpuUse?: () => void;
   /** Called when a network's thread has ended, busy or idle: the network can no longer be used. May be called twice. */
   onThreadDeath?: () => void;
 };
 
-/** A session of onnxruntime, and what it really runs on. */
+/** A session of onnxruntime, and what it actually runs on. */
 export type CreatedSession = { session: ort.InferenceSession; executionProvider: ExecutionProvider };
 
 export async function createSession(graph: GraphFile, options: SessionOptions): Promise<CreatedSession> {
@@ -40,7 +40,7 @@ export async function createSession(graph: GraphFile, options: SessionOptions): 
   }
 }
 
-/** Operators that a provider lacks run on the CPU, unless the graph is to be whole: onnxruntime sees to both. */
+/** onnxruntime runs operators that a provider lacks on the CPU, or refuses to if the graph must be whole. */
 async function createOn(
   executionProvider: ExecutionProvider,
   graph: GraphFile,
@@ -54,9 +54,9 @@ async function createOn(
     // Without an arena, planned patterns only add a second copy of the plan's largest block (+0.2 GB).
     enableMemPattern: false,
     entries: {
-      // Where products of signed bytes overflow, unsigned ones are taken. Asked for elsewhere it costs processors with AMX their fast products.
+      // Unsigned int8 where signed products overflow. Set elsewhere, it would cost CPUs with AMX their fast path.
       x64quantprecision: (await hasExactByteProducts()) ? "0" : "1",
-      // Threads without work sleep instead of spinning: the decoder and the encoders of outputs need the cores as well.
+      // Idle threads sleep instead of spinning: the decoder and the encoders of outputs need the cores too.
       intra_op: { allow_spinning: "0" },
       ...(isWhole && executionProvider !== "cpu" ? { disable_cpu_ep_fallback: "1" } : {}),
     },

@@ -1,4 +1,4 @@
-/** What a network may run on, by the names the setting has. */
+/** What a network may run on, as named in the setting. */
 export const EXECUTION_PROVIDERS = ["cpu", "cuda", "coreml", "directml", "webgpu"] as const;
 
 export type ExecutionProvider = (typeof EXECUTION_PROVIDERS)[number];
@@ -8,7 +8,7 @@ export const PROVIDER_SETTINGS = ["auto", ...EXECUTION_PROVIDERS] as const;
 
 export type ProviderSetting = (typeof PROVIDER_SETTINGS)[number];
 
-/** What `auto` tries, the fastest first: those that there may be on Linux. */
+/** What `auto` tries, fastest first: the providers available on Linux. */
 export const GPU_PROVIDERS = ["cuda", "webgpu"] as const satisfies ExecutionProvider[];
 
 const RUNTIME_NAMES: Record<ExecutionProvider, string> = {
@@ -19,7 +19,7 @@ const RUNTIME_NAMES: Record<ExecutionProvider, string> = {
   webgpu: "webgpu",
 };
 
-/** The name onnxruntime knows a provider by. */
+/** onnxruntime's name for a provider. */
 export function toRuntimeName(provider: ExecutionProvider): string {
   return RUNTIME_NAMES[provider];
 }

@@ -3,7 +3,7 @@ import type { ExecutionProvider } from "./execution-provider.ts";
 import { loadManifests } from "./manifest.ts";
 import { getVerifiedWeightsPath } from "./weights-file.ts";
 
-/** Why networks can't run on what they should; undefined where they can. Tried with the smallest network there is. */
+/** Why networks can't run on the configured provider; undefined if they can. Tried with the smallest network. */
 export async function findProviderFault(executionProvider: ExecutionProvider): Promise<string | undefined> {
   const manifest = loadManifests().find(({ family }) => family === "music-detector");
   if (manifest?.family !== "music-detector") throw new Error("the music detector's manifest is missing");

@@ -11,10 +11,10 @@ export type ChainLink = { file: Uint8Array; inputs: readonly NamedShape[]; outpu
 /** Numbers by the names that links know them by. */
 export type Buffers = Record<string, Float32Array>;
 
-/** Graphs that are run one after the other, each on what those before it gave. */
+/** Graphs that run in order, each on the outputs of those before it. */
 export class GraphChain {
   readonly #links: { session: NetworkSession; link: Omit<ChainLink, "file"> }[] = [];
-  /** What goes from link to link, made once. */
+  /** Buffers between links, allocated once. */
   readonly #between: Buffers = {};
 
   async add({ file, ...link }: ChainLink, options: SessionOptions): Promise<ExecutionProvider> {

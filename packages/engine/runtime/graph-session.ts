@@ -13,8 +13,8 @@ export type GraphInput =
   | { flag: boolean };
 
 /**
- * A loaded graph whose shapes change from run to run, as a decoder's do. It gives only the outputs that are asked for: each one is
- * copied out of the runtime, and a decoder offers hundreds of megabytes of them. `run` blocks the thread: child processes only.
+ * A loaded graph whose shapes change from run to run, as a decoder's do. It returns only the requested outputs: each one is
+ * copied out of the runtime, and a decoder has hundreds of megabytes of them. `run` blocks the thread: child processes only.
  */
 export class GraphSession {
   readonly #session: ort.InferenceSession;

@@ -4,7 +4,7 @@ import type { SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import { type Buffers, type ChainLink, GraphChain } from "./graph-chain.ts";
 
-/** What of the options can be sent to a thread. */
+/** The options that can be sent to a thread. */
 export type ThreadOptions = Omit<SessionOptions, "onNotice" | "onGpuUse" | "onThreadDeath">;
 
 export type ChainCommand =
@@ -14,7 +14,7 @@ export type ChainCommand =
 /** Commands to the thread about one of its chains; it answers in order. */
 export type GraphCommand = ChainCommand & { chain: number };
 
-/** What the thread tells: `added`, `ran` or `failed` ends a command. */
+/** Messages from the thread: `added`, `ran` or `failed` ends a command. */
 export type GraphMessage =
   | { kind: "notice"; notice: string }
   | { kind: "link-done"; count: number }
@@ -49,7 +49,7 @@ function reportFailure(error: unknown): void {
   send({ kind: "failed", errorKind: error instanceof EngineError ? error.kind : "network-failed", message });
 }
 
-/** Memory that is moved goes without a copy, and is gone here. */
+/** Transferred memory is not copied, and is detached here. */
 function send(message: GraphMessage, moved: readonly Float32Array[] = []): void {
   parentPort?.postMessage(
     message,

@@ -14,7 +14,7 @@ type Answer = Extract<GraphMessage, { kind: "added" | "ran" }>;
 
 type Pending = PromiseWithResolvers<Answer> & { onLinkDone: (count: number) => void };
 
-/** Not an EngineError: the end of a thread tells nothing of the work, which is tried again in another process. */
+/** Not an EngineError: a dead thread says nothing about the work, which is retried in another process. */
 class GraphThreadDied extends Error {
   constructor(how: string) {
     super(`The network's thread ended unexpectedly (${how}).`);
@@ -44,7 +44,7 @@ export class GraphThread {
   }
 
   static async #start(options: SessionOptions): Promise<GraphThread> {
-    // Makes the first session of the process here: from here the thread has how it treats the smallest numbers.
+    // Create the first session of the process here: the thread inherits its flush-to-zero mode from this one.
     await hasExactByteProducts();
     return new GraphThread(options);
   }
@@ -76,7 +76,7 @@ export class GraphThread {
     if (this.#end) return Promise.reject(this.#end.reason);
     const pending = { ...Promise.withResolvers<Answer>(), onLinkDone };
     this.#pending.push(pending);
-    // A thread without work does not keep a finished program alive.
+    // An idle thread does not keep a finished program alive.
     this.#worker.ref();
     this.#worker.postMessage(
       command,
@@ -96,14 +96,14 @@ export class GraphThread {
     if (this.#pending.length === 0) this.#worker.unref();
   }
 
-  /** What is asked and not answered fails, and so does whatever is asked later, for the first reason there was. */
+  /** Fails all pending and later commands with the first error. */
   #finish(reason: unknown): void {
     this.#end ??= { reason };
     for (const pending of this.#pending.splice(0)) pending.reject(this.#end.reason);
   }
 }
 
-/** Graphs in a thread, run one after the other. */
+/** Graphs in a thread, run in order. */
 export class ThreadChain {
   readonly #thread: GraphThread;
   readonly #options: ThreadOptions;
@@ -117,8 +117,8 @@ export class ThreadChain {
   }
 
   /**
-   * Appends a graph to the chain, whose file is gone here afterwards; gives what it runs on. A chain that lacks a link is of no use: where one can't be
-   * added nothing is done any more. The thread is left idle, since ending one that onnxruntime is loaded in may end the process.
+   * Appends a graph to the chain, detaching its file here; returns what it runs on. A chain that lacks a link is useless: if one can't be
+   * added, all later commands fail. The thread is left idle, since ending one with onnxruntime loaded may end the process.
    */
   async add(link: ChainLink): Promise<ExecutionProvider> {
     try {
@@ -131,7 +131,7 @@ export class ThreadChain {
     }
   }
 
-  /** Runs the chain from the inputs in the buffers to the outputs in them. They are gone here meanwhile; those that come back are the same memory. */
+  /** Runs the chain from the inputs in the buffers to the outputs in them. They are detached here meanwhile and come back as the same memory. */
   async run<Taken extends Buffers>(buffers: Taken, onLinkDone?: (count: number) => void): Promise<Taken> {
     const answer = await this.#ask({ kind: "run", buffers }, Object.values(buffers), onLinkDone);
     if (answer.kind !== "ran") throw new Error(`the thread answered ${answer.kind}`);

@@ -9,8 +9,8 @@ type SessionSettings = Omit<ort.InferenceSession.SessionOptions, "extra"> & {
 };
 
 /**
- * A softmax is full of numbers too small for the processor's fast path: htdemucs took half as long again with them. The first session of a
- * process decides for the thread that makes it, and a thread has it from the one that started it: every session must say it.
+ * A softmax is full of denormal numbers, which are slow: htdemucs took half as long again with them. The first session of a process sets
+ * flush-to-zero for the thread that creates it, and threads inherit it from their parent: every session must set it.
  */
 const FLUSH_SMALLEST_NUMBERS = { set_denormal_as_zero: "1" };
 

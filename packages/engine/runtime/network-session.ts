@@ -11,8 +11,8 @@ export type TensorPort = { readonly data: Float32Array; readonly shape: readonly
 type NamedPort = TensorPort & { name: string; tensor: ort.Tensor };
 
 /**
- * A loaded graph. The shapes its ports are asked for with hold for every run; its buffers are made once and reused by every run, so a run
- * leaves nothing behind for the collector. `run` blocks the thread for seconds: child processes only.
+ * A loaded graph. The requested shapes of its ports hold for every run; its buffers are allocated once and reused, so a run creates no
+ * garbage. `run` blocks the thread for seconds: child processes only.
  */
 export class NetworkSession {
   readonly executionProvider: ExecutionProvider;
@@ -38,7 +38,7 @@ export class NetworkSession {
     return openPort(this.#outputs, this.#session.outputMetadata[index], { shape, data });
   }
 
-  /** Runs the graph on what the input ports hold; the results are in the output ports afterwards. */
+  /** Runs the graph from its input buffers to its output buffers. */
   async run(): Promise<void> {
     try {
       await this.#session.run(toTensors(this.#inputs), toTensors(this.#outputs));
@@ -48,7 +48,7 @@ export class NetworkSession {
   }
 }
 
-/** A dimension the graph leaves free takes the size that is asked for; a fixed one must be it. */
+/** A free dimension of the graph takes the requested size; a fixed one must match it. */
 function openPort(
   ports: Map<string, NamedPort>,
   metadata: ort.InferenceSession.ValueMetadata | undefined,

@@ -5,7 +5,7 @@ import { EngineError } from "../engine-error.ts";
 import { MANIFESTS_FOLDER, type WeightsFile } from "./manifest.ts";
 import { sha256OfFile } from "./sha256-of-file.ts";
 
-/** Where a manifest's weights lie on this machine; undefined when they are not here. */
+/** The path of a manifest's weights on this machine; undefined if they are missing. */
 export function findWeightsPath(weights: WeightsFile): string | undefined {
   const path =
     weights.package === undefined
@@ -15,8 +15,8 @@ export function findWeightsPath(weights: WeightsFile): string | undefined {
 }
 
 /**
- * The path of the weights after their sha256 was found right. Reading 174 MB at every start would cost a
- * second or more, so a file once verified is remembered by path, size and time of change in `cacheDir`.
+ * The path of the weights after their sha256 was verified. Reading 174 MB at every start would take a
+ * second or more, so a verified file is remembered by path, size and change time in `cacheDir`.
  */
 export function getVerifiedWeightsPath(
   weights: WeightsFile,
@@ -49,7 +49,7 @@ export function getVerifiedWeightsPath(
   return path;
 }
 
-/** A package may export nothing, not even its package.json: look where Node would look for it. */
+/** A package may export nothing, not even its package.json: search the folders Node would. */
 function findInPackage(packageName: string, file: string): string | undefined {
   if (isAbsolute(file)) return undefined;
   const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];

@@ -19,7 +19,7 @@ export type DecodedFrame = {
 const MAX_READ_ERRORS_IN_ROW = 100;
 
 /**
- * Decodes the audio stream from the start; packets that cannot be decoded are passed over. Gives the number
+ * Decodes the audio stream from the start; packets that cannot be decoded are skipped. Returns the number
  * of errors.
  */
 export function* decodeFrames(input: AudioInput): Generator<DecodedFrame, number> {

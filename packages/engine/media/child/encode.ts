@@ -17,8 +17,8 @@ const LOSSY_SLACK_BLOCKS = 4;
 type RunEncoding = (run: { pulse: Pulse; onReady: () => void }) => Promise<EncodeResult>;
 
 /**
- * Opens every output at once and gives the work to be done afterwards, as another user; it ends in the number
- * of frames, and of samples cut off at full scale in each output.
+ * Opens all outputs at once and returns the work to do afterwards, as another user; that resolves with the number
+ * of frames, and of clipped samples in each output.
  */
 export function openEncoding(request: EncodeRequest): RunEncoding {
   const layout = parseLayout(request.channelLayout);

@@ -13,10 +13,10 @@ import { probe } from "./probe.ts";
 import { makePulse } from "./pulse.ts";
 import { enterSandbox } from "./sandbox/enter-sandbox.ts";
 
-// Everything is loaded by now, so the rights may go before the first media byte is parsed.
+// Everything is loaded by now, so privileges can be dropped before the first media byte is parsed.
 
 Log.setLevel(AV_LOG_QUIET);
-// Whatever the event loop waits for is told to the kernel in its first turn: the sandbox takes no later word.
+// The event loop registers what it waits for in its first turn: the sandbox refuses later registrations.
 await setImmediate();
 try {
   sendReport({ kind: "done", result: await serve(readRequest()) });

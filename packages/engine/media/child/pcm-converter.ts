@@ -24,7 +24,7 @@ export class PcmConverter {
   readonly target: Target;
   #resampler: SoftwareResampleContext | undefined;
   #sourceKey = "";
-  /** For the next frame too: over hours as many as there are frames would add up faster than they are collected. */
+  /** Reused for the next frame: over hours, one for each frame would add up faster than they are garbage-collected. */
   #output = Buffer.alloc(0);
 
   constructor(first: Frame) {
@@ -35,7 +35,7 @@ export class PcmConverter {
     return this.target.layout.nbChannels * Float32Array.BYTES_PER_ELEMENT;
   }
 
-  /** What it gives is valid until the next frame is converted. */
+  /** The result is valid until the next frame is converted. */
   convert(frame: Frame): Buffer {
     if (this.target.layout.nbChannels > SWRESAMPLE_MAX_CHANNELS) return this.#convertWide(frame);
     const layout = toNamedLayout(frame.channelLayout);
@@ -56,7 +56,7 @@ export class PcmConverter {
     return converted;
   }
 
-  /** As mono, since nothing but the numbers has to be converted: samples that lie side by side at once, others plane by plane. */
+  /** As mono, since only the number format is converted: interleaved samples at once, others plane by plane. */
   #convertWide(frame: Frame): Buffer {
     const { nbChannels } = this.target.layout;
     if (frame.channelLayout.nbChannels !== nbChannels || frame.sampleRate !== this.target.sampleRateHz)
@@ -125,7 +125,7 @@ function interleaveBytes(planes: readonly Buffer[]): Buffer {
   return interleaved;
 }
 
-/** A single NaN or infinity would spread over all that a network makes of its window. */
+/** A single NaN or infinity would spread over the network's output for the whole window. */
 function silenceWhatIsNoNumber({ buffer, byteOffset, byteLength }: Buffer): void {
   const samples = new Float32Array(buffer, byteOffset, byteLength / Float32Array.BYTES_PER_ELEMENT);
   for (let at = 0; at < samples.length; at++) {

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const WINDOW_BYTES = 1 << 14;
 
-/** A file of which only what is asked for is read. */
+/** A file read on demand. */
 export class ByteFile implements Disposable {
   readonly length: number;
   readonly #file: number;

@@ -9,7 +9,7 @@ type Attribute = number | readonly number[] | { float: number };
 const OPSET = 17;
 const IR_VERSION = 8;
 const ELEMENT_TYPES = { float32: 1, uint8: 2, int8: 3, int64: 7 } as const;
-/** A size that may differ from run to run. */
+/** A dimension that may differ between runs. */
 export const ANY_SIZE = -1;
 const CONTRIB_DOMAIN = "com.microsoft";
 
@@ -46,7 +46,7 @@ export class GraphBuilder {
     return this.constant(Float32Array.from(values), [values.length]);
   }
 
-  /** Whole numbers of a byte, signed or not as the array is. */
+  /** 8-bit integers, signed or unsigned like the array. */
   quantized(data: Uint8Array | Int8Array, dims: readonly number[]): Value {
     return this.#addTensor(data instanceof Int8Array ? "int8" : "uint8", data, dims);
   }
@@ -183,7 +183,7 @@ function portMessage(port: Value): MessageWriter {
   const shape = new MessageWriter();
   for (const [axis, size] of port.dims.entries()) {
     const dimension = new MessageWriter();
-    // Sizes of the same name would be taken for equal ones.
+    // Dimensions of the same name would count as equal.
     shape.message(
       1,
       size === ANY_SIZE ? dimension.text(2, `${port.name}.${axis}`) : dimension.number(1, size),

@@ -17,8 +17,8 @@ const decoder = new TextDecoder();
 type StoredWeight = { dims: readonly number[]; start: number; end: number; toFloats: Reader };
 
 /**
- * The constant tensors of an ONNX file, each read when it is asked for. Exporters drop the names of some and number them; those are found by the
- * node that reads them, whose name is the module's path.
+ * The constant tensors of an ONNX file, each read on demand. Exporters replace some of their names by numbers; those are found by the node
+ * that reads them, whose name is the module's path.
  */
 export class OnnxWeights {
   readonly #file: ByteFile;
@@ -26,7 +26,7 @@ export class OnnxWeights {
   readonly #nodeInputs = new Map<string, string[]>();
   readonly #metadata = new Map<string, string>();
 
-  /** The file is needed open for as long as weights are asked for. */
+  /** The file must stay open while weights are read. */
   constructor(file: ByteFile) {
     this.#file = file;
     for (const field of findFields(file, { start: 0, end: file.length })) {
@@ -46,14 +46,14 @@ export class OnnxWeights {
     return { dims, data: toFloats(this.#file.read(start, end).buffer) };
   }
 
-  /** What the exporter wrote into the file under this name. */
+  /** The exporter's metadata of this name. */
   getMetadata(name: string): string {
     const value = this.#metadata.get(name);
     if (value === undefined) throw new Error(`the network's file has no metadata ${name}`);
     return value;
   }
 
-  /** The one constant among the inputs of a node. */
+  /** The only constant among a node's inputs. */
   ofNode(nodeName: string): Weight {
     const names = this.#nodeInputs.get(nodeName) ?? [];
     const constant = names.find((name) => this.#tensors.has(name));

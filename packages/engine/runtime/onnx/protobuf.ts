@@ -9,10 +9,10 @@ const FIXED32 = 5;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Where a field lies: the value of a number, the span of everything else. */
+/** A field: the value of a number, the span of everything else. */
 export type FieldSpan = { no: number; value: number | undefined; start: number; end: number };
 
-/** The fields of the message that lies between two bytes; those inside of its fields are passed over unread. */
+/** The fields of the message between two bytes; nested messages are skipped. */
 export function* findFields(
   source: { byteAt: (at: number) => number | undefined },
   message: { start: number; end: number },
@@ -70,7 +70,7 @@ export function toNumber(field: WireField): number {
   return field.value;
 }
 
-/** A message under construction: its pieces are joined once, when the whole is asked for. */
+/** A message under construction: its pieces are joined once, at the end. */
 export class MessageWriter {
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
