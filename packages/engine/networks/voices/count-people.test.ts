@@ -44,3 +44,17 @@ it("[VO2] who says less than a person has to is not counted, and nobody is nobod
   expect(countPeople([], 3)).toBe(0);
   expect(countPeople(talk([{ person: a, windows: 1 }]), 3)).toBe(1);
 });
+
+it("[VO2] windows with a change of the speaker in them are not people of their own", () => {
+  for (const count of [2, 3, 4]) {
+    const people = Array.from({ length: count }, makePerson);
+    const turns = Array.from({ length: 24 }, (_, turn) => {
+      const [person, next] = [people[turn % count]!, people[(turn + 1) % count]!];
+      return [
+        { person, windows: 4 },
+        { person: add([0.5, person], [0.5, next]), windows: 1 },
+      ];
+    });
+    expect(countPeople(talk(turns.flat()), 3)).toBe(count);
+  }
+});
