@@ -18,7 +18,7 @@ export type Merge = {
   seconds: readonly [number, number];
 };
 
-/** Groups of windows that become one, the most alike first. Which are is told without half of the recording's mean; how alike they are is told with it. */
+/** Groups of windows that become one, the most alike first: compared without half of the recording's mean. The odds of a merge are of plain similarities. */
 export class GroupTable {
   readonly #groups: (Group | undefined)[];
   readonly #plain: MeanSimilarities;
