@@ -1,11 +1,10 @@
-import { legacyJob, webhookPayload } from "@stemwright/contract";
+import { legacyJob, type Task, webhookPayload } from "@stemwright/contract";
 import type { Database } from "../db/database.ts";
 import { findLegacyJob } from "../db/tasks/legacy-job-rows.ts";
 import { findTask } from "../db/tasks/task-rows.ts";
 import type { LinkSigner } from "../domain/links.ts";
 import type { OutputLinks } from "../domain/storage/output-links.ts";
 import { toTask } from "../domain/tasks/task-view.ts";
-import { makeTestTask } from "../domain/webhooks/test-task.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
 import { toLegacyJob } from "../legacy/legacy-job-view.ts";
 
@@ -25,4 +24,20 @@ export async function renderDelivery(
   }
   const task = await findTask(db, delivery.taskId ?? "");
   return task && webhookPayload.parse(toTask(task, await outputLinks.prepare([task])));
+}
+
+/** What a test event carries: a Task to look at and to verify, of which nothing was ever run. */
+function makeTestTask({ id, clientId, createdAt }: DeliveryRecord): Task {
+  return {
+    id,
+    createdAt: createdAt.toISOString(),
+    completedAt: createdAt.toISOString(),
+    clientId,
+    cost: 0,
+    url: "https://example.com/test.wav",
+    metadata: "A test of your webhook; there is no such Task",
+    targets: [
+      { id, model: "vocals", status: "completed", formats: ["wav"], output: [], cost: 0, duration: 0 },
+    ],
+  };
 }

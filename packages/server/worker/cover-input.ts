@@ -1,8 +1,14 @@
 import { EngineError } from "@stemwright/engine";
 import { toMinutes } from "../domain/credits/credit-amounts.ts";
-import type { CreditCover } from "../domain/credits/credit-cover.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import { TargetFailure } from "./target-failure.ts";
+
+/** What a worker asks of a metered client's credits before it begins. */
+interface CreditCover {
+  hasReservations(taskId: string): Promise<boolean>;
+  /** Sets aside credits for so many minutes, or for as many as the account pays for; returns how many. */
+  coverMinutes(task: Pick<TaskRecord, "id" | "clientId">, minutes: number): Promise<number>;
+}
 
 export type CoverInputPorts = {
   credits: CreditCover;

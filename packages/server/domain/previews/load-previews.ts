@@ -6,7 +6,10 @@ import { findBytes } from "./find-bytes.ts";
 import { type ColumnFiles, loadColumns } from "./load-columns.ts";
 import { countChunks, type PreviewRecord, type PreviewStore, toPreviewKey } from "./preview-record.ts";
 import { listTracks, toTaskPreviews } from "./preview-view.ts";
-import { toDat } from "./to-dat.ts";
+
+const DAT_HEADER_BYTES = 24;
+const DAT_VERSION = 2;
+const EIGHT_BITS = 1;
 
 export type PreviewPorts = { blobs: Pick<Blobs, "read">; previews: PreviewStore };
 
@@ -107,4 +110,16 @@ async function loadTracks(
     parts: loaded.map(({ columns }) => columns),
     isFinal: loaded.every(({ isWhole }) => isWhole),
   };
+}
+
+/** Pairs of peaks as a `.dat` file of version 2 of BBC's audiowaveform: 8 bits, one channel. */
+function toDat(pairs: Buffer, { sampleRateHz, level }: { sampleRateHz: number; level: number }): Buffer {
+  const header = Buffer.alloc(DAT_HEADER_BYTES);
+  header.writeInt32LE(DAT_VERSION, 0);
+  header.writeUInt32LE(EIGHT_BITS, 4);
+  header.writeInt32LE(sampleRateHz, 8);
+  header.writeInt32LE(level, 12);
+  header.writeUInt32LE(pairs.length / 2, 16);
+  header.writeInt32LE(1, 20);
+  return Buffer.concat([header, pairs]);
 }

@@ -1,3 +1,4 @@
+import { idempotencyHeaders } from "@stemwright/contract";
 import type { RouteOptions } from "fastify";
 import { z } from "zod";
 
@@ -15,4 +16,9 @@ export function addClientIdParameter(route: RouteOptions): void {
   route.config = { ...config, takesClientId: true };
   const query = (schema.querystring ?? z.object({})) as z.ZodObject;
   if (!("clientId" in query.shape)) schema.querystring = query.safeExtend({ clientId });
+}
+
+/** Every POST takes an `Idempotency-Key`. */
+export function addIdempotencyHeader({ method, schema }: RouteOptions): void {
+  if (schema && !schema.hide && [method].flat().includes("POST")) schema.headers = idempotencyHeaders;
 }

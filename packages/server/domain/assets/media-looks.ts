@@ -20,3 +20,16 @@ export function limitLooks(looker: MediaLooker, atOnce: number): MediaLooker {
     },
   };
 }
+
+/** Concurrent requests for the same file share one probe, as each takes a process. */
+export function shareLooks(looker: MediaLooker): MediaLooker {
+  const looks = new Map<string, ReturnType<MediaLooker["look"]>>();
+  return {
+    ...looker,
+    look(blobKey) {
+      const look = looks.get(blobKey) ?? looker.look(blobKey).finally(() => looks.delete(blobKey));
+      looks.set(blobKey, look);
+      return look;
+    },
+  };
+}
