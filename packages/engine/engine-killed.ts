@@ -1,4 +1,4 @@
-/** The engine's process was killed from outside, most likely for its memory. That tells nothing of the work. */
+/** The engine process was killed from outside, most likely by the OOM killer. That says nothing about the work. */
 export class EngineKilled extends Error {
   override readonly name = "EngineKilled";
 }

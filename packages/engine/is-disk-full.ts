@@ -1,4 +1,4 @@
-/** What the file system says where nothing more can be written: no space, no more of a quota, no larger file. */
+/** Error codes of a full file system: no space, quota exceeded, file too large. */
 export const DISK_FULL_CODES = ["ENOSPC", "EDQUOT", "EFBIG"] as const;
 
 export function isDiskFull(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { FrameSource } from "./frame-source.ts";
 
-/** A source heard with one ear: the mean of its channels. */
+/** A source mixed to mono: the mean of its channels. */
 export class MonoSource implements FrameSource {
   readonly channels = 1;
   readonly sampleRateHz: number;

@@ -68,7 +68,7 @@ export function makeFadeIn({ overlapFrames, segmentFrames }: SegmentGrid): Float
   });
 }
 
-/** Joins segments of one channel as they come and gives out each stretch as soon as no later one can change it. */
+/** Joins segments of one channel as they come and returns each stretch as soon as no later one can change it. */
 export class OverlapAdd {
   readonly #grid: SegmentGrid;
   readonly #fadeIn: Float64Array;

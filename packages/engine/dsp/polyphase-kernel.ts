@@ -27,7 +27,7 @@ type KernelOptions = { fromHz: number; toHz: number; stopbandDb?: number };
 /** A cache of the kernels used last, up to this many bytes. */
 export class KernelShelf {
   readonly #mostBytes: number;
-  /** In the order in which they were asked for. */
+  /** In order of last use. */
   readonly #kept = new Map<string, PolyphaseKernel>();
 
   constructor(mostBytes: number) {

@@ -10,7 +10,7 @@ type ResamplingOptions = {
 };
 
 /**
- * A source heard at another rate, without delay: frame n lies at the same time as before. Each output frame
+ * A source resampled to another rate, without delay: frame n is at the same time as before. Each output frame
  * is computed from input positions alone, so any chunking gives the same samples.
  */
 export class ResampledSource implements FrameSource {
@@ -63,7 +63,7 @@ export function toResampledLength(
   return Math.ceil((lengthFrames * toHz) / sampleRateHz);
 }
 
-/** `source` itself where it already has the rate and length asked for. */
+/** `source` itself if it already has the requested rate and length. */
 export function toSampleRate(source: FrameSource, options: ResamplingOptions): FrameSource {
   const sameLength = (options.lengthFrames ?? source.lengthFrames) === source.lengthFrames;
   return source.sampleRateHz === options.sampleRateHz && sameLength

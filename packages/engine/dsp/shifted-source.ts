@@ -1,6 +1,6 @@
 import type { FrameSource } from "./frame-source.ts";
 
-/** A source heard later by `delayFrames`, or earlier where that is negative. */
+/** A source delayed by `delayFrames`, or advanced if that is negative. */
 export class ShiftedSource implements FrameSource {
   readonly channels: number;
   readonly sampleRateHz: number;

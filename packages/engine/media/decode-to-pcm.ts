@@ -9,7 +9,7 @@ type DecodeOptions = {
   pcmPath: string;
   /** Counted on what is really decoded, not on what the container claims. */
   maxDurationSeconds?: number;
-  /** Of raw PCM; what the container claims counts as well, so that a small file that says how large it is takes no disk. */
+  /** Of raw PCM; the container's own claim counts too, so that a decompression bomb is refused before it takes disk space. */
   maxBytes?: number;
   /** Only these seconds are decoded, as far as the file has them. */
   stretch?: { startSeconds: number; endSeconds: number };

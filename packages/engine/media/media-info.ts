@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Checked where it comes from the media process, which may have been taken over by the file it read. */
+/** Validated when it comes from the media process, which a hostile file may have taken over. */
 export const mediaInfoSchema = z.object({
   /** FFmpeg's short name of the demuxer, e.g. "mov,mp4,m4a,3gp,3g2,mj2". */
   container: z.string(),
@@ -12,13 +12,13 @@ export const mediaInfoSchema = z.object({
    * count.
    */
   channelLayout: z.string(),
-  /** As the container states it, which may be wrong; absent where it states none. */
+  /** As stated by the container, which may be wrong; absent if not stated. */
   durationSeconds: z.number().positive().optional(),
   /** A moving picture; cover art does not count. */
   hasVideo: z.boolean(),
   /** FFmpeg's name of how that picture is coded. */
   pictureCodec: z.string().optional(),
-  /** Title, artist and the like, by FFmpeg's names; absent where there are none. */
+  /** Title, artist and the like, by FFmpeg's names; absent if there are none. */
   tags: z.record(z.string(), z.string()).optional(),
 });
 

@@ -58,7 +58,7 @@ export type EncodeTarget = {
  */
 export type PictureFds = { videoFd: number; soundFd: number };
 
-/** What the child tells the parent, a line of JSON each. */
+/** Messages from the child to the parent, one line of JSON each. */
 export const mediaReportSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready") }),
   z.object({ kind: z.literal("progress"), fraction: z.number().min(0).max(1) }),

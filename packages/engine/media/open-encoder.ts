@@ -20,7 +20,7 @@ export type EncoderOptions = {
 export interface PcmEncoder {
   /** Resolves when the samples have left this process: the array may then be reused. */
   write(interleaved: Float32Array): Promise<void>;
-  /** Tells how many samples were cut off at full scale in each file; formats of floats have no such thing. */
+  /** Resolves with the number of clipped samples in each file; float formats do not clip. */
   finish(): Promise<{ clippedSamples: number[] }>;
   abort(): Promise<void>;
 }
@@ -132,7 +132,7 @@ function makePcmEncoder(options: {
 function sendBlock(child: MediaChild<EncodeResult>, block: Float32Array): Promise<void> {
   const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
   return new Promise((resolve) => {
-    // A failed write means a dead child, whose reason `result` tells better; so it never settles here.
+    // A failed write means a dead child, and `result` has the better reason; so it never settles here.
     child.stdin.write(bytes, (error) => {
       if (!error) resolve();
     });

@@ -1,6 +1,6 @@
 export const SANDBOX_MODES = ["required", "relaxed"] as const;
 
-/** Whether media is opened only behind every guarantee of the sandbox, or behind whatever the machine has. */
+/** Whether media is opened only with every guarantee of the sandbox, or with whatever the machine supports. */
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
 let mode: SandboxMode = "required";

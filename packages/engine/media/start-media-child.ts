@@ -54,7 +54,7 @@ export async function startMediaChild<Result>(
   return superviseChild(await spawnConfined(CHILD_PATH, options.files), options);
 }
 
-/** Runs a program of ours with as little as can be given up from outside; the rest it gives up itself. */
+/** Starts one of our programs with as few privileges as possible from outside; it drops the rest itself. */
 export async function spawnConfined(
   programPath: string,
   files: readonly FileHandle[] = [],
@@ -100,7 +100,7 @@ function listCodeFolders(): string[] {
 
 function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<Result>): MediaChild<Result> {
   const { stdin, stderr } = child;
-  // None of them is there where no file descriptor was left, whatever the types say.
+  // Without free file descriptors none of them exists, whatever the types say.
   const stdio: readonly unknown[] | undefined = child.stdio;
   const channel = stdio?.[CHANNEL_FD] as Duplex | undefined;
   if (!stdin || !stderr || !channel) {
@@ -156,7 +156,7 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
   };
 }
 
-/** bwrap stays in front of the child, and gives the signal that ended it as shells do. */
+/** bwrap stays the child's parent and reports its signal as shells do (128 + n). */
 function findSignal(code: number | null): string | null {
   const names = Object.entries(constants.signals);
   return names.find(([, number]) => code === 128 + number)?.[0] ?? null;

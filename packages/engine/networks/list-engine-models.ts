@@ -42,7 +42,7 @@ export function listEngineModels(options: { speechNetwork?: SpeechNetwork } = {}
     );
 }
 
-/** The network, and the one whose stem it hears or that tells it who is who. */
+/** The network, and the one whose stem it hears or whose speaker embedding it uses. */
 function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manifest[] {
   if (manifest.family === "voice-split") {
     const speakers = findFamily(manifests, "x-vector");

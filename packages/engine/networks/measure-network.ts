@@ -14,10 +14,10 @@ export type NetworkMeasure = {
 
 const SPEECH_RATE_HZ = 16_000;
 const SPEECH_SECONDS = 30;
-/** The fastest of so many runs behind the first, which compiles and allocates. */
+/** The fastest of this many runs after the first, which compiles and allocates. */
 const RUNS = 2;
 
-/** Fails where the provider does not take the network. */
+/** Fails if the provider refuses the network. */
 export async function measureNetwork(
   manifest: GpuManifest,
   options: { executionProvider: ExecutionProvider; threads: number; cacheDir?: string },

@@ -77,7 +77,7 @@ export class SoundGraph implements StemNetwork {
   }
 }
 
-/** Where there is a GPU that takes the network; undefined where the CPU has to do. */
+/** Undefined if no GPU runs the network. */
 export async function loadOnGpu(
   build: () => SoundGraphFile,
   manifest: StemManifest,

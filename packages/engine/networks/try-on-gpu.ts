@@ -27,7 +27,7 @@ export class GpuGraph {
   }
 }
 
-/** What `load` gives where there is a GPU that takes it; undefined where the CPU has to do, and the reason as a notice. */
+/** The result of `load` if a GPU runs the network; otherwise undefined, with the reason as a notice. */
 export async function tryOnGpu<Loaded>(
   network: string,
   { executionProvider = "cpu", onNotice, onGpuUse }: SessionOptions,

@@ -1,3 +1,3 @@
-/** How many bytes of raw float so many frames are. */
+/** The size of this many frames as raw float. */
 export const toPcmBytes = ({ lengthFrames, channels }: { lengthFrames: number; channels: number }) =>
   lengthFrames * channels * Float32Array.BYTES_PER_ELEMENT;

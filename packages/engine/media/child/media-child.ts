@@ -36,7 +36,7 @@ async function serve({ work, sandbox: mode }: MediaRequest): Promise<unknown> {
   return await perform();
 }
 
-/** What has to be done outside the sandbox: outputs are opened by their paths. Gives the rest. */
+/** The work before the sandbox: opens outputs by their paths. Returns the rest of the work. */
 function prepare(work: Exclude<MediaWork, { kind: "describe" }>): () => unknown {
   const pulse = makePulse((fraction) => sendReport({ kind: "progress", fraction }));
   switch (work.kind) {

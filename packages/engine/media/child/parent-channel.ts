@@ -1,13 +1,13 @@
 import { readSync, writeSync } from "node:fs";
 import type { MediaReport, MediaRequest } from "../media-request.ts";
 
-/** Behind stdin, stdout and stderr. */
+/** After stdin, stdout and stderr. */
 const CHANNEL_FD = 3;
 const CHUNK_BYTES = 1 << 16;
 
 /**
- * The child's end of the channel, read and written in place: an event loop that waits for a descriptor tells the kernel so by io_uring, which
- * the sandbox does not let through. A parent that is gone shows as EPIPE.
+ * The child's end of the channel, read and written synchronously: an event loop that waits for a descriptor uses io_uring, which the sandbox
+ * refuses. A dead parent shows as EPIPE.
  */
 export function readRequest(): MediaRequest {
   let text = "";

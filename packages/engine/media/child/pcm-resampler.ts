@@ -10,7 +10,7 @@ type Side = { sampleRateHz: number; layout: ChannelLayout };
 const DRAIN_FRAMES = 4096;
 
 /**
- * Interleaved floats from one rate and layout to another; gives its input back where nothing has to change.
+ * Interleaved floats from one rate and layout to another; returns its input if nothing has to change.
  */
 export class PcmResampler {
   readonly #resampler: SoftwareResampleContext | undefined;
@@ -54,7 +54,7 @@ export class PcmResampler {
 
   /**
    * What the filter still holds back, up to the exact length. Silence is pushed in for it, as swresample
-   * gives nothing at all for a sound shorter than its filter.
+   * returns nothing at all for a sound shorter than its filter.
    */
   drain(): Float32Array {
     if (!this.#resampler) return new Float32Array(0);

@@ -1,6 +1,6 @@
 import type { AudioInput } from "./open-audio-input.ts";
 
-/** What people sort their music by. Not the comment, where outputs say how they were made, nor what describes the encoding. */
+/** Tags that people sort music by. Not the comment, which holds an output's provenance, nor tags about the encoding. */
 const KEPT_TAGS = [
   "title",
   "artist",
@@ -13,7 +13,7 @@ const KEPT_TAGS = [
   "disc",
   "copyright",
 ] as const;
-/** Longer ones are no titles. */
+/** Longer values are not titles. */
 const TAG_MAX_CHARACTERS = 1000;
 
 /** The tags of a recording; Ogg has them in the stream, other containers for the whole file. */

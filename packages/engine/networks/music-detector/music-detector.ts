@@ -10,7 +10,7 @@ export const STEP_FRAMES = SLOTS_PER_STEP * HOP_FRAMES;
 /** An answer depends on the 378 slots before and after it and on nothing else. */
 const CONTEXT_STEPS = 95;
 
-/** The network trained here that tells, every 93 ms, how likely it is that there is music. */
+/** Our network for the probability of music, every 93 ms. */
 export class MusicDetector {
   readonly #session: GraphSession;
   readonly #spectrum = new PowerSpectrum();
@@ -19,7 +19,7 @@ export class MusicDetector {
     this.#session = session;
   }
 
-  /** The probability of music from `firstStep` on; the same numbers however the recording is cut into calls. */
+  /** The probability of music from `firstStep` on; the same numbers for any division into calls. */
   async listen(
     recording: FrameSource,
     { firstStep, stepCount }: { firstStep: number; stepCount: number },

@@ -3,7 +3,7 @@ import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 import { CEPSTRA, HOP_FRAMES, KaldiMfcc, SAMPLE_RATE_HZ, subtractSlidingMean } from "./kaldi-mfcc.ts";
 
-/** Rows the network looks at before and behind each one it tells about. */
+/** Rows of context before and after each output of the network. */
 const CONTEXT_ROWS = 7;
 /** A minute at once: an hour of cepstra takes 33 MB, its samples three times that. */
 const READ_ROWS = 6000;

@@ -9,9 +9,9 @@ const loaded = await import("./kernel.ts").catch((error: unknown) => ({ error })
 
 type Layer = {
   name: string;
-  /** Without any it stands behind others that guarantee the same. */
+  /** Empty if other layers guarantee the same. */
   guarantees: readonly Guarantee[];
-  /** Where there is nothing to give up, by default everywhere. */
+  /** False if there is nothing to drop; true by default. */
   isNeeded?: () => boolean;
   /** Throws the reason if it is unavailable here. */
   enter(kernel: Kernel): void;
@@ -27,7 +27,7 @@ const NOBODY_ID = 65534;
 const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
 /** A last resort for a child that spins in native code; real work stays far below. */
 const CPU_LIMIT_SECONDS = 4 * 3600;
-/** Beyond the limit that ends it with SIGXCPU: where both are one, Linux sends SIGKILL, as if the machine were at fault. */
+/** Above the soft limit, which ends it with SIGXCPU: if both are equal, Linux sends SIGKILL, which looks like the OOM killer. */
 const CPU_HARD_LIMIT_SECONDS = CPU_LIMIT_SECONDS + 60;
 /** Twelve hours of eight channels at 192 kHz. */
 const FILE_LIMIT_BYTES = 256 * 1024 ** 3;
@@ -35,7 +35,7 @@ const OPEN_FILES_LIMIT = 256;
 /** asm-generic/resource.h */
 const RLIMIT = { cpu: 0, fileSize: 1, data: 2, core: 4, processes: 6, openFiles: 7 };
 
-/** In the order they are entered: each takes what the next ones no longer need. */
+/** In the order they are entered: each drops what the next ones no longer need. */
 const LAYERS: readonly Layer[] = [
   {
     // Of the network at least. This process was started in it: the parent says by which program.
@@ -128,7 +128,7 @@ function failsWith(code: string, attempt: () => unknown): boolean {
   }
 }
 
-/** Gives up, for good, whatever this machine allows to be given up. Before it the child has seen no byte of media. */
+/** Irrevocably drops every privilege this machine allows to drop, before the child has read a byte of media. */
 export function enterSandbox(): SandboxReport {
   const layers: string[] = [];
   const missing: string[] = [];

@@ -2,7 +2,7 @@ import { getSystemErrorName } from "node:util";
 import koffi from "koffi";
 import { findCallNumber, type Processor, type SystemCall } from "./system-calls.ts";
 
-/** The system calls by which a process gives up rights, for which Node has no functions. The only importer of koffi. */
+/** System calls that drop privileges, which Node has no functions for. The only importer of koffi. */
 
 if (process.platform !== "linux") throw new Error(`there is no media sandbox for ${process.platform}`);
 if (process.arch !== "x64" && process.arch !== "arm64")
@@ -17,7 +17,7 @@ const chdir = libc.func("int chdir(const char *path)");
 const rmdir = libc.func("int rmdir(const char *path)");
 koffi.struct("FilterProgram", { length: "uint16_t", instructions: "void *" });
 
-/** Each argument behind its type. Gives what the kernel does, or throws the name of its error. */
+/** Each argument follows its type. Returns the kernel's result, or throws the name of its error. */
 export function callKernel(call: SystemCall, ...typedArguments: unknown[]): number {
   const number = findCallNumber(call, PROCESSOR);
   if (number === undefined) throw new Error(`${call}: ENOSYS`);
@@ -42,7 +42,7 @@ function control(option: number, value: number): void {
   callKernel("prctl", "int", option, "long", value, "long", 0, "long", 0, "long", 0);
 }
 
-/** The kernel ends this process when its parent is gone. A change of the user takes that back. */
+/** The kernel ends this process with its parent. A change of user resets that. */
 export function endWithParent(signal: number): void {
   control(PR_SET_PDEATHSIG, signal);
 }
@@ -51,7 +51,7 @@ export function renounceNewPrivileges(): void {
   control(PR_SET_NO_NEW_PRIVS, 1);
 }
 
-/** Moves every thread into a folder that is empty and can't be filled, for it is removed first. Needs CAP_SYS_CHROOT. */
+/** Moves every thread into an empty root that stays empty, as its folder is removed first. Needs CAP_SYS_CHROOT. */
 export function enterEmptyRoot(): void {
   const template = Buffer.from("/tmp/stemwright-empty-XXXXXX\0");
   if (mkdtemp(template) === null) check("mkdtemp", -1);
