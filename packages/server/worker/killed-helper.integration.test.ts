@@ -68,4 +68,42 @@ describe("a helper that is killed", () => {
     expect(await readOutput(id)).toBe(expected);
     expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
   });
+
+  it("[Q15] is followed on its machine by one that goes on behind its last segment", async () => {
+    const goOn = Promise.withResolvers<void>();
+    const id = await createTask();
+    const leader = await startWorker(await makeTempDir("leader"), async (index) => {
+      if (index === 1) await goOn.promise;
+    });
+    await expect.poll(() => leader.segments()).toBeGreaterThan(1);
+    const workDir = await makeTempDir("helper");
+    const child = await startStuckHelper(workDir);
+    const readSpan = async (text: string) =>
+      (await house.database.pool.query(`select number from spans where ${text}`)).rows;
+    const [claimed] = await readSpan("claimed_until is not null");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await house.database.pool.query("update spans set claimed_until = now() - interval '1 second'");
+    const spans: { number: number; segments: number }[] = [];
+    let before = 0;
+    const next = makeGainEngines({ segmentFrames: SEGMENT_FRAMES });
+    await house.startWorker(next.run, {
+      workDir,
+      spans: {
+        fromSeconds: FROM_SECONDS,
+        async runSpan(request, hooks) {
+          const result = await next.runSpan(request, hooks);
+          spans.push({ number: request.index, segments: next.segments() - before });
+          before = next.segments();
+          return result;
+        },
+      },
+    });
+    await expect.poll(() => spans.length).toBeGreaterThan(1);
+    goOn.resolve();
+    await house.waitForEnd(id);
+    // Two segments were made of it, one of which is made again for its tail.
+    expect(spans[0]?.number).toBe(claimed?.number);
+    expect(spans[0]?.segments).toBeLessThan(spans[1]?.segments ?? 0);
+  });
 });

@@ -1,0 +1,191 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { interleave } from "../dsp/interleave.ts";
+import type { AudioFormat } from "../media/index.ts";
+import { encode } from "../media/testing/encode-and-decode.ts";
+import type { SoundTarget } from "../pipelines/engine-request.ts";
+import { readSound, writeSound } from "../pipelines/fixtures/sound-file.ts";
+import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
+import type { SpanResult } from "../pipelines/spans/run-span.ts";
+import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
+import { EngineProcess, type EngineProcessOptions, type SpanHooks } from "./engine-process.ts";
+
+/** Five segments of htdemucs and of the one for instruments, six of the one for dialogue: spans are not cut finer. */
+const SECONDS = 32;
+/** Four spans. */
+const FROM_SECONDS = 31;
+/** Of a busy machine. */
+const TIMEOUT_MS = 1_200_000;
+
+const folder = mkdtempSync(join(tmpdir(), "stemwright-span-process-"));
+const engines: EngineProcess[] = [];
+function openEngine(options: EngineProcessOptions = {}): EngineProcess {
+  const engine = new EngineProcess(options);
+  engines.push(engine);
+  return engine;
+}
+afterAll(async () => {
+  for (const engine of engines) await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const leader = openEngine();
+const helper = openEngine();
+
+type Input = {
+  channels: number;
+  sampleRateHz: number;
+  format: AudioFormat;
+  /** Channels that are silent, which no network is run for. */
+  silentChannels?: number[];
+  /** There is sound between these alone; without them everywhere. */
+  soundSeconds?: { from: number; to: number };
+};
+
+/** Each channel is another mix of the song, so that none could stand in for another. */
+async function writeInput(input: Input): Promise<string> {
+  const { channels, sampleRateHz, format, silentChannels = [] } = input;
+  const { from, to } = input.soundSeconds ?? { from: 0, to: Number.POSITIVE_INFINITY };
+  const lengthFrames = SECONDS * sampleRateHz + 13;
+  const [left = new Float32Array(), right = new Float32Array()] = makeSyntheticSong({
+    ...{ sampleRateHz, lengthFrames },
+  });
+  const isHeard = (channel: number, n: number) =>
+    !silentChannels.includes(channel) && n >= from * sampleRateHz && n < to * sampleRateHz;
+  const mix = (channel: number, n: number) =>
+    ((left[n] ?? 0) * (channel + 1) + (right[n] ?? 0) * (channels - channel)) / (channels + 1);
+  const planes = Array.from({ length: channels }, (_, channel) =>
+    left.map((_value, n) => (isHeard(channel, n) ? mix(channel, n) : 0)),
+  );
+  const path = join(mkdtempSync(join(folder, "input-")), `input.${format}`);
+  if (format === "wav") writeSound(path, planes, sampleRateHz);
+  else await encode({ sampleRateHz, channels, samples: interleave(planes) }, { files: [{ format, path }] });
+  return path;
+}
+
+/** Stem and residual, as floats. */
+function makeTarget(dir: string, model: string, variant?: string): SoundTarget {
+  return {
+    ...{ kind: "sound", key: model, model, ...(variant && { variant }) },
+    files: (["stem", "residual"] as const).map((output) => ({
+      ...{ output, format: "wav", path: join(dir, `${model}-${output}.wav`) },
+    })),
+  };
+}
+
+/** Every other span is made by another engine, one at a time, as another worker makes them. */
+function shareSpans(inputPath: string, other: EngineProcess) {
+  const parts: SpanPart[] = [];
+  const made = new Map<string, Promise<SpanResult>>();
+  let last: Promise<unknown> = Promise.resolve();
+  const make = ({ part, index }: SpanId, work: SpanPart): Promise<SpanResult> => {
+    const key = `${part} ${index}`;
+    const known = made.get(key);
+    if (known) return known;
+    const workDir = `${inputPath}.helper`;
+    const making = last.then(() => other.runSpan({ inputPath, workDir, part: work, index }));
+    last = making;
+    made.set(key, making);
+    return making;
+  };
+  const hooks: SpanHooks = {
+    // What goes through a database.
+    offer: (offered) => void parts.push(...(JSON.parse(JSON.stringify(offered)) as SpanPart[])),
+    async take(span) {
+      const work = parts.find(({ key }) => key === span.part);
+      return work && span.index % 2 === 1 ? bring(await make(span, work)) : undefined;
+    },
+  };
+  return { hooks, parts, countMade: () => made.size };
+}
+
+/** As a worker brings them: each stem in a file of its own. */
+function bring(result: SpanResult): MadeSpan {
+  if (result.kind !== "made") throw new Error("the span was not made");
+  const files = result.files.map(({ pass, stem, path, startByte, sizeBytes }) => {
+    const brought = join(mkdtempSync(join(folder, "brought-")), stem);
+    writeFileSync(brought, readFileSync(path).subarray(startByte, startByte + sizeBytes));
+    return { pass, stem, path: brought };
+  });
+  return { files };
+}
+
+/** The largest difference, in dB of full scale. */
+function compareSounds(path: string, otherPath: string): number {
+  const [one, other] = [readSound(path), readSound(otherPath)];
+  expect(other).toMatchObject({ channels: one.channels, lengthFrames: one.lengthFrames });
+  let peak = 0;
+  for (const [channel, plane] of one.planes.entries())
+    for (const [n, value] of plane.entries())
+      peak = Math.max(peak, Math.abs(value - (other.planes[channel]?.[n] ?? 1)));
+  return 20 * Math.log10(peak);
+}
+
+type Case = {
+  name: string;
+  input: Input;
+  models: string[];
+  variant?: string;
+  /** Threads of the other engine; as many as this one has where it is left out. */
+  threads?: number;
+  /** The networks of each part that is shared. */
+  networks: string[][];
+};
+/** Around a joint of spans, so that fewer segments are run. */
+const AROUND_A_JOINT = { from: 10, to: 22 };
+const CASES: Case[] = [
+  {
+    name: "stems of the input and of a stem, of stereo at the networks' rate",
+    input: { channels: 2, sampleRateHz: 44_100, format: "wav" },
+    models: ["vocals", "instrumental", "guitar", "other-x-guitar"],
+    networks: [["htdemucs", "other-splitter"]],
+  },
+  {
+    name: "dialogue and what is around it, of a mono mp3 at 48 kHz",
+    input: { channels: 1, sampleRateHz: 48_000, format: "mp3" },
+    models: ["dialogue", "effects", "music_fx", "music_removal"],
+    networks: [["dialogue-music-effects"]],
+  },
+  {
+    name: "drums, bass and strings, of three channels at a rate that nothing divides, the other with one thread",
+    input: {
+      ...{ channels: 3, sampleRateHz: 37_811, format: "wav" },
+      ...{ silentChannels: [0, 1], soundSeconds: AROUND_A_JOINT },
+    },
+    models: ["drums", "bass", "strings"],
+    threads: 1,
+    networks: [["htdemucs", "other-splitter"]],
+  },
+  {
+    name: "the mean of three passes, of a flac at half the rate",
+    input: { channels: 2, sampleRateHz: 22_050, format: "flac", soundSeconds: AROUND_A_JOINT },
+    models: ["vocals"],
+    variant: "high_quality",
+    networks: [["htdemucs"], ["htdemucs"], ["htdemucs"]],
+  },
+];
+
+it.each(CASES)(
+  "[Q14] two engine processes with the real networks give what one gives: $name",
+  async ({ input, models, variant, threads, networks }) => {
+    const inputPath = await writeInput(input);
+    const toDir = (name: string) => mkdtempSync(join(folder, `${name}-`));
+    const [alone, together] = [toDir("alone"), toDir("together")];
+    const toRequest = (dir: string) => ({
+      ...{ inputPath, workDir: join(dir, "work"), spansFromSeconds: FROM_SECONDS },
+      targets: models.map((model) => makeTarget(dir, model, variant)),
+    });
+    await leader.run(toRequest(alone));
+    const other = threads === undefined ? helper : openEngine({ threads });
+    const { hooks, parts, countMade } = shareSpans(inputPath, other);
+    await leader.run(toRequest(together), { spans: hooks });
+    expect(parts.map(({ passes }) => passes.map(({ network }) => network))).toEqual(networks);
+    expect(countMade()).toBe(2 * networks.length);
+    const files = toRequest("").targets.flatMap((target) => target.files.map(({ path }) => path));
+    const differences = files.map((file) => compareSounds(join(alone, file), join(together, file)));
+    expect(Math.max(...differences)).toBe(Number.NEGATIVE_INFINITY);
+  },
+  TIMEOUT_MS,
+);
