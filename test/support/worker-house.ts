@@ -27,7 +27,7 @@ export type WorkerHouse = {
     run: RunEngine,
     options?: WorkerOptions,
   ): Promise<Awaited<ReturnType<typeof startWorkerWithoutNetwork>>>;
-  waitForEnd(id: string): Promise<TaskRecord>;
+  waitForEnd(id: string, timeoutMs?: number): Promise<TaskRecord>;
   /** How often the Task was taken since it last got further, and what ended the last attempt that counted. */
   readAttempts(id: string): Promise<{ attempts: number; last_error_name: string | null } | undefined>;
   closeWorkers(): Promise<void>;
@@ -76,7 +76,7 @@ export async function openWorkerHouse(): Promise<WorkerHouse> {
       closers.push(() => worker.close());
       return worker;
     },
-    async waitForEnd(id) {
+    async waitForEnd(id, timeoutMs = 60_000) {
       let task: TaskRecord | undefined;
       await expect
         .poll(
@@ -84,7 +84,7 @@ export async function openWorkerHouse(): Promise<WorkerHouse> {
             task = await findTask(database.db, id);
             return task?.completedAt;
           },
-          { timeout: 60_000, interval: 50 },
+          { timeout: timeoutMs, interval: 50 },
         )
         .toBeInstanceOf(Date);
       return task as TaskRecord;

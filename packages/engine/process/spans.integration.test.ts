@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { interleave } from "../dsp/interleave.ts";
 import type { AudioFormat } from "../media/index.ts";
-import { encode } from "../media/testing/encode-and-decode.ts";
+import { encode } from "../media/support/encode-and-decode.ts";
 import type { SoundTarget } from "../pipelines/engine-request.ts";
-import { readSound, writeSound } from "../pipelines/fixtures/sound-file.ts";
-import { makeSyntheticSong } from "../pipelines/fixtures/synthetic-song.ts";
 import type { SpanResult } from "../pipelines/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
+import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
+import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
 import { EngineProcess, type EngineProcessOptions, type SpanHooks } from "./engine-process.ts";
 
 /** Five segments of htdemucs and of the one for instruments, six of the one for dialogue: spans are not cut finer. */

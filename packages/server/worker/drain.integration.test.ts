@@ -1,0 +1,82 @@
+import { statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { EngineProcess } from "@stemwright/engine";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { toWav } from "../../../test/support/audio.ts";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import type { RunEngine } from "../../../test/support/test-worker.ts";
+import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
+import { makeSyntheticSong } from "../../engine/pipelines/support/synthetic-song.ts";
+import { makeUnclaimedFiles } from "../db/storage/unclaimed-file-rows.ts";
+import { makeCheckpoints } from "./checkpoints.ts";
+
+/** Three segments of the network. */
+const SONG = { sampleRateHz: 44_100, lengthFrames: 17 * 44_100 };
+/** Of a busy machine. */
+const TIMEOUT_MS = 1_200_000;
+
+let house: WorkerHouse;
+const engines: EngineProcess[] = [];
+beforeAll(async () => {
+  house = await openWorkerHouse();
+  await house.addClient();
+  const path = join(await makeTempDir("song"), "song.wav");
+  await writeFile(path, toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) }));
+  await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+});
+afterAll(async () => {
+  await house.closeWorkers();
+  for (const engine of engines) await engine.close();
+  await house.close();
+});
+
+/** A machine with the real network; tells with each sign of progress how much of the stem is spooled. */
+async function startMachine(onSpool: (sizeBytes: number) => void) {
+  const engine = new EngineProcess();
+  engines.push(engine);
+  const run: RunEngine = (request, hooks = {}) =>
+    engine.run(request, {
+      ...hooks,
+      onProgress(progress) {
+        const spool = join(request.workDir, "htdemucs", "plain", "vocals.f32");
+        onSpool(statSync(spool, { throwIfNoEntry: false })?.size ?? 0);
+        hooks.onProgress?.(progress);
+      },
+    });
+  const unclaimed = makeUnclaimedFiles(house.database.db);
+  const checkpoints = makeCheckpoints({ blobs: house.blobs, unclaimed, maxBytes: 1e9 });
+  return await house.startWorker(run, { workDir: await makeTempDir("machine"), checkpoints });
+}
+
+async function readOutput(id: string): Promise<Buffer> {
+  const { targets } = await house.waitForEnd(id, TIMEOUT_MS);
+  return await buffer(await house.blobs.read(targets[0]?.output[0]?.blobKey ?? ""));
+}
+
+it(
+  "[Q13] a worker that drains in the middle of the real network leaves what it has to one with another folder, which goes on behind it",
+  async () => {
+    const id = await house.createTask(["vocals"]);
+    const begun = Promise.withResolvers<void>();
+    let left = 0;
+    const first = await startMachine((sizeBytes) => {
+      left = Math.max(left, sizeBytes);
+      if (left > 0) begun.resolve();
+    });
+    await begun.promise;
+    await first.close();
+    const sizes: number[] = [];
+    const second = await startMachine((sizeBytes) => sizes.push(sizeBytes));
+    const resumed = await readOutput(id);
+    await second.close();
+    expect(left).toBeGreaterThan(0);
+    // A run from the beginning would cut it to nothing first.
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(left);
+    expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+    await startMachine(() => {});
+    expect((await readOutput(await house.createTask(["vocals"]))).equals(resumed)).toBe(true);
+  },
+  TIMEOUT_MS,
+);
