@@ -10,9 +10,9 @@ import type { SpanResult } from "../pipelines/spans/run-span.ts";
 import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
 import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
-import { EngineProcess, type EngineProcessOptions, type SpanHooks } from "./engine-process.ts";
+import { EngineProcess, type SpanHooks } from "./engine-process.ts";
 
-/** Five segments of htdemucs and of the one for instruments, six of the one for dialogue: spans are not cut finer. */
+/** Six segments: spans are not cut finer. */
 const SECONDS = 32;
 /** Four spans. */
 const FROM_SECONDS = 31;
@@ -20,44 +20,28 @@ const FROM_SECONDS = 31;
 const TIMEOUT_MS = 1_200_000;
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-span-process-"));
-const engines: EngineProcess[] = [];
-function openEngine(options: EngineProcessOptions = {}): EngineProcess {
-  const engine = new EngineProcess(options);
-  engines.push(engine);
-  return engine;
-}
+const leader = new EngineProcess();
+const helper = new EngineProcess();
 afterAll(async () => {
-  for (const engine of engines) await engine.close();
+  for (const engine of [leader, helper]) await engine.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-const leader = openEngine();
-const helper = openEngine();
 
 type Input = {
   channels: number;
   sampleRateHz: number;
   format: AudioFormat;
-  /** Channels that are silent, which no network is run for. */
-  silentChannels?: number[];
-  /** There is sound between these alone; without them everywhere. */
-  soundSeconds?: { from: number; to: number };
 };
 
 /** Each channel is another mix of the song, so that none could stand in for another. */
 async function writeInput(input: Input): Promise<string> {
-  const { channels, sampleRateHz, format, silentChannels = [] } = input;
-  const { from, to } = input.soundSeconds ?? { from: 0, to: Number.POSITIVE_INFINITY };
+  const { channels, sampleRateHz, format } = input;
   const lengthFrames = SECONDS * sampleRateHz + 13;
   const [left = new Float32Array(), right = new Float32Array()] = makeSyntheticSong({
     ...{ sampleRateHz, lengthFrames },
   });
-  const isHeard = (channel: number, n: number) =>
-    !silentChannels.includes(channel) && n >= from * sampleRateHz && n < to * sampleRateHz;
-  const mix = (channel: number, n: number) =>
-    ((left[n] ?? 0) * (channel + 1) + (right[n] ?? 0) * (channels - channel)) / (channels + 1);
   const planes = Array.from({ length: channels }, (_, channel) =>
-    left.map((_value, n) => (isHeard(channel, n) ? mix(channel, n) : 0)),
+    left.map((value, n) => (value * (channel + 1) + (right[n] ?? 0) * (channels - channel)) / (channels + 1)),
   );
   const path = join(mkdtempSync(join(folder, "input-")), `input.${format}`);
   if (format === "wav") writeSound(path, planes, sampleRateHz);
@@ -66,9 +50,9 @@ async function writeInput(input: Input): Promise<string> {
 }
 
 /** Stem and residual, as floats. */
-function makeTarget(dir: string, model: string, variant?: string): SoundTarget {
+function makeTarget(dir: string, model: string): SoundTarget {
   return {
-    ...{ kind: "sound", key: model, model, ...(variant && { variant }) },
+    ...{ kind: "sound", key: model, model },
     files: (["stem", "residual"] as const).map((output) => ({
       ...{ output, format: "wav", path: join(dir, `${model}-${output}.wav`) },
     })),
@@ -127,59 +111,30 @@ type Case = {
   name: string;
   input: Input;
   models: string[];
-  variant?: string;
-  /** Threads of the other engine; as many as this one has where it is left out. */
-  threads?: number;
   /** The networks of each part that is shared. */
   networks: string[][];
 };
-/** Around a joint of spans, so that fewer segments are run. */
-const AROUND_A_JOINT = { from: 10, to: 22 };
 const CASES: Case[] = [
-  {
-    name: "stems of the input and of a stem, of stereo at the networks' rate",
-    input: { channels: 2, sampleRateHz: 44_100, format: "wav" },
-    models: ["vocals", "instrumental", "guitar", "other-x-guitar"],
-    networks: [["htdemucs", "other-splitter"]],
-  },
   {
     name: "dialogue and what is around it, of a mono mp3 at 48 kHz",
     input: { channels: 1, sampleRateHz: 48_000, format: "mp3" },
     models: ["dialogue", "effects", "music_fx", "music_removal"],
     networks: [["dialogue-music-effects"]],
   },
-  {
-    name: "drums, bass and strings, of three channels at a rate that nothing divides, the other with one thread",
-    input: {
-      ...{ channels: 3, sampleRateHz: 37_811, format: "wav" },
-      ...{ silentChannels: [0, 1], soundSeconds: AROUND_A_JOINT },
-    },
-    models: ["drums", "bass", "strings"],
-    threads: 1,
-    networks: [["htdemucs", "other-splitter"]],
-  },
-  {
-    name: "the mean of three passes, of a flac at half the rate",
-    input: { channels: 2, sampleRateHz: 22_050, format: "flac", soundSeconds: AROUND_A_JOINT },
-    models: ["vocals"],
-    variant: "high_quality",
-    networks: [["htdemucs"], ["htdemucs"], ["htdemucs"]],
-  },
 ];
 
 it.each(CASES)(
   "[Q14] two engine processes with the real networks give what one gives: $name",
-  async ({ input, models, variant, threads, networks }) => {
+  async ({ input, models, networks }) => {
     const inputPath = await writeInput(input);
     const toDir = (name: string) => mkdtempSync(join(folder, `${name}-`));
     const [alone, together] = [toDir("alone"), toDir("together")];
     const toRequest = (dir: string) => ({
       ...{ inputPath, workDir: join(dir, "work"), spansFromSeconds: FROM_SECONDS },
-      targets: models.map((model) => makeTarget(dir, model, variant)),
+      targets: models.map((model) => makeTarget(dir, model)),
     });
     await leader.run(toRequest(alone));
-    const other = threads === undefined ? helper : openEngine({ threads });
-    const { hooks, parts, countMade } = shareSpans(inputPath, other);
+    const { hooks, parts, countMade } = shareSpans(inputPath, helper);
     await leader.run(toRequest(together), { spans: hooks });
     expect(parts.map(({ passes }) => passes.map(({ network }) => network))).toEqual(networks);
     expect(countMade()).toBe(2 * networks.length);
