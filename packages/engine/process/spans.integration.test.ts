@@ -85,7 +85,7 @@ function shareSpans(inputPath: string, other: EngineProcess) {
   return { hooks, parts, countMade: () => made.size };
 }
 
-/** As a worker brings them: each stem in a file of its own. */
+/** As a worker brings them: each stem in a separate file. */
 function bring(result: SpanResult): MadeSpan {
   if (result.kind !== "made") throw new Error("the span was not made");
   const files = result.files.map(({ pass, stem, path, startByte, sizeBytes }) => {
