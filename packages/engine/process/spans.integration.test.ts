@@ -12,7 +12,7 @@ import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
 import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
 import { EngineProcess, type SpanHooks } from "./engine-process.ts";
 
-/** Six segments: spans are not cut finer. */
+/** Five segments of htdemucs and of the one for instruments, six of the one for dialogue: spans are not cut finer. */
 const SECONDS = 32;
 /** Four spans. */
 const FROM_SECONDS = 31;
@@ -115,6 +115,12 @@ type Case = {
   networks: string[][];
 };
 const CASES: Case[] = [
+  {
+    name: "stems of the input and of a stem, of stereo at the networks' rate",
+    input: { channels: 2, sampleRateHz: 44_100, format: "wav" },
+    models: ["vocals", "instrumental", "guitar", "other-x-guitar"],
+    networks: [["htdemucs", "other-splitter"]],
+  },
   {
     name: "dialogue and what is around it, of a mono mp3 at 48 kHz",
     input: { channels: 1, sampleRateHz: 48_000, format: "mp3" },
