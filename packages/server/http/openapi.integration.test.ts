@@ -165,6 +165,7 @@ describe("the description of the interface", () => {
     ].map(([, name]) => name ?? "");
     for (const name of references) expect(document.components.schemas).toHaveProperty(name);
     expect(Object.keys(document.components.schemas)).toEqual([
+      "AccountCredits",
       "AccountOptions",
       "ApiKey",
       "ApiKeyRequest",

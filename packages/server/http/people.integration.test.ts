@@ -1,4 +1,5 @@
 import type {
+  AccountCredits,
   ApiKey,
   Invitation,
   Me,
@@ -416,8 +417,11 @@ describe("an account's keys and credits", () => {
 
   it("[PE9] shows its own credits, to people and keys", async () => {
     const member = await signUp(api.account.clientId, "member");
-    const mine = await member.ask("GET", "/account/credits");
-    expect(mine).toEqual({ balance: 0, reserved: 0, available: 0, metered: false });
+    const administrator = await signUp(admin.clientId);
+    const { balance } = await member.ask<AccountCredits>("GET", "/account/credits");
+    await administrator.ask("POST", `/admin/clients/${api.account.clientId}/credits`, { amount: 3 });
+    const mine = await member.ask<AccountCredits>("GET", "/account/credits");
+    expect(mine).toEqual({ balance: balance + 3, reserved: 0, available: balance + 3, metered: false });
     expect(await (await api.call("/account/credits")).json()).toEqual(mine);
     const ledger = await member.call("GET", "/account/credits/ledger?take=1");
     expect(ledger.headers.get("x-total-count")).toMatch(/^\d+$/);
