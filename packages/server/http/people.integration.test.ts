@@ -419,7 +419,10 @@ describe("an account's keys and credits", () => {
     const member = await signUp(api.account.clientId, "member");
     const administrator = await signUp(admin.clientId);
     const { balance } = await member.ask<AccountCredits>("GET", "/account/credits");
-    await administrator.ask("POST", `/admin/clients/${api.account.clientId}/credits`, { amount: 3 });
+    await administrator.ask("POST", `/admin/clients/${api.account.clientId}/credits`, {
+      amount: 3,
+      note: "a gift",
+    });
     const mine = await member.ask<AccountCredits>("GET", "/account/credits");
     expect(mine).toEqual({ balance: balance + 3, reserved: 0, available: balance + 3, metered: false });
     expect(await (await api.call("/account/credits")).json()).toEqual(mine);
