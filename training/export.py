@@ -62,7 +62,8 @@ class Probability(torch.nn.Module):
 
 
 def ends_of(network):
-    return ENDS[network.config.kind]
+    ends = ENDS[network.config.kind]
+    return replace(ends, shape=(*ends.shape[:-1], network.config.bins)) if network.config.kind == "voice-split" else ends
 
 
 def scale_of(value):

@@ -13,6 +13,7 @@ RECIPE=${RECIPE:-$NETWORK}
 TRAIN_OPTIONS=${TRAIN_OPTIONS---init weights/$NETWORK/model.onnx}
 DATA=$NETWORK
 HELD_OUT=$POOL/held-out.npy
+ROOMS=
 case $NETWORK in
   dialogue-music-effects) MAKE_HELD_OUT=training.mix.held_out EVALUATE=training.evaluate ;;
   music-detection)
@@ -21,9 +22,13 @@ case $NETWORK in
     ;;
   other-splitter) MAKE_HELD_OUT=training.mix.held_out_other EVALUATE=training.evaluate_splitter ;;
   voices-*)
-    POOL=${JOB%/*}/voices-pool DATA=voices UNPACK=training.prepare.unpack_voices
+    POOL=${JOB%/*}/voices-pool DATA=voices UNPACK=training.prepare.unpack_voices ROOMS="--count 1500"
     MAKE_HELD_OUT=training.mix.held_out_voices HELD_OUT=$POOL/held-out.npz EVALUATE=
     if [ "$NETWORK" = voices-separator ]; then EVALUATE=training.evaluate_voices; fi
+    ;;
+  speech-denoise)
+    UNPACK=training.prepare.unpack_voices MAKE_HELD_OUT=training.mix.held_out_speech HELD_OUT=$POOL/held-out.npz EVALUATE=training.evaluate_speech
+    ROOMS="--count 600 --rate-hz 48000"
     ;;
   *) echo "unknown network $NETWORK" >&2; exit 2 ;;
 esac
@@ -38,6 +43,7 @@ unpack_arrived() {
     mkdir -p "$POOL/htdemucs"
     mv "$part" "$POOL/htdemucs/"
   done
+  if [ -e .data/packs-"$DATA"/measured-rooms.npz ]; then mv .data/packs-"$DATA"/measured-rooms.npz "$POOL/"; fi
   for pack in .data/packs-"$DATA"/*.tar; do
     [ -e "$pack" ] || continue
     case $(basename "$pack") in
@@ -68,7 +74,7 @@ case $2 in
       --end-at-file "$JOB/end" --held-out "$HELD_OUT" $TRAIN_OPTIONS > "$JOB/train.log" 2>&1 &
     if mkdir "$POOL.made" 2> /dev/null; then
       setsid nohup python3 -m $MAKE_HELD_OUT --packs "$POOL" --save "$HELD_OUT" > "$JOB/held-out.log" 2>&1 &
-      if [ "$DATA" = voices ]; then setsid nohup python3 -m training.mix.shoebox --out "$POOL/rooms.npy" > "$JOB/rooms.log" 2>&1 & fi
+      if [ -n "$ROOMS" ]; then setsid nohup python3 -m training.mix.shoebox $ROOMS --out "$POOL/rooms.npy" > "$JOB/rooms.log" 2>&1 & fi
     fi
     timeout 12 tail -n +1 -f "$JOB/train.log" || true
     ;;

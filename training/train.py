@@ -16,6 +16,7 @@ import torch
 from training.checkpoint import copy_fitting, load_network, make_network, save_weights
 from training.mix.pool import Pools
 from training.optimizers.muon import make_optimizers
+from training.tasks.cleaning import Cleaning
 from training.tasks.detection import Detection
 from training.tasks.separation import Separation
 from training.tasks.splitting import Splitting
@@ -30,6 +31,7 @@ TASKS = {
     "two-voices": TwoVoices,
     "speakers": Speakers,
     "turns": Turns,
+    "cleaning": Cleaning,
 }
 
 

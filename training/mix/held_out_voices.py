@@ -23,15 +23,15 @@ SOUND_M_PER_S = 343.0
 FINE = 8
 
 
-def load_speakers(folder, families):
-    """{speaker: [int16 reel, …]} of the held-out split, in the order of their names: however they were packed, the set is the same."""
+def load_speakers(folder, families, role="voice"):
+    """{speaker: [int16 reel, …]} of the held-out split of a role, in the order of their names: however they were packed, the set is the same."""
     found = {}
     for ready in sorted(Path(folder).glob("*/ready")):
-        reels = json.loads((ready.parent / "reels.json").read_text()).get("voice.held-out", [])
+        reels = json.loads((ready.parent / "reels.json").read_text()).get(f"{role}.held-out", [])
         if not reels:
             continue
         ends = numpy.cumsum([reel["frames"] for reel in reels])
-        for reel, samples in zip(reels, numpy.split(numpy.load(ready.parent / "voice.held-out.npy"), ends[:-1])):
+        for reel, samples in zip(reels, numpy.split(numpy.load(ready.parent / f"{role}.held-out.npy"), ends[:-1])):
             speaker = (families.get(reel["source"], reel["source"]), reel["reel"].rsplit("-", 1)[0])
             found.setdefault(speaker, {})[reel["source"], reel["reel"]] = samples
     return {speaker: [reels[name] for name in sorted(reels)] for speaker, reels in sorted(found.items())}
@@ -54,10 +54,10 @@ def draw_speech(reels, frames, dice):
     return sound / level(sound)
 
 
-def respond(size, absorption, microphone, speaker, seconds):
-    """A room's response by the image method on a grid of 128 kHz, brought down to 16 kHz."""
+def respond(size, absorption, microphone, speaker, seconds, rate_hz=RATE_HZ):
+    """A room's response by the image method on a grid eight times finer, brought down to the rate."""
     reach = SOUND_M_PER_S * seconds
-    response = numpy.zeros(int(seconds * RATE_HZ * FINE) + FINE)
+    response = numpy.zeros(int(seconds * rate_hz * FINE) + FINE)
     reflect = numpy.sqrt(1 - absorption)
     counts = [int(reach / (2 * side)) + 1 for side in size]
     grids = []
@@ -72,16 +72,16 @@ def respond(size, absorption, microphone, speaker, seconds):
     for height, gain in zip(z, gz):
         distance = numpy.sqrt(plane + height**2)
         inside = distance < reach
-        at = (distance[inside] / SOUND_M_PER_S * RATE_HZ * FINE + 0.5).astype(int)
+        at = (distance[inside] / SOUND_M_PER_S * rate_hz * FINE + 0.5).astype(int)
         response += numpy.bincount(at, plane_gain[inside] * gain / numpy.maximum(distance[inside], 0.1), len(response))[: len(response)]
     spectrum = numpy.fft.rfft(response)
     taps = len(response) // FINE
-    frequency = numpy.linspace(0, RATE_HZ / 2, taps // 2 + 1)
-    low = spectrum[: taps // 2 + 1] * (frequency > 50) * numpy.clip((7800 - frequency) / 400, 0, 1)
+    frequency = numpy.linspace(0, rate_hz / 2, taps // 2 + 1)
+    low = spectrum[: taps // 2 + 1] * (frequency > 50) * numpy.clip((rate_hz / 2 - 200 - frequency) / 400, 0, 1)
     return numpy.fft.irfft(low, taps)
 
 
-def draw_room(dice):
+def draw_room(dice, rate_hz=RATE_HZ):
     size = dice.uniform([3.0, 3.0, 2.4], [8.0, 6.0, 3.2])
     surface = 2 * (size[0] * size[1] + size[0] * size[2] + size[1] * size[2])
     rt60_s = dice.uniform(0.2, 0.6)
@@ -93,7 +93,7 @@ def draw_room(dice):
         place = dice.uniform([0.5, 0.5, 1.0], size - [0.5, 0.5, 0.6])
         if 0.5 < numpy.linalg.norm(place - microphone) < 3.0:
             places.append(place)
-    return [respond(size, absorption, microphone, place, rt60_s) for place in places]
+    return [respond(size, absorption, microphone, place, rt60_s, rate_hz) for place in places]
 
 
 def convolve(sound, response):

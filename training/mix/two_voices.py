@@ -17,9 +17,9 @@ MARGIN = RATE_HZ // 2
 """What is drawn before the mixture begins, so that rooms ring on from there."""
 
 
-def equalizers(count, bins, device, spread_db):
+def equalizers(count, bins, device, spread_db, rate_hz=RATE_HZ):
     """Smooth random gain curves over a log frequency axis, as amplitude factors [count, bins]."""
-    octave = torch.log2(torch.linspace(0, RATE_HZ / 2, bins, device=device).clamp(min=40) / 1000)
+    octave = torch.log2(torch.linspace(0, rate_hz / 2, bins, device=device).clamp(min=40) / 1000)
     gain_db = torch.randn(count, 1, device=device) * (spread_db / 3) * octave.clamp(-3, 3)
     for _ in range(3):
         centre, width = uniform(count, -3.5, 3, device)[:, None], uniform(count, 0.4, 1.6, device)[:, None]
@@ -62,11 +62,11 @@ def active_level(sound, block=1600):
     return ((power * active).sum(-1) / active.sum(-1).clamp(min=1)).sqrt()[..., None]
 
 
-def coloured_noise(count, frames, device):
+def coloured_noise(count, frames, device, rate_hz=RATE_HZ):
     bins = frames // 2 + 1
-    frequency = torch.linspace(0, RATE_HZ / 2, bins, device=device).clamp(min=30)
+    frequency = torch.linspace(0, rate_hz / 2, bins, device=device).clamp(min=30)
     slope = uniform(count, -1.2, 0.2, device)[:, None]
-    shape = (frequency / 500) ** slope * equalizers(count, bins, device, 6)
+    shape = (frequency / 500) ** slope * equalizers(count, bins, device, 6, rate_hz)
     return torch.fft.irfft(torch.fft.rfft(torch.randn(count, frames, device=device)) * shape, frames)
 
 

@@ -1,4 +1,4 @@
-"""Speakers on the GPU and random windows of their speech, mono at 16 kHz."""
+"""Speakers on the GPU and random windows of their speech, mono at 16 kHz, or at 48 kHz for the network that cleans speech."""
 
 import json
 from pathlib import Path
@@ -13,15 +13,15 @@ RATE_HZ = 16000
 class VoicePool:
     """Reels end to end in one int16 tensor [frames]; each belongs to a speaker."""
 
-    def __init__(self, device):
-        self.device = device
+    def __init__(self, device, rate_hz=RATE_HZ):
+        self.device, self.rate_hz = device, rate_hz
         self.samples = torch.zeros(0, dtype=torch.int16, device=device)
         self.starts, self.lengths, self.owners, self.weights = [], [], [], []
         self.speakers = {}
 
     @property
     def seconds(self):
-        return len(self.samples) / RATE_HZ
+        return len(self.samples) / self.rate_hz
 
     def add(self, samples, lengths, speakers, weights):
         ends = numpy.cumsum(lengths) + len(self.samples)
@@ -37,7 +37,7 @@ class VoicePool:
         tensor = lambda values, kind: torch.tensor(values, dtype=kind, device=self.device)
         self.start, self.length, self.owner = (tensor(values, torch.int64) for values in (self.starts, self.lengths, self.owners))
         lengths, owners = numpy.asarray(self.lengths, float), numpy.asarray(self.owners)
-        spoken_s = numpy.bincount(owners, lengths) / RATE_HZ
+        spoken_s = numpy.bincount(owners, lengths) / self.rate_hz
         weight = numpy.bincount(owners, lengths * numpy.asarray(self.weights)) / numpy.bincount(owners, lengths)
         self.chances = tensor(weight * numpy.sqrt(numpy.minimum(spoken_s, LONGEST_THAT_COUNTS_S)), torch.float32)
         order = numpy.argsort(owners, kind="stable")
@@ -70,6 +70,8 @@ class VoicePool:
 class VoicePools:
     """All roles of a split; new packs may be added while training runs."""
 
+    rate_hz = RATE_HZ
+
     def __init__(self, folder, device, sources=(), split="train"):
         self.folder, self.device, self.split = Path(folder), device, split
         self.families = {source["id"]: source.get("split_key", source["id"]) for source in sources}
@@ -88,12 +90,12 @@ class VoicePools:
                     names = [(self.families.get(reel["source"], reel["source"]), reel["reel"].rsplit("-", 1)[0]) for reel in reels]
                     weights = [self.source_weights.get(reel["source"], 1.0) for reel in reels]
                     samples = numpy.load(ready.parent / f"{key}.npy")
-                    self.roles.setdefault(role, VoicePool(self.device)).add(samples, [reel["frames"] for reel in reels], names, weights)
+                    self.roles.setdefault(role, VoicePool(self.device, self.rate_hz)).add(samples, [reel["frames"] for reel in reels], names, weights)
             yield ready.parent.name
 
     def of_split(self, split):
         """The same packs' reels of another split."""
-        other = VoicePools(self.folder, self.device, split=split)
+        other = type(self)(self.folder, self.device, split=split)
         other.families, other.source_weights = self.families, self.source_weights
         list(other.load_new())
         return other

@@ -1,4 +1,5 @@
-"""The band-split attention network for two voices at once: mono speech at 16 kHz, three outputs (voice, voice, residual) that sum to the input.
+"""The band-split attention network for mono speech, with three outputs that sum to the input: at 16 kHz two voices at once and a residual, at 48 kHz
+dry speech, what the room adds to it, and noise.
 
 Layers, bands and masks are those of `band_split.py`. New are depthwise taps before each layer: what lies next to a token is heard without attention.
 """
@@ -10,7 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 from training.networks.band_split import Bands, Layer, rotary_table
-from training.networks.voice_stft import BINS, HOP, RATE_HZ, WINDOW
+from training.networks.voice_stft import HOP, RATE_HZ, WINDOW
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,10 @@ class VoiceSplitConfig:
         return 2
 
     @property
+    def bins(self):
+        return self.window // 2 + 1
+
+    @property
     def band_count(self):
         return sum(count for count, _ in self.bands)
 
@@ -46,7 +51,7 @@ class VoiceSplitConfig:
 
 
 LONGEST_FRAMES = 1208
-"""12 s: the longest window the position table serves."""
+"""12 s at 16 kHz, 25 s at 48 kHz: the longest window the position table serves."""
 
 
 class Taps(nn.Module):
@@ -79,9 +84,9 @@ class VoiceSplit(Bands):
         self.register_buffer("one", torch.tensor([1.0, 0.0]).reshape(1, 1, 2, 1, 1), persistent=False)
 
     def features(self, spectrum):
-        """Scaled to the level of a mixture with RMS 1 (Σ Hann² = 240), then compressed to about |X|^0.3."""
+        """Scaled to the level of a mixture with RMS 1 (Σ Hann² is three eighths of the window), then compressed to about |X|^0.3."""
         power = spectrum.square().mean((1, 2, 3), keepdim=True) * 2
-        scaled = spectrum * torch.rsqrt(power / 240 + 1e-10)
+        scaled = spectrum * torch.rsqrt(power / (0.375 * self.config.window) + 1e-10)
         size = scaled.square().sum(1, keepdim=True)
         return scaled * torch.exp(-0.35 * torch.log(size + 1e-4))
 
@@ -89,7 +94,7 @@ class VoiceSplit(Bands):
         """[n, 2, frames, bins] (re, im) → [n, stems, 2, frames, bins]."""
         n, _, frames, _ = spectrum.shape
         bands, width = self.config.band_count, self.config.width
-        x = self.tokens(functional.pad(self.features(spectrum), (0, self.config.padded_bins - BINS)))
+        x = self.tokens(functional.pad(self.features(spectrum), (0, self.config.padded_bins - self.config.bins)))
         cosine, sine = self.cosine, self.sine
         for near_time, over_time, near_bands, over_bands in zip(self.time_taps, self.time_layers, self.band_taps, self.band_layers):
             x = x.transpose(1, 2).reshape(-1, frames, width)
@@ -97,7 +102,7 @@ class VoiceSplit(Bands):
             x = x.reshape(n, bands, -1, width).transpose(1, 2).reshape(-1, bands, width)
             x = over_bands(near_bands(x), cosine[:bands], sine[:bands])
             x = x.reshape(n, -1, bands, width)
-        return self.apply_masks(self.masks(self.norm(x))[..., :BINS].float(), spectrum)
+        return self.apply_masks(self.masks(self.norm(x))[..., : self.config.bins].float(), spectrum)
 
     def apply_masks(self, masks, spectrum):
         """Complex masks. What they lack to a sum of 1 is shared out: the outputs sum to the input."""

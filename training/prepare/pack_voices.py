@@ -3,6 +3,7 @@
     python3 -m training.prepare.pack_voices --list training/data/voices.json --roots DIR --out DIR --manifest training/data/voices.reels.jsonl
 
 As `pack.py`, but the speaker stays in a reel's name (`voice/train/SOURCE/SPEAKER-0000.ogg`): mixtures, labels and splits need to know who speaks.
+`--rate-hz 48000` keeps the whole band, for the network that cleans speech.
 """
 
 import argparse
@@ -57,26 +58,26 @@ def cut_reels(source, clips, group):
 
 
 def make_group(task):
-    source, split, group, clips, out = task
+    source, split, group, clips, out, kept_rate_hz = task
     entries = []
     for number, (rate_hz, samples, count) in enumerate(cut_reels(source, clips, group)):
         name = f"{source['role']}/{split}/{source['id']}/{plain_name(group)}-{number:04d}.ogg"
         path = out / "reels" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        encode(samples, rate_hz, path, RATE_HZ, VORBIS_QUALITY)
+        encode(samples, rate_hz, path, kept_rate_hz, VORBIS_QUALITY)
         data = path.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
         entries.append({"reel": name, "seconds": round(len(samples) / rate_hz, 2), "clips": count, "bytes": len(data), "sha256": digest})
     return split, entries
 
 
-def make_reels(sources, roots, out, processes):
+def make_reels(sources, roots, out, processes, kept_rate_hz):
     with multiprocessing.Pool(processes) as pool:
         for source in sources:
             paths = {split: out / "index" / f"{source['id']}.{split}.json" for split in ("held-out", "train")}
             if all(path.exists() for path in paths.values()):
                 continue
-            tasks = [(source, split, group, clips, out) for (split, group), clips in sorted(gather_groups(source, roots).items())]
+            tasks = [(source, split, group, clips, out, kept_rate_hz) for (split, group), clips in sorted(gather_groups(source, roots).items())]
             made = {split: [] for split in paths}
             for split, entries in pool.imap(make_group, tasks):
                 made[split] += entries
@@ -96,8 +97,10 @@ def main():
     parser.add_argument("--manifest", type=Path, required=True)
     parser.add_argument("--pack-mib", type=float, default=34)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--rate-hz", type=int, default=RATE_HZ)
     options = parser.parse_args()
-    make_reels(load_data_list(options.list), options.roots, options.out, options.processes)
+    sources = [source for source in load_data_list(options.list) if source.get("kind", "reels") == "reels"]
+    make_reels(sources, options.roots, options.out, options.processes, options.rate_hz)
     lines = options.manifest.read_text().splitlines() if options.manifest.exists() else []
     packed = [json.loads(line) for line in lines]
     packed += fill_packs(options.out, options.pack_mib * 2**20, packed)
