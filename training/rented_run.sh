@@ -8,6 +8,7 @@ JOB=${JOB:-/job}/$NETWORK
 POOL=$JOB/pool
 RUN=$JOB/run
 UNPACK=training.prepare.unpack
+UNPACK_OPTIONS=
 BACK=$OUT/$NETWORK
 RECIPE=${RECIPE:-$NETWORK}
 TRAIN_OPTIONS=${TRAIN_OPTIONS---init weights/$NETWORK/model.onnx}
@@ -27,7 +28,8 @@ case $NETWORK in
     if [ "$NETWORK" = voices-separator ]; then EVALUATE=training.evaluate_voices; fi
     ;;
   speech-denoise)
-    UNPACK=training.prepare.unpack_voices MAKE_HELD_OUT=training.mix.held_out_speech HELD_OUT=$POOL/held-out.npz EVALUATE=training.evaluate_speech
+    UNPACK=training.prepare.unpack_voices UNPACK_OPTIONS=--at-48-khz
+    MAKE_HELD_OUT=training.mix.held_out_speech HELD_OUT=$POOL/held-out.npz EVALUATE=training.evaluate_speech
     ROOMS="--count 600 --rate-hz 48000"
     ;;
   *) echo "unknown network $NETWORK" >&2; exit 2 ;;
@@ -48,7 +50,7 @@ unpack_arrived() {
     [ -e "$pack" ] || continue
     case $(basename "$pack") in
       notes-*) python3 -m training.prepare.unpack_notes "$pack" "$POOL" ;;
-      *) python3 -m $UNPACK "$pack" "$POOL" ;;
+      *) python3 -m $UNPACK "$pack" "$POOL" $UNPACK_OPTIONS ;;
     esac
     rm "$pack"
   done

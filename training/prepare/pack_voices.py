@@ -3,7 +3,7 @@
     python3 -m training.prepare.pack_voices --list training/data/voices.json --roots DIR --out DIR --manifest training/data/voices.reels.jsonl
 
 As `pack.py`, but the speaker stays in a reel's name (`voice/train/SOURCE/SPEAKER-0000.ogg`): mixtures, labels and splits need to know who speaks.
-`--rate-hz 48000` keeps the whole band, for the network that cleans speech.
+`--rate-hz 48000` keeps the whole band, for the network that cleans speech; a source that has less says so (`rate_hz`).
 """
 
 import argparse
@@ -64,7 +64,7 @@ def make_group(task):
         name = f"{source['role']}/{split}/{source['id']}/{plain_name(group)}-{number:04d}.ogg"
         path = out / "reels" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        encode(samples, rate_hz, path, kept_rate_hz, VORBIS_QUALITY)
+        encode(samples, rate_hz, path, source.get("rate_hz", kept_rate_hz), VORBIS_QUALITY)
         data = path.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
         entries.append({"reel": name, "seconds": round(len(samples) / rate_hz, 2), "clips": count, "bytes": len(data), "sha256": digest})

@@ -2,6 +2,7 @@
 
     python3 -m training.prepare.unpack_voices pack-0.tar FOLDER                →  FOLDER/pack-0/{role}.{split}.npy, reels.json
     python3 -m training.prepare.unpack_voices pack-0.tar FOLDER --as-dialogue  →  FOLDER/voices-pack-0/dialogue.{split}.npy at 44.1 kHz, stereo
+    python3 -m training.prepare.unpack_voices pack-0.tar FOLDER --at-48-khz    as the first, reels of 16 kHz brought to 48 kHz
 
 The second form is for the networks that hear music as well: the same speech among the reels of `dialogue-music-effects`.
 """
@@ -19,16 +20,26 @@ def decode_mono(path):
     return decode_vorbis(path)[0][:, 0]
 
 
-def to_44100_hz(samples):
-    """int16 mono at 16 kHz → int16 stereo at 44.1 kHz. A reel is made whole hundreds of samples: 160 become 441."""
-    whole = samples[: len(samples) // 160 * 160]
-    frames = len(whole) // 160 * 441
+def stretch(samples, given, wanted):
+    """int16 mono, `wanted` samples for each `given`; what is left over at the end is dropped."""
+    whole = samples[: len(samples) // given * given]
+    frames = len(whole) // given * wanted
     spectrum = numpy.zeros(frames // 2 + 1, complex)
     given = numpy.fft.rfft(whole)[:-1]
     spectrum[: len(given)] = given
     sound = numpy.fft.irfft(spectrum, frames) * (frames / max(1, len(whole)))
-    mono = numpy.clip(numpy.round(sound), -32768, 32767).astype(numpy.int16)
+    return numpy.clip(numpy.round(sound), -32768, 32767).astype(numpy.int16)
+
+
+def to_44100_hz(samples):
+    """int16 mono at 16 kHz → int16 stereo at 44.1 kHz."""
+    mono = stretch(samples, 160, 441)
     return numpy.stack([mono, mono], 1)
+
+
+def decode_at_48_khz(path):
+    samples, rate_hz = decode_vorbis(path)
+    return stretch(samples[:, 0], 2, 6) if rate_hz == 16000 else samples[:, 0]
 
 
 def decode_as_dialogue(path):
@@ -55,4 +66,4 @@ if __name__ == "__main__":
     if "--as-dialogue" in sys.argv:
         unpack_as_dialogue(*sys.argv[1:3])
     else:
-        unpack(*sys.argv[1:3], decode=decode_mono)
+        unpack(*sys.argv[1:3], decode=decode_at_48_khz if "--at-48-khz" in sys.argv else decode_mono)
