@@ -5,7 +5,9 @@ export const PREVIEW_STATUSES = ["waiting", "growing", "complete", "partial", "n
 
 const previewTrack = z
   .object({
-    id: z.string().meta({ description: "`input`, a target's id, or that with `-residual` behind it" }),
+    id: z.string().meta({
+      description: "`input`, a target's id, or that with `-residual` or `-voice-01` (and so on) behind it",
+    }),
     name: z.string().meta({ description: "As outputs are named, or `input`", example: "vocals_residual" }),
     targetId: id.optional(),
     chunks: z.int().meta({ description: "How many can be fetched so far, from the first one on" }),

@@ -21,6 +21,10 @@ describe("the mix", () => {
       ["vocals", "vocals_residual"],
     ],
     [
+      ["input", "drums", "voice_01", "voice_02", "voice_residual"],
+      ["voice_01", "voice_02", "voice_residual"],
+    ],
+    [
       ["input", "drums", "vocals", "instrumental"],
       ["vocals", "instrumental"],
     ],
@@ -29,7 +33,8 @@ describe("the mix", () => {
       ["vocals", "drums", "bass", "other"],
     ],
   ])("[PV9] of %o the null test takes %o", (names, expected) => {
-    const tracks = names.map((name) => ({ id: name, name }));
+    const toTarget = (name: string) => (name === "input" ? undefined : name.split("_")[0]);
+    const tracks = names.map((name) => ({ id: name, name, targetId: toTarget(name) }));
     expect(listNullSet(tracks)).toEqual(expected);
     expect(makeNullGains(tracks).input).toBe(-1);
   });

@@ -21,15 +21,13 @@ export function findGain(mix: Mix, id: string): number {
   return isHeard ? toGain(track.gainDb) : 0;
 }
 
-type NamedTrack = { id: string; name: string };
+type NamedTrack = { id: string; name: string; targetId?: string | undefined };
 
-/** Stems that add up to the input: a stem with its residual, vocals with the instrumental, or all of them. */
+/** Stems that add up to the input: what a target gives with its residual, vocals with the instrumental, or all of them. */
 export function listNullSet(tracks: readonly NamedTrack[]): string[] {
   const find = (name: string) => tracks.find((track) => track.name === name)?.id;
-  for (const { id, name } of tracks) {
-    const residual = find(`${name}_residual`);
-    if (residual !== undefined) return [id, residual];
-  }
+  const residual = tracks.find(({ name }) => name.endsWith("_residual"));
+  if (residual) return tracks.filter(({ targetId }) => targetId === residual.targetId).map(({ id }) => id);
   const [vocals, instrumental] = [find("vocals"), find("instrumental")];
   if (vocals !== undefined && instrumental !== undefined) return [vocals, instrumental];
   return tracks.filter(({ id }) => id !== INPUT_TRACK).map(({ id }) => id);

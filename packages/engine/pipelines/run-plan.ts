@@ -65,7 +65,7 @@ export async function runPlan(
   );
   if (voicesPass) {
     const makeStage = (weight: number) => progress.makeStage(weight, waits.forVoices);
-    await runVoicesPass({ ...shared, inputPath, makeStage }, voicesPass, manifests);
+    await runVoicesPass({ ...shared, inputPath, previews, makeStage }, voicesPass, manifests);
   }
   if (speechPass) {
     await runSpeechPass(

@@ -8,6 +8,7 @@ import type { VoicePlan } from "../../networks/voices/refine-changes.ts";
 import { makeGains } from "../../networks/voices/voice-gains.ts";
 import type { SoundOutput, VoicesTarget } from "../engine-request.ts";
 import type { OpenInput } from "../open-input.ts";
+import type { Previews } from "../previews/previews.ts";
 import type { Provenance } from "../provenance.ts";
 import { type RenderResult, writeSounds } from "../write-sounds.ts";
 import type { SeparatedVoices } from "./separate-voices.ts";
@@ -17,7 +18,11 @@ import { type VoiceSegment, writeVoices } from "./write-voices.ts";
 
 /** Writes each voice, the residual and the JSON that says who speaks when. */
 export async function renderVoices(
-  { input, inputPath }: { input: OpenInput; inputPath: string },
+  {
+    input,
+    inputPath,
+    previews,
+  }: { input: OpenInput; inputPath: string; previews: Pick<Previews, "follow"> | undefined },
   work: {
     target: VoicesTarget;
     separated: SeparatedVoices;
@@ -34,12 +39,16 @@ export async function renderVoices(
   const silent = new Uint8Array(plan.solo.length);
   const nothing = { input: silent, streams: [silent, silent] as const };
   const endSeconds = toWrittenSeconds(input.source);
-  const voices = Array.from({ length: voiceCount }, (_, index) => ({
-    path: `${target.pathPrefix}_${String(index + 1).padStart(2, "0")}`,
-    output: `voice ${index + 1}` as const,
-    source: new VoiceSource(sounds, gains[index] ?? nothing),
-    segments: gains[index] ? toSegments(plan, index, endSeconds) : [],
-  }));
+  const voices = Array.from({ length: voiceCount }, (_, index) => {
+    const number = String(index + 1).padStart(2, "0");
+    return {
+      number,
+      path: `${target.pathPrefix}_${number}`,
+      output: `voice ${index + 1}` as const,
+      source: new VoiceSource(sounds, gains[index] ?? nothing),
+      segments: gains[index] ? toSegments(plan, index, endSeconds) : [],
+    };
+  });
   const toSound = (output: SoundOutput, path: string) => ({
     output,
     files: target.formats.map((format) => ({
@@ -48,16 +57,25 @@ export async function renderVoices(
       ...(target.wavBitDepth === undefined ? {} : { wavBitDepth: target.wavBitDepth }),
     })),
   });
+  const readBlock = (startFrame: number, lengthFrames: number) => {
+    const planes = voices.map(({ source }) => source.read(startFrame, lengthFrames));
+    if (!target.hasResidual) return planes;
+    return [...planes, planes.reduce(subtractPlanes, input.source.read(startFrame, lengthFrames))];
+  };
+  previews?.follow(target.key, {
+    tracks: [
+      ...voices.map(({ number }) => `${target.key}-voice-${number}`),
+      ...(target.hasResidual ? [`${target.key}-residual`] : []),
+    ],
+    whenReadable: async () => {},
+    open: () => ({ read: readBlock, [Symbol.dispose]: () => {} }),
+  });
   const result = await writeSounds({
     sounds: [
       ...voices.map(({ output, path }) => toSound(output, path)),
       ...(target.hasResidual ? [toSound("residual", `${target.pathPrefix}_residual`)] : []),
     ],
-    readBlock: (startFrame, lengthFrames) => {
-      const planes = voices.map(({ source }) => source.read(startFrame, lengthFrames));
-      if (!target.hasResidual) return planes;
-      return [...planes, planes.reduce(subtractPlanes, input.source.read(startFrame, lengthFrames))];
-    },
+    readBlock,
     info: input.info,
     inputPath,
     provenance: { target, ...work.provenance },

@@ -27,9 +27,11 @@ async function takeApart(name: string, planes: Float32Array[], fields: Partial<V
   const pathPrefix = join(folder, `${name}-voice`);
   writeSound(inputPath, planes, RATE);
   let result: TargetResult | undefined;
+  const previewed: Record<string, number> = {};
   await runRequest(
     {
       inputPath,
+      previews: { storedChunks: {} },
       workDir: join(folder, name),
       targets: [
         {
@@ -51,6 +53,10 @@ async function takeApart(name: string, planes: Float32Array[], fields: Partial<V
           result = done;
         },
         onTargetFailed: (_, error) => Promise.reject(error),
+        onPreview: (news) => {
+          if (news.kind === "failed") throw new Error(news.message);
+          previewed[news.track] = news.chunks;
+        },
       },
     },
   );
@@ -58,7 +64,7 @@ async function takeApart(name: string, planes: Float32Array[], fields: Partial<V
   const { voices } = JSON.parse(readFileSync(`${pathPrefix}.json`, "utf8")) as {
     voices: { name: string; segments: { start: number; end: number; confidence: number }[] }[];
   };
-  return { result, read, voices };
+  return { result, read, voices, previewed };
 }
 
 const energy = (plane: Float32Array | undefined, from = 0, to = 1e9) =>
@@ -100,6 +106,17 @@ describe("[VO1] two people in turn, the second falling in with the first", () =>
         voices.reduce((rest, planes) => rest - (planes[channel]?.[n] ?? 0), value),
       );
       expect(lack.reduce((most, value) => Math.max(most, Math.abs(value)), 0)).toBeLessThan(1e-6);
+    });
+  });
+
+  it("[PV1] has previews of each voice and of the residual, as long as the input's", () => {
+    const { input: chunks } = made.previewed;
+    expect(chunks).toBeGreaterThan(1);
+    expect(made.previewed).toEqual({
+      input: chunks,
+      "v-voice-01": chunks,
+      "v-voice-02": chunks,
+      "v-residual": chunks,
     });
   });
 

@@ -7,6 +7,7 @@ import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { Manifest } from "../../runtime/manifest.ts";
 import type { OpenInput } from "../open-input.ts";
 import type { VoicesPass } from "../plan-targets.ts";
+import type { Previews } from "../previews/previews.ts";
 import type { MakeStage } from "../stage-progress.ts";
 import type { TargetOutcomes } from "../target-outcomes.ts";
 import { RENDER_SECONDS } from "../write-sounds.ts";
@@ -27,6 +28,7 @@ export async function runVoicesPass(
     inputPath: string;
     workDir: string;
     networks: SpeechNetworks & VoiceNetworks;
+    previews: Pick<Previews, "follow"> | undefined;
     outcomes: TargetOutcomes;
     makeStage: MakeStage;
   },

@@ -1,27 +1,51 @@
 import type { PreviewTrack, TaskPreviews } from "@stemwright/contract";
 import { findCatalogueModel } from "../models/catalogue.ts";
-import { toOutputNames } from "../tasks/output-names.ts";
+import { toOutputNames, toVoiceNames } from "../tasks/output-names.ts";
 import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
 import { countChunks, mayHavePreviews, type PreviewRecord } from "./preview-record.ts";
 
-const isSound = ({ model }: TargetRecord) => findCatalogueModel(model)?.produces === "sound";
+type Track = Omit<PreviewTrack, "chunks">;
 
 /** The input and all that the Task gives of it; a target that failed gives nothing. */
 export function listTracks(task: TaskRecord, record: PreviewRecord): PreviewTrack[] {
-  const stems = task.targets
-    .filter((target) => isSound(target) && target.status !== "error")
-    .flatMap((target) =>
-      toOutputNames(target).map(({ output, name }) => ({
-        id: output === "stem" ? target.id : `${target.id}-residual`,
-        name,
-        targetId: target.id,
-      })),
-    );
-  return [{ id: "input", name: "input" }, ...stems].map((track) => ({
+  const given = task.targets
+    .filter(({ status }) => status !== "error")
+    .flatMap((target) => listTargetTracks(target, record));
+  return [{ id: "input", name: "input" }, ...given].map((track) => ({
     ...track,
     chunks: record.chunks[track.id] ?? 0,
   }));
 }
+
+function listTargetTracks(target: TargetRecord, record: PreviewRecord): Track[] {
+  const produces = findCatalogueModel(target.model)?.produces;
+  if (produces !== "sound" && produces !== "voices") return [];
+  const targetId = target.id;
+  const [stem, residual] = toOutputNames(target).map(({ name }) => name);
+  return [
+    ...(produces === "voices"
+      ? listVoiceTracks(target, record)
+      : [{ id: targetId, name: stem ?? "", targetId }]),
+    ...(residual === undefined ? [] : [{ id: `${targetId}-residual`, name: residual, targetId }]),
+  ];
+}
+
+/** How many voices there are is known when the first chunk of each is stored. */
+function listVoiceTracks(target: TargetRecord, { chunks }: PreviewRecord): Track[] {
+  const ids = Object.keys(chunks)
+    .filter((id) => id.startsWith(`${target.id}-voice-`))
+    .sort();
+  const names = toVoiceNames(target, ids.length);
+  return ids.map((id, index) => ({ id, name: names[index] ?? id, targetId: target.id }));
+}
+
+const isWaitingForVoices = (task: TaskRecord, tracks: readonly PreviewTrack[]) =>
+  task.targets.some(
+    ({ id, model, status }) =>
+      findCatalogueModel(model)?.produces === "voices" &&
+      status !== "error" &&
+      !tracks.some((track) => track.id.startsWith(`${id}-voice-`)),
+  );
 
 const toSpectrum = ({ levels, bands, floorDb }: NonNullable<PreviewRecord["shape"]["spectrum"]>) => ({
   levels,
@@ -37,7 +61,8 @@ export function toTaskPreviews(task: TaskRecord, record: PreviewRecord | undefin
   }
   const { version, shape } = record;
   const tracks = listTracks(task, record);
-  const isComplete = tracks.every(({ chunks }) => chunks === countChunks(shape));
+  const isComplete =
+    tracks.every(({ chunks }) => chunks === countChunks(shape)) && !isWaitingForVoices(task, tracks);
   return {
     status: isComplete ? "complete" : isUnfinished ? "growing" : "partial",
     version,

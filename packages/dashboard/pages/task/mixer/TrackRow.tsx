@@ -1,13 +1,17 @@
 import type { PreviewTrack } from "@stemwright/sdk";
 import { nameModel } from "../../../data/model-names.ts";
 import { INPUT_TRACK, type TrackMix } from "../../../player/mix.ts";
+import { nameVoice } from "./load-lanes.ts";
 import { type Drawing, TrackCanvas } from "./TrackCanvas.tsx";
 import type { View } from "./view.ts";
 
-const nameTrack = ({ id, name }: PreviewTrack) =>
-  id === INPUT_TRACK
-    ? "Original"
-    : nameModel(name.replace(/_residual$/, "")) + (name.endsWith("_residual") ? ", residual" : "");
+function nameTrack({ id, name }: PreviewTrack): string {
+  if (id === INPUT_TRACK) return "Original";
+  if (/^voice_.*\d$/.test(name)) return nameVoice(name);
+  const plain = name.replace(/_residual$/, "");
+  if (plain === name) return nameModel(name);
+  return `${plain.startsWith("voice") ? "Voices" : nameModel(plain)}, residual`;
+}
 
 const describePan = (pan: number) =>
   pan === 0 ? "centre" : `${Math.round(Math.abs(pan) * 100)} % ${pan < 0 ? "left" : "right"}`;

@@ -95,7 +95,8 @@ function toVoiceLane(
   };
 }
 
-const nameVoice = (name: string) => `Voice ${Number(/\d+$/.exec(name)?.[0] ?? 0) || name}`;
+/** `voice_01` is Voice 1. */
+export const nameVoice = (name: string) => `Voice ${Number(/\d+$/.exec(name)?.[0] ?? 0) || name}`;
 
 /** Music regions, voices and words of the targets that are complete, in this order. */
 export async function loadLanes(targets: readonly LaneTarget[], reader: LaneReader): Promise<Lane[]> {
