@@ -43,7 +43,7 @@ const isWaitingForVoices = (task: TaskRecord, tracks: readonly PreviewTrack[]) =
   task.targets.some(
     ({ id, model, status }) =>
       findCatalogueModel(model)?.produces === "voices" &&
-      status !== "error" &&
+      status === "processing" &&
       !tracks.some((track) => track.id.startsWith(`${id}-voice-`)),
   );
 
