@@ -14,7 +14,7 @@ const MEASURING = [
 ];
 /** Minutes of killed processes, restarted services and long waits: `npm run test:faults` runs them. */
 const FAULTS = [
-  "packages/engine/process/{dead-graph-thread,gpu-fault,spans}.integration.test.ts",
+  "packages/engine/process/{dead-graph-thread,gpu-fault,spans-of-networks}.integration.test.ts",
   "packages/engine/pipelines/spans/spans.integration.test.ts",
   "packages/server/start/{start,work-while-schema-fits}.integration.test.ts",
   "packages/server/doors/waiting.integration.test.ts",
