@@ -25,7 +25,8 @@ export function startReadinessProbe(addresses: readonly string[]): ReadinessProb
 
   function note(address: string, askedAtMs: number, isReady: boolean): void {
     isReadyNow.set(address, isReady);
-    if (isReady) readyTimesMs.get(address)?.push(performance.now());
+    // When it was asked: the answer may come out of a buffer after the API was killed.
+    if (isReady) readyTimesMs.get(address)?.push(askedAtMs);
     const isUp = [...isReadyNow.values()].includes(true);
     if (isUp && downSinceMs !== undefined) {
       outages.push({ fromMs: downSinceMs, toMs: performance.now() });

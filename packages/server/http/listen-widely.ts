@@ -13,7 +13,8 @@ type Place = { host: string; port: number };
 /** Sockets that share a port would share it with another program's too, unnoticed: whether one has it is asked before. */
 async function checkFree({ host, port }: Place): Promise<void> {
   if (port === 0) return;
-  const trial = createServer().listen({ host, port });
+  // Somebody may connect meanwhile, and must not hold it open.
+  const trial = createServer((connection) => connection.destroy()).listen({ host, port });
   await once(trial, "listening");
   trial.close();
   await once(trial, "close");
