@@ -16,8 +16,6 @@ const MEASURING = [
 const FAULTS = [
   "packages/engine/process/{dead-graph-thread,gpu-fault,spans-of-networks}.integration.test.ts",
   "packages/engine/pipelines/spans/spans.integration.test.ts",
-  // Five attempts with their pauses, twice: most of a minute of waiting.
-  "packages/server/worker/worker.integration.test.ts",
   "packages/server/start/{start,work-while-schema-fits}.integration.test.ts",
   "packages/server/doors/waiting.integration.test.ts",
   "packages/server/worker/{drain,idle-worker,killed-helper,outage,span-workers,takeover}.integration.test.ts",

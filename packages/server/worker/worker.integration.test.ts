@@ -36,6 +36,15 @@ const startTestWorker = (run: RunEngine) =>
   house.startWorker(run, { probeDuration: async () => probedSeconds });
 const createTask = (models: string[]) => house.createTask(models);
 const waitForEnd = (id: string) => house.waitForEnd(id);
+/** An engine that waits until it is let go; a test that fails before ends it with its worker. */
+const finishWhen =
+  (going: Promise<void>): RunEngine =>
+  async (request, hooks = {}) => {
+    const { promise: stopped, reject } = Promise.withResolvers<never>();
+    hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped")));
+    await Promise.race([going, stopped]);
+    await finishAll(request, hooks);
+  };
 
 describe("the worker", () => {
   it("[C1] completes targets one by one, with outputs and cost", async () => {
@@ -256,8 +265,7 @@ describe("an input whose length nobody knew", () => {
     const begun: string[] = [];
     await startWorkers(2, async (request, hooks) => {
       begun.push(request.targets[0]?.model ?? "");
-      await going.promise;
-      await finishAll(request, hooks);
+      await finishWhen(going.promise)(request, hooks);
     });
     const long = [await createTask(["vocals"]), await createTask(["drums"])];
     await expect.poll(async () => (await listLong()).length).toBe(2);
@@ -279,10 +287,7 @@ describe("an input whose length nobody knew", () => {
 describe("the worker's sign of life", () => {
   it("[D6] tells what it works on, and is gone when the worker ended in order", async () => {
     const going = Promise.withResolvers<void>();
-    const { close } = await startTestWorker(async (request, hooks) => {
-      await going.promise;
-      await finishAll(request, hooks);
-    });
+    const { close } = await startTestWorker(finishWhen(going.promise));
     const id = await createTask(["vocals"]);
     const find = async () => (await workers.listWorkers(database.db))[0];
     await expect.poll(async () => (await find())?.task_id, { timeout: 10_000 }).toBe(id);
