@@ -19,7 +19,9 @@ from training.mix.voice_pool import VoicePools
 from training.networks.voice_stft import istft, stft
 from training.mix.music_presence import through_telephone
 from training.prepare.pack_voices import plain_name
+from training.prepare.splits import find_part
 from training.prepare.unpack_voices import to_44100_hz
+from training.tasks.speakers import Speakers
 
 SEPARATOR = {"kind": "voice-split", "stems": 3, "width": 16, "depth": 1, "heads": 2, "feed_forward": 16, "mask_hidden": 8}
 EMBEDDING = {"kind": "speaker-embedding", "mels": 20, "width": 16, "dilations": [1], "size": 8, "classes": 4}
@@ -54,6 +56,16 @@ class Networks(unittest.TestCase):
         spectrum = stft(torch.randn(1, 3200))
         network = make_network(SEPARATOR)
         self.assertLess(float((network(spectrum * 0.01) * 100 - network(spectrum)).abs().max()), 1e-3)
+
+    def test_speakers_left_out_are_never_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_pool(Path(folder), speakers=8)
+            pools = VoicePools(folder, "cpu")
+            list(pools.load_new())
+            recipe = {"network": {**EMBEDDING, "classes": 24}, "margin": 0.2, "segment_hops": [100, 100], "left_out": "development"}
+            labels = Speakers(recipe, pools).draw(200)[1] // 3
+            drawn = {find_part("train", "-".join(list(pools["voice"].speakers)[label])) for label in labels.tolist()}
+            self.assertEqual(drawn, {"background"})
 
     def test_embeddings_have_length_one_at_any_level_and_length(self):
         network = make_network(EMBEDDING)

@@ -19,12 +19,12 @@ import soundfile
 from training.mix.held_out_voices import SOUND_M_PER_S, convolve, level, respond
 from training.prepare.pack import gather_groups
 from training.prepare.screen import screen
-from training.prepare.sources import decode_clip, hash_fraction, load_data_list
+from training.prepare.sources import decode_clip, load_data_list
+from training.prepare.splits import find_part, hash_fraction
 
 RATE_HZ = 16000
 STEP = RATE_HZ // 50
 SEEDS = {"test": 20261118, "development": 20261119, "background": 20261120}
-DEVELOPMENT_SHARE = 0.5
 SENTENCES = ("voices-cisco-clean", "voices-cisco-reference-noisy", "voices-cisco-reference-reverb", "iban")
 WORDS = ("arabic-commands", "audiomnist-voices", "voices-cisco-words-chinese", "voices-cisco-words-french", "voices-cisco-words-german", "voices-cisco-words-spanish")
 LEAST_SPEECH_S = 14
@@ -33,12 +33,6 @@ LONG_S = 600
 MOST_DECODED_S = 120
 WORDS_SHARE = 0.15
 """Of the people who say single words and digits instead of sentences."""
-
-
-def find_part(clip_split, speaker):
-    if clip_split == "held-out":
-        return "test"
-    return "development" if hash_fraction(f"conversations:{speaker}") < DEVELOPMENT_SHARE else "background"
 
 
 def next_fast(length):

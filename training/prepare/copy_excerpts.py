@@ -4,7 +4,8 @@ import subprocess
 
 import soundfile
 
-from training.prepare.sources import hash_fraction, list_clips
+from training.prepare.sources import list_clips
+from training.prepare.splits import hash_fraction
 
 RATE_HZ = 44100
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy
 
 from training.prepare.notes import RATE_HZ, join_notes, trim, write_strip
-from training.prepare.sources import decode, hash_fraction, load_data_list
+from training.prepare.sources import decode, load_data_list
+from training.prepare.splits import hash_fraction
 
 SECONDS = 3.0
 PITCH_STEP = 5

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy
 
-from training.prepare.sources import decode, hash_fraction, load_data_list
+from training.prepare.sources import decode, load_data_list
+from training.prepare.splits import hash_fraction
 
 RATE_HZ = 48000
 TAPS = RATE_HZ * 3 // 4

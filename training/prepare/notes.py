@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy
 
 from training.prepare.pack import encode
-from training.prepare.sources import decode, hash_fraction, load_data_list
+from training.prepare.sources import decode, load_data_list
+from training.prepare.splits import hash_fraction
 
 RATE_HZ = 44100
 LONGEST_S = {"sustain": 5.0, "pluck": 4.5, "short": 1.3}

@@ -18,7 +18,8 @@ import soundfile
 
 from training.prepare.copy_excerpts import copy_excerpts
 from training.prepare.screen import screen
-from training.prepare.sources import decode, decode_clip, hash_fraction, list_clips, load_data_list
+from training.prepare.sources import decode, decode_clip, list_clips, load_data_list
+from training.prepare.splits import hash_fraction
 
 RATE_HZ = 44100
 REEL_S = 60.0

@@ -11,7 +11,7 @@ import json
 import tarfile
 from pathlib import Path
 
-from training.prepare.sources import hash_fraction
+from training.prepare.splits import hash_fraction
 
 
 def deal(entries, pack_bytes):

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from training.prepare.pack import encode, fill_packs, gather_groups, join
 from training.prepare.screen import screen
-from training.prepare.sources import decode_clip, hash_fraction, load_data_list
+from training.prepare.sources import decode_clip, load_data_list
+from training.prepare.splits import hash_fraction
 
 RATE_HZ = 16000
 REEL_S = 45.0

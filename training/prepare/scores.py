@@ -15,7 +15,8 @@ from pathlib import Path
 import mido
 import numpy
 
-from training.prepare.sources import hash_fraction, load_data_list
+from training.prepare.sources import load_data_list
+from training.prepare.splits import hash_fraction
 
 DRUMS = 128
 LONGEST_S = 240.0

@@ -6,7 +6,6 @@ repository at a commit, with licence), which files it takes and what they are (`
 """
 
 import fnmatch
-import hashlib
 import json
 import re
 import subprocess
@@ -15,6 +14,8 @@ from pathlib import Path
 
 import numpy
 import soundfile
+
+from training.prepare.splits import hash_fraction
 
 AUDIO_SUFFIXES = {".ogg", ".wav", ".mp3", ".flac", ".m4a", ".webm", ".oga", ".opus", ".it", ".s3m"}
 
@@ -31,11 +32,6 @@ class Clip:
 
 def load_data_list(path):
     return json.loads(Path(path).read_text())["sources"]
-
-
-def hash_fraction(text):
-    """A number in [0, 1) that depends on the text alone, so that splits never move."""
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
 
 
 def take_family(name):

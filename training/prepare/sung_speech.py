@@ -15,7 +15,8 @@ import numpy
 import soundfile
 
 from training.prepare.pack import gather_groups
-from training.prepare.sources import decode_clip, hash_fraction, load_data_list
+from training.prepare.sources import decode_clip, load_data_list
+from training.prepare.splits import hash_fraction
 
 RATE_HZ = 44100
 HOP_S, WINDOW_S = 0.005, 0.04

@@ -8,6 +8,7 @@ from training.losses.speakers import equal_error, margin_loss
 from training.mix.single_voice import SPEEDS, SingleVoice
 from training.mix.voice_pool import VoicePools
 from training.networks.voice_stft import HOP, stft
+from training.prepare.splits import find_part
 
 
 def power_of(sound):
@@ -23,7 +24,9 @@ class Speakers:
         self.network = None  # set by the trainer: the loss needs its classes
         unknown = set(recipe.get("speakers_unknown", []))
         voices = pools["voice"].speakers
-        self.allowed = torch.tensor([family not in unknown for family, _ in voices], device=pools.device).float()
+        left_out = recipe.get("left_out")
+        is_allowed = [family not in unknown and find_part("train", f"{family}-{name}") != left_out for family, name in voices]
+        self.allowed = torch.tensor(is_allowed, device=pools.device).float()
         if len(voices) * len(SPEEDS) > recipe["network"]["classes"]:
             raise ValueError(f"{len(voices)} speakers need {len(voices) * len(SPEEDS)} classes")
 
