@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
+import { waitForLock } from "../../../test/support/wait-for-lock.ts";
 import { changeClient, insertClient } from "../db/accounts/client-rows.ts";
 import { upsertWorker } from "../db/operation/worker-rows.ts";
 import { releaseTaskLock, withTaskLock } from "../db/tasks/task-locks.ts";
 import { findTask, insertTask } from "../db/tasks/task-rows.ts";
-import { claimTask, giveBack } from "../db/tasks/task-run-rows.ts";
+import { claimTask, giveBack, setLength } from "../db/tasks/task-run-rows.ts";
 import { makeId } from "../domain/ids.ts";
-import type { TaskRun } from "../domain/tasks/task-run.ts";
+import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
 
 let database: TestDatabase;
 let createdTasks: number;
@@ -184,6 +185,40 @@ describe("the lane for short Tasks", () => {
     expect(runs.map((run) => run?.taskId)).toEqual([long[0], long[1], short, undefined]);
     if (runs[0]) await complete(runs[0]);
     expect((await claim())?.taskId).toBe(long[2]);
+  });
+
+  const LONG = { audioSeconds: 7200, isLong: true };
+  const getRun = (run: TaskRun | undefined): TaskRun => {
+    if (!run) throw new Error("nothing was claimed");
+    return run;
+  };
+
+  it("[Q9] of two that turn out to be long at the same moment, one waits", async () => {
+    await addWorkers(2);
+    await addClient("a");
+    await addTasks("a", 2);
+    const [first, second] = [getRun(await claim()), getRun(await claim())];
+    let other: Promise<boolean> | undefined;
+    await database.db.transaction().execute(async (transaction) => {
+      expect(await setLength(transaction, first, LONG)).toBe(true);
+      other = setLength(database.db, second, LONG);
+      await waitForLock(database.pool, other);
+    });
+    expect(await other).toBe(false);
+  });
+
+  it("[Q9] nobody's claim waits for a Task that turns out to be long while a client cancels it", async () => {
+    await addClient("a");
+    const [, free] = await addTasks("a", 2);
+    const run = getRun(await claim());
+    let noted: Promise<boolean> | undefined;
+    await database.db.transaction().execute(async (transaction) => {
+      await sql`update tasks set completed_at = now() where id = ${run.taskId}`.execute(transaction);
+      noted = setLength(database.db, run, LONG);
+      await waitForLock(database.pool, noted);
+      expect((await claim())?.taskId).toBe(free);
+    });
+    await expect(noted).rejects.toThrow(RunLost);
   });
 
   it("[Q9] a single worker takes them in order", async () => {

@@ -5,6 +5,7 @@ import { EngineError, type EngineProcess, type StretchRequest, type StretchResul
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { startTestApi, type TestApi } from "../../../test/support/test-api.ts";
 import { makeTestStorage } from "../../../test/support/test-storage.ts";
+import { waitForLock } from "../../../test/support/wait-for-lock.ts";
 import { makeWordsTask } from "../../../test/support/words-task.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { makeAssetStore } from "../db/assets/make-asset-store.ts";
@@ -286,6 +287,19 @@ describe("aligning a stretch of edited words", () => {
     const second = await queue.claim("d");
     expect(second?.clientId).toBe(api.account.clientId);
     expect(second?.id).not.toBe(first?.id);
+  });
+
+  it("[Z9] two workers that ask at the same moment get no two stretches of one client", async () => {
+    await create();
+    await create();
+    const queue = makeRealignmentQueue(api.database.db);
+    let other: ReturnType<typeof queue.claim> | undefined;
+    await api.database.db.transaction().execute(async (transaction) => {
+      expect(await makeRealignmentQueue(transaction).claim("a")).toBeDefined();
+      other = queue.claim("b");
+      await waitForLock(api.database.pool, other);
+    });
+    expect(await other).toBeUndefined();
   });
 
   it.each([

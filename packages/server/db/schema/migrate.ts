@@ -2,10 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
+import { ADVISORY_LOCKS } from "../advisory-locks.ts";
 import { KNOWN_MIGRATIONS, MIGRATIONS_DIR } from "./known-migrations.ts";
 
-/** One migrator at a time, however many processes start together; any number that nobody else uses. */
-const ADVISORY_LOCK = 7_734_211;
 /**
  * A statement that waits for a table keeps everybody else waiting behind it. So it gives up soon, lets them pass, and tries again,
  * five minutes in all.
@@ -28,7 +27,7 @@ export type MigrateOptions = {
 export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Promise<string[]> {
   const client = await pool.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCK]);
+    await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.migrator]);
     await client.query(
       "create table if not exists schema_migrations (name text primary key, applied_at timestamptz not null default now())",
     );
@@ -40,7 +39,7 @@ export async function migrate(pool: pg.Pool, options: MigrateOptions = {}): Prom
     for (const name of pending) await applyWhenFree(client, name, options);
     return pending;
   } finally {
-    await client.query("select pg_advisory_unlock($1)", [ADVISORY_LOCK]).catch(() => {});
+    await client.query("select pg_advisory_unlock($1)", [ADVISORY_LOCKS.migrator]).catch(() => {});
     client.release();
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import packageFile from "../../package.json" with { type: "json" };
+import { ADVISORY_LOCKS } from "../advisory-locks.ts";
 import { KNOWN_MIGRATIONS, MIGRATIONS_DIR } from "./known-migrations.ts";
 import { findNeeds } from "./migrate.ts";
 import { findContractions } from "./support/find-contractions.ts";
@@ -29,6 +30,23 @@ describe("migrations", () => {
       expect(isAllowed ? [] : findContractions(sql)).toEqual([]);
     },
   );
+
+  it("[Q5] take only the locks that their functions are known for", () => {
+    const locks = KNOWN_MIGRATIONS.flatMap((name) => {
+      const sql = readFileSync(join(MIGRATIONS_DIR, name), "utf8");
+      const functions = sql.matchAll(/create (?:or replace )?function (\w+).*?\$\$(.*?)\$\$/gs);
+      return [...functions].flatMap(([, name, body = ""]) =>
+        [...body.matchAll(/advisory\w*\((\d+)\)/g)].map(([, lock]) => `${name} ${lock}`),
+      );
+    });
+    expect([...new Set(locks)].sort()).toEqual([
+      `claim_realignment ${ADVISORY_LOCKS.realignmentClaims}`,
+      `claim_task ${ADVISORY_LOCKS.claims}`,
+      `set_task_length ${ADVISORY_LOCKS.claims}`,
+    ]);
+    const numbers = Object.values(ADVISORY_LOCKS);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
 
   it.each([
     "alter table tasks drop column url",

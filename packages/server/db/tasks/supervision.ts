@@ -1,10 +1,9 @@
 import { sql } from "kysely";
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
+import { ADVISORY_LOCKS } from "../advisory-locks.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { IS_RUNNING, IS_WAITING } from "./waiting-tasks.ts";
 
-/** One supervisor among all workers: who has this lock. Any number that nobody else uses. */
-const SUPERVISOR_LOCK = 7_734_213;
 /** A worker, or a supervisor, that has said nothing for this long is frozen: what it holds is taken from it. */
 const SILENT_SECONDS = 60;
 
@@ -22,10 +21,10 @@ export async function trySupervising(
   { silentSeconds = SILENT_SECONDS } = {},
 ): Promise<boolean> {
   const { rows } = await sql<{ is_supervisor: boolean }>`
-    select pg_try_advisory_lock(${SUPERVISOR_LOCK}) as is_supervisor, (
+    select pg_try_advisory_lock(${ADVISORY_LOCKS.supervisor}) as is_supervisor, (
       select count(pg_terminate_backend(held.pid))
       from (${HELD}) as held join pg_stat_activity on pg_stat_activity.pid = held.pid
-      where held.key = ${SUPERVISOR_LOCK} and state_change < now() - make_interval(secs => ${silentSeconds})
+      where held.key = ${ADVISORY_LOCKS.supervisor} and state_change < now() - make_interval(secs => ${silentSeconds})
     ) as ended`.execute(db);
   return rows[0]?.is_supervisor ?? false;
 }

@@ -57,11 +57,11 @@ export async function setLength(
   run: TaskRun,
   { audioSeconds, isLong }: { audioSeconds: number; isLong: boolean },
 ): Promise<boolean> {
-  const { rows } = await sql<{ has_room: boolean }>`
-    update tasks set expected_audio_seconds = ${audioSeconds}, is_long = ${isLong}
-    where ${isOf(run)} returning not (${isLong} and (select is_full from long_lane)) as has_room`.execute(db);
-  if (!rows[0]) throw new RunLost();
-  return rows[0].has_room;
+  const { rows } = await sql<{ has_room: boolean | null }>`
+    select set_task_length(${run.taskId}, ${run.token}, ${audioSeconds}, ${isLong}) as has_room`.execute(db);
+  const hasRoom = rows[0]?.has_room ?? null;
+  if (hasRoom === null) throw new RunLost();
+  return hasRoom;
 }
 
 /**

@@ -91,19 +91,8 @@ async function claimRealignment(db: DatabaseHandle, token: string): Promise<Real
     target_id: string;
     stretch: string;
   }>`
-    update realignments set run_token = ${token}, attempts = attempts + 1, claimed_at = now(),
-      claimed_until = now() + ${CLAIM_SECONDS} * interval '1 second'
-    where id = (
-      select id from realignments as next
-      where status = 'processing' and not ${IS_CLAIMED} and attempts < ${ATTEMPTS_MAX}
-        and created_at > now() - ${LIFETIME}
-        and not exists (
-          select from realignments as other
-          where other.client_id = next.client_id and other.status = 'processing' and other.claimed_until > now())
-      order by (select max(claimed_at) from realignments as served where served.client_id = next.client_id) nulls first,
-        created_at, id
-      limit 1 for update skip locked)
-    returning id, client_id, task_id, target_id, stretch`.execute(db);
+    select id, client_id, task_id, target_id, stretch
+    from claim_realignment(${token}, ${CLAIM_SECONDS}, ${ATTEMPTS_MAX}, ${LIFETIME})`.execute(db);
   const row = rows[0];
   return (
     row && {

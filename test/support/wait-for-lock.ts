@@ -1,0 +1,15 @@
+import type pg from "pg";
+import { expect } from "vitest";
+
+const WAITING =
+  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
+/** Resolves once the work waits for a lock in the database, or has ended without. */
+export async function waitForLock(pool: pg.Pool, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  await expect.poll(async () => isOver || (await pool.query(WAITING)).rowCount === 1).toBe(true);
+}
