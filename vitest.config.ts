@@ -18,7 +18,8 @@ const FAULTS = [
   "packages/engine/pipelines/spans/spans.integration.test.ts",
   "packages/server/start/{start,work-while-schema-fits}.integration.test.ts",
   "packages/server/doors/waiting.integration.test.ts",
-  "packages/server/worker/{drain,idle-worker,killed-helper,outage,span-workers,takeover}.integration.test.ts",
+  "packages/server/worker/{drain,idle-worker,outage,takeover}.integration.test.ts",
+  "packages/server/worker/spans/{killed-helper,span-workers}.integration.test.ts",
   "test/e2e/{backup,data-folder,database-outage,dead-graph-thread,faults,media-sandbox}.test.ts",
   "test/e2e/{pgbouncer,rolling-upgrade,voices}.test.ts",
 ];

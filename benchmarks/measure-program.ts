@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { readProcessTreeMemory } from "../packages/server/worker/process-tree-memory.ts";
+import { readProcessTreeMemory } from "../packages/server/worker/health/process-tree-memory.ts";
 
 export type ProgramFigures = { wallSeconds: number; cpuSeconds: number; peakMegabytes: number };
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "../packages/engine/process/engine-environment.ts";
-import { readProcessTreeMemory } from "../packages/server/worker/process-tree-memory.ts";
+import { readProcessTreeMemory } from "../packages/server/worker/health/process-tree-memory.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
 import { drawLines, type Line } from "./line-chart.ts";
 import { describeRun } from "./machine.ts";

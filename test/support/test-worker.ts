@@ -15,7 +15,7 @@ import type { Blobs } from "../../packages/server/domain/ports.ts";
 import { makeLog } from "../../packages/server/log/make-log.ts";
 import { makeAddressGuard } from "../../packages/server/net/address-guard.ts";
 import type { Tracer } from "../../packages/server/telemetry/tracer.ts";
-import type { Checkpoints } from "../../packages/server/worker/checkpoints.ts";
+import type { Checkpoints } from "../../packages/server/worker/work-dirs/checkpoints.ts";
 import { type Drain, startWorker } from "../../packages/server/worker/worker.ts";
 import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";

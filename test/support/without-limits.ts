@@ -1,5 +1,5 @@
 import type { StorageQuota } from "../../packages/server/domain/storage/storage-quota.ts";
-import type { HoldWorkPorts } from "../../packages/server/worker/hold-work.ts";
+import type { HoldWorkPorts } from "../../packages/server/worker/runs/hold-work.ts";
 
 export const noQuota: StorageQuota = {
   hold: async () => undefined,

@@ -21,9 +21,9 @@ import { forEachOf } from "../domain/for-each-of.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { toSpansFolder } from "../domain/spans/span-record.ts";
 import { within } from "../domain/within.ts";
-import { sweepHelperDirs } from "../worker/open-helper-dir.ts";
-import { sweepStretchInputs } from "../worker/stretch-input.ts";
-import { sweepWorkDirs } from "../worker/sweep-work-dirs.ts";
+import { sweepStretchInputs } from "../worker/realignments/stretch-input.ts";
+import { sweepHelperDirs } from "../worker/work-dirs/open-helper-dir.ts";
+import { sweepWorkDirs } from "../worker/work-dirs/sweep-work-dirs.ts";
 
 const HOUR_MS = 3_600_000;
 /** A connection that sends nothing for a day has long been given up. */

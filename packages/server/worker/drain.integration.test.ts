@@ -10,7 +10,7 @@ import type { RunEngine } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 import { makeSyntheticSong } from "../../engine/pipelines/support/synthetic-song.ts";
 import { makeUnclaimedFiles } from "../db/storage/unclaimed-file-rows.ts";
-import { makeCheckpoints } from "./checkpoints.ts";
+import { makeCheckpoints } from "./work-dirs/checkpoints.ts";
 
 /** Three segments of the network. */
 const SONG = { sampleRateHz: 44_100, lengthFrames: 17 * 44_100 };

@@ -16,7 +16,7 @@ import { makeId } from "../domain/ids.ts";
 import type { AssetStore } from "../domain/ports.ts";
 import { makeLog } from "../log/make-log.ts";
 import { makeAddressGuard } from "../net/address-guard.ts";
-import { type RunTaskPorts, runTask } from "./run-claimed-task.ts";
+import { type RunTaskPorts, runTask } from "./runs/run-claimed-task.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

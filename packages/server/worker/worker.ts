@@ -7,12 +7,12 @@ import { RunLost } from "../domain/tasks/task-run.ts";
 import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
 import { type Tracer, toTaskTrace } from "../telemetry/tracer.ts";
-import { type MeasuredEngine, startHeartbeat } from "./heartbeat.ts";
-import { NoRoom } from "./note-length.ts";
-import { giveBackWithCheckpoint } from "./resume-elsewhere.ts";
-import { abandonTask, type RunTaskPorts, runTask } from "./run-claimed-task.ts";
-import { makeSpanHelper, type SpanHelperPorts } from "./span-helper.ts";
+import { type MeasuredEngine, startHeartbeat } from "./health/heartbeat.ts";
+import { NoRoom } from "./runs/note-length.ts";
+import { abandonTask, type RunTaskPorts, runTask } from "./runs/run-claimed-task.ts";
+import { makeSpanHelper, type SpanHelperPorts } from "./spans/span-helper.ts";
 import { waitOut } from "./wait-out.ts";
+import { giveBackWithCheckpoint } from "./work-dirs/resume-elsewhere.ts";
 
 /** A Task whose store did not answer is left alone this long; then somebody's may. */
 const OUTAGE_DELAY_SECONDS = 5;

@@ -1,0 +1,26 @@
+import type { TargetErrorName } from "@stemwright/contract";
+import { EngineError, type EngineErrorKind } from "@stemwright/engine";
+import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
+import { TargetFailure } from "./target-failure.ts";
+
+const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
+  "input-unreadable": "INPUT_UNREADABLE",
+  "input-no-audio": "INPUT_NO_AUDIO",
+  "input-too-long": "INPUT_TOO_LONG",
+  "input-too-large": "INPUT_DECODED_TOO_LARGE",
+  "disk-full": "DISK_FULL",
+  "out-of-memory": "OUT_OF_MEMORY",
+  "transcript-unusable": "TRANSCRIPT_UNUSABLE",
+  "network-missing": "MODEL_MISSING",
+  "network-failed": "MODEL_FAILED",
+  "encode-failed": "ENCODE_FAILED",
+  cancelled: "CANCELLED",
+};
+
+/** The failures of the engine, and of a disk that is full, in the client's words; undefined for all others. */
+export function findTargetFailure(error: unknown): TargetFailure | undefined {
+  if (error instanceof TargetFailure) return error;
+  if (error instanceof EngineError) return new TargetFailure(NAME_OF_KIND[error.kind], error.message);
+  if (isOutOfSpace(error)) return new TargetFailure("DISK_FULL");
+  return undefined;
+}

@@ -1,0 +1,106 @@
+import { hostname } from "node:os";
+import { performance } from "node:perf_hooks";
+import type { EngineProcess } from "@stemwright/engine";
+import type { FastifyBaseLogger } from "fastify";
+import type { WorkerRegister, WorkerReport } from "../../domain/operation/worker-report.ts";
+import { readProcessTreeMemory } from "./process-tree-memory.ts";
+
+export type MeasuredEngine = Pick<EngineProcess, "run" | "runSpan" | "close">;
+
+const HEARTBEAT_MS = 10_000;
+/** As long as others wait before they take a worker for dead. */
+const LATE_MS = 30_000;
+
+/** Tells the register every few seconds that this worker lives, and what it works on. */
+export async function startHeartbeat(options: {
+  id: string;
+  register: WorkerRegister;
+  version: string;
+  log: FastifyBaseLogger;
+  listNetworks?: () => WorkerReport["networks"];
+  /** Of this process and all below it, unless something else is given. */
+  readMemory?: () => Promise<number>;
+}) {
+  const { id, register, log, readMemory = () => readProcessTreeMemory(process.pid) } = options;
+  const startedAt = new Date();
+  let task: WorkerReport["task"];
+  let engineSeconds = 0;
+  let audioSeconds = 0;
+  let reportedAtMs = performance.now();
+
+  const report = async () => {
+    try {
+      const memoryBytes = await readMemory();
+      const { version } = options;
+      const place = { id, host: hostname(), pid: process.pid, version, startedAt };
+      const networks = options.listNetworks?.() ?? [];
+      await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds, networks });
+      reportedAtMs = performance.now();
+    } catch (error) {
+      log.warn({ err: error }, "worker heartbeat failed");
+    }
+  };
+  // One after the other, so that the last report is behind us when the worker takes itself off the list.
+  let reported = Promise.resolve();
+  const beat = () => {
+    reported = reported.then(report);
+    return reported;
+  };
+  await beat();
+  const timer = setInterval(() => void beat(), HEARTBEAT_MS);
+
+  return {
+    /** No heartbeat has got through for so long that others take this worker for dead. */
+    isLate: () => performance.now() - reportedAtMs > LATE_MS,
+    /** Notes what is worked on while a Task runs. */
+    async during<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
+      task = { id: taskId, since: new Date() };
+      void beat();
+      try {
+        return await work();
+      } finally {
+        task = undefined;
+        void beat();
+      }
+    },
+    /** The same engine, with its work counted: seconds it took, and seconds of audio it finished. */
+    measure(engine: MeasuredEngine): MeasuredEngine {
+      const timed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        const startMs = performance.now();
+        try {
+          return await work();
+        } finally {
+          engineSeconds += (performance.now() - startMs) / 1000;
+        }
+      };
+      return {
+        close: () => engine.close(),
+        async run(request, hooks = {}) {
+          let finishedSeconds = 0;
+          try {
+            await timed(() =>
+              engine.run(request, {
+                ...hooks,
+                onTargetDone: async (key, result) => {
+                  finishedSeconds = result.durationSeconds;
+                  await hooks.onTargetDone?.(key, result);
+                },
+              }),
+            );
+          } finally {
+            audioSeconds += finishedSeconds;
+          }
+        },
+        // Its audio is counted where the Task is.
+        runSpan: (request, hooks) => timed(() => engine.runSpan(request, hooks)),
+      };
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      await reported;
+      await register
+        .remove(id)
+        .catch((error) => log.warn({ err: error }, "failed to remove the worker from the list"));
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { addAbortSignal, type Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { makeDecoders } from "../../net/content-encoding.ts";
+import { findReason } from "../../net/find-reason.ts";
+import { limitBytes } from "../../streams/limit-bytes.ts";
+import { type Retry, waitForRetry } from "../../waiting/retry.ts";
+import { TargetFailure } from "../failures/target-failure.ts";
+
+/** What there is to read from a byte on; 0 where the whole has to be read again. */
+export type FilePart = {
+  content: Readable;
+  startByte: number;
+  sizeBytes: number | undefined;
+  version: string | undefined;
+  contentEncoding?: string | undefined;
+};
+
+export type Download = {
+  /** Opens the file behind what was read of a version of it before. */
+  openPart(from: { startByte: number; version: string | undefined }): Promise<FilePart>;
+  /** Whether, and no sooner than when, what failed may be tried again. */
+  findRetry(error: unknown): Retry | undefined;
+  /** The waits between tries that bring nothing; how many there are is how often it is tried again. */
+  delaysMs: readonly number[];
+  what: "input" | "transcript";
+  path: string;
+  maxBytes: number;
+  signal: AbortSignal;
+  onProgress(fraction: number): void;
+};
+
+/** Whose server asks us to come back later than this is not waited for. */
+const WAIT_MAX_MS = 120_000;
+/** However much each try brings, so that no server can hold a worker for ever. */
+const RETRIES_MAX = 20;
+
+/** The content broke off, or ended before its length was reached. */
+class CutShort extends Error {}
+
+/**
+ * Downloads a file to a local path. A broken transfer resumes where it broke, or restarts if it can't; temporary failures are retried with
+ * backoff. The size limit holds before and after decoding.
+ */
+export async function downloadFile(download: Download): Promise<void> {
+  const file = await open(download.path, "w", 0o600);
+  let contentEncoding: string | undefined;
+  try {
+    contentEncoding = await receive(download, file);
+  } finally {
+    await file.close();
+  }
+  const decoders = makeDecoders(contentEncoding);
+  if (decoders.length === 0) return;
+  const decodedPath = `${download.path}.decoded`;
+  try {
+    const limit = limitBytes(download.maxBytes, () => makeTooLarge(download));
+    const source = createReadStream(download.path);
+    const target = createWriteStream(decodedPath, { mode: 0o600 });
+    await pipeline([source, ...decoders, limit, target], { signal: download.signal });
+    await rename(decodedPath, download.path);
+  } catch (error) {
+    throw isDecodingError(error)
+      ? new TargetFailure(
+          "INPUT_FETCH_FAILED",
+          `The ${download.what} is not the ${contentEncoding} its server says it is`,
+        )
+      : error;
+  } finally {
+    await rm(decodedPath, { force: true });
+  }
+}
+
+const makeTooLarge = ({ what, maxBytes }: Download) =>
+  new TargetFailure("INPUT_TOO_LARGE", `The ${what} has more than ${maxBytes} bytes`);
+
+const isDecodingError = (error: unknown) =>
+  /^(Z_|ERR__ERROR|ERR_BROTLI|ERR_ZSTD|ZSTD)/.test(String((error as NodeJS.ErrnoException).code));
+
+/** Gives the content's encoding, once all of it is in the file. */
+async function receive(download: Download, file: FileHandle): Promise<string | undefined> {
+  const { signal, delaysMs } = download;
+  const state: Received = { bytes: 0, version: undefined };
+  let mostBytes = 0;
+  let fruitless = 0;
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await receivePart(download, file, state);
+    } catch (error) {
+      signal.throwIfAborted();
+      fruitless = state.bytes > mostBytes ? 0 : fruitless + 1;
+      mostBytes = Math.max(mostBytes, state.bytes);
+      const retry = error instanceof CutShort ? { afterMs: 0 } : download.findRetry(error);
+      const delayMs = retries < RETRIES_MAX ? delaysMs[Math.max(0, fruitless - 1)] : undefined;
+      if (await waitForRetry({ retry, delayMs, longestMs: WAIT_MAX_MS, signal })) continue;
+      throw error instanceof CutShort
+        ? new TargetFailure(
+            "INPUT_FETCH_FAILED",
+            `The ${download.what} could not be fetched: ${error.message}`,
+          )
+        : error;
+    }
+  }
+}
+
+/** What breaks the content is told apart from what breaks whoever takes it. */
+async function* readUntilBreak(content: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of content) yield chunk as Buffer;
+  } catch (error) {
+    throw new CutShort(findReason(error).message, { cause: error });
+  }
+}
+
+type Received = { bytes: number; version: string | undefined };
+
+async function receivePart(
+  download: Download,
+  file: FileHandle,
+  received: Received,
+): Promise<string | undefined> {
+  const isKnown = received.version !== undefined;
+  const part = await download.openPart({
+    startByte: isKnown ? received.bytes : 0,
+    version: received.version,
+  });
+  try {
+    received.version = part.version;
+    received.bytes = part.startByte;
+    await file.truncate(part.startByte);
+    await takePart(download, { file, received, part });
+  } finally {
+    // What is given up unread would keep its connection.
+    part.content.on("error", () => {}).destroy();
+  }
+  return part.contentEncoding;
+}
+
+async function takePart(
+  download: Download,
+  { file, received, part }: { file: FileHandle; received: Received; part: FilePart },
+): Promise<void> {
+  const { maxBytes, signal, onProgress } = download;
+  const { sizeBytes = Number.POSITIVE_INFINITY } = part;
+  if (part.sizeBytes !== undefined && sizeBytes > maxBytes) throw makeTooLarge(download);
+  // Chunk by chunk, each taken before the next: unlike in a pipeline, what came before a failure is kept.
+  for await (const chunk of readUntilBreak(addAbortSignal(signal, part.content))) {
+    if (received.bytes + chunk.length > maxBytes) throw makeTooLarge(download);
+    if (received.bytes + chunk.length > sizeBytes)
+      throw new TargetFailure(
+        "INPUT_FETCH_FAILED",
+        `The ${download.what} has more than the ${sizeBytes} bytes announced`,
+      );
+    for (let at = 0; at < chunk.length; ) {
+      const { bytesWritten } = await file.write(chunk, at, chunk.length - at, received.bytes);
+      at += bytesWritten;
+      received.bytes += bytesWritten;
+    }
+    onProgress(received.bytes / sizeBytes);
+  }
+  if (part.sizeBytes !== undefined && received.bytes < sizeBytes)
+    throw new CutShort(`the connection ended after ${received.bytes} of ${sizeBytes} bytes`);
+}

@@ -1,0 +1,54 @@
+import type { TargetErrorName } from "@stemwright/contract";
+import { BucketError, type BucketErrorKind } from "../../domain/storage/bucket.ts";
+import { findBucketUrl } from "../../domain/storage/bucket-url.ts";
+import type { StoragePorts } from "../../domain/storage/storage-ports.ts";
+import { isTransientFailure } from "../../net/transient.ts";
+import { TargetFailure } from "../failures/target-failure.ts";
+import { type Download, downloadFile } from "./download-file.ts";
+
+export const NAME_OF_KIND: Record<BucketErrorKind, TargetErrorName> = {
+  "not-found": "INPUT_NOT_FOUND",
+  "access-denied": "INPUT_ACCESS_DENIED",
+  failed: "INPUT_FETCH_FAILED",
+  "not-set-up": "NOT_SET_UP",
+};
+
+export type BucketFilePorts = Pick<StoragePorts, "integrations" | "buckets">;
+
+/** An object of a customer's bucket. */
+export type BucketOrigin = { clientId: string; storageIntegrationId?: string | undefined; url: string };
+
+const findRetry = (error: unknown) => {
+  const isTransient = error instanceof BucketError ? error.isTransient : isTransientFailure(error);
+  return isTransient ? { afterMs: 0 } : undefined;
+};
+
+/** Brings an object of a customer's bucket to a local file. */
+export async function fetchBucketFile(
+  ports: BucketFilePorts,
+  { clientId, storageIntegrationId = "", url }: BucketOrigin,
+  download: Omit<Download, "openPart" | "findRetry">,
+): Promise<void> {
+  const integration = await ports.integrations.findIntegration({ clientId }, storageIntegrationId);
+  const key = findBucketUrl(url)?.key;
+  if (!integration || key === undefined)
+    throw new TargetFailure("INPUT_ACCESS_DENIED", "The storage integration was deleted");
+  const { signal } = download;
+  try {
+    await downloadFile({
+      ...download,
+      findRetry,
+      async openPart({ startByte, version }) {
+        const bucket = await ports.buckets.open(integration);
+        const part = await bucket.read(key, { signal, version, ...(startByte > 0 ? { startByte } : {}) });
+        return { ...part, startByte };
+      },
+    });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof BucketError)) throw error;
+    throw new TargetFailure(
+      NAME_OF_KIND[error.kind],
+      `The ${download.what} could not be read from ${integration.storageName}: ${error.message}`,
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import { rename, rm } from "node:fs/promises";
+import type { AssetStore, Blobs } from "../../domain/ports.ts";
+import { isBucketUrl } from "../../domain/storage/bucket-url.ts";
+import type { TaskRecord } from "../../domain/tasks/task-record.ts";
+import type { TaskSources } from "../../domain/tasks/task-source.ts";
+import { type Vault, WrongVaultKey } from "../../domain/vault.ts";
+import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
+import type { AddressGuard } from "../../net/address-guard.ts";
+import { findReason } from "../../net/find-reason.ts";
+import { TargetFailure } from "../failures/target-failure.ts";
+import { type BucketFilePorts, fetchBucketFile } from "./fetch-bucket-file.ts";
+import { fetchUrlFile } from "./fetch-url-file.ts";
+
+/** The share of a Task's progress that belongs to reading the input from elsewhere. */
+const FETCH_SHARE = 0.05;
+
+export type FetchFilePorts = BucketFilePorts & {
+  assets: AssetStore;
+  blobs: Blobs;
+  sources: TaskSources;
+  vault: Vault;
+  guard: AddressGuard;
+  maxBytes: number;
+  /** Delays between tries at a server that fails temporarily. */
+  fetchDelaysMs: readonly number[];
+};
+
+type FetchOptions = { path: string; signal: AbortSignal; onProgress(fraction: number): void };
+
+/** Brings a Task's input to a local file. */
+export async function fetchInput(
+  ports: FetchFilePorts,
+  task: TaskRecord,
+  path: string,
+  { signal, report }: { signal: AbortSignal; report(progress: number): void },
+): Promise<void> {
+  const onProgress = (fraction: number) => report(fraction * FETCH_SHARE);
+  await fetchFile(ports, { ...task, taskId: task.id, what: "input" }, { path, signal, onProgress });
+}
+
+/** Where in the store a Task's input is, if it is there. */
+export async function findStoredInput(ports: FetchFilePorts, task: TaskRecord): Promise<string | undefined> {
+  return (await findPlace(ports, { ...task, taskId: task.id, what: "input" })).blobKey;
+}
+
+/** Something a client named by the id of an asset or by a URL, which may be one of our own links. */
+export type FileOrigin = {
+  taskId: string;
+  /** The target whose transcript it is. */
+  targetId?: string;
+  clientId: string;
+  storageIntegrationId?: string | undefined;
+  assetId?: string | undefined;
+  url?: string | undefined;
+  what: "input" | "transcript";
+};
+
+/** A file is there whole or not at all, so that the next run after a kill may take what it finds. */
+async function writeWhole(path: string, write: (partialPath: string) => Promise<void>): Promise<void> {
+  const partialPath = `${path}.partial`;
+  try {
+    // It may be a second name of a stored file, which must not be written to.
+    await rm(partialPath, { force: true });
+    await write(partialPath);
+    await rename(partialPath, path);
+  } catch (error) {
+    throw isOutOfSpace(findReason(error)) ? new TargetFailure("DISK_FULL") : error;
+  }
+}
+
+export async function fetchFile(
+  ports: FetchFilePorts,
+  origin: FileOrigin,
+  { path, signal, onProgress }: FetchOptions,
+): Promise<void> {
+  const { url, what } = origin;
+  const { blobKey, login } = await findPlace(ports, origin);
+  if (blobKey !== undefined && (await ports.blobs.findSize(blobKey)) === undefined) {
+    // A store that has lost its bucket or folder has no file either.
+    await ports.blobs.check();
+    throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} asset is no longer kept; upload it again`);
+  }
+  await writeWhole(path, async (partialPath) => {
+    if (blobKey !== undefined) return await ports.blobs.copyTo(blobKey, partialPath);
+    const { maxBytes, fetchDelaysMs: delaysMs } = ports;
+    const download = { path: partialPath, what, maxBytes, delaysMs, signal, onProgress };
+    if (url !== undefined && isBucketUrl(url))
+      return await fetchBucketFile(ports, { ...origin, url }, download);
+    return await fetchUrlFile(ports, { url: url ?? "", login }, download);
+  });
+}
+
+/** The stored file, where it is one, and what opens the URL otherwise. */
+async function findPlace(
+  ports: FetchFilePorts,
+  { taskId, targetId, clientId, assetId, what }: FileOrigin,
+): Promise<{ blobKey?: string | undefined; login?: string | undefined }> {
+  if (assetId !== undefined) {
+    const asset = await ports.assets.findAsset(clientId, assetId);
+    if (!asset) throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} asset was deleted; upload it again`);
+    return asset;
+  }
+  const sources = await ports.sources.listSources(taskId);
+  const { blobKey, sealedLogin } = sources.find((source) => source.targetId === targetId) ?? {};
+  try {
+    return { blobKey, login: sealedLogin && (await ports.vault.unseal(sealedLogin, taskId)) };
+  } catch (error) {
+    throw error instanceof WrongVaultKey
+      ? new TargetFailure("NOT_SET_UP", `The login of the ${what}'s URL can't be read: ${error.message}`)
+      : error;
+  }
+}

@@ -1,0 +1,349 @@
+import { readdir, readFile, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Realignment, Stretch, Task } from "@stemwright/contract";
+import { EngineError, type EngineProcess, type StretchRequest, type StretchResult } from "@stemwright/engine";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { startTestApi, type TestApi } from "../../../../test/support/test-api.ts";
+import { makeTestStorage } from "../../../../test/support/test-storage.ts";
+import { waitForLock } from "../../../../test/support/wait-for-lock.ts";
+import { makeWordsTask } from "../../../../test/support/words-task.ts";
+import { openFileBlobs } from "../../blobs/file-blobs.ts";
+import { makeAssetStore } from "../../db/assets/make-asset-store.ts";
+import { makeTaskReports } from "../../db/tasks/make-task-reports.ts";
+import { deleteOldRealignments, makeRealignmentQueue } from "../../db/words/realignment-rows.ts";
+import { makeLog } from "../../log/make-log.ts";
+import { makeAddressGuard } from "../../net/address-guard.ts";
+import { startAligner } from "./aligner.ts";
+import { sweepStretchInputs } from "./stretch-input.ts";
+
+type AlignStretch = EngineProcess["alignStretch"];
+
+let api: TestApi;
+let task: Task;
+let path: string;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  await api.database.pool.query("delete from realignments");
+  task = await makeWordsTask(api);
+  path = `/tasks/${task.id}/targets/${task.targets[0]?.id}/realignments`;
+});
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A worker's aligner over the API's database and files, with an engine that hears what it is told to. */
+async function startWithEngine(alignStretch: AlignStretch) {
+  const { db } = api.database;
+  const workDir = join(api.dataDir, "work");
+  const guard = makeAddressGuard([]);
+  const aligner = startAligner({
+    ...makeTestStorage({ db, guard, dataDir: api.dataDir }),
+    guard,
+    blobs: await openFileBlobs(join(api.dataDir, "blobs")),
+    assets: makeAssetStore(db),
+    sources: { listSources: async () => [] },
+    maxBytes: 10_000_000,
+    fetchDelaysMs: [],
+    workDir,
+    queue: makeRealignmentQueue(db),
+    engine: { alignStretch, close: async () => {} },
+    reports: makeTaskReports(db),
+    log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
+  });
+  closers.push(() => aligner.close());
+  return aligner;
+}
+
+/** Each word takes an equal share. */
+const hearEvenly = async ({ text, startSeconds, endSeconds }: StretchRequest): Promise<StretchResult> => {
+  const words = text.split(/(?<= )/);
+  const share = (endSeconds - startSeconds) / words.length;
+  const at = (n: number) => startSeconds + n * share;
+  return {
+    lines: [
+      {
+        words: words.map((text, n) => ({
+          text,
+          startSeconds: at(n),
+          endSeconds: at(n + 1),
+          confidence: 0.80049,
+        })),
+      },
+    ],
+  };
+};
+const untilAborted: AlignStretch = (_request, { signal } = {}) =>
+  new Promise((_resolve, reject) =>
+    signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),
+  );
+
+const STRETCH: Stretch = { text: "many ships", start: 1.5, end: 3 };
+const post = async (body: unknown = STRETCH, init = {}) => await api.post(path, body, init);
+const create = async (body: unknown = STRETCH) => (await (await post(body)).json()) as Realignment;
+const load = async (id: string) => (await (await api.call(`${path}/${id}`)).json()) as Realignment;
+const ended = async (id: string) => {
+  await expect
+    .poll(async () => (await load(id)).status, { timeout: 20_000, interval: 20 })
+    .not.toBe("processing");
+  return await load(id);
+};
+const faultOf = async (response: Response) => {
+  const { code, message } = (await response.json()) as { code: string; message: string };
+  return { status: response.status, code, message };
+};
+
+describe("aligning a stretch of edited words", () => {
+  it("[Z7] gives new times between the anchors, from the recording, with the words beside it", async () => {
+    const heard: (StretchRequest & { bytes: number })[] = [];
+    const aligner = await startWithEngine(async (request) => {
+      heard.push({ ...request, bytes: (await readFile(request.inputPath)).length });
+      return await hearEvenly(request);
+    });
+    const created = await create();
+    expect(created).toEqual({ id: expect.any(String), status: "processing", createdAt: expect.any(String) });
+    aligner.look();
+    expect(await ended(created.id)).toMatchObject({
+      status: "completed",
+      lines: [
+        {
+          ...{ start: 1.5, end: 3, text: "many ships" },
+          words: [
+            { text: "many ", start: 1.5, end: 2.25, confidence: 0.8 },
+            { text: "ships", start: 2.25, end: 3, confidence: 0.8 },
+          ],
+        },
+      ],
+    });
+    expect(heard).toMatchObject([
+      {
+        ...{ text: "many ships", language: "en", startSeconds: 1.5, endSeconds: 3, bytes: 320_044 },
+        before: [{ text: "Seven ", startSeconds: 1, endSeconds: 1.5 }],
+        after: [
+          { text: "sailed\n", startSeconds: 3 },
+          { text: "across ", startSeconds: 4 },
+          { text: "the ", startSeconds: 5 },
+          { text: "sea\n", startSeconds: 6 },
+        ],
+      },
+    ]);
+    // It is no Task, costs nothing, and changes neither words nor Task.
+    const { rows } = await api.database.pool.query(
+      "select count(*)::int from tasks where completed_at is null",
+    );
+    expect(rows).toEqual([{ count: 0 }]);
+    const { output: _, ...before } = task.targets[0] as Task["targets"][number];
+    expect((await (await api.call(`/tasks/${task.id}`)).json()) as Task).toMatchObject({ targets: [before] });
+  });
+
+  it("[Z8] listens to the vocals where the Task has made them, and keeps nothing of a recording when it closes", async () => {
+    task = await makeWordsTask(api, [
+      { model: "vocals", formats: ["mp3", "wav"] },
+      { model: "transcription", formats: ["json"] },
+    ]);
+    path = `/tasks/${task.id}/targets/${task.targets[1]?.id}/realignments`;
+    const heard: string[] = [];
+    const aligner = await startWithEngine(async (request) => {
+      heard.push(await readFile(request.inputPath, "utf8"));
+      return await hearEvenly(request);
+    });
+    const { id } = await create();
+    aligner.look();
+    expect((await ended(id)).status).toBe("completed");
+    expect(heard).toEqual(["stem"]);
+    await aligner.close();
+    expect((await readdir(join(api.dataDir, "work"))).filter((name) => name.endsWith(".stretch"))).toEqual(
+      [],
+    );
+  });
+
+  it("[Z8] says what to do where the recording is no longer there", async () => {
+    const aligner = await startWithEngine(hearEvenly);
+    const first = await create();
+    aligner.look();
+    expect((await ended(first.id)).status).toBe("completed");
+    await api.call(`/assets/${task.assetId}`, { method: "DELETE" });
+    // Also of what was listened to a moment ago.
+    const { id } = await create();
+    aligner.look();
+    expect(await ended(id)).toMatchObject({
+      status: "error",
+      error: {
+        code: 1004,
+        message: expect.stringMatching(/no longer there.*edited by hand.*upload the recording again/),
+      },
+    });
+  });
+
+  it("[Z9] is cancelled by DELETE, which ends the work within two seconds", async () => {
+    const running = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<number>();
+    let startedAtMs = 0;
+    const aligner = await startWithEngine(async (request, options = {}) => {
+      running.resolve();
+      options.signal?.addEventListener("abort", () => stopped.resolve(performance.now() - startedAtMs));
+      return await untilAborted(request, options);
+    });
+    const { id } = await create();
+    aligner.look();
+    await running.promise;
+    startedAtMs = performance.now();
+    expect(await (await api.call(`${path}/${id}`, { method: "DELETE" })).json()).toEqual({ id });
+    expect(await stopped.promise).toBeLessThan(4000);
+    expect((await api.call(`${path}/${id}`)).status).toBe(404);
+    expect((await api.call(`${path}/${id}`, { method: "DELETE" })).status).toBe(404);
+  });
+
+  it("[Z9] ends with its Task", async () => {
+    const running = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    const aligner = await startWithEngine((request, options = {}) => {
+      running.resolve();
+      options.signal?.addEventListener("abort", () => stopped.resolve());
+      return untilAborted(request, options);
+    });
+    await create();
+    aligner.look();
+    await running.promise;
+    await api.call(`/tasks/${task.id}`, { method: "DELETE" });
+    await stopped.promise;
+  });
+
+  it("[Z9] survives a worker that stops, and one that dies; after three deaths it is an error", async () => {
+    const running = Promise.withResolvers<void>();
+    const first = await startWithEngine((request, options) => {
+      running.resolve();
+      return untilAborted(request, options);
+    });
+    const { id } = await create();
+    first.look();
+    await running.promise;
+    await first.close();
+    const stateOf = async () =>
+      (await api.database.pool.query("select attempts, claimed_until from realignments where id = $1", [id]))
+        .rows[0];
+    expect(await stateOf()).toEqual({ attempts: 0, claimed_until: null });
+    // Workers that are killed leave their claim, which runs out.
+    const queue = makeRealignmentQueue(api.database.db);
+    for (const token of ["a", "b"]) {
+      expect((await queue.claim(token))?.id).toBe(id);
+      expect(await queue.claim("too soon")).toBeUndefined();
+      await api.database.pool.query("update realignments set claimed_until = now() where id = $1", [id]);
+    }
+    const late = { ...(await queue.claim("c")), token: "a" } as Parameters<typeof queue.end>[0];
+    expect(await queue.hold(late)).toBe(false);
+    await queue.end(late, { lines: [] });
+    expect((await load(id)).status).toBe("processing");
+    await api.database.pool.query("update realignments set claimed_until = now() where id = $1", [id]);
+    expect(await queue.claim("d")).toBeUndefined();
+    expect(await load(id)).toMatchObject({ status: "error", error: { code: 9002 } });
+  });
+
+  it("[Z9] what fails on our side is tried again, what the engine can tell of is told", async () => {
+    let attempts = 0;
+    const aligner = await startWithEngine(async (request) => {
+      attempts += 1;
+      if (attempts < 3) throw new Error("the engine stumbled");
+      return await hearEvenly(request);
+    });
+    const { id } = await create();
+    aligner.look();
+    // A release is told to the workers; here nobody passes it on.
+    const lookAgain = setInterval(aligner.look, 20);
+    onTestFinished(() => clearInterval(lookAgain));
+    expect((await ended(id)).status).toBe("completed");
+    expect(attempts).toBe(3);
+    await aligner.close();
+    const other = await startWithEngine(async () => {
+      throw new EngineError("input-unreadable", "The input cannot be read.");
+    });
+    const second = await create();
+    other.look();
+    expect((await ended(second.id)).error).toEqual({ code: 1001, message: "The input cannot be read." });
+  });
+
+  it("[Z9] clients take turns, with one stretch at a time and at most 20 waiting", async () => {
+    const queue = makeRealignmentQueue(api.database.db);
+    const answers = await Promise.all(Array.from({ length: 25 }, () => post()));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = answers.find(({ status }) => status !== 200) as Response;
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+    expect(await faultOf(refused)).toMatchObject({ status: 429, code: "REALIGNMENTS_TOO_MANY" });
+    const first = await queue.claim("a");
+    expect(first?.clientId).toBe(api.account.clientId);
+    expect(await queue.claim("b")).toBeUndefined();
+    // Another client's, which came last, is next.
+    const other = await api.addAccount();
+    await api.database.pool.query(
+      `insert into realignments (id, client_id, task_id, target_id, stretch)
+       select 'other', $1, task_id, target_id, stretch from realignments where id = $2`,
+      [other.clientId, first?.id],
+    );
+    expect((await queue.claim("c"))?.id).toBe("other");
+    if (first) await queue.end(first, { lines: [] });
+    const second = await queue.claim("d");
+    expect(second?.clientId).toBe(api.account.clientId);
+    expect(second?.id).not.toBe(first?.id);
+  });
+
+  it("[Z9] two workers that ask at the same moment get no two stretches of one client", async () => {
+    await create();
+    await create();
+    const queue = makeRealignmentQueue(api.database.db);
+    let other: ReturnType<typeof queue.claim> | undefined;
+    await api.database.db.transaction().execute(async (transaction) => {
+      expect(await makeRealignmentQueue(transaction).claim("a")).toBeDefined();
+      other = queue.claim("b");
+      await waitForLock(api.database.pool, other);
+    });
+    expect(await other).toBeUndefined();
+  });
+
+  it.each([
+    ["no text", { ...STRETCH, text: " \n" }, "REQUEST_INVALID"],
+    ["too long a text", { ...STRETCH, text: "a ".repeat(2001) }, "REQUEST_INVALID"],
+    ["no length", { ...STRETCH, end: 1.5 }, "WORDS_INVALID"],
+    ["an end behind the recording's", { ...STRETCH, end: 11 }, "WORDS_INVALID"],
+    ["a negative start", { ...STRETCH, start: -1 }, "REQUEST_INVALID"],
+    ["an unknown language", { ...STRETCH, language: "tlh" }, "LANGUAGE_UNSUPPORTED"],
+  ])("[Z10] a stretch with %s is refused", async (_title, body, code) => {
+    expect(await faultOf(await post(body))).toMatchObject({ status: 400, code });
+  });
+
+  it("[Z10] a stretch of more than a minute is refused", async () => {
+    await api.database.pool.query("update targets set duration_seconds = 600 where task_id = $1", [task.id]);
+    const fault = await faultOf(await post({ ...STRETCH, start: 1, end: 62 }));
+    expect(fault).toMatchObject({
+      code: "WORDS_INVALID",
+      message: expect.stringMatching(/at most 60 s at once/),
+    });
+  });
+
+  it("[E4] [Z10] is of one's own Tasks alone", async () => {
+    const { id } = await create();
+    onTestFinished(async () => void (await api.call(`${path}/${id}`, { method: "DELETE" })));
+    const { key } = await api.addAccount();
+    expect((await post(STRETCH, { key })).status).toBe(404);
+    expect((await api.call(`${path}/${id}`, { key })).status).toBe(404);
+    expect((await api.call(`${path}/${id}`, { key, method: "DELETE" })).status).toBe(404);
+    expect((await load(id)).status).toBe("processing");
+  });
+
+  it("[R3] old ones are swept, and what killed workers left of recordings", async () => {
+    const { id } = await create();
+    const aligner = await startWithEngine(hearEvenly);
+    aligner.look();
+    await ended(id);
+    const workDir = join(api.dataDir, "work");
+    const [name = ""] = (await readdir(workDir)).filter((entry) => entry.endsWith(".stretch"));
+    expect(await sweepStretchInputs(workDir, new Date(Date.now() - 3_600_000))).toBe(0);
+    await utimes(join(workDir, name), 0, 0);
+    expect(await sweepStretchInputs(workDir, new Date(Date.now() - 3_600_000))).toBe(1);
+    await api.database.pool.query("update realignments set created_at = now() - interval '61 minutes'");
+    expect(await deleteOldRealignments(api.database.db, 1000)).toBeGreaterThan(0);
+    expect((await api.call(`${path}/${id}`)).status).toBe(404);
+  });
+});

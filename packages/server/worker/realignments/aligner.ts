@@ -1,0 +1,160 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { EngineProcess, StretchResult } from "@stemwright/engine";
+import type { FastifyBaseLogger } from "fastify";
+import { makeId } from "../../domain/ids.ts";
+import type { TaskReports } from "../../domain/tasks/task-reports.ts";
+import type { RealignmentQueue, RealignmentRun } from "../../domain/words/realignment-record.ts";
+import type { WordsLine } from "../../domain/words/words-record.ts";
+import { makeAlarm } from "../../waiting/alarm.ts";
+import { findTargetFailure } from "../failures/engine-failure.ts";
+import { TargetFailure } from "../failures/target-failure.ts";
+import type { FetchFilePorts } from "../inputs/fetch-input.ts";
+import { makeStretchInputs } from "./stretch-input.ts";
+
+/** Looked for this often, whether any is heard of or not; more or less by a fifth, at random. */
+const POLL_MS = 10_000;
+/** How often it is said that somebody is at a stretch, and how soon a cancelled one is noticed. */
+const HOLD_MS = 1000;
+/** Fetching included: who waits at a page for longer has gone on. */
+const TIME_LIMIT_MS = 60_000;
+/** A recording nobody has listened to for so long is not kept for the next stretch. */
+const KEEP_MS = 60_000;
+
+export type AlignerPorts = FetchFilePorts & {
+  queue: RealignmentQueue;
+  engine: Pick<EngineProcess, "alignStretch" | "close">;
+  reports: Pick<TaskReports, "findTask">;
+  workDir: string;
+  log: FastifyBaseLogger;
+};
+
+class Cancelled extends Error {}
+
+/**
+ * Times stretches of edited words, one at a time, beside the Tasks of the same process: editing a line does not wait for another client's
+ * hour of music. It has a separate engine process, which ends when idle.
+ */
+export function startAligner(ports: AlignerPorts) {
+  const { queue, log } = ports;
+  const closing = new AbortController();
+  const alarm = makeAlarm();
+  const inputs = makeStretchInputs(ports);
+
+  async function alignNext(): Promise<boolean> {
+    const run = await queue.claim(makeId());
+    if (!run) return false;
+    const facts = { taskId: run.taskId, realignmentId: run.id };
+    try {
+      await queue.end(run, { lines: await align(run) });
+    } catch (error) {
+      if (error instanceof Cancelled) log.info(facts, "realignment cancelled");
+      else if (closing.signal.aborted) await queue.release(run, { isFault: false });
+      else await endFailed(run, error);
+    }
+    return true;
+  }
+
+  async function align(run: RealignmentRun): Promise<WordsLine[]> {
+    const task = await ports.reports.findTask(run.taskId);
+    if (!task) throw new Cancelled();
+    const cancelled = new AbortController();
+    const late = AbortSignal.timeout(TIME_LIMIT_MS);
+    const signal = AbortSignal.any([closing.signal, cancelled.signal, late]);
+    const stopHolding = keepHolding(run, () => cancelled.abort());
+    try {
+      const { path, folder } = await inputs.load(task, signal);
+      const { start, end, text, language, before, after } = run.stretch;
+      const toSpan = (word: (typeof before)[number]) => ({
+        text: word.text,
+        startSeconds: word.start,
+        endSeconds: word.end,
+      });
+      const request = {
+        ...{ inputPath: path, workDir: folder, text, language, startSeconds: start, endSeconds: end },
+        before: before.map(toSpan),
+        after: after.map(toSpan),
+      };
+      return toLines(await ports.engine.alignStretch(request, { signal }));
+    } catch (error) {
+      if (cancelled.signal.aborted) throw new Cancelled();
+      if (late.aborted)
+        throw new TargetFailure(
+          "INTERNAL",
+          "Aligning the stretch took more than a minute; try a shorter one",
+        );
+      throw error;
+    } finally {
+      stopHolding();
+    }
+  }
+
+  function keepHolding(run: RealignmentRun, onLost: () => void): () => void {
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    void (async () => {
+      while (await wait(HOLD_MS, true, { signal }).catch(() => false)) {
+        const isOurs = await queue.hold(run).catch((error) => {
+          log.warn({ err: error, realignmentId: run.id }, "failed to hold a realignment");
+          return true;
+        });
+        if (!isOurs) onLost();
+      }
+    })();
+    return () => stopped.abort();
+  }
+
+  /** What the client can understand ends it; anything else is tried again. */
+  async function endFailed(run: RealignmentRun, error: unknown): Promise<void> {
+    const failure = findTargetFailure(error);
+    const facts = { taskId: run.taskId, realignmentId: run.id };
+    if (!failure) {
+      log.error({ err: error, ...facts }, "realignment failed");
+      return await queue.release(run, { isFault: true });
+    }
+    log.warn({ ...facts, code: failure.code, reason: failure.message }, "realignment failed");
+    await queue.end(run, { error: { code: failure.code, message: failure.message } });
+  }
+
+  async function work(): Promise<void> {
+    let idleSinceMs = performance.now();
+    while (!closing.signal.aborted) {
+      try {
+        if (await alignNext()) {
+          idleSinceMs = performance.now();
+          continue;
+        }
+      } catch (error) {
+        log.warn({ err: error }, "realignment queue failed");
+      }
+      if (performance.now() - idleSinceMs > KEEP_MS) await inputs.forget();
+      if (!closing.signal.aborted) await alarm.sleep(POLL_MS * (0.8 + 0.4 * Math.random()));
+    }
+    await inputs.forget();
+  }
+  const working = work();
+
+  return {
+    /** There may be a stretch to align. */
+    look: alarm.ring,
+    /** The stretch in work goes back to the queue. */
+    async close(): Promise<void> {
+      closing.abort(new Error("the worker is shutting down"));
+      alarm.ring();
+      await working;
+      await ports.engine.close();
+    },
+  };
+}
+
+/** Times are written to the millisecond. */
+function toLines({ lines }: StretchResult): WordsLine[] {
+  const round = (value: number) => Number(value.toFixed(3));
+  return lines.map(({ words }) => ({
+    words: words.map(({ text, startSeconds, endSeconds, confidence }) => ({
+      text,
+      start: round(startSeconds),
+      end: round(endSeconds),
+      confidence: round(confidence),
+    })),
+  }));
+}

@@ -1,0 +1,123 @@
+import { join } from "node:path";
+import type {
+  AudioFormat,
+  DetectionFormat,
+  EngineTarget,
+  HearingWishes,
+  TextFormat,
+} from "@stemwright/engine";
+import { findCatalogueModel } from "../../domain/models/catalogue.ts";
+import { toLanguageCode } from "../../domain/tasks/language-code.ts";
+import { toOutputNames, toVoiceNames, toVoicePrefix, WORDS_FILE } from "../../domain/tasks/output-names.ts";
+import type { TargetRecord } from "../../domain/tasks/task-record.ts";
+import { hasTranscript } from "../inputs/fetch-transcript.ts";
+
+type OutputPlan = {
+  name: string;
+  format: string;
+  path: string;
+  /** Kept for the service itself: the client did not ask for it. */
+  isAside?: true;
+};
+type AskedFile = OutputPlan & { output: "stem" | "residual" };
+
+/** The files of a target: of voices, as many as it turned out to have. */
+export function planOutputs(target: TargetRecord, taskDir: string, voiceCount = 0): OutputPlan[] {
+  const asked = planFiles(target, taskDir);
+  if (findCatalogueModel(target.model)?.produces !== "voices")
+    return asked.map(({ output: _, ...file }) => file);
+  const residual = asked.flatMap(({ output, ...file }) => (output === "residual" ? [file] : []));
+  const voices = toVoiceNames(target, voiceCount).flatMap((name) =>
+    target.formats.map((format) => ({ name, format, path: toPath(target, taskDir, `${name}.${format}`) })),
+  );
+  const name = toVoicePrefix(target);
+  return [...voices, ...residual, { name, format: "json", path: toPath(target, taskDir, `${name}.json`) }];
+}
+
+function planFiles(target: TargetRecord, taskDir: string): AskedFile[] {
+  const files: AskedFile[] = toOutputNames(target).flatMap(({ output, name }) =>
+    target.formats.map((format) => ({
+      output,
+      name,
+      format,
+      path: toPath(target, taskDir, `${name}.${format}`),
+    })),
+  );
+  const isText = findCatalogueModel(target.model)?.produces === "text";
+  if (!isText || target.formats.includes("json")) return files;
+  // Without their times words could neither be edited nor written in another form.
+  const { name, format } = WORDS_FILE;
+  const path = toPath(target, taskDir, `${name}.${format}`);
+  return [...files, { output: "stem", name, format, path, isAside: true }];
+}
+
+function toPath({ id }: TargetRecord, taskDir: string, fileName: string): string {
+  return join(taskDir, "out", `${id}-${fileName}`);
+}
+
+/** Where a target's transcript lies while its Task is worked on. */
+export function transcriptPath({ id }: Pick<TargetRecord, "id">, taskDir: string): string {
+  return join(taskDir, "transcripts", id);
+}
+
+function toHearingWishes({ language, translate, prompt, keywords }: TargetRecord): HearingWishes {
+  return {
+    ...(language === undefined ? {} : { language: toLanguageCode(language) }),
+    ...(translate === undefined ? {} : { isTranslated: translate }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(keywords === undefined ? {} : { keywords }),
+  };
+}
+
+/** What the engine is to do for a target. The catalogue has seen to it that the formats are those of its kind. */
+export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTarget {
+  const { id: key, model, variant } = target;
+  const outputs = planFiles(target, taskDir);
+  const common = { key, model, ...(variant === undefined ? {} : { variant }) };
+  const produces = findCatalogueModel(model)?.produces;
+  if (produces === "detection") {
+    return {
+      ...common,
+      kind: "detection",
+      files: outputs.map(({ format, path }) => ({ format: format as DetectionFormat, path })),
+    };
+  }
+  if (produces === "text") {
+    const { maxLineLength, maxLines } = target;
+    return {
+      ...common,
+      kind: "text",
+      ...toHearingWishes(target),
+      cueLimits: {
+        ...(maxLineLength === undefined ? {} : { rowWidth: maxLineLength }),
+        ...(maxLines === undefined ? {} : { rows: maxLines }),
+      },
+      ...(target.speakers
+        ? { speakers: target.speakers, hasSpeakerNames: target.speakerNames === true }
+        : {}),
+      ...(hasTranscript(target) ? { transcriptPath: transcriptPath(target, taskDir) } : {}),
+      files: outputs.map(({ format, path }) => ({ format: format as TextFormat, path })),
+    };
+  }
+  const bitDepth = target.bitDepth === undefined ? {} : { wavBitDepth: target.bitDepth };
+  if (produces === "voices") {
+    return {
+      ...common,
+      kind: "voices",
+      pathPrefix: toPath(target, taskDir, toVoicePrefix(target)),
+      formats: target.formats as AudioFormat[],
+      hasResidual: target.residual === true,
+      ...bitDepth,
+    };
+  }
+  return {
+    ...common,
+    kind: "sound",
+    files: outputs.map(({ output, format, path }) => ({
+      output,
+      format: format as AudioFormat,
+      path,
+      ...bitDepth,
+    })),
+  };
+}

@@ -1,0 +1,109 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { toWav } from "../../../../test/support/audio.ts";
+import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
+import { makeTempDir } from "../../../../test/support/temp-dir.ts";
+import { openWorkerHouse, type WorkerHouse } from "../../../../test/support/worker-house.ts";
+import { makeSyntheticSong } from "../../../engine/pipelines/support/synthetic-song.ts";
+
+const SEGMENT_FRAMES = 4000;
+const SONG = { sampleRateHz: 44_100, lengthFrames: 61_234 };
+const FROM_SECONDS = 0.65;
+const CHILD = join(import.meta.dirname, "../../../../test/support/span-worker-child.ts");
+
+let house: WorkerHouse;
+beforeAll(async () => {
+  house = await openWorkerHouse();
+  await house.addClient();
+  const path = join(await makeTempDir("song"), "song.wav");
+  await writeFile(path, toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) }));
+  await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+});
+afterEach(() => house.closeWorkers());
+afterAll(() => house.close());
+
+type BeforeSegment = NonNullable<Parameters<typeof makeGainEngines>[0]["beforeSegment"]>;
+async function startWorker(workDir: string, beforeSegment: BeforeSegment = async () => {}) {
+  const { run, runSpan, segments } = makeGainEngines({ beforeSegment, segmentFrames: SEGMENT_FRAMES });
+  const worker = await house.startWorker(run, { workDir, spans: { fromSeconds: FROM_SECONDS, runSpan } });
+  return { ...worker, segments };
+}
+
+/** A worker process that helps with the Task, and stands still in the middle of a span. */
+async function startStuckHelper(workDir: string) {
+  const blobsDir = join(house.workDir, "..", "blobs");
+  const args = [house.database.url, blobsDir, workDir, String(SEGMENT_FRAMES), String(FROM_SECONDS)];
+  const child = fork(CHILD, args, { stdio: "inherit" });
+  await once(child, "message");
+  return child;
+}
+
+async function readOutput(id: string): Promise<string> {
+  const { targets } = await house.waitForEnd(id);
+  const key = targets[0]?.output[0]?.blobKey ?? "";
+  return (await buffer(await house.blobs.read(key))).toString("base64");
+}
+
+const createTask = () => house.createTask(["vocals"]);
+
+describe("a helper that is killed", () => {
+  it("[Q15] costs its span alone: the Task goes on, is no attempt further, and gives the same bytes", async () => {
+    const alone = await startWorker(await makeTempDir("alone"));
+    const expected = await readOutput(await createTask());
+    await alone.close();
+    const goOn = Promise.withResolvers<void>();
+    const id = await createTask();
+    const leader = await startWorker(await makeTempDir("leader"), async (index) => {
+      if (index === 1) await goOn.promise;
+    });
+    await expect.poll(() => leader.segments()).toBeGreaterThan(1);
+    const child = await startStuckHelper(await makeTempDir("helper"));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    goOn.resolve();
+    expect(await readOutput(id)).toBe(expected);
+    expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
+  });
+
+  it("[Q15] is followed on its machine by one that goes on behind its last segment", async () => {
+    const goOn = Promise.withResolvers<void>();
+    const id = await createTask();
+    const leader = await startWorker(await makeTempDir("leader"), async (index) => {
+      if (index === 1) await goOn.promise;
+    });
+    await expect.poll(() => leader.segments()).toBeGreaterThan(1);
+    const workDir = await makeTempDir("helper");
+    const child = await startStuckHelper(workDir);
+    const readSpan = async (text: string) =>
+      (await house.database.pool.query(`select number from spans where ${text}`)).rows;
+    const [claimed] = await readSpan("claimed_until is not null");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await house.database.pool.query("update spans set claimed_until = now() - interval '1 second'");
+    const spans: { number: number; segments: number }[] = [];
+    let before = 0;
+    const next = makeGainEngines({ segmentFrames: SEGMENT_FRAMES });
+    await house.startWorker(next.run, {
+      workDir,
+      spans: {
+        fromSeconds: FROM_SECONDS,
+        async runSpan(request, hooks) {
+          const result = await next.runSpan(request, hooks);
+          spans.push({ number: request.index, segments: next.segments() - before });
+          before = next.segments();
+          return result;
+        },
+      },
+    });
+    await expect.poll(() => spans.length).toBeGreaterThan(1);
+    goOn.resolve();
+    await house.waitForEnd(id);
+    // Two segments were made of it, one of which is made again for its tail.
+    expect(spans[0]?.number).toBe(claimed?.number);
+    expect(spans[0]?.segments).toBeLessThan(spans[1]?.segments ?? 0);
+  });
+});

@@ -1,0 +1,314 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { toWav } from "../../../../test/support/audio.ts";
+import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
+import { makeTempDir } from "../../../../test/support/temp-dir.ts";
+import { openWorkerHouse, type WorkerHouse } from "../../../../test/support/worker-house.ts";
+import { makeSyntheticSong } from "../../../engine/pipelines/support/synthetic-song.ts";
+import { listLeftSpans, makeSpanOffers, makeSpanQueue } from "../../db/spans/span-rows.ts";
+import { cancelTask } from "../../db/tasks/target-ends.ts";
+import { toSpansFolder } from "../../domain/spans/span-record.ts";
+import type { TaskRecord } from "../../domain/tasks/task-record.ts";
+import { openHelperDir, sweepHelperDirs } from "../work-dirs/open-helper-dir.ts";
+
+const SEGMENT_FRAMES = 4000;
+/** Some twenty segments, in seven spans. */
+const SONG = { sampleRateHz: 44_100, lengthFrames: 61_234 };
+const FROM_SECONDS = 0.65;
+
+let house: WorkerHouse;
+beforeAll(async () => {
+  house = await openWorkerHouse();
+});
+beforeEach(async () => {
+  await house.addClient();
+  const path = join(await makeTempDir("song"), "song.wav");
+  await writeFile(path, toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) }));
+  await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+  await query(
+    "insert into workers (id, host, pid, version, started_at, seen_at, memory_bytes, engine_seconds, audio_seconds) values ('other', 'h', 1, '1', now(), now() + interval '1 day', 0, 0, 0) on conflict do nothing",
+  );
+});
+afterEach(() => house.closeWorkers());
+afterAll(() => house.close());
+
+type BeforeSegment = NonNullable<Parameters<typeof makeGainEngines>[0]["beforeSegment"]>;
+
+/** A separate machine: it shares only database and store with the others. */
+async function startMachine(beforeSegment: BeforeSegment = async () => {}, options = {}) {
+  const workDir = await makeTempDir("machine");
+  await mkdir(workDir, { recursive: true });
+  const engines = makeGainEngines({ beforeSegment, segmentFrames: SEGMENT_FRAMES });
+  const { run, runSpan, segments } = engines;
+  const worker = await house.startWorker(run, {
+    workDir,
+    spans: { fromSeconds: FROM_SECONDS, runSpan },
+    ...options,
+  });
+  return { ...worker, workDir, segments };
+}
+
+const query = async <Row>(text: string, values: unknown[] = []) =>
+  (await house.database.pool.query(text, values)).rows as Row[];
+const countStored = async () => (await query("select from spans where stored_key is not null")).length;
+const listFiles = async (id: string) =>
+  await readdir(join(house.workDir, "..", "blobs", toSpansFolder(id)), { recursive: true }).catch(() => []);
+
+async function readOutput({ targets }: TaskRecord): Promise<string> {
+  const key = targets[0]?.output[0]?.blobKey ?? "";
+  return (await buffer(await house.blobs.read(key))).toString("base64");
+}
+
+/** Lets the Task's own worker stand still at its second segment until something is so. */
+function standUntil(isSo: () => Promise<boolean>): BeforeSegment {
+  return async (index) => {
+    if (index === 2) await expect.poll(isSo).toBe(true);
+  };
+}
+
+/** What one worker makes of the song. */
+async function makeAlone(): Promise<{ task: TaskRecord; segments: number }> {
+  const worker = await startMachine();
+  const task = await house.waitForEnd(await house.createTask(["vocals"]));
+  await worker.close();
+  return { task, segments: worker.segments() };
+}
+
+describe("a long input", () => {
+  it("[Q14] [Q15] [Q16] is shared among workers, costs and gives what it does with one, and leaves nothing behind", async () => {
+    const alone = await makeAlone();
+    const id = await house.createTask(["vocals"]);
+    const leader = await startMachine(standUntil(async () => (await countStored()) >= 3));
+    await expect.poll(() => leader.segments()).toBeGreaterThan(0);
+    const helper = await startMachine();
+    const task = await house.waitForEnd(id);
+    expect(await readOutput(task)).toBe(await readOutput(alone.task));
+    const [together, single] = [task, alone.task].map(({ targets }) => targets[0]);
+    expect(together).toMatchObject({
+      status: "completed",
+      cost: single?.cost,
+      durationSeconds: single?.durationSeconds,
+    });
+    expect(helper.segments()).toBeGreaterThan(3);
+    expect(leader.segments()).toBeLessThan(alone.segments);
+    await expect.poll(() => query("select from span_parts")).toEqual([]);
+    expect(await listFiles(id)).toEqual([]);
+    await expect.poll(() => readdir(helper.workDir)).toEqual([]);
+  });
+
+  it("[Q18] is not shared where there is no other worker", async () => {
+    await query("delete from workers");
+    const alone = await makeAlone();
+    const offered: unknown[] = [];
+    const id = await house.createTask(["vocals"]);
+    const worker = await startMachine(async () => {
+      offered.push(...(await query("select part from span_parts")));
+    });
+    await house.waitForEnd(id);
+    expect(offered).toEqual([]);
+    expect(worker.segments()).toBe(alone.segments);
+  });
+
+  it("[Q18] never keeps a Task waiting: the worker that helps turns to it at once", async () => {
+    const id = await house.createTask(["vocals"]);
+    const goOn = Promise.withResolvers<void>();
+    const leader = await startMachine(async (index) => {
+      if (index === 2) await goOn.promise;
+    });
+    await expect.poll(() => leader.segments()).toBeGreaterThan(2);
+    const helping = Promise.withResolvers<void>();
+    const stuckWhenHelping: BeforeSegment = async (index, signal) => {
+      helping.resolve();
+      if (index === 0) await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+    };
+    await startMachine(stuckWhenHelping);
+    await helping.promise;
+    await house.addClient();
+    const path = join(await makeTempDir("song"), "song.wav");
+    await writeFile(path, toWav({ sampleRateHz: 44_100, channels: [new Float32Array(5000)] }));
+    await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+    const short = await house.waitForEnd(await house.createTask(["vocals"]));
+    expect(short.targets[0]?.status).toBe("completed");
+    expect(await query("select from spans where faults > 0")).toEqual([]);
+    goOn.resolve();
+    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+  });
+
+  it("[Q16] that is cancelled stops everywhere, and leaves nothing behind", async () => {
+    const id = await house.createTask(["vocals"]);
+    const stopped = { leader: false, helper: false };
+    const stuck =
+      (who: "leader" | "helper"): BeforeSegment =>
+      async (index, signal) => {
+        if (index < 2) return;
+        await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+        stopped[who] = true;
+      };
+    const leader = await startMachine(stuck("leader"));
+    await expect.poll(() => leader.segments()).toBeGreaterThan(2);
+    const helper = await startMachine(stuck("helper"));
+    await expect.poll(() => helper.segments()).toBeGreaterThan(2);
+    await house.database.db
+      .transaction()
+      .execute((transaction) => cancelTask(transaction, house.clientId, id));
+    await expect.poll(() => stopped).toEqual({ leader: true, helper: true });
+    await expect.poll(() => query("select from span_parts")).toEqual([]);
+    await expect.poll(() => listFiles(id)).toEqual([]);
+  });
+
+  it("[Q15] is made by its own worker where others fail, or what they stored is gone", async () => {
+    const alone = await makeAlone();
+    const id = await house.createTask(["vocals"]);
+    let isBroken = false;
+    const leader = await startMachine(
+      standUntil(async () => {
+        const failed = await query("select from spans where faults >= 2");
+        const stored = await query<{ stored_key: string }>(
+          "select stored_key from spans where stored_key is not null",
+        );
+        if (failed.length === 0 || stored.length === 0) return false;
+        for (const { stored_key } of stored) await house.blobs.delete(stored_key);
+        isBroken = true;
+        return true;
+      }),
+    );
+    await expect.poll(() => leader.segments()).toBeGreaterThan(0);
+    // It makes a span, and fails from then on.
+    const helper = await startMachine(async (index) => {
+      if (index > 5) throw new Error("broken");
+    });
+    const task = await house.waitForEnd(id);
+    expect(isBroken).toBe(true);
+    expect(helper.segments()).toBeGreaterThan(5);
+    expect(await readOutput(task)).toBe(await readOutput(alone.task));
+  });
+
+  it("[Q17] is left to workers with the same networks", async () => {
+    const id = await house.createTask(["vocals"]);
+    const asked = Promise.withResolvers<void>();
+    const leader = await startMachine(async (index) => {
+      if (index === 2) await asked.promise;
+    });
+    await expect.poll(() => leader.segments()).toBeGreaterThan(0);
+    let spans = 0;
+    await startMachine(undefined, {
+      spans: {
+        fromSeconds: FROM_SECONDS,
+        runSpan: async () => {
+          spans += 1;
+          asked.resolve();
+          return { kind: "unfit" };
+        },
+      },
+    });
+    expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
+    expect(spans).toBe(1);
+  });
+});
+
+describe("spans", () => {
+  const offer = async (taskId: string, begun: number[] = []) => {
+    const token = `run-of-${taskId}`;
+    await query("update tasks set run_token = $2, worker_id = 'leader' where id = $1", [taskId, token]);
+    const part = { key: "gain/plain", spanCount: 4, finishedSpans: 0, work: "{}" };
+    await makeSpanOffers(house.database.db).offer(
+      { taskId, token },
+      { parts: [part], begun: begun.map((index) => ({ part: part.key, index })), inputKey: "input" },
+    );
+    return { taskId, token };
+  };
+  const claim = async () => {
+    const span = await makeSpanQueue(house.database.db).claim({
+      token: "t",
+      workerId: "w",
+      exceptTaskIds: [],
+    });
+    return span && { taskId: span.taskId, index: span.index };
+  };
+
+  it("[Q18] of the client that the fewest workers help come first, the last of a Task before the others", async () => {
+    const first = await house.createTask(["vocals"]);
+    await offer(first, [0]);
+    await house.addClient();
+    const second = await house.createTask(["vocals"]);
+    await offer(second);
+    expect([await claim(), await claim(), await claim(), await claim()]).toEqual([
+      { taskId: first, index: 3 },
+      { taskId: second, index: 3 },
+      { taskId: first, index: 2 },
+      { taskId: second, index: 2 },
+    ]);
+    await query("delete from tasks where id = any($1)", [[first, second]]);
+  });
+
+  it("[Q15] of a worker that has died go to others, and to the Task's own worker, and it can't end them any more", async () => {
+    const run = await offer(await house.createTask(["vocals"]));
+    const { db } = house.database;
+    const [offers, queue] = [makeSpanOffers(db), makeSpanQueue(db)];
+    const lost = await queue.claim({ token: "lost", workerId: "w", exceptTaskIds: [] });
+    if (!lost) throw new Error("no span");
+    const span = { part: lost.part, index: lost.index };
+    expect(await offers.takeOwn(run, span)).toBe(false);
+    await query("update spans set claimed_until = now() - interval '1 second' where run_token = 'lost'");
+    expect(await queue.claim({ token: "next", workerId: "w", exceptTaskIds: [] })).toMatchObject(span);
+    expect(await queue.hold(lost, 0.5)).toBe(false);
+    expect(await queue.end(lost, { key: "k", files: [] })).toBe(false);
+    await query("update spans set claimed_until = now() - interval '1 second' where run_token = 'next'");
+    expect(await offers.takeOwn(run, span)).toBe(true);
+    expect(await queue.hold({ ...lost, token: "next" }, 0.5)).toBe(false);
+    await query("delete from tasks where id = $1", [run.taskId]);
+  });
+
+  it("[Q15] that were made stay made for the next run of the Task, unless other work is wanted", async () => {
+    const run = await offer(await house.createTask(["vocals"]));
+    const { db } = house.database;
+    const [offers, queue] = [makeSpanOffers(db), makeSpanQueue(db)];
+    const span = await queue.claim({ token: "t", workerId: "w", exceptTaskIds: [] });
+    if (!span) throw new Error("no span");
+    await queue.end(span, { key: "k", files: [{ pass: "p", stem: "s", sizeBytes: 1 }] });
+    await offer(run.taskId);
+    expect(await offers.list(run.taskId)).toMatchObject([{ index: 3, share: 1, stored: { key: "k" } }]);
+    const other = { key: "gain/plain", spanCount: 2, finishedSpans: 1, work: '{"other":1}' };
+    await offers.offer(run, { parts: [other], begun: [], inputKey: "input" });
+    expect(await offers.list(run.taskId)).toEqual([]);
+    expect(await query("select number, is_own from spans order by number")).toEqual([
+      { number: 0, is_own: true },
+      { number: 1, is_own: false },
+    ]);
+    await expect(
+      offers.offer({ ...run, token: "old" }, { parts: [], begun: [], inputKey: "" }),
+    ).rejects.toThrow();
+    await query("delete from tasks where id = $1", [run.taskId]);
+  });
+
+  it("[Q16] that a Task left are found once it has ended and nobody is at them", async () => {
+    const run = await offer(await house.createTask(["vocals"]));
+    const { db } = house.database;
+    const span = await makeSpanQueue(db).claim({ token: "t", workerId: "w", exceptTaskIds: [] });
+    expect(await listLeftSpans(db, 10)).toEqual([]);
+    await query("update tasks set completed_at = now() where id = $1", [run.taskId]);
+    expect(await listLeftSpans(db, 10)).toEqual([]);
+    expect(await claim()).toBeUndefined();
+    if (span) await makeSpanQueue(db).release(span, { isFault: false });
+    expect(await query("select from span_parts")).toEqual([]);
+    await query("delete from tasks where id = $1", [run.taskId]);
+  });
+
+  it("[Q15] go on in the folder of a worker that died on the machine; what is left goes with the Task", async () => {
+    const workDir = await makeTempDir("helpers");
+    const own = await openHelperDir(workDir, "task");
+    expect(await openHelperDir(workDir, "task")).not.toBe(own);
+    await rm(join(own, "owner"));
+    await writeFile(join(own, "spool"), "half a span");
+    const next = await openHelperDir(workDir, "task");
+    expect(await readdir(next)).toContain("spool");
+    const sweepWhen = (isUnfinished: boolean) =>
+      sweepHelperDirs({ workDir, isUnfinished: async () => isUnfinished });
+    expect(await sweepWhen(false)).toBe(0);
+    await rm(join(next, "owner"));
+    expect(await sweepWhen(true)).toBe(0);
+    expect(await sweepWhen(false)).toBe(1);
+  });
+});

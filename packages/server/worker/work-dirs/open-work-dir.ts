@@ -1,0 +1,50 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { makeId } from "../../domain/ids.ts";
+
+const OWNER_FILE = "owner";
+
+type Owner = { host: string; pid: number };
+const SELF: Owner = { host: hostname(), pid: process.pid };
+
+/**
+ * The folder in which a Task is worked on, with what runs before this one left there. If the worker of the last run still lives on
+ * this machine, its engine may still be writing: it was frozen, say, and the Task taken from it. Its folder is then put away under
+ * a name that no Task has, for the sweeper, and the work starts again in an empty one.
+ */
+export async function openWorkDir(workDir: string, taskId: string, self: Owner = SELF): Promise<string> {
+  const taskDir = join(workDir, taskId);
+  const owner = await findOwner(taskDir);
+  if (owner && owner.host === self.host && owner.pid !== self.pid && isAlive(owner.pid))
+    await rename(taskDir, join(workDir, makeId()));
+  await mkdir(join(taskDir, "out"), { recursive: true, mode: 0o700 });
+  await signWorkDir(taskDir, self);
+  return taskDir;
+}
+
+/** Says whose folder it is. */
+export const signWorkDir = (dir: string, self: Owner = SELF) =>
+  writeFile(join(dir, OWNER_FILE), JSON.stringify(self), { mode: 0o600 });
+
+/** Whether a process of this machine that lives has signed the folder, this one included. */
+export async function isOwnerAlive(dir: string): Promise<boolean> {
+  const owner = await findOwner(dir);
+  return owner !== undefined && owner.host === SELF.host && isAlive(owner.pid);
+}
+
+async function findOwner(taskDir: string): Promise<Owner | undefined> {
+  try {
+    return JSON.parse(await readFile(join(taskDir, OWNER_FILE), "utf8")) as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

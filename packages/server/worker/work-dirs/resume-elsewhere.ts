@@ -1,0 +1,87 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { FastifyBaseLogger } from "fastify";
+import type { TaskRecord } from "../../domain/tasks/task-record.ts";
+import type { TaskReports } from "../../domain/tasks/task-reports.ts";
+import type { TaskRun } from "../../domain/tasks/task-run.ts";
+import { within } from "../../domain/within.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+
+/** As long as a worker that is told to stop may take to leave what it has. */
+const SAVE_LIMIT_MS = 120_000;
+const MARKER_FILE = "checkpoint";
+
+export type ResumePorts = {
+  /** None where workers share no store, or where they are to keep what they have. */
+  checkpoints?: Checkpoints | undefined;
+  workDir: string;
+  log: Pick<FastifyBaseLogger, "info" | "warn">;
+};
+
+export const toEngineDir = (taskDir: string) => join(taskDir, "engine");
+
+/**
+ * Brings what another worker left of the Task into its folder, unless this folder is where it came from. What can't be copied is
+ * made again: that only costs time.
+ */
+export async function bringCheckpoint(ports: ResumePorts, task: TaskRecord, taskDir: string): Promise<void> {
+  const { checkpoints, log } = ports;
+  const { id: taskId, checkpointKey } = task;
+  if (!checkpoints || checkpointKey === undefined) return;
+  if ((await readMarker(taskDir)) === checkpointKey) return;
+  try {
+    if (await checkpoints.restore(checkpointKey, toEngineDir(taskDir)))
+      log.info({ taskId }, "Task resumed from another worker's checkpoint");
+    await writeMarker(taskDir, checkpointKey);
+  } catch (error) {
+    log.warn({ err: error, taskId }, "checkpoint could not be read, starting over");
+    await rm(toEngineDir(taskDir), { recursive: true, force: true });
+  }
+}
+
+/** Stores the Task's checkpoints for the next worker, and returns the Task to the queue with their location. */
+export async function giveBackWithCheckpoint(
+  ports: ResumePorts & { reports: Pick<TaskReports, "giveBack"> },
+  run: TaskRun,
+): Promise<void> {
+  const taskDir = join(ports.workDir, run.taskId);
+  const previousKey = await readMarker(taskDir);
+  const checkpointKey = await saveCheckpoint(ports, run, taskDir);
+  await ports.reports.giveBack(run, { checkpointKey });
+  if (previousKey !== undefined && checkpointKey !== undefined)
+    await dropCheckpoint(ports, { id: run.taskId, checkpointKey: previousKey });
+}
+
+async function saveCheckpoint(
+  { checkpoints, log }: ResumePorts,
+  { taskId, token }: TaskRun,
+  taskDir: string,
+): Promise<string | undefined> {
+  try {
+    const saving = Promise.resolve(checkpoints?.save(toEngineDir(taskDir), token));
+    const key = await within(SAVE_LIMIT_MS, saving);
+    if (key !== undefined) await writeMarker(taskDir, key);
+    return key;
+  } catch (error) {
+    log.warn({ err: error, taskId }, "checkpoint could not be stored");
+    return undefined;
+  }
+}
+
+/** It is no longer needed to resume. */
+export async function dropCheckpoint(
+  { checkpoints, log }: ResumePorts,
+  { id: taskId, checkpointKey }: Pick<TaskRecord, "id" | "checkpointKey">,
+): Promise<void> {
+  if (checkpointKey === undefined) return;
+  await checkpoints
+    ?.discard(checkpointKey)
+    .catch((error) => log.warn({ err: error, taskId }, "checkpoint could not be removed"));
+}
+
+/** Which checkpoint the folder has, or more. */
+const readMarker = (taskDir: string): Promise<string | undefined> =>
+  readFile(join(taskDir, MARKER_FILE), "utf8").catch(() => undefined);
+
+const writeMarker = (taskDir: string, key: string) =>
+  writeFile(join(taskDir, MARKER_FILE), key, { mode: 0o600 });
