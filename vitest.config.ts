@@ -9,7 +9,8 @@ const MEASURING = [
   "packages/server/db/connection/database-probe.integration.test.ts",
   "packages/server/db/embedded-postgres/*.integration.test.ts",
   "packages/server/deliveries/deliveries.integration.test.ts",
-  "packages/server/http/{hardening,requests,task-cancel,task-events}.integration.test.ts",
+  "packages/server/http/{hardening,requests}.integration.test.ts",
+  "packages/server/http/routes/tasks/{task-cancel,task-events}.integration.test.ts",
   "test/e2e/{newcomer,upload-memory}.test.ts",
 ];
 /** Minutes of killed processes, restarted services and long waits: `npm run test:faults` runs them. */

@@ -1,12 +1,12 @@
 import { finished } from "node:stream";
 import { ApiError, type TargetRequest } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { getCaller } from "../http/access/authenticate.ts";
 import type { WholeApi } from "../http/api.ts";
-import { getCaller } from "../http/authenticate.ts";
-import { discardUpload } from "../http/keep-asset.ts";
-import { onceAfter } from "../http/once.ts";
-import type { OpenStreams } from "../http/open-streams.ts";
-import type { ReceivedUpload } from "../http/receive-upload.ts";
+import type { OpenStreams } from "../http/limits/open-streams.ts";
+import { onceAfter } from "../http/requests/once.ts";
+import { discardUpload } from "../http/uploads/keep-asset.ts";
+import type { ReceivedUpload } from "../http/uploads/receive-upload.ts";
 import { runWaitingTask, type WaitingResult } from "./run-waiting-task.ts";
 
 /** What both doors are made of. */

@@ -1,6 +1,6 @@
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import type { WholeApi } from "../http/api.ts";
-import { makeOpenStreams } from "../http/open-streams.ts";
+import { makeOpenStreams } from "../http/limits/open-streams.ts";
 import type { DoorApi } from "./answer-upload.ts";
 import { getDoorCaller } from "./get-door-caller.ts";
 import { addOpenAiRoutes } from "./openai/openai-routes.ts";

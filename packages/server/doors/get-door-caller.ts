@@ -1,7 +1,7 @@
 import { ApiError } from "@stemwright/contract";
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../domain/accounts/caller.ts";
-import { findActiveCaller, findCaller, type KeyRing } from "../http/authenticate.ts";
+import { findActiveCaller, findCaller, type KeyRing } from "../http/access/authenticate.ts";
 
 /** The key in `Authorization`: as a bearer token, or as the password of Basic, which programs make of a URL with a login. */
 function findSecret(authorization: string): string | undefined {

@@ -4,7 +4,7 @@ import {
   type TargetRequest,
   targetRequest,
 } from "@stemwright/contract";
-import { toRequestError } from "../http/error-mapper.ts";
+import { toRequestError } from "../http/errors/error-mapper.ts";
 
 /** Whisper reads the end of a prompt that is too long for it. */
 export const toPrompt = (text: string | undefined) =>

@@ -26,8 +26,8 @@ import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { TextWriter } from "../domain/words/words-record.ts";
 import type { Readiness } from "../monitoring/readiness.ts";
-import type { KeyRing } from "./authenticate.ts";
-import type { SessionRing } from "./session-caller.ts";
+import type { KeyRing } from "./access/authenticate.ts";
+import type { SessionRing } from "./access/session-caller.ts";
 
 export type ApiPorts = CheckPorts &
   StoragePorts &

@@ -7,43 +7,47 @@ import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-
 import type { z } from "zod";
 import type { Readiness } from "../monitoring/readiness.ts";
 import type { Tracer } from "../telemetry/tracer.ts";
+import { checkAdmin, findCaller, getCaller, toActingCaller } from "./access/authenticate.ts";
+import { findSessionCaller } from "./access/session-caller.ts";
 import type { WholeApi } from "./api.ts";
-import { checkAdmin, findCaller, getCaller, toActingCaller } from "./authenticate.ts";
-import { addFramingCheck } from "./check-framing.ts";
-import { addCompression } from "./compression.ts";
-import { addConnectionLimits, HEADERS_MAX_BYTES, makeServerOptions } from "./connection-limits.ts";
+import {
+  addConnectionLimits,
+  HEADERS_MAX_BYTES,
+  makeServerOptions,
+} from "./connections/connection-limits.ts";
 import { addDashboard } from "./dashboard/add-dashboard.ts";
 import type { Dashboard } from "./dashboard/load-dashboard.ts";
-import { toDecodablePath } from "./decodable-path.ts";
-import { sendError, toRequestError, toRootError } from "./error-mapper.ts";
-import { addLoadShedding } from "./load-shedding.ts";
-import { addNotModified } from "./not-modified.ts";
-import { addOpenApi } from "./openapi.ts";
-import { addOtherMethods } from "./other-methods.ts";
-import { addLingering } from "./pass-over-rest.ts";
-import { addRateLimit } from "./rate-limit.ts";
-import { addReferencePage } from "./reference-page.ts";
-import { addClientIdParameter, addIdempotencyHeader } from "./route-parameters.ts";
+import { sendError, toRequestError, toRootError } from "./errors/error-mapper.ts";
+import { addLoadShedding } from "./limits/load-shedding.ts";
+import { addRateLimit } from "./limits/rate-limit.ts";
+import { addOpenApi } from "./openapi/openapi.ts";
+import { addReferencePage } from "./openapi/reference-page.ts";
+import { addClientIdParameter, addIdempotencyHeader } from "./openapi/route-parameters.ts";
+import { addFramingCheck } from "./requests/check-framing.ts";
+import { toDecodablePath } from "./requests/decodable-path.ts";
+import { addOtherMethods } from "./requests/other-methods.ts";
+import { addLingering } from "./requests/pass-over-rest.ts";
+import { isNestedTooDeep, withoutNulls } from "./requests/without-nulls.ts";
+import { addCompression } from "./responses/compression.ts";
+import { addNotModified } from "./responses/not-modified.ts";
 import { addAccountRoutes } from "./routes/account/account-routes.ts";
+import { addStatisticsRoutes } from "./routes/account/statistics-routes.ts";
+import { addWebhookRoutes } from "./routes/account/webhook-routes.ts";
 import { addAdminRoutes } from "./routes/admin/admin-routes.ts";
-import { addAssetRoutes } from "./routes/asset-routes.ts";
-import { addExportRoutes } from "./routes/export-routes.ts";
-import { addFileRoutes } from "./routes/file-routes.ts";
-import { addHealthRoutes } from "./routes/health-routes.ts";
-import { addMetricsRoute } from "./routes/metrics-route.ts";
-import { addModelRoutes } from "./routes/model-routes.ts";
-import { addPreviewRoutes } from "./routes/preview-routes.ts";
-import { addRealignmentRoutes } from "./routes/realignment-routes.ts";
-import { addShareRoutes } from "./routes/share-routes.ts";
-import { addStatisticsRoutes } from "./routes/statistics-routes.ts";
-import { addStorageIntegrationRoutes } from "./routes/storage-integration-routes.ts";
-import { addTaskEventRoutes } from "./routes/task-event-routes.ts";
-import { addTaskRoutes } from "./routes/task-routes.ts";
-import { addWebhookRoutes } from "./routes/webhook-routes.ts";
-import { addWordsRoutes } from "./routes/words-routes.ts";
-import { findSessionCaller } from "./session-caller.ts";
+import { addAssetRoutes } from "./routes/files/asset-routes.ts";
+import { addFileRoutes } from "./routes/files/file-routes.ts";
+import { addStorageIntegrationRoutes } from "./routes/files/storage-integration-routes.ts";
+import { addHealthRoutes } from "./routes/service/health-routes.ts";
+import { addMetricsRoute } from "./routes/service/metrics-route.ts";
+import { addModelRoutes } from "./routes/service/model-routes.ts";
+import { addShareRoutes } from "./routes/shares/share-routes.ts";
+import { addExportRoutes } from "./routes/tasks/export-routes.ts";
+import { addPreviewRoutes } from "./routes/tasks/preview-routes.ts";
+import { addTaskEventRoutes } from "./routes/tasks/task-event-routes.ts";
+import { addTaskRoutes } from "./routes/tasks/task-routes.ts";
+import { addRealignmentRoutes } from "./routes/words/realignment-routes.ts";
+import { addWordsRoutes } from "./routes/words/words-routes.ts";
 import { addTracing } from "./tracing.ts";
-import { isNestedTooDeep, withoutNulls } from "./without-nulls.ts";
 
 const JSON_BODY_MAX_BYTES = 1024 ** 2;
 const EXPOSED_HEADERS = [

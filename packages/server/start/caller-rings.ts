@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from "fastify";
 import { findCaller, listActiveKeyIds, touchKey } from "../db/accounts/key-rows.ts";
 import { findSessionCaller, listActiveSessionIds, touchSession } from "../db/accounts/session-rows.ts";
 import type { Database } from "../db/database.ts";
-import type { KeyRing } from "../http/authenticate.ts";
-import type { SessionRing } from "../http/session-caller.ts";
+import type { KeyRing } from "../http/access/authenticate.ts";
+import type { SessionRing } from "../http/access/session-caller.ts";
 
 /** The last use is noted once in so long; the database decides when several requests come at once. */
 const USE_NOTED_MS = 60_000;

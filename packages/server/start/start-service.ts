@@ -5,7 +5,7 @@ import { type Config, makeChildEnvironment } from "../config/load-config.ts";
 import { withDatabase } from "../db/connection/with-database.ts";
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
 import { makeKey } from "../domain/accounts/key-secrets.ts";
-import { openWaitingRoom } from "../http/waiting-room.ts";
+import { openWaitingRoom } from "../http/connections/waiting-room.ts";
 import { makeLog } from "../log/make-log.ts";
 import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
 import { bootstrapAccount, type FirstAccount } from "./bootstrap-account.ts";

@@ -11,9 +11,9 @@ import {
 } from "@stemwright/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { toApiError } from "../../http/error-mapper.ts";
-import { discardUpload } from "../../http/keep-asset.ts";
-import { type ReceivedUpload, receiveUpload } from "../../http/receive-upload.ts";
+import { toApiError } from "../../http/errors/error-mapper.ts";
+import { discardUpload } from "../../http/uploads/keep-asset.ts";
+import { type ReceivedUpload, receiveUpload } from "../../http/uploads/receive-upload.ts";
 import { answerUpload, type DoorApi } from "../answer-upload.ts";
 import { DOOR_CONFIG, DOOR_SECURITY } from "../door-config.ts";
 import { parseTarget, toPrompt } from "../parse-target.ts";

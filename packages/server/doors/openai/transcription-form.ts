@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { toRequestError } from "../../http/error-mapper.ts";
-import type { FormField } from "../../http/receive-upload.ts";
+import { toRequestError } from "../../http/errors/error-mapper.ts";
+import type { FormField } from "../../http/uploads/receive-upload.ts";
 
 const RESPONSE_FORMATS = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];

@@ -2,7 +2,7 @@ import { asrQuery, detectedLanguage, detectLanguageQuery, type TargetRequest } f
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { toContentDisposition } from "../../domain/content-disposition.ts";
-import { receiveUpload } from "../../http/receive-upload.ts";
+import { receiveUpload } from "../../http/uploads/receive-upload.ts";
 import { answerUpload, type DoorApi } from "../answer-upload.ts";
 import { DOOR_CONFIG, DOOR_SECURITY } from "../door-config.ts";
 import { parseTarget, toPrompt } from "../parse-target.ts";

@@ -2,8 +2,8 @@ import { extname } from "node:path";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { toBasePath } from "../base-path.ts";
-import { findEncoding } from "../compression.ts";
-import { isKnownTag } from "../not-modified.ts";
+import { findEncoding } from "../responses/compression.ts";
+import { isKnownTag } from "../responses/not-modified.ts";
 import type { Dashboard } from "./load-dashboard.ts";
 import { makeMissingPage } from "./missing-page.ts";
 

@@ -2,8 +2,8 @@ import { accountCredits, creditEntry, pageQuery } from "@stemwright/contract";
 import { z } from "zod";
 import { toCredits } from "../../../domain/accounts/client-record.ts";
 import { getClient } from "../../../domain/accounts/manage-accounts.ts";
+import { getCaller } from "../../access/authenticate.ts";
 import type { Api } from "../../api.ts";
-import { getCaller } from "../../authenticate.ts";
 
 const tags = ["Account"];
 

@@ -1,9 +1,9 @@
 import { apiKey, idParams, keyRequest, newApiKey } from "@stemwright/contract";
 import { z } from "zod";
 import { createOwnKey, revokeOwnKey } from "../../../domain/accounts/manage-accounts.ts";
+import { getManager } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
-import { once } from "../../once.ts";
-import { getManager } from "../../signed-in.ts";
+import { once } from "../../requests/once.ts";
 
 const tags = ["Account"];
 

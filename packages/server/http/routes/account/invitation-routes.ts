@@ -3,9 +3,9 @@ import { z } from "zod";
 import { checkOwner, invite } from "../../../domain/accounts/manage-people.ts";
 import { toInvitation } from "../../../domain/accounts/person-record.ts";
 import { getFound, makeUnknownError } from "../../../domain/get-found.ts";
+import { getManager } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
-import { once } from "../../once.ts";
-import { getManager } from "../../signed-in.ts";
+import { once } from "../../requests/once.ts";
 
 const tags = ["Account"];
 

@@ -1,8 +1,8 @@
 import { me, meChange } from "@stemwright/contract";
 import { changeSelf, getSelf } from "../../../domain/accounts/manage-people.ts";
 import { toMe } from "../../../domain/accounts/person-record.ts";
+import { getPerson, setSessionCookie, toVisitor } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
-import { getPerson, setSessionCookie, toVisitor } from "../../signed-in.ts";
 
 const tags = ["Account"];
 

@@ -5,10 +5,10 @@ import {
   IdentityNotConnected,
 } from "../../../domain/accounts/identity.ts";
 import { openSession } from "../../../domain/accounts/sign-in.ts";
+import { findCookie, makeCookie, SESSION_COOKIE } from "../../access/cookies.ts";
+import { setSessionCookie, toVisitor } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
-import { findCookie, makeCookie, SESSION_COOKIE } from "../../cookies.ts";
-import { isForClient } from "../../error-mapper.ts";
-import { setSessionCookie, toVisitor } from "../../signed-in.ts";
+import { isForClient } from "../../errors/error-mapper.ts";
 
 const FLOW_COOKIE = "stemwright_oidc";
 const FLOW_PATH = "/account/oidc";

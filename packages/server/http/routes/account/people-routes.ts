@@ -2,8 +2,8 @@ import { idParams, person, personChange } from "@stemwright/contract";
 import { z } from "zod";
 import { changeRole, removePerson } from "../../../domain/accounts/manage-people.ts";
 import { toPerson } from "../../../domain/accounts/person-record.ts";
+import { getManager } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
-import { getManager } from "../../signed-in.ts";
 
 const tags = ["Account"];
 

@@ -2,8 +2,8 @@ import { idParams, personSession } from "@stemwright/contract";
 import { z } from "zod";
 import { toPersonSession } from "../../../domain/accounts/person-record.ts";
 import { getFound, makeUnknownError } from "../../../domain/get-found.ts";
+import { getPerson } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
-import { getPerson } from "../../signed-in.ts";
 
 const tags = ["Account"];
 

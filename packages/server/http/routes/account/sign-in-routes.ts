@@ -14,9 +14,9 @@ import {
   signInWithLink,
   signInWithPassword,
 } from "../../../domain/accounts/sign-in.ts";
+import { findSessionToken } from "../../access/cookies.ts";
+import { clearSessionCookie, setSessionCookie, toVisitor } from "../../access/signed-in.ts";
 import type { Api } from "../../api.ts";
-import { findSessionToken } from "../../cookies.ts";
-import { clearSessionCookie, setSessionCookie, toVisitor } from "../../signed-in.ts";
 
 const tags = ["Account"];
 const config = { isPublic: true };

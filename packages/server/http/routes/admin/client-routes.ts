@@ -7,9 +7,9 @@ import {
   resumeClient,
   suspendClient,
 } from "../../../domain/accounts/manage-accounts.ts";
+import { getCaller } from "../../access/authenticate.ts";
 import type { Api } from "../../api.ts";
-import { getCaller } from "../../authenticate.ts";
-import { once } from "../../once.ts";
+import { once } from "../../requests/once.ts";
 
 export function addClientRoutes({ app, ports }: Api<"accounts" | "writes">): void {
   const { accounts } = ports;

@@ -2,9 +2,9 @@ import { creditEntry, creditGrantRequest, credits, idParams, pageQuery } from "@
 import { z } from "zod";
 import { toCredits } from "../../../domain/accounts/client-record.ts";
 import { getClient, grantCredits } from "../../../domain/accounts/manage-accounts.ts";
+import { getCaller } from "../../access/authenticate.ts";
 import type { Api } from "../../api.ts";
-import { getCaller } from "../../authenticate.ts";
-import { once } from "../../once.ts";
+import { once } from "../../requests/once.ts";
 
 export function addCreditRoutes({ app, ports }: Api<"accounts" | "writes">): void {
   const { accounts } = ports;

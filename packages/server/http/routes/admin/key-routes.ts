@@ -1,9 +1,9 @@
 import { apiKey, idParams, keyRequest, newApiKey } from "@stemwright/contract";
 import { z } from "zod";
 import { createKey, getClient, revokeKey } from "../../../domain/accounts/manage-accounts.ts";
+import { getCaller } from "../../access/authenticate.ts";
 import type { Api } from "../../api.ts";
-import { getCaller } from "../../authenticate.ts";
-import { once } from "../../once.ts";
+import { once } from "../../requests/once.ts";
 
 export function addKeyRoutes({ app, ports }: Api<"accounts" | "writes">): void {
   const { accounts } = ports;

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { ApiError } from "@stemwright/contract";
+import type { FastifyHttpOptions, FastifyInstance, FastifyRequest, RawServerDefault } from "fastify";
+import { toErrorBody } from "../errors/error-mapper.ts";
+import { type ConnectionCounts, watchConnections } from "./connections.ts";
+
+export type ConnectionLimits = ConnectionCounts & {
+  requestTimeoutSeconds: number;
+  idleTimeoutSeconds: number;
+  uploadMinBytesPerSecond: number;
+};
+
+export const HEADERS_MAX_BYTES = 16 * 1024;
+/** How often the server looks for requests that are late; also how much later than the limit they are cut off. */
+const CHECK_INTERVAL_MS = 500;
+/** How long requests under way may still take when the service stops. */
+const CLOSING_MS = 5000;
+
+const toClientError = (code: string | undefined) => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new ApiError("REQUEST_TIMEOUT", "The request's headers took too long to arrive");
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new ApiError("HEADERS_TOO_LARGE", "The request's headers have more than 16 KiB");
+  return new ApiError("REQUEST_INVALID", "This is not HTTP");
+};
+
+/** What is refused before it is a request has the same body as every other failure. */
+function answerClientError(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const { statusCode, ...body } = toErrorBody(toClientError(error.code), requestId);
+  const text = JSON.stringify({ statusCode, ...body });
+  const head = [
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(text)}`,
+    `x-request-id: ${requestId}`,
+    "connection: close",
+  ];
+  const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.subarray(0, 5).toString() === "HEAD ";
+  socket.end(`${head.join("\r\n")}\r\n\r\n${isHead ? "" : text}`);
+}
+
+/**
+ * Against clients that open connections and then take their time. Headers have to be there within the time limit; a
+ * connection on which nothing moves is closed.
+ */
+export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }: ConnectionLimits) {
+  return {
+    http: {
+      maxHeaderSize: HEADERS_MAX_BYTES,
+      headersTimeout: requestTimeoutSeconds * 1000,
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+      // Refused by our own hook, in the shape of every other failure.
+      requireHostHeader: false,
+    },
+    // A limit on whole requests would cut off long uploads; bodies have their own limit below.
+    requestTimeout: 0,
+    connectionTimeout: idleTimeoutSeconds * 1000,
+    clientErrorHandler: answerClientError,
+  } satisfies FastifyHttpOptions<RawServerDefault>;
+}
+
+const isUpload = (request: FastifyRequest) =>
+  request.headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") === true;
+
+/** Tells whether fewer bytes than that came since it was last asked, though we were ready to read more. */
+function makeSlownessCheck({ raw }: FastifyRequest, leastBytes: number): () => boolean {
+  const { socket } = raw;
+  let seenBytes = socket.bytesRead;
+  return () => {
+    const newBytes = socket.bytesRead - seenBytes;
+    seenBytes = socket.bytesRead;
+    // What has come and waits to be read tells that it is our store that is slow.
+    return newBytes < leastBytes && raw.readableLength === 0;
+  };
+}
+
+/**
+ * A body other than an upload has to be there within the time limit. An upload may take as long as its bytes keep coming, at
+ * the least rate on average over each time limit. When the service stops, what is under way has a few seconds.
+ */
+export function addConnectionLimits(
+  app: FastifyInstance,
+  limits: ConnectionLimits,
+  trustProxy: readonly string[],
+): void {
+  const { requestTimeoutSeconds, uploadMinBytesPerSecond } = limits;
+  const connections = watchConnections(app.server, limits, trustProxy);
+  app.addHook("onRequest", async (request, reply) => {
+    if (!connections.isGuest(request.raw.socket)) return;
+    void reply.header("connection", "close");
+    if (!request.routeOptions.config.isHealth)
+      throw new ApiError(
+        "UNAVAILABLE",
+        "Too many connections are open, of your address or of all; try again",
+      );
+  });
+  app.addHook("preClose", async () => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSING_MS).unref();
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const { raw } = request;
+    if (raw.complete) return;
+    const isLate = isUpload(request)
+      ? makeSlownessCheck(request, requestTimeoutSeconds * uploadMinBytesPerSecond)
+      : () => true;
+    const timer = setInterval(() => {
+      if (raw.complete || !isLate()) return;
+      clearInterval(timer);
+      // The reader of the body gets the error and answers; without one there is nothing to answer.
+      if (raw.listenerCount("error") > 0 && !reply.sent) {
+        void reply.header("connection", "close");
+        raw.emit("error", new ApiError("REQUEST_TIMEOUT", "The request's body took too long to arrive"));
+      } else raw.destroy();
+    }, requestTimeoutSeconds * 1000);
+    for (const event of ["end", "close"]) raw.once(event, () => clearInterval(timer));
+  });
+}

@@ -1,0 +1,80 @@
+import Fastify from "fastify";
+import { expect, it } from "vitest";
+import { startSilentServer } from "../../../../test/support/silent-server.ts";
+import { openDatabase } from "../../db/database.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { sendError, toApiError, toRootError } from "./error-mapper.ts";
+
+it.each([
+  [{ code: "57P01" }, 503, "UNAVAILABLE"],
+  [{ code: "57P03" }, 503, "UNAVAILABLE"],
+  [{ code: "08006" }, 503, "UNAVAILABLE"],
+  [{ code: "53300" }, 503, "UNAVAILABLE"],
+  [{ code: "ECONNREFUSED", syscall: "connect" }, 503, "UNAVAILABLE"],
+  [{ code: "ENOTFOUND", syscall: "getaddrinfo" }, 503, "UNAVAILABLE"],
+  [{ code: "EHOSTUNREACH", syscall: "connect" }, 503, "UNAVAILABLE"],
+  [{ code: "ENOENT", syscall: "connect" }, 503, "UNAVAILABLE"],
+  [{ code: "EPIPE", syscall: "write" }, 503, "UNAVAILABLE"],
+  [{ code: "ECONNRESET", syscall: "read" }, 503, "UNAVAILABLE"],
+  [{ code: "57P02" }, 503, "UNAVAILABLE"],
+  [{ code: "57014" }, 503, "UNAVAILABLE"],
+  [{ code: "25P03" }, 503, "UNAVAILABLE"],
+  [{ code: "53200" }, 503, "UNAVAILABLE"],
+  [{ message: "Connection terminated unexpectedly" }, 503, "UNAVAILABLE"],
+  [{ message: "Client has encountered a connection error and is not queryable" }, 503, "UNAVAILABLE"],
+  [{ message: "Client was closed and is not queryable" }, 503, "UNAVAILABLE"],
+  [{ message: "Query read timeout" }, 503, "UNAVAILABLE"],
+  [{ message: "timeout expired" }, 503, "UNAVAILABLE"],
+  [{ name: "EmbeddedPostgresError", code: "server_ended" }, 503, "UNAVAILABLE"],
+  [{ name: "EmbeddedPostgresError", code: "disk_full" }, 503, "STORAGE_FULL"],
+  [{ code: "53100" }, 503, "STORAGE_FULL"],
+  [{ code: "ENOSPC", syscall: "mkdir" }, 503, "STORAGE_FULL"],
+  [{ code: "EDQUOT", syscall: "write" }, 503, "STORAGE_FULL"],
+  [{ code: "ENOENT", syscall: "open" }, 500, "INTERNAL"],
+  [{ code: "23505" }, 500, "INTERNAL"],
+])("[E6] [E9] %o is %s %s", async (facts, status, code) => {
+  const error = Object.assign(new Error("a word of the inside"), facts);
+  const app = Fastify();
+  app.setErrorHandler(sendError);
+  app.get("/", () => {
+    throw error;
+  });
+  const { statusCode, headers, body } = await app.inject("/");
+  expect([statusCode, JSON.parse(body).code]).toEqual([status, code]);
+  expect(headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
+  expect(body).not.toContain(error.message);
+});
+
+it("[E9] the reason why the database is away is what its supervisor knows of it", () => {
+  const broken = new Error("Connection terminated unexpectedly");
+  const mistake = new Error("something else");
+  const outage = new Error("The disk is full");
+  expect(toRootError(broken, () => outage)).toBe(outage);
+  expect(toRootError(broken, () => undefined)).toBe(broken);
+  expect(toRootError(mistake, () => outage)).toBe(mistake);
+});
+
+it("[E9] a database that takes connections and never answers is 503, to those who wait for a connection too", async () => {
+  await using server = await startSilentServer();
+  const { db, pool } = openDatabase({
+    connectionString: `postgres://127.0.0.1:${server.port}/none`,
+    maxConnections: 1,
+    connectTimeoutMs: 200,
+  });
+  const app = Fastify();
+  app.setErrorHandler(sendError);
+  app.get("/", () => pool.query("select 1"));
+  const answers = await Promise.all([app.inject("/"), app.inject("/")]);
+  expect(answers.map(({ body }) => JSON.parse(body).code)).toEqual(["UNAVAILABLE", "UNAVAILABLE"]);
+  await db.destroy();
+});
+
+it("[E1] a refusal of the domain keeps its code, its sentence and its fields, and gets the status of the code", () => {
+  const details = [{ path: "url", message: "is not a URL" }];
+  expect(toApiError(new Refusal("URL_INVALID", "url is not a URL", details))).toMatchObject({
+    code: "URL_INVALID",
+    statusCode: 400,
+    message: "url is not a URL",
+    details,
+  });
+});

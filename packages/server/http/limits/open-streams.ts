@@ -1,0 +1,73 @@
+import { ApiError } from "@stemwright/contract";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { KeyRing } from "../access/authenticate.ts";
+
+/** How long a stream may outlive its key. */
+const KEY_CHECK_MS = 5000;
+
+const makeRevokedError = () =>
+  new ApiError("KEY_INVALID", "The API key was revoked, or its account suspended");
+const makeClosingError = () =>
+  new ApiError("UNAVAILABLE", "The service is shutting down; try again in a moment");
+
+export type StreamLimits = { max: number; maxPerClient: number };
+type OpenStream = { caller: Caller; ending: AbortController };
+
+/**
+ * The streams that are open: so many for each client and for all, each for as long as its key is good. Keys are looked up
+ * together, in one query however many streams there are; while the database does not answer, nothing is streamed either.
+ */
+export function makeOpenStreams(options: {
+  keys: Pick<KeyRing, "listActiveKeyIds">;
+  limits: StreamLimits;
+  /** What they are, and what to do where there are too many. */
+  words?: { noun: string; advice: string };
+  onError: (error: unknown) => void;
+}) {
+  const { keys, limits, onError } = options;
+  const { noun, advice } = options.words ?? { noun: "event streams", advice: "fetch the Task instead" };
+  const streams = new Set<OpenStream>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function checkRoom({ clientId }: Caller): void {
+    if (streams.size >= limits.max) throw new ApiError("UNAVAILABLE", `Too many ${noun} are open; ${advice}`);
+    const own = [...streams].filter(({ caller }) => caller.clientId === clientId).length;
+    if (own >= limits.maxPerClient)
+      throw new ApiError(
+        "STREAMS_TOO_MANY",
+        `The account has ${own} ${noun} open, as many as it may; close some, or ${advice}`,
+      );
+  }
+
+  async function endRevoked(): Promise<void> {
+    try {
+      const keyIds = new Set([...streams].map(({ caller }) => caller.keyId));
+      const active = new Set(await keys.listActiveKeyIds([...keyIds]));
+      for (const { caller, ending } of streams)
+        if (keyIds.has(caller.keyId) && !active.has(caller.keyId)) ending.abort(makeRevokedError());
+    } catch (error) {
+      onError(error);
+    }
+    schedule();
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = streams.size === 0 ? undefined : setTimeout(endRevoked, KEY_CHECK_MS).unref();
+  }
+
+  return {
+    /** Takes a stream in; its signal ends it, and says why. Refused when there are too many. */
+    open(caller: Caller): { signal: AbortSignal; close(): void } {
+      checkRoom(caller);
+      const stream = { caller, ending: new AbortController() };
+      streams.add(stream);
+      if (timer === undefined) schedule();
+      return { signal: stream.ending.signal, close: () => void streams.delete(stream) };
+    },
+    endAll(): void {
+      for (const { ending } of streams) ending.abort(makeClosingError());
+    },
+  };
+}
+export type OpenStreams = ReturnType<typeof makeOpenStreams>;

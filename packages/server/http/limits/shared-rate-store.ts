@@ -1,0 +1,127 @@
+import type { RateCounts } from "../../domain/requests/rate-counts.ts";
+import { within } from "../../domain/within.ts";
+
+/** This part of the limit a process lets pass without asking: who asks for little costs the database nothing. */
+const FREE_SHARE = 1 / 12;
+/** So much of the limit a process takes at once for whoever asks for more. */
+const TAKEN_SHARE = 1 / 6;
+/** A database that takes longer is as good as away, and each process counts for itself, for a while. */
+const ANSWER_LIMIT_MS = 250;
+const AWAY_MS = 1000;
+const SUBJECTS_MAX = 10_000;
+
+type Window = {
+  endsAtMs: number;
+  /** Requests that came to this process. */
+  used: number;
+  /** Of them and of those to come, how many are counted in the database already. */
+  taken: number;
+  /** What all processes had taken together, as last heard. */
+  total: number;
+  isExhausted: boolean;
+};
+type Ask = { window: Window; wanted: number };
+type Counted = { current: number; ttl: number };
+type Settings = { max: number; windowMs: number };
+
+/**
+ * Counts requests for all processes together, in the database. A process takes a few of a subject's requests at a time, and
+ * all that ask in the meantime go into one statement. So a subject gets no more than its limit in a window, and a twelfth of it
+ * more for each further process it turns to. While the database is away each process counts for itself.
+ */
+export function makeRateCounter(counts: RateCounts, onAway: (error: unknown) => void) {
+  const windows = new Map<string, Window>();
+  const underWay = new Map<string, Promise<void>>();
+  let awayUntilMs = 0;
+  let next: { asks: Map<string, Ask>; answered: Promise<void> } | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  function openWindow(subject: string, windowMs: number): Window {
+    const known = windows.get(subject);
+    const nowMs = Date.now();
+    if (known && known.endsAtMs > nowMs) return known;
+    const opened = { endsAtMs: nowMs + windowMs, used: 0, taken: 0, total: 0, isExhausted: false };
+    windows.delete(subject);
+    windows.set(subject, opened);
+    const [oldest] = windows.keys();
+    if (windows.size > SUBJECTS_MAX && oldest !== undefined) windows.delete(oldest);
+    return opened;
+  }
+
+  /** With the statement that comes after the one under way. */
+  function addToNext(subject: string, ask: Ask, settings: Settings): Promise<void> {
+    if (!next) {
+      const mine = { asks: new Map<string, Ask>(), answered: Promise.resolve() };
+      mine.answered = running.then(async () => {
+        next = undefined;
+        await send(mine.asks, settings);
+      });
+      running = mine.answered;
+      next = mine;
+    }
+    next.asks.set(subject, ask);
+    return next.answered;
+  }
+
+  async function send(batch: ReadonlyMap<string, Ask>, { max, windowMs }: Settings): Promise<void> {
+    try {
+      const asked = new Map([...batch].map(([subject, { wanted }]) => [subject, wanted]));
+      const answers = await within(ANSWER_LIMIT_MS, counts.add(asked, windowMs));
+      for (const [subject, { window, wanted }] of batch) {
+        const answer = answers.get(subject);
+        if (!answer) continue;
+        window.taken += Math.max(0, Math.min(wanted, max - (answer.total - wanted)));
+        window.total = Math.min(max, answer.total);
+        window.isExhausted = answer.total >= max;
+        window.endsAtMs = Date.now() + answer.msLeft;
+      }
+    } catch (error) {
+      awayUntilMs = Date.now() + AWAY_MS;
+      onAway(error);
+    } finally {
+      for (const subject of batch.keys()) underWay.delete(subject);
+    }
+  }
+
+  async function takeMore(subject: string, window: Window, settings: Settings): Promise<void> {
+    const wanted = window.used - window.taken + Math.ceil(settings.max * TAKEN_SHARE) - 1;
+    const answered = underWay.get(subject) ?? addToNext(subject, { window, wanted }, settings);
+    underWay.set(subject, answered);
+    await answered;
+  }
+
+  /** What is used of the limit with this request, and how long the window still lasts. */
+  return async (subject: string, settings: Settings): Promise<Counted> => {
+    const { max, windowMs } = settings;
+    const window = openWindow(subject, windowMs);
+    window.used += 1;
+    const mine = window.used;
+    const isAlone = () => Date.now() < awayUntilMs;
+    while (mine > max * FREE_SHARE && mine > window.taken && !window.isExhausted && !isAlone())
+      await takeMore(subject, window, settings);
+    const ttl = Math.max(0, window.endsAtMs - Date.now());
+    if (isAlone() || mine <= max * FREE_SHARE) return { current: mine, ttl };
+    return { current: mine > window.taken ? max + 1 : window.total - (window.taken - mine), ttl };
+  };
+}
+export type RateCounter = ReturnType<typeof makeRateCounter>;
+
+/** The counter as the limiter's plugin wants its store. */
+export function makeRateStore(count: RateCounter) {
+  return class {
+    incr(
+      subject: string,
+      callback: (error: Error | null, result?: Counted) => void,
+      windowMs: number,
+      max: number,
+    ): void {
+      count(subject, { max, windowMs }).then(
+        (counted) => callback(null, counted),
+        (error: Error) => callback(error),
+      );
+    }
+    child(): this {
+      return this;
+    }
+  };
+}

@@ -1,0 +1,317 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { asset as assetSchema, type Client, type Webhook } from "@stemwright/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTone, toWav } from "../../../../test/support/audio.ts";
+import { startReceiver } from "../../../../test/support/receiver.ts";
+import { startTestApi, type TestAccount, type TestApi } from "../../../../test/support/test-api.ts";
+import { makeWordsTask } from "../../../../test/support/words-task.ts";
+import { insertKey } from "../../db/accounts/key-rows.ts";
+import { makeKey } from "../../domain/accounts/key-secrets.ts";
+
+let api: TestApi;
+let admin: TestAccount;
+let account: TestAccount;
+let token: string;
+const wav = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+/** What the paths below are filled with. */
+const ids: Record<string, string> = {};
+
+const postAs = (
+  path: string,
+  { key, body, headers = {} }: { key: string | null; body?: unknown; headers?: Record<string, string> },
+) =>
+  api.call(path, {
+    method: "POST",
+    key,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+  });
+
+const upload = (
+  path: string,
+  init: { key: string; idempotencyKey: string; content?: string; name?: string },
+) => {
+  const form = new FormData();
+  form.append("file", new File([init.content ?? "words"], init.name ?? "a.txt"));
+  return api.call(path, {
+    method: "POST",
+    key: init.key,
+    body: form,
+    headers: { "idempotency-key": init.idempotencyKey },
+  });
+};
+
+beforeAll(async () => {
+  api = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" });
+  admin = await api.addAccount({ role: "admin" });
+  account = await api.addAccount();
+  token = makeKey();
+  await insertKey(api.database.db, {
+    clientId: account.clientId,
+    name: "old",
+    role: "client",
+    kind: "legacy",
+    secret: token,
+  });
+  ids.asset = assetSchema.parse(await (await api.upload(wav, "a.wav", account)).json()).id;
+  const webhook = await postAs("/webhooks", { key: account.key, body: { url: "https://example.com/a" } });
+  ids.webhook = ((await webhook.json()) as Webhook).id;
+  const client = await postAs("/admin/clients", { key: admin.key, body: { name: "Other" } });
+  ids.client = ((await client.json()) as Client).id;
+  const delivery = await postAs(`/webhooks/${ids.webhook}/test`, { key: account.key });
+  ids.delivery = ((await delivery.json()) as { id: string }).id;
+  const storage = await postAs("/storage-integrations", { key: account.key, body: s3("a") });
+  ids.storage = ((await storage.json()) as { id: string }).id;
+  const spoken = await makeWordsTask(api, undefined, account);
+  ids.task = spoken.id;
+  ids.target = spoken.targets[0]?.id ?? "";
+});
+afterAll(() => api.close());
+
+const s3 = (storageName: string) => ({
+  type: "s3",
+  storageName,
+  authConfig: {
+    endpoint: "http://127.0.0.1:9",
+    region: "x",
+    accessKeyId: "a",
+    secretAccessKey: "b",
+    forcePathStyle: true,
+  },
+});
+const vocals = (metadata: string) => ({
+  assetId: ids.asset,
+  targets: [{ model: "vocals", formats: ["wav"] }],
+  metadata,
+});
+const job = (format: string) => ({ assetId: ids.asset, metadata: { name: "vocals", format } });
+
+/** Every POST, with two bodies that are not the same where it takes one. */
+const posts: {
+  path: string;
+  as: "account" | "admin" | "token";
+  bodies?: (() => unknown)[];
+}[] = [
+  { path: "/tasks", as: "account", bodies: [() => vocals("1"), () => vocals("2")] },
+  { path: "/tasks/estimate", as: "account", bodies: [() => vocals("1"), () => vocals("2")] },
+  {
+    path: "/tasks/{task}/shares",
+    as: "account",
+    bodies: [() => ({ expiresInSeconds: 60 }), () => ({ expiresInSeconds: 61 })],
+  },
+  {
+    path: "/tasks/{task}/targets/{target}/realignments",
+    as: "account",
+    bodies: [() => ({ text: "a", start: 0, end: 1 }), () => ({ text: "b", start: 0, end: 1 })],
+  },
+  { path: "/storage-integrations", as: "account", bodies: [() => s3("one"), () => s3("two")] },
+  { path: "/storage-integrations/{storage}/verify", as: "account" },
+  {
+    path: "/webhooks",
+    as: "account",
+    bodies: [() => ({ url: "https://example.com/1" }), () => ({ url: "https://example.com/2" })],
+  },
+  { path: "/webhooks/{webhook}/rotate-secret", as: "account" },
+  { path: "/webhooks/{webhook}/test", as: "account" },
+  { path: "/webhooks/deliveries/{delivery}/replay", as: "account" },
+  { path: "/admin/clients", as: "admin", bodies: [() => ({ name: "One" }), () => ({ name: "Two" })] },
+  {
+    path: "/admin/clients/{client}/keys",
+    as: "admin",
+    bodies: [() => ({ name: "One" }), () => ({ name: "Two" })],
+  },
+  {
+    path: "/admin/clients/{client}/credits",
+    as: "admin",
+    bodies: [() => ({ amount: 1, note: "a" }), () => ({ amount: 2, note: "a" })],
+  },
+  { path: "/admin/clients/{client}/suspend", as: "admin" },
+  { path: "/admin/clients/{client}/resume", as: "admin" },
+  { path: "/account/keys", as: "admin", bodies: [() => ({ name: "One" }), () => ({ name: "Two" })] },
+  {
+    path: "/account/invitations",
+    as: "admin",
+    bodies: [() => ({ role: "member" }), () => ({ role: "owner" })],
+  },
+  { path: "/job", as: "token", bodies: [() => job("wav"), () => job("mp3")] },
+  { path: "/usage", as: "token" },
+];
+/** Each opens or ends a session, for nobody that a receipt could be kept for yet. */
+const signIns = ["/sign-in", "/sign-in/link", "/sign-out", "/invitations/accept"].map(
+  (path) => `/account${path}`,
+);
+/** Tested apart from the others below, those that wait for their Task in doors/. */
+const others = [
+  "/v1/audio/transcriptions",
+  "/v1/audio/translations",
+  "/asr",
+  "/detect-language",
+  "/tasks/{id}/cancel",
+  "/assets",
+  "/upload",
+  "/upload/link",
+  "/upload/audio-link",
+];
+
+const credentials = {
+  account: () => ({ key: account.key }),
+  admin: () => ({ key: admin.key }),
+  token: () => ({ key: null, headers: { authorization: `Bearer ${token}` } }),
+};
+const send = (post: (typeof posts)[number], idempotencyKey: string, body = 0) => {
+  const { headers = {}, key } = { headers: {}, ...credentials[post.as]() };
+  const path = post.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "");
+  return postAs(path, {
+    key,
+    body: post.bodies?.[body]?.(),
+    headers: { ...headers, "idempotency-key": idempotencyKey },
+  });
+};
+const isReplay = (response: Response) => response.headers.get("idempotency-replayed") === "true";
+const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
+
+describe("an Idempotency-Key on every POST", () => {
+  it("[I1] is in the description of each, and each is tested here", async () => {
+    const document = (await (await api.call("/openapi.json")).json()) as {
+      paths: Record<string, { post?: { parameters?: { name: string }[] } }>;
+    };
+    const described = Object.entries(document.paths).flatMap(([path, { post }]) =>
+      post ? [[path, post]] : [],
+    );
+    for (const [path, post] of described as [string, { parameters?: { name: string }[] }][])
+      expect(
+        post.parameters?.map(({ name }) => name),
+        path,
+      ).toContain("idempotency-key");
+    const tested = [...posts.map(({ path }) => path), ...others, ...signIns];
+    const withoutNames = (paths: unknown[]) =>
+      paths.map((path) => String(path).replace(/\{\w+\}/g, "{id}")).sort();
+    expect(withoutNames(tested)).toEqual(withoutNames(described.map(([path]) => path)));
+  });
+
+  it.each(posts)("[I1] $path gives its first answer again", async (post) => {
+    const first = await send(post, `again ${post.path}`);
+    const second = await send(post, `again ${post.path}`);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
+    expect(await second.text()).toBe(await first.text());
+  });
+
+  it.each(posts.filter(({ bodies }) => bodies))("[I2] $path with another body is 409", async (post) => {
+    expect((await send(post, `other ${post.path}`, 0)).status).toBe(200);
+    const second = await send(post, `other ${post.path}`, 1);
+    expect([second.status, await codeOf(second)]).toEqual([409, "IDEMPOTENCY_CONFLICT"]);
+  });
+
+  it("[I2] is used up by one route: under another, or of another id, it is 409", async () => {
+    const rotate = `/webhooks/${ids.webhook}/rotate-secret`;
+    const headers = { "idempotency-key": "one route" };
+    expect((await postAs(rotate, { key: account.key, headers })).status).toBe(200);
+    const other = await postAs(`/webhooks/${ids.webhook}/test`, { key: account.key, headers });
+    expect(other.status).toBe(409);
+    const elsewhere = await postAs("/webhooks/abcdefghijklmnopqrstuvwx/rotate-secret", {
+      key: account.key,
+      headers,
+    });
+    expect(elsewhere.status).toBe(409);
+  });
+
+  it("[I3] a refused request is tried anew", async () => {
+    const headers = { "idempotency-key": "refused" };
+    const unknown = "/webhooks/abcdefghijklmnopqrstuvwx/rotate-secret";
+    expect((await postAs(unknown, { key: account.key, headers })).status).toBe(404);
+    const rotated = await postAs(`/webhooks/${ids.webhook}/rotate-secret`, { key: account.key, headers });
+    expect([rotated.status, isReplay(rotated)]).toEqual([200, false]);
+  });
+
+  it("[I3] of many at once rotates a secret, makes a key and grants credits once", async () => {
+    const grant = posts.find(({ path }) => path.endsWith("/credits"));
+    const key = posts.find(({ path }) => path.endsWith("/keys"));
+    const rotate = posts.find(({ path }) => path.endsWith("/rotate-secret"));
+    for (const post of [grant, key, rotate]) {
+      if (!post) throw new Error("not in the table");
+      const answers = await Promise.all(Array.from({ length: 12 }, () => send(post, `at once ${post.path}`)));
+      expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+      expect(answers.filter(isReplay)).toHaveLength(11);
+    }
+  });
+
+  it("[I4] the answer of a new key is not readable in the database", async () => {
+    const made = await postAs(`/admin/clients/${ids.client}/keys`, {
+      key: admin.key,
+      body: { name: "Secret" },
+      headers: { "idempotency-key": "secret" },
+    });
+    const { secret } = (await made.json()) as { secret: string };
+    const { rows } = await api.database.pool.query<{ sealed_answer: Buffer }>(
+      "select sealed_answer from idempotency_receipts where key = 'secret'",
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.sealed_answer.includes(secret)).toBe(false);
+  });
+});
+
+describe("an Idempotency-Key on an upload", () => {
+  const countAssets = async () => Number((await api.call("/assets", account)).headers.get("x-total-count"));
+
+  it.each(["/assets", "/upload"])("[I1] %s keeps one file of two that are the same", async (path) => {
+    const before = await countAssets();
+    const idempotencyKey = `upload ${path}`;
+    const first = await upload(path, { key: account.key, idempotencyKey });
+    const second = await upload(path, { key: account.key, idempotencyKey });
+    expect([first.status, isReplay(second)]).toEqual([200, true]);
+    expect(await second.text()).toBe(await first.text());
+    expect(await countAssets()).toBe(before + 1);
+  });
+
+  it("[I2] other content, or another name, is 409 and leaves nothing", async () => {
+    const before = await countAssets();
+    const init = { key: account.key, idempotencyKey: "another upload" };
+    const kept = await upload("/assets", init);
+    const { link } = assetSchema.parse(await kept.json());
+    expect((await upload("/assets", { ...init, content: "other words" })).status).toBe(409);
+    expect((await upload("/assets", { ...init, name: "b.txt" })).status).toBe(409);
+    expect(await countAssets()).toBe(before + 1);
+    expect(await (await fetch(link)).text()).toBe("words");
+  });
+
+  it("[I3] of many at once is kept once, with its file alone", async () => {
+    const before = await countAssets();
+    const listFolders = () => readdir(join(api.dataDir, "blobs", "assets"));
+    const foldersBefore = await listFolders();
+    const init = { key: account.key, idempotencyKey: "uploads at once", content: "the same words" };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => upload("/assets", init)));
+    const links = await Promise.all(
+      answers.map(async (answer) => assetSchema.parse(await answer.json()).link),
+    );
+    expect(new Set(links).size).toBe(1);
+    expect(await (await fetch(links[0] ?? "")).text()).toBe("the same words");
+    expect(await countAssets()).toBe(before + 1);
+    expect(await listFolders()).toHaveLength(foldersBefore.length + 1);
+  });
+
+  it.each(["/upload/link", "/upload/audio-link"])("[I1] %s fetches a link once", async (path) => {
+    const receiver = await startReceiver();
+    receiver.answer = (response) => response.end("from elsewhere");
+    const body = { link: receiver.url, name: "a.txt" };
+    const headers = { "idempotency-key": `link to ${path}` };
+    const first = await postAs(path, { key: account.key, body, headers });
+    await receiver.close();
+    const second = await postAs(path, { key: account.key, body, headers });
+    expect([first.status, isReplay(second)]).toEqual([200, true]);
+    expect(await second.text()).toBe(await first.text());
+    expect(receiver.calls).toHaveLength(1);
+  });
+
+  it("[I1] a cancelled Task is answered as it was", async () => {
+    const created = await postAs("/tasks", { key: account.key, body: vocals("cancel") });
+    const { id } = (await created.json()) as { id: string };
+    const headers = { "idempotency-key": "cancel" };
+    const first = await postAs(`/tasks/${id}/cancel`, { key: account.key, headers });
+    await api.call(`/tasks/${id}`, { method: "DELETE", key: account.key });
+    const second = await postAs(`/tasks/${id}/cancel`, { key: account.key, headers });
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(await second.text()).toBe(await first.text());
+  });
+});

@@ -1,0 +1,47 @@
+import type { FastifyRequest } from "fastify";
+import { answerOnce, type OnceWork } from "../../domain/requests/idempotency.ts";
+import type { Stores } from "../../domain/stores.ts";
+import { getCaller } from "../access/authenticate.ts";
+import type { ApiPorts } from "../api.ts";
+
+type Reply = { header(name: string, value: string): unknown };
+
+/** What a POST does. */
+type PostWork<Prepared, Answer> = OnceWork<Prepared, Answer> & {
+  /** What makes two requests of a route the same; the body, where nothing else is said. */
+  content?: unknown;
+};
+
+/** Does the work of a POST, or gives the answer it had under its `Idempotency-Key` before. */
+export async function onceAfter<Prepared, Answer>(
+  ports: Pick<ApiPorts, "writes">,
+  exchange: { request: FastifyRequest; reply: Reply },
+  { prepare, write, content = exchange.request.body }: PostWork<Prepared, Answer>,
+): Promise<Answer> {
+  const { request, reply } = exchange;
+  const key = request.method === "POST" ? request.headers["idempotency-key"] : undefined;
+  if (typeof key !== "string") return await write(ports.writes.stores, await prepare());
+  const { clientId } = getCaller(request);
+  const route = `POST ${request.routeOptions.url}`;
+  const { answer, isReplay } = await answerOnce(
+    ports.writes.receipts,
+    { clientId, key, route, content: [request.params, content] },
+    { prepare, write },
+  );
+  if (isReplay) void reply.header("idempotency-replayed", "true");
+  return answer;
+}
+
+/** For work that only writes to the database. */
+export const once = <Answer>(
+  ports: Pick<ApiPorts, "writes">,
+  exchange: { request: FastifyRequest; reply: Reply },
+  write: (stores: Stores) => Promise<Answer>,
+): Promise<Answer> => onceAfter(ports, exchange, { prepare: async () => undefined, write });
+
+/** For work that a repetition does no harm to: it may be done twice, and the first answer counts. */
+export const onceHarmless = <Answer>(
+  ports: Pick<ApiPorts, "writes">,
+  exchange: { request: FastifyRequest; reply: Reply },
+  work: () => Promise<Answer>,
+): Promise<Answer> => onceAfter(ports, exchange, { prepare: work, write: async (_stores, answer) => answer });

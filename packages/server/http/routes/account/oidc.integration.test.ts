@@ -1,0 +1,203 @@
+import type { AccountOptions, Me, NewInvitation } from "@stemwright/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  startIdentityProvider,
+  type TestIdentityProvider,
+} from "../../../../../test/support/identity-provider.ts";
+import { startTestApi, type TestApi } from "../../../../../test/support/test-api.ts";
+import { addPerson, openBrowser, type TestBrowser } from "../../../../../test/support/test-people.ts";
+import { loadConfig } from "../../../config/load-config.ts";
+import { makeId } from "../../../domain/ids.ts";
+
+const BASE_URL = "http://stems.test/sub";
+const CALLBACK = `${BASE_URL}/account/oidc/callback`;
+
+let provider: TestIdentityProvider;
+let api: TestApi;
+/** Where the service itself listens; the base URL is a proxy's. */
+let local: string;
+beforeAll(async () => {
+  provider = await startIdentityProvider(() => [CALLBACK]);
+  api = await startTestApi({
+    PUBLIC_BASE_URL: BASE_URL,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_CLIENT_SECRET: provider.clientSecret,
+    OIDC_NAME: "Acme",
+    OIDC_DOMAINS: "Joins.Example, other.example",
+  });
+  local = api.logLines.map((line) => /listening at (http:[^"]+)/.exec(line)?.[1]).find(Boolean) ?? "";
+});
+afterAll(async () => {
+  await api.close();
+  await provider.close();
+});
+
+const open = (): TestBrowser =>
+  openBrowser({
+    call: (path, { key: _key, ...init } = {}) => fetch(new URL(path, local), { redirect: "manual", ...init }),
+  });
+const makeIdentity = (overrides: object = {}) => ({
+  sub: makeId(),
+  email: `${makeId()}@example.com`,
+  email_verified: true,
+  name: "Grace",
+  ...overrides,
+});
+
+/** Leaves for the provider; gives where it sends back to, and the cookie that the browser keeps meanwhile. */
+async function leave(browser: TestBrowser) {
+  const start = await browser.call("GET", "/account/oidc/start");
+  expect(start.status).toBe(302);
+  const setCookie = start.headers.getSetCookie().find((line) => line.startsWith("stemwright_oidc=")) ?? "";
+  const back = new URL(await provider.follow(start.headers.get("location") ?? ""));
+  expect(back.href).toContain(CALLBACK);
+  return {
+    setCookie,
+    flowCookie: setCookie.split(";")[0] ?? "",
+    callback: `/account/oidc/callback${back.search}`,
+  };
+}
+/** The whole way; gives where the browser ends up. */
+async function signInThere(identity: object, browser = open()) {
+  provider.become(makeIdentity(identity));
+  const { flowCookie, callback } = await leave(browser);
+  const cookie = [flowCookie, browser.cookie].filter(Boolean).join("; ");
+  const response = await browser.call("GET", callback, undefined, { cookie });
+  return { browser, response, location: response.headers.get("location") };
+}
+
+describe("signing in with an identity provider", () => {
+  it("[PE10] is offered by its name, and begun with PKCE, state and nonce that the browser keeps sealed", async () => {
+    const browser = open();
+    const options = await browser.ask<AccountOptions>("GET", "/account/options");
+    expect(options.oidc).toEqual({ name: "Acme" });
+    const start = await browser.call("GET", "/account/oidc/start");
+    const url = new URL(start.headers.get("location") ?? "");
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      client_id: provider.clientId,
+      redirect_uri: CALLBACK,
+      code_challenge_method: "S256",
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const cookie = start.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(
+      /^stemwright_oidc=[\w-]+; Path=\/sub\/account\/oidc; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    );
+    expect(cookie).not.toContain(url.searchParams.get("state"));
+  });
+
+  it("[PE10] lets in whom an owner invited by that address, with the role, and knows them by identity then", async () => {
+    const { key } = await api.addAccount({ role: "admin" });
+    const identity = makeIdentity();
+    const invited = await fetch(new URL(`/account/invitations?clientId=${api.account.clientId}`, local), {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ role: "owner", email: identity.email.toUpperCase() }),
+    });
+    expect(((await invited.json()) as NewInvitation).email).toBe(identity.email);
+    const { browser, location } = await signInThere(identity);
+    expect(location).toBe(`${BASE_URL}/app`);
+    const me = await browser.ask<Me>("GET", "/account/me");
+    expect(me).toMatchObject({
+      person: { email: identity.email, name: "Grace", role: "owner" },
+      client: { id: api.account.clientId },
+      needsPassword: false,
+    });
+    const again = await signInThere({ ...identity, email: `${makeId()}@example.com`, email_verified: false });
+    expect((await again.browser.ask<Me>("GET", "/account/me")).person.id).toBe(me.person.id);
+  });
+
+  it("[PE10] is connected by somebody who is signed in, under the same verified address; others have to ask", async () => {
+    const email = `${makeId()}@example.com`;
+    const { id, token } = await addPerson(api, { clientId: api.account.clientId, email });
+    const refused = `${BASE_URL}/app/sign-in?problem=refused`;
+    const signedIn = open();
+    expect(await signedIn.ask<Me>("POST", "/account/sign-in/link", { token })).toMatchObject({
+      hasIdentity: false,
+    });
+    const connect = (identity: object) => signInThere({ email, ...identity }, signedIn);
+    expect((await connect({ email_verified: false })).location).toBe(refused);
+    expect((await connect({})).location).toBe(`${BASE_URL}/app`);
+    expect(await signedIn.ask<Me>("GET", "/account/me")).toMatchObject({ person: { id }, hasIdentity: true });
+    expect((await connect({ sub: makeId() })).location).toBe(refused);
+  });
+
+  it("[PE10] lets nobody in as who typed their address in here before, nor that person see what they do", async () => {
+    const email = `${makeId()}@joins.example`;
+    await addPerson(api, { clientId: api.account.clientId, email });
+    const { browser, location } = await signInThere({ email });
+    expect([browser.cookie, location]).toEqual([undefined, `${BASE_URL}/app/sign-in?problem=unconnected`]);
+    const another = open();
+    const { token } = await addPerson(api, { clientId: api.account.clientId });
+    await another.ask("POST", "/account/sign-in/link", { token });
+    expect((await signInThere({ email }, another)).location).toBe(location);
+  });
+
+  it("[PE10] lets people of allowed domains join as members, and nobody else", async () => {
+    const { browser } = await signInThere({ email: `${makeId()}@joins.example` });
+    expect(await browser.ask<Me>("GET", "/account/me")).toMatchObject({
+      person: { role: "member", isAdministrator: false },
+      client: { id: api.account.clientId },
+    });
+    for (const email of ["a@example.com", "a@notjoins.example", "joins.example@evil.example"]) {
+      const refused = await signInThere({ email });
+      expect(refused.location).toBe(`${BASE_URL}/app/sign-in?problem=refused`);
+      expect(refused.browser.cookie).toBeUndefined();
+    }
+  });
+
+  it("[PE10] an answer counts once, in the browser that asked, and unchanged", async () => {
+    provider.become(makeIdentity({ email: `${makeId()}@joins.example` }));
+    const { callback, flowCookie } = await leave(open());
+    const finish = async (headers: Record<string, string>, path = callback) => {
+      const browser = open();
+      const response = await browser.call("GET", path, undefined, headers);
+      return { cookie: browser.cookie, location: response.headers.get("location") };
+    };
+    const failed = { cookie: undefined, location: `${BASE_URL}/app/sign-in?problem=provider` };
+    expect(await finish({})).toEqual(failed);
+    const { flowCookie: othersCookie } = await leave(open());
+    expect(await finish({ cookie: othersCookie })).toEqual(failed);
+    expect(await finish({ cookie: "stemwright_oidc=made-up" })).toEqual(failed);
+    expect(await finish({ cookie: flowCookie }, callback.replace(/state=[^&]+/, "state=changed"))).toEqual(
+      failed,
+    );
+    expect(await finish({ cookie: flowCookie })).toMatchObject({ location: `${BASE_URL}/app` });
+    expect(await finish({ cookie: flowCookie })).toEqual(failed);
+  });
+
+  it("[PE10] [G9] no log line has a code, a token or the secret", async () => {
+    const lines = api.logLines.join("");
+    expect(lines).not.toContain(provider.clientSecret);
+    expect(lines).not.toMatch(/code=|id_token|access_token/);
+  });
+});
+
+describe("without an identity provider", () => {
+  it("[PE10] there is none, and its routes are unknown", async () => {
+    const bare = await startTestApi();
+    const options = (await (await bare.call("/account/options", { key: null })).json()) as AccountOptions;
+    expect(options).toEqual({ hasPeople: false, oidc: null });
+    for (const path of ["start", "callback"])
+      expect((await bare.call(`/account/oidc/${path}`, { key: null })).status).toBe(404);
+    await bare.close();
+  });
+
+  it("[PE10] [S1] half of its settings is a mistake, and its secret is not shown in one", () => {
+    expect(() => loadConfig({ OIDC_ISSUER: "https://id.example" })).toThrow(/OIDC_CLIENT_ID belong together/);
+    const load = () =>
+      loadConfig({ OIDC_ISSUER: "nowhere", OIDC_CLIENT_ID: "a", OIDC_CLIENT_SECRET: "hush" });
+    expect(load).toThrow(/OIDC_ISSUER is "nowhere"/);
+    expect(load).not.toThrow(/hush/);
+  });
+
+  it("[PE10] one that does not answer is told on the sign-in page", async () => {
+    const lost = await startTestApi({ OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "a" });
+    const response = await lost.call("/account/oidc/start", { key: null, redirect: "manual" });
+    expect(response.headers.get("location")).toBe(`${lost.address}/app/sign-in?problem=provider`);
+    await lost.close();
+  });
+});

@@ -1,0 +1,450 @@
+import type {
+  AccountCredits,
+  ApiKey,
+  Invitation,
+  Me,
+  NewApiKey,
+  NewInvitation,
+  Person,
+  PersonSession,
+} from "@stemwright/contract";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestApi, type TestAccount, type TestApi } from "../../../../../test/support/test-api.ts";
+import { addPerson, openBrowser, signIn } from "../../../../../test/support/test-people.ts";
+import { makePeopleStore } from "../../../db/accounts/make-people-store.ts";
+import { deleteExpiredEntries } from "../../../db/accounts/session-rows.ts";
+import { makeSignInLink } from "../../../domain/accounts/sign-in.ts";
+import { makeId } from "../../../domain/ids.ts";
+
+let api: TestApi;
+let admin: TestAccount;
+beforeAll(async () => {
+  api = await startTestApi();
+  admin = await api.addAccount({ role: "admin" });
+  await api.database.db
+    .updateTable("clients")
+    .set({ is_administrative: true })
+    .where("id", "=", admin.clientId)
+    .execute();
+});
+afterAll(() => api.close());
+
+const codeOf = async (response: Response) => {
+  const { code } = (await response.json()) as { code?: string };
+  return [response.status, code];
+};
+const makeEmail = () => `${makeId()}@example.com`;
+const PASSWORD = "correct horse";
+
+/** A browser in which somebody with email and password is signed in. */
+async function signUp(clientId = api.account.clientId, role: "owner" | "member" = "owner") {
+  const browser = await signIn(api, { clientId, role });
+  const email = makeEmail();
+  await browser.ask("PATCH", "/account/me", { email, password: PASSWORD, name: "Ada" });
+  return Object.assign(browser, { email });
+}
+
+describe("one-time links", () => {
+  it("[PE2] let in once, and ask for email and password", async () => {
+    const { token, id } = await addPerson(api, { clientId: api.account.clientId });
+    const browser = openBrowser(api);
+    const me = await browser.ask<Me>("POST", "/account/sign-in/link", { token });
+    expect(me).toEqual({
+      person: { id, email: null, name: "Ada", role: "owner", isAdministrator: false },
+      client: { id: api.account.clientId, name: "Test" },
+      hasIdentity: false,
+      needsPassword: true,
+      mayResetPassword: true,
+    });
+    expect(await codeOf(await openBrowser(api).call("POST", "/account/sign-in/link", { token }))).toEqual([
+      403,
+      "SIGN_IN_LINK_INVALID",
+    ]);
+    expect(await codeOf(await browser.call("PATCH", "/account/me", { password: PASSWORD }))).toEqual([
+      400,
+      "REQUEST_INVALID",
+    ]);
+    const email = makeEmail();
+    const changed = await browser.ask<Me>("PATCH", "/account/me", {
+      email: ` ${email.toUpperCase()} `,
+      password: PASSWORD,
+    });
+    expect(changed).toMatchObject({ person: { email }, needsPassword: false, mayResetPassword: false });
+  });
+
+  it("[PE2] let one in, of ten who use the same one at once", async () => {
+    const { token } = await addPerson(api, { clientId: api.account.clientId });
+    const tries = Array.from({ length: 10 }, () =>
+      openBrowser(api).call("POST", "/account/sign-in/link", { token }),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(403)]);
+  });
+
+  it("[PE2] are over after an hour", async () => {
+    const { token, id } = await addPerson(api, { clientId: api.account.clientId });
+    await sql`update sign_in_links set expires_at = now() - interval '1 second' where person_id = ${id}`.execute(
+      api.database.db,
+    );
+    expect((await openBrowser(api).call("POST", "/account/sign-in/link", { token })).status).toBe(403);
+  });
+
+  it("[PE2] let somebody who forgot the password set a new one, within an hour", async () => {
+    const { email, personId } = await signUp();
+    const again = async () => {
+      const [, token] = (await makeSignInLink(makePeopleStore(api.database.db), personId, "")).split("#");
+      const browser = openBrowser(api);
+      return { browser, me: await browser.ask<Me>("POST", "/account/sign-in/link", { token }) };
+    };
+    const { browser, me } = await again();
+    expect(me).toMatchObject({ needsPassword: false, mayResetPassword: true });
+    await browser.ask("PATCH", "/account/me", { password: "another horse" });
+    await openBrowser(api).ask("POST", "/account/sign-in", { email, password: "another horse" });
+    const late = await again();
+    await sql`update person_sessions set created_at = now() - interval '2 hours' where person_id = ${personId}`.execute(
+      api.database.db,
+    );
+    expect(await codeOf(await late.browser.call("PATCH", "/account/me", { password: PASSWORD }))).toEqual([
+      403,
+      "PASSWORD_WRONG",
+    ]);
+  });
+});
+
+describe("passwords", () => {
+  it("[PE3] sign in with the email address in any case, and only the right one does", async () => {
+    const { email } = await signUp();
+    const browser = openBrowser(api);
+    for (const wrong of [
+      { email, password: `${PASSWORD}!` },
+      { email: makeEmail(), password: PASSWORD },
+      { email: `${email}\0`, password: PASSWORD },
+    ]) {
+      const response = await browser.call("POST", "/account/sign-in", wrong);
+      expect([400, 401]).toContain(response.status);
+      expect(response.headers.get("set-cookie")).toBeNull();
+    }
+    const me = await browser.ask<Me>("POST", "/account/sign-in", {
+      email: email.toUpperCase(),
+      password: PASSWORD,
+    });
+    expect(me.person.email).toBe(email);
+  });
+
+  it("[PE3] answer a wrong one and an unknown address alike, and look as long at both", async () => {
+    const { email } = await signUp();
+    const guess = (address: string) =>
+      openBrowser(api).call("POST", "/account/sign-in", { email: address, password: "a wrong horse" });
+    const [known, unknown] = [await guess(email), await guess(makeEmail())];
+    const shown = async (response: Response) => {
+      const { requestId, ...body } = (await response.json()) as Record<string, unknown>;
+      return { status: response.status, body };
+    };
+    expect(await shown(known)).toEqual(await shown(unknown));
+  });
+
+  it.each(["short", "ninechars", "🐎🐎🐎🐎🐎🐎🐎🐎🐎"])(
+    "[PE3] of less than ten characters are refused: %s",
+    async (password) => {
+      const browser = await signIn(api, { clientId: api.account.clientId });
+      expect(
+        await codeOf(await browser.call("PATCH", "/account/me", { email: makeEmail(), password })),
+      ).toEqual([400, "REQUEST_INVALID"]);
+    },
+  );
+
+  it("[PE3] lie in the database as argon2id", async () => {
+    const { personId } = await signUp();
+    const { password_hash } = await api.database.db
+      .selectFrom("people")
+      .select("password_hash")
+      .where("id", "=", personId)
+      .executeTakeFirstOrThrow();
+    expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=32768,t=3,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  });
+
+  it("[PE3] [PE5] are changed with the current one, and end every other session", async () => {
+    const browser = await signUp();
+    const other = openBrowser(api);
+    await other.ask("POST", "/account/sign-in", { email: browser.email, password: PASSWORD });
+    const cookie = browser.cookie;
+    const change = { password: "another horse" };
+    expect(await codeOf(await browser.call("PATCH", "/account/me", change))).toEqual([403, "PASSWORD_WRONG"]);
+    expect(
+      await codeOf(await browser.call("PATCH", "/account/me", { ...change, currentPassword: "wrong one" })),
+    ).toEqual([403, "PASSWORD_WRONG"]);
+    expect(await codeOf(await browser.call("PATCH", "/account/me", { email: makeEmail() }))).toEqual([
+      403,
+      "PASSWORD_WRONG",
+    ]);
+    await browser.ask("PATCH", "/account/me", { ...change, currentPassword: PASSWORD });
+    expect(browser.cookie).not.toBe(cookie);
+    expect(await browser.ask<PersonSession[]>("GET", "/account/sessions")).toHaveLength(1);
+    expect(await codeOf(await other.call("GET", "/tasks"))).toEqual([401, "SESSION_INVALID"]);
+    expect(
+      await codeOf(
+        await openBrowser(api).call("POST", "/account/sign-in", { email: browser.email, password: PASSWORD }),
+      ),
+    ).toEqual([401, "SIGN_IN_FAILED"]);
+  });
+
+  it("[PE7] an email address belongs to one person", async () => {
+    const [one, two] = [await signUp(), await signUp()];
+    expect(
+      await codeOf(await two.call("PATCH", "/account/me", { email: one.email, currentPassword: PASSWORD })),
+    ).toEqual([409, "EMAIL_TAKEN"]);
+  });
+});
+
+describe("guessing", () => {
+  it("[PE4] is stopped for an account after ten, however many come at once, and not for others", async () => {
+    const { email } = await signUp();
+    const guesses = Array.from({ length: 14 }, (_, index) =>
+      openBrowser(api).call("POST", "/account/sign-in", { email, password: `guess number ${index}` }),
+    );
+    const answers = await Promise.all(guesses);
+    const codes = await Promise.all(answers.map(codeOf));
+    expect(codes.filter(([, code]) => code === "SIGN_IN_FAILED")).toHaveLength(10);
+    expect(codes.filter(([, code]) => code === "SIGN_IN_THROTTLED")).toHaveLength(4);
+    const right = await openBrowser(api).call("POST", "/account/sign-in", { email, password: PASSWORD });
+    expect(await codeOf(right)).toEqual([429, "SIGN_IN_THROTTLED"]);
+    const seconds = Number(right.headers.get("retry-after"));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(900);
+    await sql`update sign_in_attempts set resets_at = now() - interval '1 second'`.execute(api.database.db);
+    await openBrowser(api).ask("POST", "/account/sign-in", { email, password: PASSWORD });
+  });
+
+  it("[PE4] is stopped for an address after fifty, whatever accounts it names", async () => {
+    await sql`delete from sign_in_attempts`.execute(api.database.db);
+    const guess = () =>
+      openBrowser(api).call("POST", "/account/sign-in", { email: makeEmail(), password: "x" });
+    await guess();
+    await sql`update sign_in_attempts set attempts = 50`.execute(api.database.db);
+    expect((await guess()).status).toBe(429);
+    await sql`delete from sign_in_attempts`.execute(api.database.db);
+  });
+});
+
+describe("invitations", () => {
+  it("[PE7] let one person in, with the role and for the address they name", async () => {
+    const owner = await signUp();
+    const email = makeEmail();
+    const made = await owner.ask<NewInvitation>("POST", "/account/invitations", { role: "member", email });
+    expect(made.url).toMatch(new RegExp(`^${api.address}/app/invitation#[\\w-]{43}$`));
+    expect(Date.parse(made.expiresAt) - Date.now()).toBeGreaterThan(6 * 86_400_000);
+    const listed = await owner.ask<Invitation[]>("GET", "/account/invitations");
+    expect(listed.find(({ id }) => id === made.id)).toEqual({
+      id: made.id,
+      role: "member",
+      email,
+      createdAt: made.createdAt,
+      expiresAt: made.expiresAt,
+    });
+    const token = made.url.split("#")[1];
+    const accept = (address: string) =>
+      openBrowser(api).call("POST", "/account/invitations/accept", {
+        token,
+        email: address,
+        name: "Bo",
+        password: PASSWORD,
+      });
+    expect(await codeOf(await accept(makeEmail()))).toEqual([403, "INVITATION_INVALID"]);
+    const tries = await Promise.all([accept(email), accept(email)]);
+    expect(tries.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+    const joined = (await tries.find(({ status }) => status === 200)?.json()) as Me;
+    expect(joined).toMatchObject({
+      person: { email, name: "Bo", role: "member", isAdministrator: false },
+      needsPassword: false,
+    });
+    const people = await owner.ask<Person[]>("GET", "/account/people");
+    expect(people.map((person) => person.email)).toContain(email);
+    await openBrowser(api).ask("POST", "/account/sign-in", { email, password: PASSWORD });
+  });
+
+  it("[PE7] are withdrawn, expire, and are refused for somebody who is here", async () => {
+    const owner = await signUp();
+    const invite = async (body: object = {}) =>
+      await owner.ask<NewInvitation>("POST", "/account/invitations", body);
+    const accept = async ({ url }: NewInvitation, email = makeEmail()) =>
+      await openBrowser(api).call("POST", "/account/invitations/accept", {
+        token: url.split("#")[1],
+        email,
+        name: "Bo",
+        password: PASSWORD,
+      });
+    const withdrawn = await invite();
+    await owner.ask("DELETE", `/account/invitations/${withdrawn.id}`);
+    expect((await owner.call("DELETE", `/account/invitations/${withdrawn.id}`)).status).toBe(404);
+    expect((await accept(withdrawn)).status).toBe(403);
+    const late = await invite();
+    await sql`update invitations set expires_at = now() - interval '1 second' where id = ${late.id}`.execute(
+      api.database.db,
+    );
+    expect((await accept(late)).status).toBe(403);
+    expect(await codeOf(await owner.call("POST", "/account/invitations", { email: owner.email }))).toEqual([
+      409,
+      "EMAIL_TAKEN",
+    ]);
+    const open = await invite();
+    expect(await codeOf(await accept(open, owner.email))).toEqual([409, "EMAIL_TAKEN"]);
+    expect((await accept(open)).status).toBe(200);
+  });
+});
+
+describe("roles", () => {
+  it("[PE8] owners invite, change and remove people; members can't", async () => {
+    const { clientId } = await api.addAccount();
+    const owner = await signUp(clientId);
+    const member = await signUp(clientId, "member");
+    for (const [method, path, body] of [
+      ["POST", "/account/invitations", {}],
+      ["DELETE", `/account/invitations/${makeId()}`, undefined],
+      ["PATCH", `/account/people/${owner.personId}`, { role: "member" }],
+      ["DELETE", `/account/people/${owner.personId}`, undefined],
+    ] as const)
+      expect(await codeOf(await member.call(method, path, body)), path).toEqual([403, "OWNER_REQUIRED"]);
+    expect((await member.ask<Person[]>("GET", "/account/people")).map(({ id }) => id)).toEqual([
+      owner.personId,
+      member.personId,
+    ]);
+    const promoted = await owner.ask<Person>("PATCH", `/account/people/${member.personId}`, {
+      role: "owner",
+    });
+    expect(promoted.role).toBe("owner");
+    await member.ask("DELETE", `/account/people/${owner.personId}`);
+    expect(await codeOf(await owner.call("GET", "/account/me"))).toEqual([401, "SESSION_INVALID"]);
+  });
+
+  it("[PE8] an account keeps an owner, also of two who step down at once", async () => {
+    const { clientId } = await api.addAccount();
+    const one = await signUp(clientId);
+    expect(await codeOf(await one.call("DELETE", `/account/people/${one.personId}`))).toEqual([
+      409,
+      "LAST_OWNER",
+    ]);
+    const two = await signUp(clientId);
+    const stepDown = [one, two].map((who) =>
+      who.call("PATCH", `/account/people/${who.personId}`, { role: "member" }),
+    );
+    expect((await Promise.all(stepDown)).map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
+  it("[PE8] nobody sees or changes another account's people", async () => {
+    const mine = await signUp();
+    const theirs = await signUp((await api.addAccount()).clientId);
+    expect((await mine.call("DELETE", `/account/people/${theirs.personId}`)).status).toBe(404);
+    expect((await mine.call("DELETE", `/account/sessions/${makeId()}`)).status).toBe(404);
+    const people = await mine.ask<Person[]>("GET", "/account/people");
+    expect(people.map(({ id }) => id)).not.toContain(theirs.personId);
+    expect(await codeOf(await mine.call("GET", `/account/people?clientId=${admin.clientId}`))).toEqual([
+      403,
+      "ADMIN_REQUIRED",
+    ]);
+  });
+
+  it("[PE8] owners of an administrative account act for all clients, its members do not", async () => {
+    const owner = await signUp(admin.clientId);
+    expect((await owner.ask<Me>("GET", "/account/me")).person.isAdministrator).toBe(true);
+    expect((await owner.call("GET", "/admin/clients")).status).toBe(200);
+    const invited = await owner.ask<NewInvitation>(
+      "POST",
+      `/account/invitations?clientId=${api.account.clientId}`,
+      { role: "owner" },
+    );
+    expect(invited.role).toBe("owner");
+    expect((await owner.call("GET", `/tasks?clientId=${api.account.clientId}`)).status).toBe(200);
+    const entry = await owner.ask<{ keyId: string }>(
+      "POST",
+      `/admin/clients/${api.account.clientId}/credits`,
+      {
+        amount: 1,
+        note: "a gift",
+      },
+    );
+    expect(entry.keyId).toBe(owner.personId);
+    const member = await signUp(admin.clientId, "member");
+    expect((await member.ask<Me>("GET", "/account/me")).person.isAdministrator).toBe(false);
+    expect(await codeOf(await member.call("GET", "/admin/clients"))).toEqual([403, "ADMIN_REQUIRED"]);
+  });
+});
+
+describe("an account's keys and credits", () => {
+  it("[PE9] members make, name and revoke keys; a revoked one is 401 at once", async () => {
+    const member = await signUp(api.account.clientId, "member");
+    const made = await member.ask<NewApiKey>("POST", "/account/keys", { name: "Laptop" });
+    expect(made).toMatchObject({ name: "Laptop", role: "client", clientId: api.account.clientId });
+    expect((await api.call("/tasks", { key: made.secret })).status).toBe(200);
+    const listed = await member.ask<ApiKey[]>("GET", "/account/keys");
+    expect(listed.find(({ id }) => id === made.id)).not.toHaveProperty("secret");
+    await member.ask("DELETE", `/account/keys/${made.id}`);
+    expect(await codeOf(await api.call("/tasks", { key: made.secret }))).toEqual([401, "KEY_INVALID"]);
+  });
+
+  it("[PE9] administrators' keys and tokens are administrators' to make and revoke", async () => {
+    const member = await signUp(admin.clientId, "member");
+    for (const body of [
+      { name: "a", role: "admin" },
+      { name: "a", kind: "legacy" },
+    ])
+      expect(await codeOf(await member.call("POST", "/account/keys", body))).toEqual([403, "ADMIN_REQUIRED"]);
+    expect(await codeOf(await member.call("DELETE", `/account/keys/${admin.keyId}`))).toEqual([
+      403,
+      "ADMIN_REQUIRED",
+    ]);
+    expect((await member.call("DELETE", `/account/keys/${api.account.keyId}`)).status).toBe(404);
+    const owner = await signUp(admin.clientId);
+    const made = await owner.ask<NewApiKey>("POST", "/account/keys", { name: "a", role: "admin" });
+    expect((await api.call("/admin/clients", { key: made.secret })).status).toBe(200);
+    await owner.ask("DELETE", `/account/keys/${made.id}`);
+  });
+
+  it("[PE9] a key of a client makes no keys and sees no people; an administrator's does", async () => {
+    for (const path of [
+      "/account/keys",
+      "/account/people",
+      "/account/invitations",
+      "/account/me",
+      "/account/sessions",
+    ])
+      expect(await codeOf(await api.call(path)), path).toEqual([403, "PERSON_REQUIRED"]);
+    expect(
+      (await api.call(`/account/keys?clientId=${api.account.clientId}`, { key: admin.key })).status,
+    ).toBe(200);
+    expect(await codeOf(await api.call("/account/me", { key: admin.key }))).toEqual([403, "PERSON_REQUIRED"]);
+  });
+
+  it("[PE9] shows its own credits, to people and keys", async () => {
+    const member = await signUp(api.account.clientId, "member");
+    const administrator = await signUp(admin.clientId);
+    const { balance } = await member.ask<AccountCredits>("GET", "/account/credits");
+    await administrator.ask("POST", `/admin/clients/${api.account.clientId}/credits`, {
+      amount: 3,
+      note: "a gift",
+    });
+    const mine = await member.ask<AccountCredits>("GET", "/account/credits");
+    expect(mine).toEqual({ balance: balance + 3, reserved: 0, available: balance + 3, metered: false });
+    expect(await (await api.call("/account/credits")).json()).toEqual(mine);
+    const ledger = await member.call("GET", "/account/credits/ledger?take=1");
+    expect(ledger.headers.get("x-total-count")).toMatch(/^\d+$/);
+  });
+});
+
+it("[PE5] what can let nobody in any more is swept", async () => {
+  const browser = await signUp();
+  const { db } = api.database;
+  await browser.ask("POST", "/account/invitations", {});
+  await sql`update person_sessions set last_used_at = now() - interval '15 days' where person_id = ${browser.personId}`.execute(
+    db,
+  );
+  expect(await codeOf(await browser.call("GET", "/tasks"))).toEqual([401, "SESSION_INVALID"]);
+  const other = await signUp();
+  await sql`update person_sessions set created_at = now() - interval '91 days' where person_id = ${other.personId}`.execute(
+    db,
+  );
+  expect((await other.call("GET", "/tasks")).status).toBe(401);
+  await sql`update invitations set expires_at = now() - interval '1 second'`.execute(db);
+  expect(await deleteExpiredEntries(db)).toBeGreaterThanOrEqual(3);
+  expect(await db.selectFrom("invitations").select("id").execute()).toEqual([]);
+});

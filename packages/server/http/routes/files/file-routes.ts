@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { basename, extname } from "node:path";
+import { Readable } from "node:stream";
+import { ApiError, toFileName, toMimeType } from "@stemwright/contract";
+import { z } from "zod";
+import { toContentDisposition } from "../../../domain/content-disposition.ts";
+import { isCustomerBlobKey } from "../../../domain/storage/customer-object.ts";
+import { checkLink, linkQuery } from "../../access/signed-links.ts";
+import type { Api } from "../../api.ts";
+import { parseRange } from "../../responses/byte-range.ts";
+import { isKnownTag } from "../../responses/not-modified.ts";
+
+const fileBytes = z.unknown().meta({ description: "Bytes" });
+
+/** A stored file is never changed in place, and another one has another key. */
+const makeTag = (key: string) => `"${createHash("sha256").update(key).digest("base64url").slice(0, 27)}"`;
+
+function describeMissing(key: string): string {
+  return isCustomerBlobKey(key)
+    ? "The file can't be read from your bucket: it or its storage integration was deleted"
+    : "The file is no longer kept";
+}
+
+/** Download links. The signature is the permission: no key is asked for. */
+export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): void {
+  app.get(
+    "/files/*",
+    {
+      config: { isPublic: true },
+      schema: {
+        tags: ["Files"],
+        summary: "Follow a download link",
+        security: [{}],
+        params: z.object({ "*": z.string() }),
+        querystring: linkQuery,
+        response: {
+          200: { description: "The file", content: { "*/*": { schema: fileBytes } } },
+          206: { description: "The part that Range asked for", content: { "*/*": { schema: fileBytes } } },
+          304: z.null().meta({ description: "The file is as the client has it" }),
+        },
+      },
+    },
+    async (request, reply) => {
+      checkLink(links, request);
+      const key = request.params["*"];
+      const extension = extname(key);
+      const sizeBytes = await ports.blobs.findSize(key);
+      if (sizeBytes === undefined) throw new ApiError("NOT_FOUND", describeMissing(key));
+      // Keys are ASCII; the names of outputs are too.
+      const name = key.startsWith("assets/") ? await ports.assets.findAssetName(key) : undefined;
+      const tag = isCustomerBlobKey(key) ? undefined : makeTag(key);
+      if (tag !== undefined) void reply.header("etag", tag);
+      void reply
+        .header("accept-ranges", "bytes")
+        .header("content-type", toMimeType(extension.slice(1)))
+        .header(
+          "content-disposition",
+          toContentDisposition(toFileName(basename(key, extension), extension.slice(1)), name),
+        )
+        .header("cache-control", "private, max-age=3600");
+      if (tag !== undefined && isKnownTag(request.headers["if-none-match"], tag))
+        return reply.code(304).send(null);
+      const { "if-range": onlyFor } = request.headers;
+      const wanted = request.method === "GET" ? request.headers.range : undefined;
+      // A part of another file than the client has the rest of would be of no use to it.
+      const range = parseRange(onlyFor === undefined || onlyFor === tag ? wanted : undefined, sizeBytes);
+      if (range === "invalid") {
+        void reply.header("content-range", `bytes */${sizeBytes}`);
+        throw new ApiError("RANGE_INVALID", `The range is outside the file's ${sizeBytes} bytes`);
+      }
+      if (range) {
+        void reply
+          .code(206)
+          .header("content-range", `bytes ${range.startByte}-${range.endByte}/${sizeBytes}`);
+      }
+      void reply.header("content-length", range ? range.endByte - range.startByte + 1 : sizeBytes);
+      // An empty stream, unlike an empty body, leaves the length of the file in the header.
+      if (request.method === "HEAD") return reply.send(Readable.from([]));
+      return reply.send(await ports.blobs.read(key, range));
+    },
+  );
+}

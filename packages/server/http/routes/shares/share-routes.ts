@@ -1,0 +1,250 @@
+import {
+  idParams,
+  newShare,
+  previewChunkQuery,
+  previewPeaksQuery,
+  share,
+  sharedChunkParams,
+  sharedTargetParams,
+  sharedTask,
+  shareParams,
+  shareRequest,
+  shareTokenParams,
+  taskPreviews,
+  words,
+  wordsExportQuery,
+} from "@stemwright/contract";
+import { z } from "zod";
+import { getFound, makeUnknownError } from "../../../domain/get-found.ts";
+import {
+  describePreviews,
+  loadChunk,
+  loadTrackPeaks,
+  loadTrackSpectra,
+} from "../../../domain/previews/load-previews.ts";
+import { getShared, shareTask } from "../../../domain/shares/share-task.ts";
+import { toNewShare, toShare, toSharedTask } from "../../../domain/shares/share-view.ts";
+import { loadWords } from "../../../domain/words/load-words.ts";
+import { getCaller } from "../../access/authenticate.ts";
+import type { Api } from "../../api.ts";
+import { onceAfter } from "../../requests/once.ts";
+import { previewParts, sendPreviewParts } from "../tasks/preview-answers.ts";
+import { getTask } from "../tasks/task-routes.ts";
+import { exportResponse, sendExport } from "../words/words-routes.ts";
+
+const tags = ["Shares"];
+const unknownShare = makeUnknownError("share");
+
+export function addShareRoutes(
+  api: Api<"blobs" | "previews" | "shares" | "tasks" | "textWriter" | "words" | "writes">,
+): void {
+  addSharesOfTask(api);
+  addSharedViews(api);
+  addSharedPreviews(api);
+}
+
+/** The token is the permission: no key is asked for. */
+const config = { isPublic: true };
+const security = [{}];
+
+function addSharesOfTask({ app, ports, publicBaseUrl }: Api<"shares" | "tasks" | "writes">): void {
+  app.post(
+    "/tasks/:id/shares",
+    {
+      schema: {
+        tags,
+        summary: "Make a link that shows the Task to whoever has it",
+        description: "Read-only, without an account, until it expires or is revoked.",
+        params: idParams,
+        body: shareRequest,
+        response: { 200: newShare },
+      },
+    },
+    (request, reply) =>
+      onceAfter(
+        ports,
+        { request, reply },
+        {
+          prepare: () => getTask(ports, getCaller(request), request.params.id),
+          write: async ({ shares }, task) => {
+            const made = await shareTask(shares, task, request.body);
+            return toNewShare(made.share, { token: made.token, baseUrl: publicBaseUrl() });
+          },
+        },
+      ),
+  );
+
+  app.get(
+    "/tasks/:id/shares",
+    {
+      schema: {
+        tags,
+        summary: "List the Task's share links that have not expired",
+        params: idParams,
+        response: { 200: z.array(share) },
+      },
+    },
+    async (request) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return (await ports.shares.listShares(task.id)).map(toShare);
+    },
+  );
+
+  app.delete(
+    "/tasks/:id/shares/:shareId",
+    {
+      schema: {
+        tags,
+        summary: "Revoke a share link",
+        params: shareParams,
+        response: { 200: z.object({ id: z.string() }) },
+      },
+    },
+    async (request) => {
+      const { id, shareId } = request.params;
+      const task = await getTask(ports, getCaller(request), id);
+      await getFound(shareId, (wanted) => ports.shares.deleteShare(task.id, wanted), unknownShare);
+      return { id: shareId };
+    },
+  );
+}
+
+/** What a share shows, but for its sound. */
+function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "textWriter" | "words">): void {
+  app.get(
+    "/shares/:token",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get the Task behind a share link",
+        params: shareTokenParams,
+        response: { 200: sharedTask },
+      },
+    },
+    async (request, reply) => {
+      const shared = await getShared(ports.shares, request.params.token);
+      void reply.header("cache-control", "private, no-store");
+      return toSharedTask(shared, await outputLinks.prepare([shared.task]));
+    },
+  );
+
+  app.get(
+    "/shares/:token/targets/:targetId/words",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get a target's words behind a share link",
+        params: sharedTargetParams,
+        response: { 200: words },
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      void reply.header("cache-control", "private, no-store");
+      return await loadWords(ports, task, request.params.targetId);
+    },
+  );
+
+  app.get(
+    "/shares/:token/targets/:targetId/words/export",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Export a target's words behind a share link",
+        params: sharedTargetParams,
+        querystring: wordsExportQuery,
+        response: exportResponse,
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      return await sendExport(ports, reply, { task, ...request.params, ...request.query });
+    },
+  );
+}
+
+/** What a share lets be heard: the same as to the Task's owner. */
+function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">): void {
+  app.get(
+    "/shares/:token/previews",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Tell what can be played behind a share link",
+        params: shareTokenParams,
+        response: { 200: taskPreviews },
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      void reply.header("cache-control", "private, no-store");
+      return await describePreviews(ports, task);
+    },
+  );
+
+  app.get(
+    "/shares/:token/previews/chunks/:index",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get one chunk of several tracks behind a share link",
+        params: sharedChunkParams,
+        querystring: previewChunkQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const { token, index } = request.params;
+      const { task } = await getShared(ports.shares, token);
+      return sendPreviewParts(reply, await loadChunk(ports, task, { ...request.query, index }));
+    },
+  );
+
+  app.get(
+    "/shares/:token/previews/peaks",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get the peaks of several tracks behind a share link",
+        params: shareTokenParams,
+        querystring: previewPeaksQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      return sendPreviewParts(reply, await loadTrackPeaks(ports, task, request.query));
+    },
+  );
+
+  app.get(
+    "/shares/:token/previews/spectra",
+    {
+      config,
+      schema: {
+        tags,
+        security,
+        summary: "Get the spectrograms of several tracks behind a share link",
+        params: shareTokenParams,
+        querystring: previewPeaksQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      return sendPreviewParts(reply, await loadTrackSpectra(ports, task, request.query));
+    },
+  );
+}

@@ -1,0 +1,183 @@
+import { Readable } from "node:stream";
+import {
+  ApiError,
+  exportParams,
+  idParams,
+  shareTokenParams,
+  type TaskExports,
+  taskExports,
+} from "@stemwright/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { toContentDisposition } from "../../../domain/content-disposition.ts";
+import { checkArchiveFiles, listArchiveFiles } from "../../../domain/exports/archive.ts";
+import { planStemFile, type StemFilePlan } from "../../../domain/exports/stem-file-plan.ts";
+import { getShared } from "../../../domain/shares/share-task.ts";
+import type { TaskRecord } from "../../../domain/tasks/task-record.ts";
+import { countZipBytes, makeZip } from "../../../exports/make-zip.ts";
+import { getCaller } from "../../access/authenticate.ts";
+import { checkLink, linkQuery } from "../../access/signed-links.ts";
+import type { Api } from "../../api.ts";
+import { getTask } from "./task-routes.ts";
+
+/** How often a connection on which nothing moves is tried, so that a client that vanished is noticed. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** A Task's outputs in one file: as a zip, and for DJ software. */
+export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "shares" | "tasks">): void {
+  const { app, ports } = api;
+  app.get(
+    "/tasks/:id/exports",
+    {
+      schema: {
+        tags: ["Tasks"],
+        summary: "Tell what a Task can be exported as",
+        description: "Links to all of its outputs in one file, good for an hour.",
+        params: idParams,
+        response: { 200: taskExports },
+      },
+    },
+    async (request) => describeExports(api, await getTask(ports, getCaller(request), request.params.id)),
+  );
+
+  app.get(
+    "/shares/:token/exports",
+    {
+      config: { isPublic: true },
+      schema: {
+        tags: ["Shares"],
+        security: [{}],
+        summary: "Tell what the Task behind a share link can be exported as",
+        params: shareTokenParams,
+        response: { 200: taskExports },
+      },
+    },
+    async (request, reply) => {
+      const { task } = await getShared(ports.shares, request.params.token);
+      void reply.header("cache-control", "private, no-store");
+      return await describeExports(api, task);
+    },
+  );
+
+  app.get(
+    "/exports/:id/:file",
+    {
+      // Making a stem file takes a while before its first byte.
+      config: { isPublic: true, isLong: true },
+      schema: {
+        tags: ["Files"],
+        summary: "Follow a link to an export",
+        security: [{}],
+        params: exportParams,
+        querystring: linkQuery,
+        response: {
+          200: {
+            description: "The file",
+            content: { "*/*": { schema: z.unknown().meta({ description: "Bytes" }) } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      checkLink(api.links, request);
+      const { id, file } = request.params;
+      const task = await ports.exports.findTask(id);
+      if (!task) throw new ApiError("NOT_FOUND", "The Task was deleted");
+      void reply.header("cache-control", "private, no-store");
+      const exchange = { request, reply, task };
+      return await (file === "outputs.zip" ? sendArchive(api, exchange) : sendStemFile(api, exchange));
+    },
+  );
+}
+
+async function describeExports(api: Api<"assets">, task: TaskRecord): Promise<TaskExports> {
+  const files = listZipFiles(task);
+  const plan = await findPlan(api, task);
+  return {
+    ...(files.length > 0
+      ? {
+          archive: {
+            link: api.links.signExport(task.id, "outputs.zip"),
+            size: countZipBytes(files),
+            files: files.length,
+          },
+        }
+      : {}),
+    ...(plan
+      ? {
+          stemFile: {
+            link: api.links.signExport(task.id, "outputs.stem.mp4"),
+            stems: plan.stems.map(({ name }) => name),
+          },
+        }
+      : {}),
+  };
+}
+
+const findAsset = ({ ports }: Api<"assets">, { clientId, assetId }: TaskRecord) =>
+  assetId === undefined ? undefined : ports.assets.findAsset(clientId, assetId);
+
+const findPlan = async (api: Api<"assets">, task: TaskRecord): Promise<StemFilePlan | undefined> =>
+  planStemFile(task, (await findAsset(api, task))?.blobKey);
+
+const listZipFiles = (task: TaskRecord) =>
+  listArchiveFiles(task).map((file) => ({ ...file, modifiedAt: task.completedAt ?? task.createdAt }));
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply; task: TaskRecord };
+
+async function sendArchive(
+  api: Api<"assets" | "blobs">,
+  { request, reply, task }: Exchange,
+): Promise<FastifyReply> {
+  const { blobs } = api.ports;
+  const files = listZipFiles(task);
+  await checkArchiveFiles(files, blobs.findSize);
+  await nameFile(api, { reply, task }, "zip");
+  void reply.header("content-type", "application/zip").header("content-length", countZipBytes(files));
+  const entries = files.map((file) => ({ ...file, open: () => blobs.read(file.blobKey) }));
+  return reply.send(Readable.from(request.method === "HEAD" ? [] : makeZip(entries)));
+}
+
+async function sendStemFile(
+  api: Api<"assets" | "exports">,
+  { request, reply, task }: Exchange,
+): Promise<FastifyReply> {
+  const plan = await findPlan(api, task);
+  if (!plan) throw new ApiError("NOT_FOUND", "No stem file can be made of the Task");
+  await nameFile(api, { reply, task }, "stem.mp4");
+  void reply.header("content-type", "audio/mp4");
+  if (request.method === "HEAD") return reply.send(Readable.from([]));
+  const { socket } = request.raw;
+  // Nothing moves while a track is encoded. Before the next request of the connection the limit is set again.
+  socket.setTimeout(0);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  const parts = api.ports.exports.stemFiles.make(plan)[Symbol.asyncIterator]();
+  // What fails before the first part is answered as every other failure.
+  const first = await parts.next();
+  return reply.send(Readable.from(withFirst(first, parts)));
+}
+
+async function* withFirst<Part>(
+  first: IteratorResult<Part>,
+  rest: AsyncIterator<Part>,
+): AsyncGenerator<Part> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** After the recording, where its name is known. */
+async function nameFile(
+  api: Api<"assets">,
+  { reply, task }: Pick<Exchange, "reply" | "task">,
+  extension: string,
+): Promise<void> {
+  const name = (await findAsset(api, task))?.name.replace(/\.[^.]+$/, "");
+  const plain = `${task.id}.${extension}`;
+  void reply.header(
+    "content-disposition",
+    toContentDisposition(plain, name ? `${name}.${extension}` : plain),
+  );
+}

@@ -1,0 +1,94 @@
+import {
+  idParams,
+  previewChunkParams,
+  previewChunkQuery,
+  previewPeaksQuery,
+  taskPreviews,
+} from "@stemwright/contract";
+import {
+  describePreviews,
+  loadChunk,
+  loadTrackPeaks,
+  loadTrackSpectra,
+} from "../../../domain/previews/load-previews.ts";
+import { getCaller } from "../../access/authenticate.ts";
+import type { Api } from "../../api.ts";
+import { previewParts, sendPreviewParts } from "./preview-answers.ts";
+import { getTask } from "./task-routes.ts";
+
+/** What a player needs to play a Task's stems together, also while it runs. */
+export function addPreviewRoutes({ app, ports }: Api<"blobs" | "previews" | "tasks">): void {
+  const tags = ["Tasks"];
+
+  app.get(
+    "/tasks/:id/previews",
+    {
+      schema: {
+        tags,
+        summary: "Tell what can be played of a Task",
+        description:
+          "The input and each stem, in chunks of a few seconds that are there while the Task runs.",
+        params: idParams,
+        response: { 200: taskPreviews },
+      },
+    },
+    async (request) => describePreviews(ports, await getTask(ports, getCaller(request), request.params.id)),
+  );
+
+  app.get(
+    "/tasks/:id/previews/chunks/:index",
+    {
+      schema: {
+        tags,
+        summary: "Get one chunk of several tracks",
+        description:
+          "A part for each track: what its samples are to be multiplied with, as a 32-bit float, and a FLAC file; empty where the track has not come so far.",
+        params: previewChunkParams,
+        querystring: previewChunkQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const { id, index } = request.params;
+      const task = await getTask(ports, getCaller(request), id);
+      return sendPreviewParts(reply, await loadChunk(ports, task, { ...request.query, index }));
+    },
+  );
+
+  app.get(
+    "/tasks/:id/previews/peaks",
+    {
+      schema: {
+        tags,
+        summary: "Get the peaks of several tracks",
+        description:
+          "A part for each track: a `.dat` file of version 2 of audiowaveform, with 8 bits and one channel.",
+        params: idParams,
+        querystring: previewPeaksQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return sendPreviewParts(reply, await loadTrackPeaks(ports, task, request.query));
+    },
+  );
+
+  app.get(
+    "/tasks/:id/previews/spectra",
+    {
+      schema: {
+        tags,
+        summary: "Get the spectrograms of several tracks",
+        description: "A part for each track: a column behind another, each a byte for each band.",
+        params: idParams,
+        querystring: previewPeaksQuery,
+        response: previewParts,
+      },
+    },
+    async (request, reply) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return sendPreviewParts(reply, await loadTrackSpectra(ports, task, request.query));
+    },
+  );
+}

@@ -1,0 +1,110 @@
+import {
+  targetParams,
+  toFileName,
+  toMimeType,
+  WORDS_BODY_MAX_BYTES,
+  words,
+  wordsEdit,
+  wordsExportQuery,
+} from "@stemwright/contract";
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import { toContentDisposition } from "../../../domain/content-disposition.ts";
+import { toOutputNames } from "../../../domain/tasks/output-names.ts";
+import type { TaskRecord } from "../../../domain/tasks/task-record.ts";
+import { dropEdit, saveWords } from "../../../domain/words/edit-words.ts";
+import { getTextTarget, loadDocument, loadWords } from "../../../domain/words/load-words.ts";
+import { getCaller } from "../../access/authenticate.ts";
+import type { Api, ApiPorts } from "../../api.ts";
+import { getTask } from "../tasks/task-routes.ts";
+
+const PATH = "/tasks/:id/targets/:targetId/words";
+const tags = ["Words"];
+const response = { 200: words };
+
+export const exportResponse = {
+  200: {
+    description: "The words in that form",
+    content: { "*/*": { schema: z.unknown().meta({ type: "string" }) } },
+  },
+};
+
+/** A target's words, in a client's own version where there is one; the service's is never written over. */
+export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWriter" | "words">): void {
+  app.get(
+    PATH,
+    { schema: { tags, summary: "Get the words of a target, as edited", params: targetParams, response } },
+    async (request) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return await loadWords(ports, task, request.params.targetId);
+    },
+  );
+
+  app.put(
+    PATH,
+    {
+      bodyLimit: WORDS_BODY_MAX_BYTES,
+      schema: {
+        tags,
+        summary: "Save an edited version of a target's words",
+        description: "Kept with the Task beside what the service wrote. An edit of an older revision is 409.",
+        params: targetParams,
+        body: wordsEdit,
+        response,
+      },
+    },
+    async (request) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return await saveWords(ports, task, { targetId: request.params.targetId, edit: request.body });
+    },
+  );
+
+  app.delete(
+    PATH,
+    {
+      schema: {
+        tags,
+        summary: "Go back to the words the service wrote",
+        params: targetParams,
+        response,
+      },
+    },
+    async (request) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return await dropEdit(ports, task, request.params.targetId);
+    },
+  );
+
+  app.get(
+    `${PATH}/export`,
+    {
+      schema: {
+        tags,
+        summary: "Export a target's words, as edited, in any form",
+        params: targetParams,
+        querystring: wordsExportQuery,
+        response: exportResponse,
+      },
+    },
+    async (request, reply) => {
+      const task = await getTask(ports, getCaller(request), request.params.id);
+      return await sendExport(ports, reply, { task, ...request.params, ...request.query });
+    },
+  );
+}
+
+/** Answers with the words as a file. */
+export async function sendExport(
+  ports: Pick<ApiPorts, "blobs" | "textWriter" | "words">,
+  reply: FastifyReply,
+  { task, targetId, format }: { task: TaskRecord; targetId: string; format: string },
+): Promise<FastifyReply> {
+  const target = getTextTarget(task, targetId);
+  const { document } = await loadDocument(ports, task, target);
+  const name = toOutputNames(target)[0]?.name ?? target.model;
+  return reply
+    .header("content-type", toMimeType(format))
+    .header("content-disposition", toContentDisposition(toFileName(name, format)))
+    .header("cache-control", "private, no-cache")
+    .send(ports.textWriter.write(document, format));
+}

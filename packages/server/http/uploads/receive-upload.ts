@@ -1,0 +1,118 @@
+import { createHash, type Hash } from "node:crypto";
+import { Readable } from "node:stream";
+import { ApiError } from "@stemwright/contract";
+import type { FastifyRequest } from "fastify";
+import type { AssetRecord } from "../../domain/assets/asset-record.ts";
+import { storeUpload, toCleanName, type Upload } from "../../domain/assets/store-upload.ts";
+import { getCaller } from "../access/authenticate.ts";
+import type { Api } from "../api.ts";
+import { isForClient } from "../errors/error-mapper.ts";
+import { passOverRest } from "../requests/pass-over-rest.ts";
+import { discardUpload, isRepeatable } from "./keep-asset.ts";
+
+/** More than any form needs beside its file: its fields are held in memory. */
+const FIELD_MAX_BYTES = 64 * 1024;
+const FORM_LIMITS = { fieldSize: FIELD_MAX_BYTES, fields: 200, parts: 208 };
+
+export type FormField = { name: string; value: string };
+
+export type ReceivedUpload = {
+  stored: AssetRecord;
+  /** Where the request may be repeated. */
+  sha256: string | undefined;
+  /** Those that were asked for, in the form's order. */
+  fields: FormField[];
+};
+
+/** What the form's parser complains of, which it tells in words only, and a connection that broke. Others, such as the store's, stay as they are. */
+function toUploadError(error: unknown, request: FastifyRequest): unknown {
+  if (isForClient(error)) return error;
+  const { message } = error as Error;
+  if (/boundary not found|^the needle cannot/i.test(message))
+    return new ApiError(
+      "CONTENT_TYPE_UNSUPPORTED",
+      "The content type multipart/form-data needs a boundary of 1 to 250 characters",
+    );
+  const { raw } = request;
+  const isCutOff = raw.destroyed && !raw.complete;
+  if (isCutOff || /unexpected end of multipart data/i.test(message))
+    return new ApiError("UPLOAD_BROKEN", "The upload broke off; nothing was kept. Send it again");
+  return error;
+}
+
+/** Passes a stream on, and hashes what goes by. */
+async function* hashOnTheWay(content: Readable, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const chunk of content) {
+    hash.update(chunk as Buffer);
+    yield chunk as Buffer;
+  }
+}
+
+const findExpectedBytes = ({ headers }: FastifyRequest) =>
+  headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
+
+/** The upload's one file; a second file part is refused, and the first is then taken out again. */
+export async function receiveUpload(
+  { ports, config }: Api<"blobs" | "quota" | "unclaimed">,
+  request: FastifyRequest,
+  options: {
+    /** The name of the part that holds the file. */
+    fileField: string;
+    /** The fields that are looked at; others are passed over. */
+    fieldNames?: readonly string[];
+    /** Another reading of what was sent. */
+    adapt?: (upload: Upload) => Promise<Upload>;
+  },
+): Promise<ReceivedUpload> {
+  const { fileField, fieldNames = [], adapt = async (upload) => upload } = options;
+  const hash = isRepeatable(request) ? createHash("sha256") : undefined;
+  const fields: FormField[] = [];
+  let stored: AssetRecord | undefined;
+  try {
+    for await (const part of request.parts({ limits: FORM_LIMITS })) {
+      if (part.type !== "file") {
+        if (fieldNames.includes(part.fieldname)) fields.push(toField(part));
+        continue;
+      }
+      if (stored) throw new ApiError("UPLOAD_FILE_EXTRA", "Send one file part; this upload has more");
+      if (part.fieldname !== fileField) {
+        part.file.resume();
+        throw new ApiError(
+          "UPLOAD_FILE_MISSING",
+          `The file part is named "${part.fieldname}"; name it "${fileField}"`,
+        );
+      }
+      const name = toCleanName(part.filename ?? "");
+      const upload = await adapt({
+        name,
+        names: [name],
+        contentType: part.mimetype,
+        content: hash ? Readable.from(hashOnTheWay(part.file, hash), { objectMode: false }) : part.file,
+        maxBytes: config.uploadMaxBytes,
+        expectedBytes: findExpectedBytes(request),
+      });
+      stored = await storeUpload(ports, getCaller(request), upload);
+    }
+  } catch (error) {
+    const isTooSlow = error instanceof ApiError && error.code === "REQUEST_TIMEOUT";
+    if (!isTooSlow) await passOverRest(request);
+    if (stored) await discardUpload(ports, stored.id);
+    throw toUploadError(error, request);
+  }
+  if (!stored)
+    throw new ApiError(
+      "UPLOAD_FILE_MISSING",
+      `The upload has no file; send it in a multipart part named "${fileField}"`,
+    );
+  return { stored, sha256: hash?.digest("hex"), fields };
+}
+
+function toField(part: { fieldname: string; value: unknown; valueTruncated: boolean }): FormField {
+  const { fieldname: name, value, valueTruncated } = part;
+  if (valueTruncated)
+    throw new ApiError("REQUEST_INVALID", `${name} has more than ${FIELD_MAX_BYTES} bytes`, [
+      { path: name, message: `has more than ${FIELD_MAX_BYTES} bytes` },
+    ]);
+  // A part that says it is JSON comes parsed.
+  return { name, value: typeof value === "string" ? value : JSON.stringify(value) };
+}
