@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
-import { openDatabase } from "../packages/server/db/database.ts";
+import { openDatabase } from "../packages/server/db/connection/open-database.ts";
 import { migrate } from "../packages/server/db/schema/migrate.ts";
 import type { Blobs } from "../packages/server/domain/ports.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";

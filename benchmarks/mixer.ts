@@ -2,7 +2,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { findFirstClientId } from "../packages/server/db/accounts/client-rows.ts";
-import { openDatabase } from "../packages/server/db/database.ts";
+import { openDatabase } from "../packages/server/db/connection/open-database.ts";
 import { startEmbeddedPostgres } from "../packages/server/db/embedded-postgres/embedded-postgres.ts";
 import { FLAGS, findBrowser, openBrowser, openPage } from "../test/support/browser.ts";
 import { addMixerLanes, addMixerTask } from "../test/support/mixer-task.ts";

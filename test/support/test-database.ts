@@ -1,6 +1,7 @@
 import pg from "pg";
 import { inject } from "vitest";
-import { type Database, openDatabase } from "../../packages/server/db/database.ts";
+import { openDatabase } from "../../packages/server/db/connection/open-database.ts";
+import type { Database } from "../../packages/server/db/database.ts";
 import { migrate } from "../../packages/server/db/schema/migrate.ts";
 import { makeId } from "../../packages/server/domain/ids.ts";
 

@@ -4,8 +4,8 @@ import { EngineError, type EngineProcess, type EngineTarget } from "@stemwright/
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeAssetStore } from "../../packages/server/db/assets/make-asset-store.ts";
 import { bindQueries } from "../../packages/server/db/bind-queries.ts";
+import { openDatabase } from "../../packages/server/db/connection/open-database.ts";
 import { hasReservations, raiseReservations } from "../../packages/server/db/credits/credit-rows.ts";
-import { openDatabase } from "../../packages/server/db/database.ts";
 import { deleteWorker, upsertWorker } from "../../packages/server/db/operation/worker-rows.ts";
 import { makeSpanOffers, makeSpanQueue } from "../../packages/server/db/spans/span-rows.ts";
 import { makeStorageQuota } from "../../packages/server/db/storage/make-storage-quota.ts";

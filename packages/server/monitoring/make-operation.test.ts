@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openDatabaseProbe } from "../db/connection/database-probe.ts";
-import { openDatabase } from "../db/database.ts";
+import { openDatabase } from "../db/connection/open-database.ts";
 import type { MediaSandbox } from "../media/open-media-sandbox.ts";
 import { makeOperation } from "./make-operation.ts";
 

@@ -2,8 +2,9 @@ import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import type pg from "pg";
+import { CONNECTION_OPTIONS, TYPE_PARSERS } from "../db/connection/open-database.ts";
 import { PreparingClient } from "../db/connection/preparing-client.ts";
-import { CONNECTION_OPTIONS, type Database, TYPE_PARSERS } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { STRETCH_PAYLOAD, WAITING_CHANNEL } from "../db/tasks/waiting-tasks.ts";
 
 /** A machine that vanished is noticed after 25 s, not after hours; without effect on a unix socket. */

@@ -5,7 +5,7 @@ import { withOutages } from "../blobs/with-outages.ts";
 import { withUnclaimedFiles } from "../blobs/with-unclaimed-files.ts";
 import { makeBuckets } from "../buckets/open-buckets.ts";
 import type { Config } from "../config/load-config.ts";
-import { openDatabase } from "../db/database.ts";
+import { openDatabase } from "../db/connection/open-database.ts";
 import { loadSecret } from "../db/secrets/load-secret.ts";
 import { openVault } from "../db/secrets/open-vault.ts";
 import { hasVaultKey } from "../db/secrets/vault-canary.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openPresigner } from "../blobs/open-presigner.ts";
 import { openDatabaseProbe } from "../db/connection/database-probe.ts";
-import { openDatabase } from "../db/database.ts";
+import { openDatabase } from "../db/connection/open-database.ts";
 import { findSchemaFault } from "../db/schema/schema-fault.ts";
 import { openTaskChanges } from "../db/tasks/task-changes.ts";
 import { findTask, listProgressMarks } from "../db/tasks/task-rows.ts";

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { takeTask } from "../../../test/support/begin-run.ts";
 import { finishAll, type RunEngine } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
-import { openDatabase } from "../db/database.ts";
+import { openDatabase } from "../db/connection/open-database.ts";
 import { makeTaskReports } from "../db/tasks/make-task-reports.ts";
 import { trySupervising } from "../db/tasks/supervision.ts";
 import { withTaskLock } from "../db/tasks/task-locks.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { within } from "../../domain/within.ts";
-import { CONNECTION_OPTIONS } from "../database.ts";
+import { CONNECTION_OPTIONS } from "./open-database.ts";
 import { SteadyClient } from "./steady-client.ts";
 
 const ANSWER_MS = 2000;

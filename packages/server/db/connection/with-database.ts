@@ -1,4 +1,4 @@
-import { openDatabase } from "../database.ts";
+import { openDatabase } from "./open-database.ts";
 
 /** Lends a database to one piece of work that is done once. */
 export async function withDatabase<Result>(

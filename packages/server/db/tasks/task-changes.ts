@@ -2,7 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
 import pg from "pg";
 import type { TaskChanges } from "../../domain/ports.ts";
-import { CONNECTION_OPTIONS, type DatabaseHandle } from "../database.ts";
+import { CONNECTION_OPTIONS } from "../connection/open-database.ts";
+import type { DatabaseHandle } from "../database.ts";
 
 export const TASK_CHANGES_CHANNEL = "task_changes";
 const RECONNECT_DELAY_MS = 1000;

@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { expect, it } from "vitest";
 import { startSilentServer } from "../../../../test/support/silent-server.ts";
-import { openDatabase } from "../../db/database.ts";
+import { openDatabase } from "../../db/connection/open-database.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { sendError, toApiError, toRootError } from "./error-mapper.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestDatabase, type TestDatabase } from "../../../test/support/test-database.ts";
-import { withDatabase } from "./connection/with-database.ts";
-import { openDatabase } from "./database.ts";
+import { openTestDatabase, type TestDatabase } from "../../../../test/support/test-database.ts";
+import { openDatabase } from "./open-database.ts";
+import { withDatabase } from "./with-database.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
