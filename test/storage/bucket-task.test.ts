@@ -74,7 +74,6 @@ async function work(taskId: string): Promise<void> {
       keptStems: { giveUp: async () => 0 },
       log: makeLog({ logLevel: "silent", logFile: undefined }, "worker"),
       engine: {
-        close: async () => {},
         async run(request, hooks = {}) {
           seen = await readFile(request.inputPath);
           const [target] = request.targets;

@@ -59,7 +59,6 @@ it("[J5] a worker that begins a legacy job, and ends it, owes its callback both 
           await hooks.onTargetDone?.(target.key, { durationSeconds: 1 });
         }
       },
-      close: async () => {},
     },
     assets: { findAsset: async () => ({ blobKey: "assets/a/a.wav" }) } as unknown as AssetStore,
     blobs,

@@ -8,8 +8,9 @@ import { startSupervisor } from "../queue/supervisor.ts";
 import { type HeldRun, openTaskQueue } from "../queue/task-queue.ts";
 import { type Tracer, toTaskTrace } from "../telemetry/tracer.ts";
 import { type MeasuredEngine, startHeartbeat } from "./health/heartbeat.ts";
+import { abandonTask } from "./runs/end-targets.ts";
 import { NoRoom } from "./runs/note-length.ts";
-import { abandonTask, type RunTaskPorts, runTask } from "./runs/run-claimed-task.ts";
+import { type RunTaskPorts, runTask } from "./runs/run-claimed-task.ts";
 import { makeSpanHelper, type SpanHelperPorts } from "./spans/span-helper.ts";
 import { waitOut } from "./wait-out.ts";
 import { giveBackWithCheckpoint } from "./work-dirs/resume-elsewhere.ts";
@@ -197,7 +198,7 @@ export async function startWorker(given: WorkerPorts) {
       const supervised = supervisor.close();
       await queue.close();
       await supervised;
-      await ports.engine.close();
+      await engine.close();
       await ports.guard.close();
       await heartbeat.stop();
     },

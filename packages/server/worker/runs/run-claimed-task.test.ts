@@ -51,7 +51,6 @@ it.each([
         await hooks.onTargetDone?.("done", { durationSeconds: 1 });
         await hooks.onTargetFailed?.("failed", new EngineError("encode-failed", "no such encoder"));
       },
-      close: async () => {},
     },
     reports: {
       findTask: async () => task,
@@ -74,7 +73,6 @@ it("[O12] what an output lost at full scale is kept with it, and told in the log
         await hooks.onTargetDone?.("done", { durationSeconds: 1, clippedSamples: { [path]: 7 } });
         await hooks.onTargetDone?.("failed", { durationSeconds: 1 });
       },
-      close: async () => {},
     },
     reports: {
       findTask: async () => task,
@@ -101,7 +99,7 @@ it("[O12] what an output lost at full scale is kept with it, and told in the log
 it("[T18] what only the operator can mend is told in the log as such", async () => {
   const lines: unknown[] = [];
   await run({
-    engine: { run: async () => {}, close: async () => {} },
+    engine: { run: async () => {} },
     assets: { findAsset: () => Promise.reject(new TargetFailure("NOT_SET_UP", "No credentials.")) },
     reports: {
       findTask: async () => task,
@@ -128,7 +126,6 @@ const makeStored = () => {
       async run(_request, hooks = {}) {
         await hooks.onTargetDone?.("done", { durationSeconds: 1 });
       },
-      close: async () => {},
     } satisfies RunTaskPorts["engine"],
     blobs: {
       findSize: async () => 5,
@@ -209,7 +206,6 @@ it.each([
       async run(request) {
         previews = request.previews;
       },
-      close: async () => {},
     },
   });
   expect(previews).toEqual(asked);
@@ -241,7 +237,6 @@ it.each([
             else await hooks.onTargetFailed?.(key, full);
           }
         },
-        close: async () => {},
       },
       keptStems: { giveUp: async () => kept },
       reports: {
