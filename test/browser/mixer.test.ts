@@ -1,9 +1,10 @@
 import { readFile, rm } from "node:fs/promises";
 import { Stemwright } from "@stemwright/sdk";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
 import { toWav } from "../support/audio.ts";
+import { clearTap, readTap, TAP, type Tap } from "../support/audio-tap.ts";
 import {
   listViolations,
   measureWidth,
@@ -35,38 +36,6 @@ afterAll(async () => {
   await service.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
-
-type Tap = { peak: number; frames: number; starts: number };
-
-/** Listens to all that a context renders on its way to the loudspeakers; runs in the page, before its own scripts. */
-const TAP = `
-  const tap = globalThis.tap = { peak: 0, frames: 0, starts: 0 };
-  const { connect } = AudioNode.prototype;
-  const tapped = new WeakSet();
-  AudioNode.prototype.connect = function (to, ...rest) {
-    if (to === this.context.destination && !tapped.has(this)) {
-      const listener = this.context.createScriptProcessor(4096, 2, 1);
-      tapped.add(this).add(listener);
-      listener.onaudioprocess = ({ inputBuffer }) => {
-        for (let channel = 0; channel < inputBuffer.numberOfChannels; channel++)
-          for (const value of inputBuffer.getChannelData(channel)) tap.peak = Math.max(tap.peak, Math.abs(value));
-        tap.frames += inputBuffer.length;
-      };
-      connect.call(this, listener);
-      connect.call(listener, to);
-    }
-    return connect.call(this, to, ...rest);
-  };
-  const { start } = AudioBufferSourceNode.prototype;
-  AudioBufferSourceNode.prototype.start = function (...args) {
-    tap.starts += 1;
-    return start.apply(this, args);
-  };
-`;
-
-const readTap = (page: Page) => page.evaluate(() => ({ ...(globalThis as unknown as { tap: Tap }).tap }));
-const clearTap = (page: Page) =>
-  page.evaluate(() => Object.assign((globalThis as unknown as { tap: Tap }).tap, { peak: 0, frames: 0 }));
 
 async function openMixer(id: string, view = VIEWS[2]) {
   const opened = await openPage(browser, { ...(view ? { view } : {}), baseURL: service.address });

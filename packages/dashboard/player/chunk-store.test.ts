@@ -50,6 +50,17 @@ describe("[PV9] chunks that are on their way", () => {
     expect(await again).toBe(await store.load(PREVIEWS, 3));
   });
 
+  it("are asked for again where there are more tracks", async () => {
+    const { source, asked } = makeSource();
+    const store = new ChunkStore(source, decode);
+    const first = store.load(PREVIEWS, 0);
+    asked[0]?.answer();
+    await first;
+    const tracks = [...PREVIEWS.tracks, { id: "voice_01", name: "voice_01", chunks: 10 }];
+    void store.load({ ...PREVIEWS, tracks }, 0);
+    expect(asked).toHaveLength(2);
+  });
+
   it("stay where they are there already", async () => {
     const { source, asked } = makeSource();
     const store = new ChunkStore(source, decode);

@@ -11,6 +11,7 @@ export class ChunkStore {
   readonly #source: PreviewSource;
   readonly #decode: (flac: ArrayBuffer) => Promise<AudioBuffer>;
   readonly #kept = new Map<number, Promise<DecodedChunk>>();
+  #tracks = "";
   readonly #loading = new Map<number, AbortController>();
 
   constructor(source: PreviewSource, decode: (flac: ArrayBuffer) => Promise<AudioBuffer>) {
@@ -22,6 +23,7 @@ export class ChunkStore {
   load(previews: PlayablePreviews, index: number): Promise<DecodedChunk> | undefined {
     const end = Math.min(previews.frames, (index + 1) * previews.chunkFrames);
     if (countReadyFrames(previews) < end) return undefined;
+    this.#forgetOthers(previews);
     const loading = this.#kept.get(index) ?? this.#fetch(previews, index);
     this.#kept.delete(index);
     this.#kept.set(index, loading);
@@ -43,6 +45,14 @@ export class ChunkStore {
       this.#loading.delete(index);
       this.#kept.delete(index);
     }
+  }
+
+  /** Chunks of other tracks are of no use: those of voices come while the Task runs. */
+  #forgetOthers({ tracks }: PlayablePreviews): void {
+    const ids = tracks.map(({ id }) => id).join();
+    if (ids === this.#tracks) return;
+    this.#tracks = ids;
+    this.#kept.clear();
   }
 
   async #fetch(previews: PlayablePreviews, index: number): Promise<DecodedChunk> {

@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { findGain, listNullSet, makeMix, makeNullGains } from "./mix.ts";
+import { extendMix, findGain, listNullSet, makeMix, makeNullGains } from "./mix.ts";
 
 describe("the mix", () => {
   it("[PV9] starts with the stems alone, and plays the input where there are none", () => {
     expect(findGain(makeMix(["input", "a"]), "input")).toBe(0);
     expect(findGain(makeMix(["input", "a"]), "a")).toBe(1);
     expect(findGain(makeMix(["input"]), "input")).toBe(1);
+  });
+
+  it("[PV9] plays tracks that come later instead of the input, and changes nothing else", () => {
+    const alone = extendMix(makeMix(["input"]), ["input", "voice_01", "voice_02"]);
+    expect(alone).toEqual(makeMix(["input", "voice_01", "voice_02"]));
+    const mix = { ...makeMix(["input", "a"]), a: { gainDb: -3, pan: 0.5, isMuted: false, isSolo: true } };
+    const extended = extendMix(mix, ["input", "a", "voice_01"]);
+    expect(extended).toEqual({ ...mix, voice_01: makeMix(["voice_01"]).voice_01 });
   });
 
   it("[PV9] a solo silences all others, whether they are muted or not", () => {

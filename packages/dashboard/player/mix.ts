@@ -10,6 +10,13 @@ export const UNTOUCHED: TrackMix = { gainDb: 0, pan: 0, isMuted: false, isSolo: 
 export const makeMix = (ids: readonly string[]): Mix =>
   Object.fromEntries(ids.map((id) => [id, { ...UNTOUCHED, isMuted: id === INPUT_TRACK && ids.length > 1 }]));
 
+/** The mix with tracks that came later: those of voices come when all voices are told apart, and then stand for the input like stems. */
+export function extendMix(mix: Mix, ids: readonly string[]): Mix {
+  const fresh = makeMix(ids);
+  const isInputAlone = Object.keys(mix).join() === INPUT_TRACK;
+  return isInputAlone ? fresh : { ...fresh, ...mix };
+}
+
 export const toGain = (gainDb: number) => 10 ** (gainDb / 20);
 
 /** What a track is multiplied with. */

@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
 import { ConnectionError } from "@stemwright/sdk";
 import { ChunkStore, type DecodedChunk } from "./chunk-store.ts";
-import { findGain, type Mix, makeMix, makeNullGains } from "./mix.ts";
+import { extendMix, findGain, type Mix, makeMix, makeNullGains } from "./mix.ts";
 import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./preview-source.ts";
+import { type Level, Stretch } from "./stretch.ts";
 
 export type PlayerState = "stopped" | "waiting" | "playing";
 export type Loop = { start: number; end: number };
@@ -10,23 +11,9 @@ export type Loop = { start: number; end: number };
 /** Sound is handed to the context this far ahead; hidden tabs run timers once a second. */
 const AHEAD_SECONDS = 4;
 const TICK_MS = 100;
-/** Between a click and its sound: a chunk has to be taken apart first. */
+/** Between a click and its sound: the page has to hand over all tracks meanwhile. */
 const LEAD_SECONDS = 0.06;
 const METER_FRAMES = 8192;
-
-/** A stretch that the context plays, in its own frames and in those of the recording. */
-type Scheduled = { contextFrame: number; frame: number; length: number; nodes: AudioBufferSourceNode[] };
-
-/** A node is a small thing with megabytes of sound, which it would keep until the next collection of garbage. */
-function discard({ nodes }: Scheduled): void {
-  for (const node of nodes) {
-    node.stop();
-    node.disconnect();
-    node.buffer = null;
-  }
-}
-
-type Channel = { gain: GainNode; panner: StereoPannerNode };
 
 /**
  * Plays all tracks together, sample by sample: one context at the recording's own rate, a node for each chunk and track, each started at an exact
@@ -45,9 +32,8 @@ export class Player {
   readonly output: GainNode;
   readonly #meter: AnalyserNode;
   readonly #measured = new Float32Array(METER_FRAMES);
-  readonly #channels = new Map<string, Channel>();
   #previews: PlayablePreviews;
-  #scheduled: Scheduled[] = [];
+  #scheduled: Stretch[] = [];
   /** Where sound is still to be handed over from, in frames of the recording and of the context. */
   #cursor = { frame: 0, contextFrame: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -67,7 +53,6 @@ export class Player {
     this.output.connect(this.#meter);
     this.output.connect(this.context.destination);
     this.mix.value = makeMix(previews.tracks.map(({ id }) => id));
-    this.#connectTracks();
   }
 
   /** Chunks for something else than to be heard: a seek gives up those that the player waits for. */
@@ -78,17 +63,21 @@ export class Player {
   /** The same previews, further on. */
   setPreviews(previews: PlayablePreviews): void {
     this.#previews = previews;
-    this.#connectTracks();
+    const ids = previews.tracks.map(({ id }) => id);
+    if (ids.every((id) => id in this.mix.peek())) return;
+    this.setMix(extendMix(this.mix.peek(), ids));
+    // What is handed over already has none of the new tracks.
+    this.seek(this.position);
   }
 
   setMix(mix: Mix): void {
     this.mix.value = mix;
-    this.#applyGains();
+    this.#applyLevels();
   }
 
   setNulling(isNulling: boolean): void {
     this.isNulling.value = isNulling;
-    this.#applyGains();
+    this.#applyLevels();
   }
 
   setLoop(loop: Loop | null): void {
@@ -147,33 +136,26 @@ export class Player {
     await this.context.close();
   }
 
-  #connectTracks(): void {
-    for (const { id } of this.#previews.tracks) {
-      if (this.#channels.has(id)) continue;
-      const gain = this.context.createGain();
-      const panner = this.context.createStereoPanner();
-      gain.connect(panner).connect(this.output);
-      this.#channels.set(id, { gain, panner });
-    }
-    this.#applyGains();
+  #applyLevels(): void {
+    const findLevel = this.#makeLevels();
+    for (const stretch of this.#scheduled) stretch.setLevels(findLevel);
   }
 
-  #applyGains(): void {
+  #makeLevels(): (id: string) => Level {
+    const mix = this.mix.peek();
+    if (!this.isNulling.peek()) return (id) => ({ gain: findGain(mix, id), pan: mix[id]?.pan ?? 0 });
     const nullGains = makeNullGains(this.#previews.tracks);
-    for (const [id, { gain, panner }] of this.#channels) {
-      gain.gain.value = this.isNulling.value ? (nullGains[id] ?? 0) : findGain(this.mix.value, id);
-      const pan = this.isNulling.value ? 0 : (this.mix.value[id]?.pan ?? 0);
-      panner.pan.value = pan;
-      // A panner in the middle is a wire only for two channels: one would be 3 dB down on both sides.
-      gain.disconnect();
-      gain.connect(pan === 0 ? this.output : panner);
-    }
+    return (id) => ({ gain: nullGains[id] ?? 0, pan: 0 });
   }
 
   #halt(): void {
     this.#run += 1;
     clearInterval(this.#timer);
-    this.#scheduled.forEach(discard);
+    this.#silence();
+  }
+
+  #silence(): void {
+    for (const stretch of this.#scheduled) stretch.close();
     this.#scheduled = [];
   }
 
@@ -233,33 +215,38 @@ export class Player {
 
   #waitIfDry(): void {
     if (this.#cursor.contextFrame > this.#nowFrame) return;
-    this.#scheduled.forEach(discard);
-    this.#scheduled = [];
+    this.#silence();
     this.state.value = "waiting";
   }
 
   /** The rest of a chunk from the cursor on, or up to the loop's end. */
   #schedule(chunk: DecodedChunk, index: number): void {
-    const { sampleRate, chunkFrames, frames } = this.#previews;
+    const { chunkFrames, frames } = this.#previews;
     const { frame } = this.#cursor;
-    const earliest = this.#nowFrame + Math.ceil(LEAD_SECONDS * sampleRate);
-    // Behind what is handed over already, to the frame; or, where that has run out, as soon as can be.
-    const contextFrame = this.#cursor.contextFrame > this.#nowFrame ? this.#cursor.contextFrame : earliest;
     const loop = this.loop.value;
     const isInLoop = loop !== null && frame < loop.end;
     const end = Math.min(frames, (index + 1) * chunkFrames, isInLoop ? loop.end : frames);
     const length = end - frame;
-    const nodes = [...chunk].map(([id, sound]) => {
-      const node = this.context.createBufferSource();
-      node.buffer = this.#cut(sound, frame - index * chunkFrames, length);
-      node.connect(this.#channels.get(id)?.gain ?? this.output);
-      node.start(contextFrame / sampleRate);
-      return node;
-    });
-    this.#scheduled.push({ contextFrame, frame, length, nodes });
+    const offset = frame - index * chunkFrames;
+    const sounds = new Map([...chunk].map(([id, sound]) => [id, this.#cut(sound, offset, length)]));
+    const stretch = this.#startInTime(sounds, { frame, length });
+    this.#scheduled.push(stretch);
     const next = isInLoop && end === loop.end ? loop.start : end;
-    this.#cursor = { frame: next, contextFrame: contextFrame + length };
+    this.#cursor = { frame: next, contextFrame: stretch.endFrame };
     this.state.value = "playing";
+  }
+
+  /** Behind what is handed over already, to the frame; or, where that has run out, as soon as the page can hand over all tracks. */
+  #startInTime(sounds: ReadonlyMap<string, AudioBuffer>, place: { frame: number; length: number }): Stretch {
+    for (let leadSeconds = LEAD_SECONDS; ; leadSeconds *= 2) {
+      const stretch = new Stretch(this.output, sounds, place);
+      stretch.setLevels(this.#makeLevels());
+      const now = this.#nowFrame;
+      const earliest = now + Math.ceil(leadSeconds * this.#previews.sampleRate);
+      if (stretch.start(this.#cursor.contextFrame > now ? this.#cursor.contextFrame : earliest))
+        return stretch;
+      stretch.close();
+    }
   }
 
   /** A copy, since offsets in seconds are not always whole frames. */
@@ -273,9 +260,8 @@ export class Player {
 
   #forgetHeard(): void {
     const now = this.#nowFrame;
-    const isHeard = ({ contextFrame, length }: Scheduled, n: number) =>
-      contextFrame + length <= now && n < this.#scheduled.length - 1;
-    this.#scheduled.filter(isHeard).forEach(discard);
+    const isHeard = ({ endFrame }: Stretch, n: number) => endFrame <= now && n < this.#scheduled.length - 1;
+    for (const stretch of this.#scheduled.filter(isHeard)) stretch.close();
     this.#scheduled = this.#scheduled.filter((stretch, n) => !isHeard(stretch, n));
     const isAtEnd = this.#cursor.frame >= this.#previews.frames && this.#cursor.contextFrame <= now;
     if (!isAtEnd || countReadyFrames(this.#previews) < this.#previews.frames) return;
