@@ -3,6 +3,7 @@
 Speakers, noises and measured rooms are those the data list keeps out of training; the other half of the rooms is made by another program than training's.
 
     python3 -m training.mix.held_out_speech --packs FOLDER --save held-out.npz       float16 {noise, rooms, both} [count, 3, frames] (dry, room, noise)
+    python3 -m training.mix.held_out_speech --from held-out.npz --out FOLDER         the same as WAV: FOLDER/noise-00/{dry,room,noise,mix}.wav …
 """
 
 import argparse
@@ -18,6 +19,7 @@ from training.mix.held_out_voices import convolve, draw_room, load_speakers
 RATE_HZ = 48000
 HOP = 1024
 FRAMES = 281 * HOP
+STEMS = ("dry", "room", "noise")
 COUNTS = {"noise": 60, "rooms": 60, "both": 60}
 SEED = 20261118
 SNR_DB = (0, 10)
@@ -104,16 +106,32 @@ def make_held_out(folder, sources, counts=COUNTS):
         return {kind: numpy.stack(pool.map(_make_numbered, [(kind, number) for number in range(count)], chunksize=1)) for kind, count in counts.items()}
 
 
+def write_files(arrays, folder):
+    import soundfile
+
+    for kind, recordings in arrays.items():
+        for number, stems in enumerate(recordings.astype(numpy.float32)):
+            (folder / f"{kind}-{number:02d}").mkdir(parents=True, exist_ok=True)
+            for name, sound in zip((*STEMS, "mix"), (*stems, stems.sum(0))):
+                soundfile.write(folder / f"{kind}-{number:02d}" / f"{name}.wav", sound, RATE_HZ, subtype="FLOAT")
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--packs", required=True)
+    given = parser.add_mutually_exclusive_group(required=True)
+    given.add_argument("--packs")
+    given.add_argument("--from", dest="saved", type=Path)
     parser.add_argument("--list", type=Path, default=Path("training/data/speech-denoise.json"))
-    parser.add_argument("--save", type=Path, required=True)
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    arrays = make_held_out(options.packs, json.loads(options.list.read_text())["sources"])
-    part = options.save.with_suffix(".part.npz")
-    numpy.savez(part, **arrays)
-    part.rename(options.save)
+    arrays = numpy.load(options.saved) if options.saved else make_held_out(options.packs, json.loads(options.list.read_text())["sources"])
+    if options.save:
+        part = options.save.with_suffix(".part.npz")
+        numpy.savez(part, **arrays)
+        part.rename(options.save)
+    if options.out:
+        write_files(arrays, options.out)
 
 
 if __name__ == "__main__":
