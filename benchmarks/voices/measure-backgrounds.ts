@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { toSampleRate } from "../../packages/engine/dsp/resampled-source.ts";
+import { atRate } from "../at-rate.ts";
 import type { Figures } from "./figures.ts";
 import { listPairs, readPair } from "./measure-pairs.ts";
 import { readRecording } from "./read-recording.ts";
@@ -28,9 +28,10 @@ export async function measureBackgrounds(
       const separate = async (input: string) =>
         findImprovement(voices, heard, (await bench.takeApart(input, "two_speaker")).planes);
       const asItIs = await separate(path);
+      const [dialogue = new Float32Array()] = await bench.takeSounds(path, ["dialogue"]);
       return {
         asItIs,
-        dialogueFirst: await separate(bench.write("dialogue", await bench.takeDialogue(path), sampleRateHz)),
+        dialogueFirst: await separate(bench.write("dialogue", dialogue, sampleRateHz)),
       };
     });
     rows.push(`| ${file} | ${gains.asItIs.toFixed(1)} | ${gains.dialogueFirst.toFixed(1)} |`);
@@ -43,15 +44,7 @@ async function readBehind(
   { like, sampleRateHz }: { like: Float32Array; sampleRateHz: number },
 ): Promise<Float32Array> {
   const { planes, sampleRateHz: rate } = await readRecording(path);
-  const source = {
-    channels: 1,
-    sampleRateHz: rate,
-    lengthFrames: planes[0]?.length ?? 0,
-    read: (start: number, length: number) => [
-      Float32Array.from({ length }, (_, n) => planes[0]?.[start + n] ?? 0),
-    ],
-  };
-  const [plane = new Float32Array()] = toSampleRate(source, { sampleRateHz }).read(0, like.length);
+  const plane = atRate(planes[0] ?? new Float32Array(), rate, sampleRateHz).slice(0, like.length);
   const powerOf = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
   const gain = Math.sqrt(powerOf(like) / powerOf(plane)) * 10 ** (-BELOW_DB / 20);
   return plane.map((value) => value * gain);

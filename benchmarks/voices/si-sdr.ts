@@ -1,6 +1,6 @@
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, n) => sum + value * (b[n] ?? 0), 0);
 
-function findSiSdr(truth: Float32Array, estimate: Float32Array): number {
+export function findSiSdr(truth: Float32Array, estimate: Float32Array): number {
   const scale = dot(truth, estimate) / Math.max(dot(truth, truth), 1e-12);
   const signal = scale * scale * dot(truth, truth);
   const error = dot(estimate, estimate) - signal;
