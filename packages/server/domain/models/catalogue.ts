@@ -126,6 +126,11 @@ export const CATALOGUE: readonly CatalogueModel[] = [
     ]),
     produces: "voices",
   },
+  cinematic("speech_denoise", "Speech without noise", "Speech with its room, without noise."),
+  {
+    ...cinematic("speech_dereverb", "Dry speech", "Speech without its room and without noise."),
+    creditsPerMinute: 2,
+  },
   text("transcription", "Transcription", "The words of the recording, each with its time.", [mediaInput]),
   text("alignment", "Alignment", "A given text laid over the recording, word by word.", [
     mediaInput,

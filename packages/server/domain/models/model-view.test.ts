@@ -30,6 +30,8 @@ describe("the model list", () => {
       ["music_fx", 1.5, 3],
       ["music_detection", 0.5, 3],
       ["multi_voice", undefined, 1],
+      ["speech_denoise", 1.5, 3],
+      ["speech_dereverb", 2, 3],
       ["transcription", 1, 1],
       ["alignment", 1, 1],
     ]);
