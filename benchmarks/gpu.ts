@@ -14,9 +14,10 @@ import { describeGpus } from "../packages/engine/runtime/describe-gpus.ts";
 import type { ExecutionProvider } from "../packages/engine/runtime/execution-provider.ts";
 import { makeSession } from "../packages/engine/runtime/make-session.ts";
 import {
+  type GpuStemManifest,
+  isGpuStemManifest,
   loadManifests,
   type SpeechManifest,
-  type StemManifest,
 } from "../packages/engine/runtime/manifest.ts";
 import { findWeightsPath } from "../packages/engine/runtime/weights-file.ts";
 import { writeGeneratedSong } from "./generated-song.ts";
@@ -56,7 +57,7 @@ mkdirSync(folder, { recursive: true });
 setSandboxMode("relaxed");
 const rows: Row[] = [];
 for (const manifest of loadManifests()) {
-  if (manifest.family !== "htdemucs" && manifest.family !== "band-split") continue;
+  if (!isGpuStemManifest(manifest)) continue;
   const path = findWeightsPath(manifest.weights);
   if (path !== undefined) note(await measureStems(manifest, path));
 }
@@ -83,7 +84,7 @@ function note(row: Row): void {
   process.stdout.write(`${JSON.stringify(row)}\n`);
 }
 
-async function measureStems(manifest: StemManifest, path: string): Promise<Row> {
+async function measureStems(manifest: GpuStemManifest, path: string): Promise<Row> {
   const { id, segmentFrames, sampleRateHz, stems } = manifest;
   const family = FAMILIES[manifest.family];
   const segment = makeSyntheticSong({ sampleRateHz, lengthFrames: segmentFrames }) as [

@@ -1,15 +1,16 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
 import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import { GraphSession } from "../runtime/graph-session.ts";
-import type {
-  GpuManifest,
-  Manifest,
-  MusicManifest,
-  SpeakerManifest,
-  SpeechManifest,
-  StemManifest,
-  VoiceActivityManifest,
-  VoiceManifest,
+import {
+  type GpuManifest,
+  isGpuManifest,
+  type Manifest,
+  type MusicManifest,
+  type SpeakerManifest,
+  type SpeechManifest,
+  type StemManifest,
+  type VoiceActivityManifest,
+  type VoiceManifest,
 } from "../runtime/manifest.ts";
 import { getVerifiedWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
@@ -17,13 +18,14 @@ import { Htdemucs } from "./htdemucs/htdemucs.ts";
 import { MusicDetector } from "./music-detector/music-detector.ts";
 import type { Networks } from "./networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
+import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 import type { LoadedNetwork } from "./stem-network.ts";
 import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
 import { XVector } from "./x-vector/x-vector.ts";
 
-const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
+const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit, "speech-cleaner": SpeechCleaner } as const;
 
 type CpuOptions = Omit<SessionOptions, "executionProvider"> & { cacheDir?: string };
 type StoreHooks = {
@@ -47,9 +49,10 @@ export class NetworkStore implements Networks {
 
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork> {
     return this.#get(manifest.id, async () => {
-      const options = await this.#optionsFor(manifest);
+      const forGpu = isGpuManifest(manifest) ? manifest : undefined;
+      const options = forGpu ? await this.#optionsFor(forGpu) : this.#options;
       const loaded = await FAMILIES[manifest.family].load(this.#verify(manifest), manifest, options);
-      this.#hooks.onLoaded?.(manifest, loaded.runsOn);
+      if (forGpu) this.#hooks.onLoaded?.(forGpu, loaded.runsOn);
       return loaded;
     });
   }

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { HAS_SOFTWARE_GPU, openSoftwareGpu } from "../../../test/support/software-gpu.ts";
 import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
-import { loadManifests, type StemManifest } from "../runtime/manifest.ts";
+import { type GpuStemManifest, loadManifests } from "../runtime/manifest.ts";
 import { findWeightsPath } from "../runtime/weights-file.ts";
 import { BandSplit } from "./band-split/band-split.ts";
 import { Htdemucs } from "./htdemucs/htdemucs.ts";
@@ -16,7 +16,7 @@ const NETWORKS = ["htdemucs", "dialogue-music-effects", "other-splitter"];
 const SEGMENT_FRAMES = 16 * 1024;
 
 describe.each(NETWORKS)("%s as one graph", (id) => {
-  const found = loadManifests().find((manifest) => manifest.id === id) as StemManifest;
+  const found = loadManifests().find((manifest) => manifest.id === id) as GpuStemManifest;
   const manifest = { ...found, segmentFrames: SEGMENT_FRAMES };
   const path = findWeightsPath(manifest.weights) ?? "";
   const family = FAMILIES[manifest.family];

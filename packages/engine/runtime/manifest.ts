@@ -39,7 +39,7 @@ const stemServiceSchema = z.strictObject({
 const stemManifestSchema = z
   .strictObject({
     ...common,
-    family: z.enum(["htdemucs", "band-split"]),
+    family: z.enum(["htdemucs", "band-split", "speech-cleaner"]),
     weights: weightsFileSchema,
     sampleRateHz: z.int().positive(),
     channels: z.int().positive(),
@@ -128,9 +128,11 @@ const manifestSchema = z.discriminatedUnion("family", [
 
 export type Manifest = z.infer<typeof manifestSchema>;
 export type StemManifest = z.infer<typeof stemManifestSchema>;
+/** The families of networks that separate stems and have a graph for GPUs. */
+export type GpuStemManifest = StemManifest & { family: "htdemucs" | "band-split" };
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
 /** Of networks that have a graph for GPUs. */
-export type GpuManifest = StemManifest | SpeechManifest;
+export type GpuManifest = GpuStemManifest | SpeechManifest;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
 export type VoiceManifest = z.infer<typeof voiceManifestSchema>;
@@ -199,8 +201,12 @@ export function isStemManifest(manifest: Manifest): manifest is StemManifest {
   return "stems" in manifest;
 }
 
+export function isGpuStemManifest(manifest: Manifest): manifest is GpuStemManifest {
+  return manifest.family === "htdemucs" || manifest.family === "band-split";
+}
+
 export function isGpuManifest(manifest: Manifest): manifest is GpuManifest {
-  return isStemManifest(manifest) || manifest.family === "whisper";
+  return isGpuStemManifest(manifest) || manifest.family === "whisper";
 }
 
 function namesOneStem(service: StemService, stems: string[]): boolean {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
-import { NetworkSession } from "../../runtime/network-session.ts";
-import { WindowSpectrum } from "../band-split/window-spectrum.ts";
+import { separateByOriginal } from "../band-split/support/separate-by-original.ts";
 import { TRANSFORM, VoiceSeparator } from "./voice-separator.ts";
 
 const WEIGHTS = new URL("../../../../weights/voices-separator/model.onnx", import.meta.url).pathname;
@@ -23,23 +22,6 @@ const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + v
 const shareDb = (part: Float32Array, whole: Float32Array) => 10 * Math.log10(energy(part) / energy(whole));
 const minus = (a: Float32Array, b: Float32Array) => a.map((value, n) => value - b[n]!);
 
-/** The exported graph of the weights file, run as its model card says. */
-async function separateByOriginal(window: Float32Array): Promise<Float32Array[]> {
-  const spectrum = new WindowSpectrum(WINDOW_FRAMES, TRANSFORM);
-  const { slotCount, binCount } = spectrum;
-  const size = slotCount * binCount;
-  const planes = (data: Float32Array, row: number) => ({
-    re: data.subarray(2 * row * size, (2 * row + 1) * size),
-    im: data.subarray((2 * row + 1) * size, (2 * row + 2) * size),
-  });
-  const session = await NetworkSession.load(WEIGHTS, { threads: 2 });
-  const input = session.getInput(0, [1, 2, slotCount, binCount]).data;
-  const output = session.getOutput(0, [1, 3, 2, slotCount, binCount]).data;
-  spectrum.analyse(window, planes(input, 0));
-  await session.run();
-  return [0, 1].map((voice) => spectrum.synthesise(planes(output, voice)));
-}
-
 describe("the separator of two voices, written anew", () => {
   const [left, right] = [makeTalk(1), makeTalk(2).map((value) => value * 0.7)];
   const loading = VoiceSeparator.load(WEIGHTS, { windowFrames: WINDOW_FRAMES, threads: 2 });
@@ -47,7 +29,7 @@ describe("the separator of two voices, written anew", () => {
   it("gives the voices of the graph it was read from, to −80 dB", async () => {
     const { separator, runsOn } = await loading;
     expect(runsOn).toBe("cpu");
-    const expected = await separateByOriginal(left);
+    const expected = await separateByOriginal(WEIGHTS, left, { stemCount: 3, transform: TRANSFORM });
     const voices = await separator.separate([left]);
     voices.forEach(([voice], index) => {
       expect(shareDb(minus(voice!, expected[index]!), left)).toBeLessThan(-80);

@@ -1,0 +1,59 @@
+import type { SessionOptions } from "../../runtime/create-session.ts";
+import type { StemManifest } from "../../runtime/manifest.ts";
+import { MaskNetwork } from "../band-split/mask-network.ts";
+import { STEREO_TRANSFORM } from "../band-split/window-spectrum.ts";
+import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+
+type Pair = readonly [Float32Array, Float32Array];
+
+/** The network trained here that takes a recording of speech apart into dry speech, what the room adds, and noise, which sum to it. It hears mono. */
+export class SpeechCleaner implements StemNetwork {
+  readonly segmentFrames: number;
+  readonly #stems: readonly string[];
+  readonly #network: MaskNetwork;
+
+  static async load(
+    path: string,
+    { segmentFrames, stems }: Pick<StemManifest, "segmentFrames" | "stems">,
+    options: SessionOptions,
+  ): Promise<LoadedNetwork> {
+    const shape = { windowFrames: segmentFrames, transform: STEREO_TRANSFORM };
+    const { network, runsOn } = await MaskNetwork.load(path, shape, options);
+    return { network: new SpeechCleaner({ segmentFrames, stems }, network), runsOn };
+  }
+
+  private constructor(
+    { segmentFrames, stems }: Pick<StemManifest, "segmentFrames" | "stems">,
+    network: MaskNetwork,
+  ) {
+    this.segmentFrames = segmentFrames;
+    this.#stems = stems;
+    this.#network = network;
+  }
+
+  /** Hears two channels as one, and lays what it finds over each of them: a voice stays where it is between them. */
+  async separate(segment: Pair, stems: readonly string[]): Promise<Map<string, Float32Array[]>> {
+    const [left, right] = segment;
+    // A lane of one channel comes as the same plane twice.
+    const channels = left === right ? [left] : [left, right];
+    const heard = await this.#network.hear([channels.length === 1 ? left : toHeard(segment)]);
+    const mixes = channels.map((channel) =>
+      channels.length === 1 ? heard : this.#network.withMix(heard, [channel]),
+    );
+    const separated = stems.map((stem) => {
+      const index = this.#stems.indexOf(stem);
+      if (index < 0) throw new RangeError(`the network has no stem ${stem}`);
+      const planes = mixes.flatMap((mix) => this.#network.takeStem(mix, index));
+      return [stem, channels.length === 1 ? [...planes, ...planes] : planes] as const;
+    });
+    this.#network.release(heard);
+    return new Map(separated);
+  }
+}
+
+/** The mean of two channels; half of their difference where that is louder, as it is when one of them is inverted. */
+function toHeard([left, right]: Pair): Float32Array {
+  const common = left.reduce((sum, value, n) => sum + value * right[n]!, 0);
+  const sign = common < 0 ? -1 : 1;
+  return left.map((value, n) => (value + sign * right[n]!) / 2);
+}
