@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { insertClient } from "../../packages/server/db/accounts/client-rows.ts";
 import { insertAsset } from "../../packages/server/db/assets/asset-rows.ts";
@@ -8,10 +9,12 @@ import { findTask, insertTask } from "../../packages/server/db/tasks/task-rows.t
 import { makeId } from "../../packages/server/domain/ids.ts";
 import type { Blobs } from "../../packages/server/domain/ports.ts";
 import type { NewTask, TaskRecord } from "../../packages/server/domain/tasks/task-record.ts";
+import { toWav } from "./audio.ts";
 import { makeTempDir } from "./temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "./test-database.ts";
 import { type RunEngine, startWorkerWithoutNetwork } from "./test-worker.ts";
 
+type SongShape = Parameters<typeof makeSyntheticSong>[0];
 type WorkerOptions = Partial<Parameters<typeof startWorkerWithoutNetwork>[0]>;
 
 export type WorkerHouse = {
@@ -22,6 +25,8 @@ export type WorkerHouse = {
   clientId: string;
   assetId: string;
   addClient(): Promise<void>;
+  /** Stores a synthetic song as the client's asset. */
+  storeSong(song: SongShape): Promise<void>;
   createTask(models: string[], fields?: Partial<NewTask>): Promise<string>;
   startWorker(
     run: RunEngine,
@@ -56,6 +61,11 @@ export async function openWorkerHouse(): Promise<WorkerHouse> {
       const file = { name: "a.wav", format: "wav", sizeBytes: 5, blobKey };
       await insertAsset(database.db, { id, clientId, ...file, createdAt: new Date() });
       Object.assign(house, { clientId, assetId: id });
+    },
+    async storeSong(song) {
+      const path = join(await makeTempDir("song"), "song.wav");
+      await writeFile(path, toWav({ sampleRateHz: song.sampleRateHz, channels: makeSyntheticSong(song) }));
+      await blobs.adopt(`assets/${house.assetId}/a.wav`, path);
     },
     async createTask(models, fields = {}) {
       const { clientId, assetId } = house;

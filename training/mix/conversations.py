@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy
 import soundfile
 
-from training.mix.held_out_voices import SOUND_M_PER_S, convolve, level, respond
+from training.mix.held_out_voices import SOUND_M_PER_S, convolve, draw_shoebox, level, respond
 from training.prepare.pack import gather_groups
 from training.prepare.screen import screen
 from training.prepare.sources import decode_clip, load_data_list
@@ -176,20 +176,13 @@ def lay_turns(talkers, overlap, dice):
 
 def draw_places(count, dice):
     """Responses of one room to several places."""
-    size = dice.uniform([3.0, 3.0, 2.4], [8.0, 6.0, 3.2])
-    surface = 2 * (size[0] * size[1] + size[0] * size[2] + size[1] * size[2])
-    rt60_s = dice.uniform(0.2, 0.6)
-    mean = min(0.9, 0.161 * size.prod() / (surface * rt60_s))
-    absorption = numpy.clip(mean * dice.uniform(0.7, 1.3, 3), 0.03, 0.95)
-    microphone = size * dice.uniform(0.3, 0.7, 3)
+    (size, absorption, microphone, rt60_s), places = draw_shoebox(count, dice)
     responses = []
-    while len(responses) < count:
-        place = dice.uniform([0.5, 0.5, 1.0], size - [0.5, 0.5, 0.6])
+    for place in places:
         distance = numpy.linalg.norm(place - microphone)
-        if 0.5 < distance < 3.0:
-            # Without the time the sound travels: references are where the voice is heard.
-            response = numpy.roll(respond(size, absorption, microphone, place, rt60_s), -int(distance / SOUND_M_PER_S * RATE_HZ))
-            responses.append(response / math.sqrt((response**2).sum()))
+        # Without the time the sound travels: references are where the voice is heard.
+        response = numpy.roll(respond(size, absorption, microphone, place, rt60_s), -int(distance / SOUND_M_PER_S * RATE_HZ))
+        responses.append(response / math.sqrt((response**2).sum()))
     return responses
 
 

@@ -81,7 +81,8 @@ def respond(size, absorption, microphone, speaker, seconds, rate_hz=RATE_HZ):
     return numpy.fft.irfft(low, taps)
 
 
-def draw_room(dice, rate_hz=RATE_HZ):
+def draw_shoebox(count, dice):
+    """A room's size, absorption, microphone and RT60, and places to speak from, 0.5 to 3 m from the microphone."""
     size = dice.uniform([3.0, 3.0, 2.4], [8.0, 6.0, 3.2])
     surface = 2 * (size[0] * size[1] + size[0] * size[2] + size[1] * size[2])
     rt60_s = dice.uniform(0.2, 0.6)
@@ -89,10 +90,16 @@ def draw_room(dice, rate_hz=RATE_HZ):
     absorption = numpy.clip(mean * dice.uniform(0.7, 1.3, 3), 0.03, 0.95)
     microphone = size * dice.uniform(0.3, 0.7, 3)
     places = []
-    while len(places) < 2:
+    while len(places) < count:
         place = dice.uniform([0.5, 0.5, 1.0], size - [0.5, 0.5, 0.6])
         if 0.5 < numpy.linalg.norm(place - microphone) < 3.0:
             places.append(place)
+    return (size, absorption, microphone, rt60_s), places
+
+
+def draw_room(dice, rate_hz=RATE_HZ):
+    """Responses of one room to two places."""
+    (size, absorption, microphone, rt60_s), places = draw_shoebox(2, dice)
     return [respond(size, absorption, microphone, place, rt60_s, rate_hz) for place in places]
 
 

@@ -14,8 +14,20 @@ from torch.nn import functional
 from training.networks.stft import BINS
 
 
+class BandTable:
+    """What follows from a configuration's `bands`: pairs of (bands, bins a band)."""
+
+    @property
+    def band_count(self):
+        return sum(count for count, _ in self.bands)
+
+    @property
+    def padded_bins(self):
+        return sum(count * size for count, size in self.bands)
+
+
 @dataclass(frozen=True)
-class BandSplitConfig:
+class BandSplitConfig(BandTable):
     kind: str = "band-split"
     stems: int = 3
     width: int = 128
@@ -30,14 +42,6 @@ class BandSplitConfig:
     def parts(self):
         """Real and imaginary part of middle and side."""
         return 4
-
-    @property
-    def band_count(self):
-        return sum(count for count, _ in self.bands)
-
-    @property
-    def padded_bins(self):
-        return sum(count * size for count, size in self.bands)
 
     to_dict = asdict
 

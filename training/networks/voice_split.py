@@ -10,12 +10,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from training.networks.band_split import Bands, Layer, rotary_table
+from training.networks.band_split import Bands, BandTable, Layer, rotary_table
 from training.networks.voice_stft import HOP, RATE_HZ, WINDOW
 
 
 @dataclass(frozen=True)
-class VoiceSplitConfig:
+class VoiceSplitConfig(BandTable):
     kind: str = "voice-split"
     stems: int = 3
     width: int = 128
@@ -38,14 +38,6 @@ class VoiceSplitConfig:
     @property
     def bins(self):
         return self.window // 2 + 1
-
-    @property
-    def band_count(self):
-        return sum(count for count, _ in self.bands)
-
-    @property
-    def padded_bins(self):
-        return sum(count * size for count, size in self.bands)
 
     to_dict = asdict
 

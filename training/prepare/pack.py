@@ -191,6 +191,14 @@ def fill_packs(out, pack_bytes, packed):
     return dealt
 
 
+def extend_manifest(manifest, out, pack_mib):
+    """Packs what the manifest does not name yet."""
+    lines = manifest.read_text().splitlines() if manifest.exists() else []
+    packed = [json.loads(line) for line in lines]
+    packed += fill_packs(out, pack_mib * 2**20, packed)
+    manifest.write_text("".join(json.dumps(entry) + "\n" for entry in packed))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", required=True)
@@ -205,10 +213,7 @@ def main():
     if not options.fill_only:
         make_reels(sources, options.roots, options.out)
     if options.manifest:
-        lines = options.manifest.read_text().splitlines() if options.manifest.exists() else []
-        packed = [json.loads(line) for line in lines]
-        packed += fill_packs(options.out, options.pack_mib * 2**20, packed)
-        options.manifest.write_text("".join(json.dumps(entry) + "\n" for entry in packed))
+        extend_manifest(options.manifest, options.out, options.pack_mib)
 
 
 if __name__ == "__main__":

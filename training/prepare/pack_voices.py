@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 
 
-from training.prepare.pack import encode, fill_packs, gather_groups, join
+from training.prepare.pack import encode, extend_manifest, gather_groups, join
 from training.prepare.screen import screen
 from training.prepare.sources import decode_clip, load_data_list
 from training.prepare.splits import hash_fraction
@@ -102,10 +102,7 @@ def main():
     options = parser.parse_args()
     sources = [source for source in load_data_list(options.list) if source.get("kind", "reels") == "reels"]
     make_reels(sources, options.roots, options.out, options.processes, options.rate_hz)
-    lines = options.manifest.read_text().splitlines() if options.manifest.exists() else []
-    packed = [json.loads(line) for line in lines]
-    packed += fill_packs(options.out, options.pack_mib * 2**20, packed)
-    options.manifest.write_text("".join(json.dumps(entry) + "\n" for entry in packed))
+    extend_manifest(options.manifest, options.out, options.pack_mib)
 
 
 if __name__ == "__main__":

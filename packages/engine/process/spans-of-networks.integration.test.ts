@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
@@ -7,7 +7,8 @@ import type { AudioFormat } from "../media/index.ts";
 import { encode } from "../media/support/encode-and-decode.ts";
 import type { SoundTarget } from "../pipelines/engine-request.ts";
 import type { SpanResult } from "../pipelines/spans/run-span.ts";
-import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
+import type { SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
+import { bringSpan } from "../pipelines/support/bring-span.ts";
 import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
 import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
 import { EngineProcess, type SpanHooks } from "./engine-process.ts";
@@ -79,21 +80,10 @@ function shareSpans(inputPath: string, other: EngineProcess) {
     offer: (offered) => void parts.push(...(JSON.parse(JSON.stringify(offered)) as SpanPart[])),
     async take(span) {
       const work = parts.find(({ key }) => key === span.part);
-      return work && span.index % 2 === 1 ? bring(await make(span, work)) : undefined;
+      return work && span.index % 2 === 1 ? bringSpan(await make(span, work), folder) : undefined;
     },
   };
   return { hooks, parts, countMade: () => made.size };
-}
-
-/** As a worker brings them: each stem in a separate file. */
-function bring(result: SpanResult): MadeSpan {
-  if (result.kind !== "made") throw new Error("the span was not made");
-  const files = result.files.map(({ pass, stem, path, startByte, sizeBytes }) => {
-    const brought = join(mkdtempSync(join(folder, "brought-")), stem);
-    writeFileSync(brought, readFileSync(path).subarray(startByte, startByte + sizeBytes));
-    return { pass, stem, path: brought };
-  });
-  return { files };
 }
 
 /** The largest difference, in dB of full scale. */

@@ -10,7 +10,7 @@ import {
 import type { AzureAccount } from "../domain/storage/azure-account.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { GuardedAgents } from "../net/guarded-agents.ts";
-import { asBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
+import { asBucketCall, findByBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
 /** 50,000 blocks, the most Azure takes, make 210 GB. */
 const BLOCK_BYTES = 4 * 1024 ** 2;
@@ -60,13 +60,8 @@ export function openAzureBucket(container: string, account: AzureAccount, agents
     },
 
     async findSize(key) {
-      try {
-        return (await client.getBlobClient(key).getProperties()).contentLength ?? 0;
-      } catch (error) {
-        const failure = toBucketError(error);
-        if (failure.kind === "not-found") return undefined;
-        throw failure;
-      }
+      const properties = await findByBucketCall(() => client.getBlobClient(key).getProperties());
+      return properties && (properties.contentLength ?? 0);
     },
 
     async write(key, content, { type, signal }) {

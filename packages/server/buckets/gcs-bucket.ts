@@ -5,7 +5,7 @@ import { Storage } from "@google-cloud/storage";
 import type { AuthConfigOf } from "@stemwright/contract";
 import { GoogleAuth, IdentityPoolClient, JWT } from "google-auth-library";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
-import { asBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
+import { asBucketCall, findByBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/devstorage.read_write";
 const CHUNK_BYTES = 8 * 1024 ** 2;
@@ -92,13 +92,8 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
     },
 
     async findSize(key) {
-      try {
-        return Number((await bucket.file(key).getMetadata())[0].size);
-      } catch (error) {
-        const failure = toBucketError(error);
-        if (failure.kind === "not-found") return undefined;
-        throw failure;
-      }
+      const metadata = await findByBucketCall(() => bucket.file(key).getMetadata());
+      return metadata && Number(metadata[0].size);
     },
 
     async write(key, content, { type, signal }) {

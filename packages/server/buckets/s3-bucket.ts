@@ -14,7 +14,7 @@ import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { GuardedAgents } from "../net/guarded-agents.ts";
-import { asBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
+import { asBucketCall, findByBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
 /** The smallest part S3 takes: the client holds up to six of them at once. 10,000 parts, the most S3 takes, make 52 GB. */
 const PART_BYTES = 5 * 1024 ** 2;
@@ -131,13 +131,8 @@ export function openS3Bucket(options: S3BucketOptions): S3Bucket {
     },
 
     async findSize(Key) {
-      try {
-        return (await client.send(new HeadObjectCommand({ Bucket, Key }))).ContentLength ?? 0;
-      } catch (error) {
-        const failure = toBucketError(error);
-        if (failure.kind === "not-found") return undefined;
-        throw failure;
-      }
+      const head = await findByBucketCall(() => client.send(new HeadObjectCommand({ Bucket, Key })));
+      return head && (head.ContentLength ?? 0);
     },
 
     async write(Key, content, { type, signal }) {

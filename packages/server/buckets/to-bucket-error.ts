@@ -82,6 +82,16 @@ export async function asBucketCall<Result>(call: () => Promise<Result>): Promise
   }
 }
 
+/** The same for a call about an object that may not exist. */
+export async function findByBucketCall<Result>(call: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await asBucketCall(call);
+  } catch (error) {
+    if (error instanceof BucketError && error.kind === "not-found") return undefined;
+    throw error;
+  }
+}
+
 /**
  * What ended a write: the caller's signal, the content's own failure (such as a size limit), or the storage. A content
  * whose reader went away fails too, by being aborted; that is a consequence, not the cause.

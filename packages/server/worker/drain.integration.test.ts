@@ -1,14 +1,11 @@
 import { statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { EngineProcess } from "@stemwright/engine";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { toWav } from "../../../test/support/audio.ts";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { RunEngine } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
-import { makeSyntheticSong } from "../../engine/pipelines/support/synthetic-song.ts";
 import { makeUnclaimedFiles } from "../db/storage/unclaimed-file-rows.ts";
 import { makeCheckpoints } from "./work-dirs/checkpoints.ts";
 
@@ -22,9 +19,7 @@ const engines: EngineProcess[] = [];
 beforeAll(async () => {
   house = await openWorkerHouse();
   await house.addClient();
-  const path = join(await makeTempDir("song"), "song.wav");
-  await writeFile(path, toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) }));
-  await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+  await house.storeSong(SONG);
 });
 afterAll(async () => {
   await house.closeWorkers();

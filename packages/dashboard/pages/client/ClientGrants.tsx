@@ -4,7 +4,7 @@ import { client } from "../../account/api-client.ts";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
-import { FormError } from "../../parts/FormError.tsx";
+import { FormActions } from "../../parts/FormActions.tsx";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { SelectField } from "../../parts/SelectField.tsx";
 import { ActionsHead, Table } from "../../parts/Table.tsx";
@@ -62,13 +62,7 @@ function GrantDialog({
           onInput={setRate}
           error={form.errorOf("creditsPerMinute")}
         />
-        <FormError form={form} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={form.isBusy}>
-            Save
-          </Button>
-        </div>
+        <FormActions form={form} action="Save" onClose={onClose} />
       </form>
     </Dialog>
   );

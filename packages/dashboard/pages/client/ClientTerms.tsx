@@ -7,6 +7,7 @@ import { formatBytes } from "../../parts/format.ts";
 import { TextField } from "../../parts/TextField.tsx";
 import { announce } from "../../parts/toast.ts";
 import { useForm } from "../../parts/use-form.ts";
+import { MeteredField } from "./MeteredField.tsx";
 
 /** Empty stands for the service's own setting. */
 const toText = (max: number | null) => (max === null ? "" : String(max));
@@ -76,14 +77,7 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
           error={form.errorOf("storageQuotaBytes")}
         />
       </div>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isMetered}
-          onChange={(event) => setMetered(event.currentTarget.checked)}
-        />
-        Pays in advance: Tasks are refused when its credits do not cover them
-      </label>
+      <MeteredField isMetered={isMetered} onChange={setMetered} />
       <FormError form={form} />
       <div>
         <Button type="submit" kind="primary" isBusy={form.isBusy}>

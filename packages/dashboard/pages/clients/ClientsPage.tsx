@@ -5,7 +5,7 @@ import { Age } from "../../parts/Age.tsx";
 import { Badge } from "../../parts/Badge.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
-import { FormError } from "../../parts/FormError.tsx";
+import { FormActions } from "../../parts/FormActions.tsx";
 import { formatCredits } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { PageHead } from "../../parts/PageHead.tsx";
@@ -15,6 +15,7 @@ import { TextField } from "../../parts/TextField.tsx";
 import { useForm } from "../../parts/use-form.ts";
 import { useLoad } from "../../parts/use-load.ts";
 import { navigate } from "../../shell/router.ts";
+import { MeteredField } from "../client/MeteredField.tsx";
 
 const PAGE_SIZE = 25;
 const HEADS = ["Name", "State", "Credits", "Weight", "Created"];
@@ -37,21 +38,8 @@ function NewClientDialog({ onClose }: { onClose: () => void }) {
           onInput={setName}
           error={form.errorOf("name")}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isMetered}
-            onChange={(event) => setMetered(event.currentTarget.checked)}
-          />
-          Pays in advance: Tasks are refused when its credits do not cover them
-        </label>
-        <FormError form={form} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={form.isBusy}>
-            Create the client
-          </Button>
-        </div>
+        <MeteredField isMetered={isMetered} onChange={setMetered} />
+        <FormActions form={form} action="Create the client" onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { me } from "../../account/session.ts";
 import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
-import { FormError } from "../../parts/FormError.tsx";
+import { FormActions } from "../../parts/FormActions.tsx";
 import { SelectField } from "../../parts/SelectField.tsx";
 import { TextField } from "../../parts/TextField.tsx";
 import { useForm } from "../../parts/use-form.ts";
@@ -68,13 +68,7 @@ export function NewKeyDialog({
         {me.value?.person.isAdministrator && (
           <SelectField label="What it opens" value={kind} options={KINDS} onChange={setKind} />
         )}
-        <FormError form={form} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={form.isBusy}>
-            Make the key
-          </Button>
-        </div>
+        <FormActions form={form} action="Make the key" onClose={onClose} />
       </form>
     </Dialog>
   );

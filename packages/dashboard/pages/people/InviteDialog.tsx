@@ -4,7 +4,7 @@ import { client } from "../../account/api-client.ts";
 import { Button } from "../../parts/Button.tsx";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
-import { FormError } from "../../parts/FormError.tsx";
+import { FormActions } from "../../parts/FormActions.tsx";
 import { formatDateTime } from "../../parts/format.ts";
 import { SelectField } from "../../parts/SelectField.tsx";
 import { TextField } from "../../parts/TextField.tsx";
@@ -63,13 +63,7 @@ export function InviteDialog({
           onInput={setEmail}
           error={form.errorOf("email")}
         />
-        <FormError form={form} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={form.isBusy}>
-            Make the link
-          </Button>
-        </div>
+        <FormActions form={form} action="Make the link" onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -2,9 +2,8 @@ import type { StorageIntegrationInput } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { client } from "../../account/api-client.ts";
 import { getClientId, me } from "../../account/session.ts";
-import { Button } from "../../parts/Button.tsx";
 import { Dialog } from "../../parts/Dialog.tsx";
-import { FormError } from "../../parts/FormError.tsx";
+import { FormActions } from "../../parts/FormActions.tsx";
 import { SelectField } from "../../parts/SelectField.tsx";
 import { TextField } from "../../parts/TextField.tsx";
 import { useForm } from "../../parts/use-form.ts";
@@ -61,13 +60,7 @@ export function NewStorageDialog({ onClose, onMade }: { onClose: () => void; onM
             role is assumed for an hour at a time.
           </p>
         )}
-        <FormError form={form} />
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" isBusy={form.isBusy}>
-            Add it
-          </Button>
-        </div>
+        <FormActions form={form} action="Add it" onClose={onClose} />
       </form>
     </Dialog>
   );

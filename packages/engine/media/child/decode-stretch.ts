@@ -1,12 +1,10 @@
 import { AVSEEK_FLAG_BACKWARD } from "node-av/constants";
 import type { MediaInfo } from "../media-info.ts";
 import type { DecodeStretchRequest } from "../media-request.ts";
+import { beginDecoding } from "./begin-decoding.ts";
 import { checkSize } from "./decode.ts";
-import { type DecodedFrame, decodeFrames } from "./decoded-frames.ts";
-import { makeNothingDecodedError, toMediaInfo } from "./media-info-of-frame.ts";
-import { type AudioInput, openAudioInput } from "./open-audio-input.ts";
-import { PcmConverter } from "./pcm-converter.ts";
-import { PcmFile } from "./pcm-file.ts";
+import type { DecodedFrame } from "./decoded-frames.ts";
+import type { AudioInput } from "./open-audio-input.ts";
 import { findPcmStartSeconds } from "./pcm-start.ts";
 import type { Pulse } from "./pulse.ts";
 
@@ -21,13 +19,7 @@ export async function decodeStretch(
   request: DecodeStretchRequest,
   pulse: Pulse,
 ): Promise<MediaInfo & { lengthFrames: number }> {
-  const input = openAudioInput(request.inputFd);
-  const frames = decodeFrames(input);
-  const first = frames.next();
-  if (first.done) throw makeNothingDecodedError(first.value);
-  const info = toMediaInfo(input, first.value.frame);
-  const converter = new PcmConverter(first.value.frame);
-  const file = new PcmFile(request.pcmFd, converter.bytesPerFrame);
+  const { input, frames, first, info, converter, file } = beginDecoding(request);
   const [startFrame, endFrame] = [request.startSeconds, request.endSeconds].map((seconds) =>
     Math.round(seconds * info.sampleRateHz),
   ) as [number, number];

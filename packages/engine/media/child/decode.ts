@@ -2,11 +2,9 @@ import type { Frame } from "node-av/lib";
 import { MediaError } from "../media-error.ts";
 import type { MediaInfo } from "../media-info.ts";
 import type { DecodeRequest } from "../media-request.ts";
-import { type DecodedFrame, decodeFrames } from "./decoded-frames.ts";
-import { makeNothingDecodedError, toMediaInfo } from "./media-info-of-frame.ts";
-import { type AudioInput, openAudioInput } from "./open-audio-input.ts";
-import { PcmConverter } from "./pcm-converter.ts";
-import { PcmFile } from "./pcm-file.ts";
+import { beginDecoding } from "./begin-decoding.ts";
+import type { DecodedFrame } from "./decoded-frames.ts";
+import type { AudioInput } from "./open-audio-input.ts";
 import { startTimeline } from "./pcm-start.ts";
 import type { Pulse } from "./pulse.ts";
 
@@ -14,13 +12,7 @@ export async function decode(
   request: DecodeRequest,
   pulse: Pulse,
 ): Promise<MediaInfo & { lengthFrames: number }> {
-  const input = openAudioInput(request.inputFd);
-  const frames = decodeFrames(input);
-  const first = frames.next();
-  if (first.done) throw makeNothingDecodedError(first.value);
-  const info = toMediaInfo(input, first.value.frame);
-  const converter = new PcmConverter(first.value.frame);
-  const file = new PcmFile(request.pcmFd, converter.bytesPerFrame);
+  const { input, frames, first, info, converter, file } = beginDecoding(request);
   const timeline = startTimeline(input, first.value);
   const maxFrames = (request.maxDurationSeconds ?? Number.POSITIVE_INFINITY) * info.sampleRateHz;
   const maxBytes = request.maxBytes ?? Number.POSITIVE_INFINITY;

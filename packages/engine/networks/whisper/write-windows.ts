@@ -36,23 +36,21 @@ type Row = {
   keywords: KeywordTrack;
 };
 
-/**
- * Decodes several windows in one batch. `chooseLanguages` gets each window's language probabilities and returns its language; `expected` is
- * the likely answer, so that the first step is not repeated.
- */
-export async function writeWindows(
-  whisper: Whisper,
-  options: {
-    states: readonly FloatTensor[];
-    /** How long the sound of each window is. */
-    seconds: readonly number[];
-    expected: readonly string[];
-    chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
-    temperature: number;
-    random: () => number;
-    brief: Brief;
-  },
-): Promise<WrittenWindow[]> {
+/** A batch of windows, and how they are to be decoded. */
+export type WindowBatch = {
+  states: readonly FloatTensor[];
+  /** How long the sound of each window is. */
+  seconds: readonly number[];
+  /** The likely language of each window: if `chooseLanguages` agrees, the first step is not repeated. */
+  expected: readonly string[];
+  chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
+  temperature: number;
+  random: () => number;
+  brief: Brief;
+};
+
+/** Decodes several windows in one batch. */
+export async function writeWindows(whisper: Whisper, options: WindowBatch): Promise<WrittenWindow[]> {
   const { temperature, random, brief } = options;
   const { tokenizer, settings } = whisper;
   const choice = new TokenChoice(tokenizer, settings);
@@ -106,7 +104,7 @@ type Start = {
 
 async function start(
   whisper: Whisper,
-  options: Pick<Parameters<typeof writeWindows>[1], "states" | "expected" | "chooseLanguages" | "brief">,
+  options: Pick<WindowBatch, "states" | "expected" | "chooseLanguages" | "brief">,
 ): Promise<Start> {
   const { tokenizer } = whisper;
   const { promptTokens, taskToken } = options.brief;

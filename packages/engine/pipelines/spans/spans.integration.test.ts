@@ -1,10 +1,11 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sha256OfFile } from "../../runtime/sha256-of-file.ts";
 import type { EngineReport, SoundTarget } from "../engine-request.ts";
 import { runRequest } from "../run-request.ts";
+import { bringSpan } from "../support/bring-span.ts";
 import { GainNetwork, makeGainManifest, makeSplitterManifest } from "../support/gain-network.ts";
 import { makeProgressLog } from "../support/progress-log.ts";
 import { writeSound } from "../support/sound-file.ts";
@@ -88,17 +89,6 @@ const help = (
     { networks: options.network ?? makeNetwork(), manifests: MANIFESTS, onProgress: () => {}, ...options },
   );
 
-/** As a worker delivers them: each stem in a separate file. */
-function bring(result: SpanResult): MadeSpan {
-  if (result.kind !== "made") throw new Error("the span was not made");
-  const files = result.files.map(({ pass, stem, path, startByte, sizeBytes }) => {
-    const brought = join(mkdtempSync(join(folder, "brought-")), stem);
-    writeFileSync(brought, readFileSync(path).subarray(startByte, startByte + sizeBytes));
-    return { pass, stem, path: brought };
-  });
-  return { files };
-}
-
 class Exchange implements SpanExchange {
   parts: readonly SpanPart[] = [];
   readonly taken: SpanId[] = [];
@@ -129,7 +119,7 @@ class Exchange implements SpanExchange {
     const key = `${span.part} ${span.index}`;
     const made = this.#made.get(key) ?? help(this.getPart(span.part), span.index);
     this.#made.set(key, made);
-    return bring(await made);
+    return bringSpan(await made, folder);
   }
 
   shareElsewhere({ part, index }: SpanId): number {

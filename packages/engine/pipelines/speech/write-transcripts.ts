@@ -1,5 +1,3 @@
-import type { Brief } from "../../networks/whisper/brief.ts";
-import type { LanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
 import {
   averageLogProb,
   isDoubtful,
@@ -8,7 +6,7 @@ import {
   isSilent,
 } from "../../networks/whisper/transcript-checks.ts";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
-import { type WrittenWindow, writeWindows } from "../../networks/whisper/write-windows.ts";
+import { type WindowBatch, type WrittenWindow, writeWindows } from "../../networks/whisper/write-windows.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 
 /** Tried one after the other while a window's text is doubtful, as `whisper/transcribe.py` does. */
@@ -25,14 +23,7 @@ type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };
  */
 export async function writeTranscripts(
   whisper: Whisper,
-  options: {
-    states: readonly FloatTensor[];
-    seconds: readonly number[];
-    expected: readonly string[];
-    chooseLanguages(heard: readonly LanguageProbabilities[]): readonly string[];
-    random: () => number;
-    brief: Brief;
-  },
+  options: Omit<WindowBatch, "temperature">,
 ): Promise<Transcript[]> {
   const drafts: Draft[] = [];
   for (const [row, window] of (await writeWindows(whisper, { ...options, temperature: 0 })).entries()) {
@@ -55,7 +46,7 @@ export async function writeTranscripts(
 async function improve(
   whisper: Whisper,
   drafts: readonly Draft[],
-  options: { temperature: number; random: () => number; brief: Brief },
+  options: Pick<WindowBatch, "temperature" | "random" | "brief">,
 ): Promise<void> {
   const languages = drafts.map(({ transcript }) => transcript.language);
   const written = await writeWindows(whisper, {

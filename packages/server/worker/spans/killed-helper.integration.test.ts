@@ -1,14 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { toWav } from "../../../../test/support/audio.ts";
 import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../../test/support/worker-house.ts";
-import { makeSyntheticSong } from "../../../engine/pipelines/support/synthetic-song.ts";
 
 const SEGMENT_FRAMES = 4000;
 const SONG = { sampleRateHz: 44_100, lengthFrames: 61_234 };
@@ -19,9 +16,7 @@ let house: WorkerHouse;
 beforeAll(async () => {
   house = await openWorkerHouse();
   await house.addClient();
-  const path = join(await makeTempDir("song"), "song.wav");
-  await writeFile(path, toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) }));
-  await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+  await house.storeSong(SONG);
 });
 afterEach(() => house.closeWorkers());
 afterAll(() => house.close());

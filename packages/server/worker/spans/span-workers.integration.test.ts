@@ -6,7 +6,6 @@ import { toWav } from "../../../../test/support/audio.ts";
 import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../../test/support/worker-house.ts";
-import { makeSyntheticSong } from "../../../engine/pipelines/support/synthetic-song.ts";
 import { listLeftSpans, makeSpanOffers, makeSpanQueue } from "../../db/spans/span-rows.ts";
 import { cancelTask } from "../../db/tasks/target-ends.ts";
 import { toSpansFolder } from "../../domain/spans/span-record.ts";
@@ -24,9 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await house.addClient();
-  const path = join(await makeTempDir("song"), "song.wav");
-  await writeFile(path, toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) }));
-  await house.blobs.adopt(`assets/${house.assetId}/a.wav`, path);
+  await house.storeSong(SONG);
   await query(
     "insert into workers (id, host, pid, version, started_at, seen_at, memory_bytes, engine_seconds, audio_seconds) values ('other', 'h', 1, '1', now(), now() + interval '1 day', 0, 0, 0) on conflict do nothing",
   );
