@@ -12,10 +12,11 @@ COLOURS = {
     "dialogue": "#1f6feb", "music": "#bf4b8a", "effects": "#2da44e",
     "guitar": "#bc4c00", "piano": "#1f6feb", "strings": "#bf4b8a", "wind": "#2da44e", "rest": "#6e7781",
     "dry": "#1f6feb", "rooms": "#bc4c00",
+    "noise": "#1f6feb", "both": "#2da44e", "both_dry": "#bf4b8a", "rooms_dry": "#bc4c00",
 }  # fmt: skip
 
-IMPROVEMENTS = ("dry", "rooms")
-"""What the separator of voices is scored by: the gain over the mixture."""
+IMPROVEMENTS = ("dry", "rooms", "noise", "both", "both_dry", "rooms_dry")
+"""What the networks for speech are scored by: the gain over the mixture."""
 
 
 def read_points(paths):

@@ -15,11 +15,13 @@ it("lists the catalogue models whose networks are here, with the licence of thei
     "music_fx",
     "music_removal",
     "music_detection",
+    "speech_denoise",
+    "speech_dereverb",
     "transcription",
     "alignment",
   ]) {
     expect(licences[id]).toMatch(/^MIT/);
   }
   expect(licences.multi_voice).toMatch(/^MIT.* \+ .*Apache-2.0/);
-  expect(Object.keys(licences)).toHaveLength(18);
+  expect(Object.keys(licences)).toHaveLength(20);
 });

@@ -46,6 +46,13 @@ export const PRESETS: readonly Preset[] = [
     choice: { audioFormats: ["mp3"], textFormats: ["txt", "json"] },
   },
   {
+    id: "clean-speech",
+    name: "Clean speech",
+    description: "A voice recording without its noise",
+    models: ["speech_denoise"],
+    choice: { audioFormats: ["wav"] },
+  },
+  {
     id: "subtitles",
     name: "Subtitles",
     description: "What is said, as subtitles",
