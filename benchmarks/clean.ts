@@ -13,7 +13,7 @@ import { Figures } from "./voices/figures.ts";
 /*
  * Clean speech by the engine and by DeepFilterNet3 on the same held-out recordings, the words of noisy speech before and after, and the speed.
  *
- *   npm run bench:clean -- HELD_OUT PEER [--timit FOLDER] [--figures FILE] [--count 60] [--sentences 10]
+ *   npm run bench:clean -- HELD_OUT PEER [--timit FOLDER] [--figures FILE] [--count 60] [--sentences 5]
  *
  * HELD_OUT: `python3 -m training.mix.held_out_speech --packs POOL --out HELD_OUT`. PEER: a folder with `denoise-voice-clarity` 0.2.2 installed, whose
  * weights are used. What is in the file of figures is not measured again.
@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
     timit: { type: "string" },
     figures: { type: "string" },
     count: { type: "string", default: "60" },
-    sentences: { type: "string", default: "10" },
+    sentences: { type: "string", default: "5" },
   },
 });
 const [folder, peerFolder] = positionals;
@@ -62,7 +62,7 @@ const lines = [
     ? []
     : [
         "",
-        `Words wrong in %, ${values.sentences} of TIMIT's sentences by each of eight speakers in eight held-out noises, transcribed by whisper-small:`,
+        `Words wrong in %, ${values.sentences} of TIMIT's sentences by each of eight speakers, each in another held-out noise, transcribed by whisper-small; \`noise halved\` is the mean of the recording and \`speech_denoise\`:`,
         "",
         ...words,
       ]),

@@ -18,24 +18,23 @@ export function findStoi(truth: Float32Array, estimate: Float32Array, sampleRate
   const levels = wantedFrames.map((power) => 10 * Math.log10(sumOf(power) + 1e-24));
   const loudest = levels.reduce((most, level) => Math.max(most, level));
   const isLoud = (_: unknown, frame: number) => levels[frame]! > loudest - QUIET_DB;
-  const wanted = wantedFrames.filter(isLoud).map(toEnvelope);
-  const given = givenFrames.filter(isLoud).map(toEnvelope);
+  const [wanted, given] = [wantedFrames, givenFrames].map((frames) => toEnvelopes(frames.filter(isLoud))) as [
+    Float64Array[],
+    Float64Array[],
+  ];
+  const ends = Math.max(0, wanted[0]!.length - SEGMENT_FRAMES + 1);
   let total = 0;
-  let count = 0;
-  for (let end = SEGMENT_FRAMES; end <= wanted.length; end++) {
+  for (let start = 0; start < ends; start++) {
     for (let band = 0; band < BANDS; band++) {
-      const row = (frames: readonly number[][]) =>
-        frames.slice(end - SEGMENT_FRAMES, end).map((bands) => bands[band]!);
-      total += correlate(row(wanted), row(given));
-      count++;
+      const cut = (rows: readonly Float64Array[]) => rows[band]!.subarray(start, start + SEGMENT_FRAMES);
+      total += correlate(cut(wanted), cut(given));
     }
   }
-  return total / count;
+  return total / (ends * BANDS);
 }
 
-const sumOf = (values: ArrayLike<number>) =>
-  Array.prototype.reduce.call(values, (a, b) => a + b, 0) as number;
-const normOf = (values: readonly number[]) => Math.hypot(...values);
+const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+const normOf = (values: Float64Array) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 
 const BAND_BINS = Array.from({ length: BANDS }, (_, band) => {
   const centreHz = LOWEST_HZ * 2 ** (band / 3);
@@ -46,16 +45,21 @@ const BAND_BINS = Array.from({ length: BANDS }, (_, band) => {
   };
 });
 
-const toEnvelope = (power: Float64Array) =>
-  BAND_BINS.map(({ from, to }) => Math.sqrt(sumOf(power.subarray(from, to))));
+/** For each band its magnitude from frame to frame. */
+const toEnvelopes = (frames: readonly Float64Array[]) =>
+  BAND_BINS.map(({ from, to }) =>
+    Float64Array.from(frames, (power) => Math.sqrt(sumOf(power.subarray(from, to)))),
+  );
 
-function correlate(wanted: readonly number[], given: readonly number[]): number {
+function correlate(wanted: Float64Array, given: Float64Array): number {
   const gain = normOf(wanted) / (normOf(given) + 1e-12);
   const limited = given.map((value, n) => Math.min(gain * value, CLIP * wanted[n]!));
-  const centre = (values: readonly number[]) => {
-    const mean = sumOf(values) / values.length;
-    return values.map((value) => value - mean);
-  };
   const [x, y] = [centre(wanted), centre(limited)];
-  return sumOf(x.map((value, n) => value * y[n]!)) / (normOf(x) * normOf(y) + 1e-12);
+  const common = x.reduce((sum, value, n) => sum + value * y[n]!, 0);
+  return common / (normOf(x) * normOf(y) + 1e-12);
+}
+
+function centre(values: Float64Array): Float64Array {
+  const mean = sumOf(values) / values.length;
+  return values.map((value) => value - mean);
 }
