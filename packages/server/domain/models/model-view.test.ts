@@ -37,6 +37,12 @@ describe("the model list", () => {
     ]);
   });
 
+  it("[M11] clean speech comes in the formats of stems", () => {
+    const formatsOf = (id: string) => find(toModels([]), id)?.outputFormats;
+    expect(formatsOf("speech_denoise")).toEqual(formatsOf("vocals"));
+    expect(formatsOf("speech_dereverb")).toEqual(formatsOf("vocals"));
+  });
+
   it("[M2] opens what is installed, and nothing that is not", () => {
     const models = toModels(installed);
     expect(find(models, "vocals")?.access).toBe("enabled");

@@ -9,6 +9,13 @@ it("[O1] a stem is named after model and variant, its residual follows it", () =
   ]);
 });
 
+it.each(["speech_denoise", "speech_dereverb"])("[O1] [M11] what %s takes away is its residual", (model) => {
+  expect(toOutputNames({ model, residual: true })).toEqual([
+    { output: "stem", name: model },
+    { output: "residual", name: `${model}_residual` },
+  ]);
+});
+
 it.each(["transcription", "alignment", "music_detection"])("[O1] %s leaves no residual", (model) => {
   expect(toOutputNames({ model, residual: true })).toEqual([{ output: "stem", name: model }]);
 });
