@@ -34,7 +34,7 @@ export type ApiPorts = CheckPorts &
   Stores & {
     blobs: Blobs;
     unclaimed: UnclaimedFiles;
-    /** What POSTs write to: once for each `Idempotency-Key`. */
+    /** Stores for POSTs, which write once per `Idempotency-Key`. */
     writes: { receipts: ReceiptStore; stores: Stores };
     statistics: StatisticsStore;
     feed: TaskFeed;
@@ -42,9 +42,9 @@ export type ApiPorts = CheckPorts &
     keys: KeyRing;
     sessions: SessionRing;
     passwords: Passwords;
-    /** Where one is set up. */
+    /** Undefined if none is configured. */
     identityProvider: IdentityProvider | undefined;
-    /** Who comes in by it without an invitation. */
+    /** Who may sign in with it without an invitation. */
     admission: { domains: readonly string[]; findFirstClientId(): Promise<string | undefined> };
     readiness: Readiness;
     operation: Operation;
@@ -52,11 +52,11 @@ export type ApiPorts = CheckPorts &
     textWriter: TextWriter;
     quota: StorageQuota;
     rateCounts: RateCounts;
-    /** What is made of a Task's outputs; the link that names it is the permission. */
+    /** Exports of a Task's outputs. The signed link is the permission, so Tasks are found by id alone. */
     exports: { findTask(id: string): Promise<TaskRecord | undefined>; stemFiles: StemFileMaker };
   };
 
-/** What a routes file is given: the ports that it names. */
+/** What a routes file gets: only the ports it names. */
 export type Api<Port extends keyof ApiPorts> = {
   app: FastifyInstance<
     RawServerDefault,
@@ -69,7 +69,7 @@ export type Api<Port extends keyof ApiPorts> = {
   links: Links;
   /** Links of outputs, which may be in a customer's bucket. */
   outputLinks: OutputLinks;
-  /** The service as clients see it. */
+  /** The URL clients reach the service at. */
   publicBaseUrl: () => string;
   config: Pick<
     Config,
@@ -85,22 +85,22 @@ export type Api<Port extends keyof ApiPorts> = {
   >;
 };
 
-/** For those who hand it on. */
+/** For code that passes all ports on. */
 export type WholeApi = Api<keyof ApiPorts>;
 
 declare module "fastify" {
   interface FastifyContextConfig {
     /** The route needs no key. */
     isPublic?: boolean;
-    /** The route tells how the service does: it is served when all else is refused, and looks at no key. */
+    /** A health check: served even when everything else is rejected, and without a key. */
     isHealth?: boolean;
-    /** The route finds its caller itself, in other headers. */
+    /** The route authenticates its caller itself, from other headers. */
     looksAtKeysItself?: boolean;
-    /** The route is for keys of the role admin. */
+    /** The route requires a key with the role admin. */
     isAdmin?: boolean;
-    /** An administrator may name the client the request is for; so it is on every route that needs a key. */
+    /** An administrator may name the client to act for. Set on every route that needs a key. */
     takesClientId?: boolean;
-    /** The answer carries an ETag, and is 304 to who has it. */
+    /** The response carries an ETag; a matching `If-None-Match` gets 304. */
     isTagged?: boolean;
   }
 }

@@ -1,2 +1,2 @@
-/** The sub-path that the service is reached under, with a slash at its end. */
+/** The path the service is reached under, with a trailing slash. */
 export const toBasePath = (publicBaseUrl: string) => new URL(publicBaseUrl).pathname.replace(/\/*$/, "/");

@@ -69,7 +69,7 @@ function refuseUnknownRoute({ method, url }: FastifyRequest): never {
   throw new ApiError("NOT_FOUND", `No such route: ${method} ${url.split("?")[0]}`);
 }
 
-/** Requests that arrive on open connections while the service stops are told to come back. */
+/** During shutdown, requests on open connections get a 503. */
 function addClosingAnswer(app: FastifyInstance, readiness: Pick<Readiness, "isDraining">): void {
   let isClosing = false;
   app.addHook("preClose", async () => {
@@ -78,15 +78,15 @@ function addClosingAnswer(app: FastifyInstance, readiness: Pick<Readiness, "isDr
   app.addHook("onRequest", async () => {
     if (isClosing) throw new ApiError("UNAVAILABLE", "The service is shutting down; try again in a moment");
   });
-  // A connection that outlived its answer would hold up a service that is stopping.
+  // An open keep-alive connection would delay shutdown.
   app.addHook("onSend", async (_request, reply) => {
     if (isClosing || readiness.isDraining()) void reply.header("connection", "close");
   });
 }
 
-/** Many clients name JSON as the type of every request: what needs no body may come without one. */
+/** Many clients send `Content-Type: application/json` with every request, so a route without a body accepts an empty one. */
 function addJsonParser(app: FastifyInstance): void {
-  // Fields named as every object's own are unknown ones like any other.
+  // `__proto__` and `constructor` are removed instead of rejected, like any unknown field.
   const parse = app.getDefaultJsonParser("remove", "remove");
   app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0 && request.routeOptions.schema?.body === undefined) return done(null, undefined);
@@ -119,11 +119,11 @@ function addRoutes(api: WholeApi): void {
 export async function makeApp(
   options: Omit<WholeApi, "app"> & {
     logger: FastifyBaseLogger;
-    /** A sentence where there is none: why. */
+    /** The built pages, or a sentence saying why there are none. */
     dashboard: Dashboard | string;
-    /** Where traces are collected. */
+    /** Undefined if no collector is configured. */
     tracer?: Tracer | undefined;
-    /** Routes of another interface beside ours. */
+    /** Adds the routes of other interfaces: legacy and doors. */
     addOtherRoutes: (api: WholeApi) => Promise<void>;
   },
 ): Promise<FastifyInstance> {
@@ -131,12 +131,12 @@ export async function makeApp(
     loggerInstance: options.logger,
     genReqId: () => randomUUID(),
     bodyLimit: JSON_BODY_MAX_BYTES,
-    // What the router refuses passes no hook; no path is longer than this, and none is left that can't be decoded.
+    // Requests the router itself rejects would bypass our hooks. So no path is too long or undecodable for it.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADERS_MAX_BYTES },
     rewriteUrl: ({ url = "" }) => toDecodablePath(url),
     frameworkErrors: sendError,
     forceCloseConnections: "idle",
-    // Answered by our own hook, in the shape of every other failure.
+    // Our own hook answers, with the usual error body.
     return503OnClosing: false,
     trustProxy: options.config.trustProxy.length > 0 && [...options.config.trustProxy],
     ...makeServerOptions(options.config.connectionLimits),
@@ -153,7 +153,7 @@ export async function makeApp(
   app.addHook("onRequest", async (request, reply) => {
     void reply
       .header("x-request-id", request.id)
-      // Uploads and outputs share the dashboard's origin: no browser may take one for a page.
+      // Uploads and outputs share the dashboard's origin, so a browser must never render one as a page.
       .header("x-content-type-options", "nosniff")
       // Preflights are answered by the routes' own OPTIONS, which know their methods.
       .header("access-control-allow-origin", "*")
@@ -179,7 +179,7 @@ export async function makeApp(
     return reply;
   });
   addLoadShedding(app, options.config.load);
-  // After every hook of onRequest, so that a refused key is counted and told of by the rate limit too.
+  // After all onRequest hooks, so that the rate limit counts rejected keys too.
   app.addHook("preParsing", async (request) => {
     const { isPublic, isAdmin, takesClientId, isHealth, looksAtKeysItself } = request.routeOptions.config;
     if (request.is404 || isHealth || looksAtKeysItself) return;
@@ -194,7 +194,7 @@ export async function makeApp(
   });
   addNotModified(app);
   addCompression(app);
-  // Sizes are limited while streaming to the store; the parser's own limit would cut a file short instead of refusing it.
+  // Sizes are limited while streaming to the store; the parser's own limit would truncate a file instead of rejecting it.
   await app.register(multipart, {
     limits: { fileSize: Number.POSITIVE_INFINITY, files: 8, fields: 100, parts: 108 },
   });

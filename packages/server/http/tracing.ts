@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { readTraceParent, type Tracer } from "../telemetry/tracer.ts";
 
-/** A span for each request, in its caller's trace where that sends one. Only the route of the address is recorded. */
+/** Records a span per request, in the caller's trace if it sends one. Of the URL only the route is recorded. */
 export function addTracing(app: FastifyInstance, tracer: Tracer): void {
   app.addHook("onResponse", async (request, reply) => {
     const { method, routeOptions, headers, id } = request;

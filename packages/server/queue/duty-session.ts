@@ -7,7 +7,7 @@ import { PreparingClient } from "../db/connection/preparing-client.ts";
 import type { Database } from "../db/database.ts";
 import { STRETCH_PAYLOAD, WAITING_CHANNEL } from "../db/tasks/waiting-tasks.ts";
 
-/** A machine that vanished is noticed after 25 s, not after hours; without effect on a unix socket. */
+/** A vanished machine is noticed after 25 s instead of hours. No effect on a unix socket. */
 const KEEPALIVES = sql`select
   set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false),
@@ -15,11 +15,11 @@ const KEEPALIVES = sql`select
 const RECONNECT_MIN_MS = 100;
 /** Shorter than a supervisor waits before it gives a Task without its lock to another worker. */
 const RECONNECT_MAX_MS = 1000;
-/** A server that takes a question and never answers: the connection is given up. */
+/** If the server does not answer a query for this long, the connection is given up. */
 const QUERY_TIMEOUT_MS = 30_000;
 
 export type DutySession = {
-  /** Does work on the connection, after what was asked for before; waits for a connection as long as there is none, or until aborted. */
+  /** Runs work on the connection, in order. Waits for a connection until aborted. */
   use<Result>(work: (db: Database) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   isOpen(): boolean;
   close(): Promise<void>;
@@ -28,9 +28,8 @@ export type DutySession = {
 type Open = { db: Database; client: pg.Client; last: Promise<unknown> };
 
 /**
- * The one connection of a worker that is never shared and never given back: what it holds is locked for as long as it lives, and
- * it hears of new work. When it breaks it is opened again; `onOpen` runs on it before anything else. Work that fails on it costs
- * the connection, since nobody knows then what it holds.
+ * A worker's own connection, outside the pool: it holds the advisory locks and listens for new work. If it breaks it is reopened, and `onOpen`
+ * runs before anything else. Failed work closes the connection too, because its locks are then unknown.
  */
 export function openDutySession(options: {
   connectionString: string;
@@ -60,7 +59,7 @@ export function openDutySession(options: {
     const stop = () => breakOff(client);
     closing.signal.addEventListener("abort", stop);
     try {
-      // pg leaves who connects waiting for ever when the client is ended meanwhile.
+      // In pg, a `connect` never settles if the client is ended meanwhile.
       await Promise.race([client.connect(), ended]);
       closing.signal.throwIfAborted();
       const db = overOne(client);
@@ -69,7 +68,7 @@ export function openDutySession(options: {
       await options.onOpen(db);
       open = { db, client, last: Promise.resolve() };
       opening.resolve(open);
-      // Something may have come while nobody listened.
+      // A notification may have been missed while disconnected.
       options.onWaiting();
       options.onStretch();
       await ended;
@@ -121,7 +120,7 @@ function whenAborted(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** At once, even if the server does not notice yet: it releases what the session held. */
+/** Closes at once, without waiting for the server, which then releases the session's locks. */
 function breakOff(client: pg.Client): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }

@@ -14,12 +14,12 @@ type Row = {
   seconds_per_second: number;
 };
 
-/** For a Task whose length nobody knows yet, where no other one's is known either: a song. */
+/** Assumed length of a Task if no lengths are known: a song. */
 const USUAL_SECONDS = 200;
-/** Where no worker has finished anything yet. */
+/** Assumed if no worker has finished anything yet. */
 const USUAL_SPEED = 1;
 
-/** How many Tasks are in which state. Those that wait for a later time do not count as waiting. */
+/** Counts Tasks by state. Those scheduled for later do not count as waiting. */
 export async function readQueues(db: DatabaseHandle): Promise<QueueState[]> {
   const { rows } = await sql<Row>`
     select line.*,

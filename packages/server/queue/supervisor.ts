@@ -9,35 +9,35 @@ import { makeAlarm } from "../waiting/alarm.ts";
 import type { DutySession } from "./duty-session.ts";
 
 const ROUND_MS = 2000;
-/** Who is no supervisor asks this often whether one is needed; more or less by a fifth, at random. */
+/** How often other workers check whether a supervisor is needed; ±20 % at random. */
 const CANDIDATE_MS = 10_000;
-/** For this long after a pause in its own work a supervisor declares no worker dead: the database may have been unreachable. */
+/** After a gap between rounds, a supervisor declares no worker dead for this long: the database may have been unreachable. */
 const TRUST_AFTER_MS = 10_000;
 const WORKER_LOST = "WorkerLost";
 
 export type SupervisorPorts = {
   session: DutySession;
   log: Pick<FastifyBaseLogger, "warn" | "error">;
-  /** Ends a Task whose last attempt took its worker with it. */
+  /** Ends a Task whose last attempt killed its worker. */
   abandon(run: TaskRun): Promise<void>;
 };
 
 /**
- * Looks after the Tasks of workers that died, one worker for all: the lock of a run is its heartbeat. A run that is found
- * without it in two rounds goes to another worker; one round may be the moment in which a healthy worker reconnects.
+ * Returns the Tasks of dead workers to the queue; one worker does this for all. A run's advisory lock is its heartbeat. A run found without its
+ * lock in two rounds goes to another worker; in a single round, a healthy worker might just be reconnecting.
  */
 export function startSupervisor({ session, log, abandon }: SupervisorPorts) {
   const alarm = makeAlarm();
   let isClosed = false;
   let supervised: Database | undefined;
   let unlocked = new Set<string>();
-  /** Since when rounds have followed each other without a pause, and when the last was. */
+  /** When the current series of rounds without a gap began, and when the last round was. */
   let steadySinceMs = 0;
   let lastRoundMs = 0;
 
   /**
-   * The session's lock goes with its connection, so a new one has to apply again. The first round comes a while after: where all
-   * connections broke at once, the others are as new as this one.
+   * The supervisor's lock ends with its connection, so a new connection must apply again. The first round is delayed: if all connections
+   * broke at once, the other workers have only just reconnected too.
    */
   async function isSupervisor(db: Database): Promise<boolean> {
     if (supervised === db) return true;
@@ -73,7 +73,7 @@ export function startSupervisor({ session, log, abandon }: SupervisorPorts) {
 
   async function takeFromLost(db: Database, run: DoubtfulRun): Promise<{ isLast: boolean }> {
     const { taskId, workerId } = run;
-    // A worker that comes back in this moment finds the lock taken, and asks again.
+    // A worker that reconnects at this moment finds the lock taken and tries again.
     if (!(await tryTaskLock(db, taskId))) return { isLast: false };
     try {
       log.warn({ taskId, workerId }, "worker lost, Task returned to the queue");

@@ -7,31 +7,31 @@ import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
 import { makeAlarm } from "../waiting/alarm.ts";
 import { type DutySession, openDutySession } from "./duty-session.ts";
 
-/** A worker without work looks for some this often, whether it hears of any or not; more or less by a fifth, at random. */
+/** How often an idle worker polls, in case a notification is lost; ±20 % at random. */
 const POLL_MS = 10_000;
 const RETAKE_MS = 500;
 
 export type HeldRun = TaskRun & {
-  /** Aborted when the Task was taken over. */
+  /** Aborted if another worker takes the Task over. */
   signal: AbortSignal;
-  /** Lets others have the Task. */
+  /** Releases the Task's lock. */
   release(): Promise<void>;
 };
 
 export type TaskQueue = {
-  /** The next Task, held for this worker; waits until there is one, and tells when it has looked and found none. Undefined once the signal is aborted. */
+  /** Waits for the next Task and holds it; calls back whenever the queue was found empty. Undefined once the signal is aborted. */
   takeNext(signal: AbortSignal, onNone?: () => void): Promise<HeldRun | undefined>;
-  /** The connection that holds it. */
+  /** The connection that holds the lock. */
   session: DutySession;
   close(): Promise<void>;
 };
 
-/** A worker's side of the queue: takes Tasks one at a time, and holds the one it is at by a lock of its database session. */
+/** A worker's side of the queue: takes Tasks one at a time and holds the current one by an advisory lock of its database session. */
 export function openTaskQueue(options: {
   connectionString: string;
   workerId: string;
   clientRunningMax: number;
-  /** Told that there may be a stretch of words to align, which is no Task. */
+  /** Called when there may be a stretch of words to align, which is not a Task. */
   onStretch?: (() => void) | undefined;
   onError(error: Error): void;
 }): TaskQueue {
@@ -39,15 +39,15 @@ export function openTaskQueue(options: {
   const alarm = makeAlarm();
   let held: { run: TaskRun; lost: AbortController } | undefined;
 
-  /** On a new connection: what the broken one held is taken again, unless it was given to another worker meanwhile. */
+  /** On a new connection: takes the lock again, unless the Task was given to another worker meanwhile. */
   async function retake(db: Database): Promise<void> {
-    // A claim whose answer got lost is nobody's work.
+    // A claim whose response was lost: nobody is working on it, so it goes back.
     for (const run of await listRuns(db, workerId))
       if (run.token !== held?.run.token) await giveBack(db, run);
     if (held && !(await holdAgain(db))) void keepRetaking(held);
   }
 
-  /** False as long as the session that broke still holds the lock. */
+  /** False while the broken session still holds the lock. */
   async function holdAgain(db: Database): Promise<boolean> {
     if (!held) return true;
     const isLocked = await tryTaskLock(db, held.run.taskId);
@@ -93,7 +93,7 @@ export function openTaskQueue(options: {
       signal: lost.signal,
       async release() {
         held = undefined;
-        // Without a connection there is no lock either.
+        // No connection, no lock.
         if (session.isOpen()) await session.use((db) => releaseTaskLock(db, run.taskId)).catch(onError);
       },
     };

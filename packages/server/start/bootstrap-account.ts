@@ -8,19 +8,19 @@ import { makeKey } from "../domain/accounts/key-secrets.ts";
 import { makeSignInLink } from "../domain/accounts/sign-in.ts";
 import { makeId } from "../domain/ids.ts";
 
-/** What the first start makes; both are shown once. */
+/** Created by the first start; both are shown once. */
 export type FirstAccount = { key: string; signInLink: string };
 
 /**
- * On a first start, makes one account with an administrator's key, and an owner with a link to sign in. Called again with the same
- * `newKey`, where an answer got lost, it gives that again, with another link.
+ * On the first start, creates an account with an administrator's key and an owner with a sign-in link. If it is called again with the same
+ * `newKey`, because a response was lost, it returns that key again with another link.
  */
 export async function bootstrapAccount(
   db: Database,
   options: { bootstrapApiKey: string | undefined; baseUrl: string; newKey?: string },
 ): Promise<FirstAccount | undefined> {
   return await db.transaction().execute(async (transaction) => {
-    // Of processes that start together, the others wait here and find the account of the first.
+    // If several processes start at once, all but one wait here and then find its account.
     await sql`select pg_advisory_xact_lock(hashtextextended('first account', 0))`.execute(transaction);
     const { bootstrapApiKey, newKey = makeKey() } = options;
     const key = bootstrapApiKey ?? newKey;

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import type { KeyRing } from "../http/access/authenticate.ts";
 import type { SessionRing } from "../http/access/session-caller.ts";
 
-/** The last use is noted once in so long; the database decides when several requests come at once. */
+/** How often a key's last use is recorded. For concurrent requests the database decides. */
 const USE_NOTED_MS = 60_000;
 
 const isDue = (lastUsedAt: Date | null | undefined) =>

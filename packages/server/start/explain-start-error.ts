@@ -9,7 +9,7 @@ type Places = Pick<Config, "dataDir" | "databaseUrl">;
 type SystemError = NodeJS.ErrnoException & { address?: string; port?: number };
 
 const UNREACHABLE = "can't be reached: start it, or correct DATABASE_URL";
-/** Why an outside database lets nobody in, by the code of the system or of PostgreSQL. */
+/** Why an external database rejects us, by system or PostgreSQL error code. */
 const DATABASE_SENTENCES: Record<string, string> = {
   ECONNREFUSED: UNREACHABLE,
   EHOSTUNREACH: UNREACHABLE,
@@ -45,7 +45,7 @@ function findSentence(error: SystemError, loadPlaces: () => Places): string | un
   return databaseUrl === undefined ? undefined : findDatabaseSentence(error);
 }
 
-/** What a person can act on is said in a sentence; the rest with where it happened, and what caused it. */
+/** A sentence if a person can act on the error, otherwise its stack and causes. */
 export function explainStartError(
   error: unknown,
   loadPlaces: () => Places,

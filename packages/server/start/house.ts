@@ -22,7 +22,7 @@ import { callUntilAnswered, type Patience } from "../waiting/call-until-answered
 import { makeStores } from "./make-stores.ts";
 import { StartError } from "./start-error.ts";
 
-/** What a request, or a step of a Task, may ask of the database takes milliseconds; so long only where the database is overloaded. */
+/** Statements of requests and Tasks take milliseconds; only an overloaded database takes this long. */
 const STATEMENT_TIMEOUT_MS = 20_000;
 const WRONG_KEY =
   "ENCRYPTION_KEY is not the key that the secrets in this database are encrypted with. Give every machine the same one; where none was ever set, it is in the file encryption.key below the DATA_DIR of the machine that made it";
@@ -31,20 +31,20 @@ export const { version: SERVICE_VERSION } = packageFile;
 /** What every part of the service is built from. */
 export type House = {
   config: Config;
-  /** With sessions of one's own. */
+  /** Bypasses the pooler, so that a connection keeps its session. */
   databaseUrl: string;
   log: FastifyBaseLogger;
-  /** Why the database is away, where its supervisor knows. */
+  /** Why the database is unavailable, if its supervisor knows. */
   findOutage?: () => Error | undefined;
   /** The pages that the API serves, or why there are none. */
   dashboard?: Promise<Dashboard | string>;
-  /** Ends a start that waits. */
+  /** Aborts a start that is still waiting. */
   signal?: AbortSignal;
-  /** Ends the time that a process that is told to stop has. */
+  /** Cuts the drain short. */
   hurry?: AbortSignal;
 };
 
-/** How a start deals with a database that is away. */
+/** How a start deals with an unavailable database. */
 export const patienceOf = ({ config, log, signal = new AbortController().signal }: House): Patience => ({
   signal,
   log,
@@ -61,7 +61,7 @@ function makeOpenBuckets(config: Config, guard: AddressGuard, vault: Vault): Buc
   });
 }
 
-/** Undefined where no collector is set. */
+/** Undefined if no collector is configured. */
 export const openHouseTracer = ({ config, log }: House, part: string): Tracer | undefined =>
   config.telemetry &&
   openTracer({
@@ -80,7 +80,7 @@ export const toPool = ({ config, databaseUrl }: House) => ({
   isPooled: config.pooledDatabaseUrl !== undefined,
 });
 
-/** What the API and the worker have in common. */
+/** What the API and the worker share. */
 export async function openHouse(house: House, maxConnections: number) {
   const { config, log } = house;
   const { db, pool } = openDatabase({

@@ -18,7 +18,7 @@ import type { Stores } from "../domain/stores.ts";
 import type { QueueRules } from "../domain/tasks/queue-rules.ts";
 import type { Vault } from "../domain/vault.ts";
 
-/** The stores over the database, or over one transaction of it, which they then do all their work in. */
+/** The stores on the database, or on one transaction for all their work. */
 export function makeStores(
   handle: DatabaseHandle,
   { rules, vault }: { rules: QueueRules; vault: Vault },

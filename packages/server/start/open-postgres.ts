@@ -9,7 +9,7 @@ import {
 import { migrate } from "../db/schema/migrate.ts";
 import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
 
-/** The outside server where one is given, the embedded one otherwise. */
+/** The external server if one is configured, else the embedded one. */
 export async function openPostgres(
   config: Config,
   hooks: { onDown?: (error: EmbeddedPostgresError) => void; onUp?: () => void } = {},
@@ -18,7 +18,7 @@ export async function openPostgres(
   return await startEmbeddedPostgres({ ...toEmbeddedOptions(config), ...hooks });
 }
 
-/** The same for a command given at the machine, which may be given while the service runs. */
+/** The same for commands, which may run beside the service. */
 export async function joinPostgres(config: Config) {
   if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl, stop: async () => {} };
   return await joinEmbeddedPostgres(toEmbeddedOptions(config));
@@ -30,7 +30,7 @@ const toEmbeddedOptions = ({ dataDir, workers }: Config) => ({
   onProgress: (message: string) => print(`  … ${message}`),
 });
 
-/** Brings the schema up to date, as soon as the database answers. */
+/** Migrates the schema as soon as the database answers. */
 export async function migrateDatabase(databaseUrl: string, patience: Patience): Promise<string[]> {
   const onLocked = (migration: string) => patience.log.warn({ migration }, "migration waits for a lock");
   return await callUntilAnswered(

@@ -25,13 +25,13 @@ import { callUntilAnswered } from "../waiting/call-until-answered.ts";
 import { type House, type OpenedHouse, openHouse, openHouseTracer, patienceOf, toPool } from "./house.ts";
 import { makeApiPorts } from "./make-api-ports.ts";
 
-/** The sweeper has separate connections: it takes none from requests and may be slow. */
+/** The sweeper has its own connections, so that it takes none from requests and may be slow. */
 const SWEEP_POOL_SIZE = 2;
 const SWEEP_STATEMENT_TIMEOUT_MS = 600_000;
 /** How soon an API notices that another release has changed the schema too far for it. */
 const SCHEMA_LOOK_MS = 5000;
 
-/** The changes of Tasks, heard of on one connection, for all who follow one. */
+/** Changes of Tasks, received on one connection for all followers. */
 function openTaskFeed({ databaseUrl, log }: House, { db }: OpenedHouse) {
   const changes = openTaskChanges({
     connectionString: databaseUrl,
@@ -75,7 +75,7 @@ async function getDashboard({ dashboard, log }: House): Promise<Dashboard | stri
   return found;
 }
 
-/** The HTTP side, and the calls we make to others. Listens before it returns; `address` is where. */
+/** The HTTP server and the webhook sender. It listens at `address` when this resolves. */
 export async function startApi(house: House & { deliveries?: Partial<DeliveryOptions> }) {
   const { config, log } = house;
   let address = "";

@@ -19,12 +19,12 @@ import { startTaskWorker } from "./start-task-worker.ts";
 import { waitForSchema } from "./wait-for-schema.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
 
-/** A part of the service that runs; `address` is where its API listens. */
+/** A running part of the service; `address` is where its API listens. */
 export type Started = { address?: string; close(): Promise<void>; reopenWorkerLogs?(): void };
 
 type Signals = Pick<House, "signal" | "hurry">;
 
-/** While the schema is not supported by this release, requests are refused with the reason. */
+/** While this release does not support the schema, requests get a 503 with the reason. */
 async function waitInWaitingRoom({ config, databaseUrl }: House, patience: Patience): Promise<void> {
   let reason = "";
   let room: Awaited<ReturnType<typeof openWaitingRoom>> | undefined;
@@ -41,7 +41,7 @@ async function waitInWaitingRoom({ config, databaseUrl }: House, patience: Patie
   }
 }
 
-/** The API over a schema that is up to date. The first account is made only when it listens, so that it is never made unseen. */
+/** The API on an up-to-date schema. The first account is created only once it listens, so that a start that fails does not lose its key. */
 async function startMigratedApi(
   house: House,
 ): Promise<{ api: Awaited<ReturnType<typeof startApi>>; firstAccount: FirstAccount | undefined }> {
@@ -86,13 +86,13 @@ function printWelcome(options: {
   print("Stop with Ctrl-C.");
 }
 
-/** In the background: the folders above are closed already, and a large store takes a while. */
+/** In the background: the parent folders are closed already, and a large store takes a while. */
 async function closeContents({ dataDir }: Config, log: House["log"]): Promise<void> {
   const count = await secureContents(dataDir);
   if (count > 0) log.warn({ count, dataDir }, "files were open to other users and are closed now");
 }
 
-/** Everything in one place: database, API, and workers beside it. */
+/** Database, API and workers on one machine. */
 export async function startAll(
   environmentConfig: Config,
   signals: Signals = {},
@@ -102,7 +102,7 @@ export async function startAll(
     ? { ...environmentConfig, logFile: join(environmentConfig.dataDir, "logs", "stemwright.log") }
     : environmentConfig;
   const dashboard = openDashboard();
-  // First of all, for it makes the data folder so that the user it runs as can pass through.
+  // First, because it creates the data folder with a mode that lets PostgreSQL's user pass through.
   let log: FastifyBaseLogger | undefined;
   let outage: Error | undefined;
   const postgres = await openPostgres(config, {
@@ -150,7 +150,7 @@ export async function startAll(
   }
 }
 
-/** One part of an installation whose database is outside. */
+/** One part of an installation with an external database. */
 export async function startOne(
   command: "api" | "worker",
   config: Config,
@@ -159,7 +159,7 @@ export async function startOne(
   if (config.databaseUrl === undefined)
     throw new StartError(`"${command}" alone needs DATABASE_URL; "all" brings its own database`);
   const log = makeLog(config, command);
-  // A worker that another process started shares its folder.
+  // A worker started by another process shares that process's folder.
   if (process.send === undefined) void closeContents(config, log);
   const house = { config, databaseUrl: config.databaseUrl, log, ...signals };
   if (command === "worker") return await startTaskWorker(house);

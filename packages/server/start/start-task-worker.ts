@@ -20,10 +20,10 @@ import { startWorker } from "../worker/worker.ts";
 import { type House, openHouse, openHouseTracer, patienceOf, SERVICE_VERSION } from "./house.ts";
 import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 
-/** Delays between tries at an input whose server fails temporarily: five tries in a minute and a half. */
+/** Delays between retries of an input whose server fails temporarily: five attempts within a minute and a half. */
 const FETCH_DELAYS_MS = [2000, 6000, 18_000, 54_000];
 
-/** The working side: takes Tasks and runs the engine for them, while it understands the schema. */
+/** Runs Tasks as long as this release understands the schema. */
 export async function startTaskWorker(house: House) {
   const { config, log } = house;
   let db: Database | undefined;
@@ -111,7 +111,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     listNetworks: () => [...networks.values()],
     keptStems,
     hasPreviews: config.hasPreviews,
-    // Without a bucket the files lie on the worker's own machine, as its work does.
+    // Without a bucket the store is on the worker's own machine, where its work folder is as well.
     checkpoints:
       config.s3 && config.checkpointMaxBytes > 0
         ? makeCheckpoints({ blobs: own, unclaimed, maxBytes: config.checkpointMaxBytes })
@@ -132,7 +132,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     sizeLimits: config.sizeLimits,
     estimateWorkBytes: (targets, media) =>
       estimateWorkBytes(targets, media, { speechNetwork: config.speechModel }),
-    // What can't be looked into is the engine's to refuse, in its own words.
+    // If an input can't be probed, the engine rejects it, with a better message.
     probeInput: (path) => probeMedia(path).catch(() => undefined),
     version: SERVICE_VERSION,
     register: bindQueries(db, { report: upsertWorker, remove: deleteWorker }),

@@ -3,12 +3,12 @@ import { watchSchema } from "../monitoring/schema-watch.ts";
 import type { Patience } from "../waiting/call-until-answered.ts";
 import { waitForSchema } from "./wait-for-schema.ts";
 
-/** No claim succeeds on a schema that a worker does not understand; this is how soon it stops trying. */
+/** How soon a worker stops after the schema became too new for it. Its claims fail in any case. */
 const LOOK_MS = 15_000;
 
 /**
- * Runs a worker for as long as this release understands the schema: it begins when the schema is there, stops when another release
- * has changed it too far, and begins again should that be undone.
+ * Runs a worker as long as this release understands the schema: starts once the schema exists, stops when another release has migrated it too
+ * far, and starts again if that is undone.
  */
 export async function workWhileSchemaFits(options: {
   start(): Promise<{ close(): Promise<void> }>;

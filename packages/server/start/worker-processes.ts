@@ -16,7 +16,7 @@ type WorkerOptions = {
   log: FastifyBaseLogger;
 };
 
-/** Keeps a number of worker processes running: one that dies, or can't be started, is started again. */
+/** Keeps a number of worker processes running: one that dies or fails to start is restarted. */
 export function startWorkerProcesses(options: WorkerOptions & { count: number }) {
   const workers = Array.from({ length: options.count }, () => keepWorkerRunning(options));
   return {
@@ -34,7 +34,7 @@ function keepWorkerRunning({ environment, log, drainMs }: WorkerOptions) {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
 
-  /** Resolves once the process has ended; rejects where none could be started. */
+  /** Resolves once the process has exited; rejects if it could not be started. */
   async function runOnce(): Promise<void> {
     const started = fork(MAIN_PATH, ["worker"], {
       env: environment,
@@ -43,9 +43,9 @@ function keepWorkerRunning({ environment, log, drainMs }: WorkerOptions) {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     child = started;
-    // Rejects at an `error` that comes first, as when the machine has no process left (EAGAIN).
+    // An `error` before `spawn` rejects, for example if the machine is out of processes (EAGAIN).
     await once(started, "spawn");
-    // What else it says is that a signal could not be sent, which shows in its not ending.
+    // Later errors mean that a signal could not be sent, which shows when the process does not exit.
     started.on("error", () => {});
     const [code, signal] = await once(started, "exit");
     if (!stopping.signal.aborted)

@@ -1,6 +1,6 @@
 import { callUntilAnswered, type Patience } from "../waiting/call-until-answered.ts";
 
-/** The same port, over a database that may be temporarily unavailable: work continues when it is back. */
+/** The same port, except that its calls wait while the database is unavailable. */
 export function waitOut<Port extends object>(port: Port, patience: Patience): Port {
   const wrapped = Object.entries(port).map(([name, call]) => [
     name,

@@ -15,16 +15,16 @@ import { makeSpanHelper, type SpanHelperPorts } from "./spans/span-helper.ts";
 import { waitOut } from "./wait-out.ts";
 import { giveBackWithCheckpoint } from "./work-dirs/resume-elsewhere.ts";
 
-/** A Task whose store did not answer is left alone this long; then somebody's may. */
+/** How long a Task waits in the queue after a store outage. */
 const OUTAGE_DELAY_SECONDS = 5;
 const STORE_CHECK_MIN_MS = 1000;
 const STORE_CHECK_MAX_MS = 15_000;
-/** A run that ended in order, with targets that did not: a fault of ours. */
+/** A run that returned normally but left targets unfinished: a bug. */
 const UNFINISHED = "Unfinished";
 
 export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
   engine: MeasuredEngine;
-  /** How long inputs are shared among workers; without it they are not. */
+  /** Shares long inputs among workers, if set. */
   spans?:
     | { offers: SpanOffers; queue: SpanQueue; fromSeconds: number; ownBlobs: SpanHelperPorts["ownBlobs"] }
     | undefined;
@@ -32,18 +32,18 @@ export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
   clientRunningMax: number;
   register: WorkerRegister;
   version: string;
-  /** What the engine's networks run on. */
+  /** Which device each of the engine's networks runs on. */
   listNetworks?: () => WorkerReport["networks"];
-  /** Told that there may be a stretch of words to align. */
+  /** Called when there may be a stretch of words to align. */
   onStretch?: () => void;
-  /** Where traces are collected. */
+  /** Undefined if no collector is configured. */
   tracer?: Tracer | undefined;
   readMemory?: () => Promise<number>;
 };
 
 export type Drain = {
   drainMs?: number;
-  /** Ends the waiting. */
+  /** Cuts the wait short. */
   hurry?: AbortSignal | undefined;
 };
 
@@ -61,9 +61,9 @@ async function waitAtMost(
 /** Works on Tasks, one at a time, until it is closed. */
 export async function startWorker(given: WorkerPorts) {
   const { log, connectionString, clientRunningMax } = given;
-  /** No further Task is taken. */
+  /** Aborted when no further Task may be taken. */
   const draining = new AbortController();
-  /** The one in work is let go of. */
+  /** Aborted when the current Task must be given back. */
   const closing = new AbortController();
   const workerId = makeId();
   const heartbeat = await startHeartbeat({ ...given, id: workerId });
@@ -101,7 +101,7 @@ export async function startWorker(given: WorkerPorts) {
     );
   let isStoreInDoubt = false;
 
-  /** No Task is taken while the store is away: each would be fetched in vain. */
+  /** Takes no Task during a store outage: fetching its input would fail. */
   async function waitForStore(): Promise<void> {
     for (let waitMs = STORE_CHECK_MIN_MS; isStoreInDoubt && !draining.signal.aborted; ) {
       try {
@@ -143,7 +143,7 @@ export async function startWorker(given: WorkerPorts) {
     }
   }
 
-  /** Attempts count what a Task does, never what was done to its worker. */
+  /** Only failures caused by the Task itself count as attempts; takeovers, shutdowns and outages do not. */
   async function letGo(run: HeldRun, error: unknown): Promise<void> {
     const { taskId } = run;
     if (run.signal.aborted || error instanceof RunLost)
@@ -159,7 +159,7 @@ export async function startWorker(given: WorkerPorts) {
     await fail(run, error instanceof Error ? error.name : String(error));
   }
 
-  /** Without effect on a Task that is finished. */
+  /** Has no effect on a finished Task. */
   async function fail(run: HeldRun, errorName: string): Promise<void> {
     const { isLast } = await ports.reports.failRun(run, errorName);
     if (isLast) await abandonTask(ports, run, errorName);
@@ -173,7 +173,7 @@ export async function startWorker(given: WorkerPorts) {
     }
   }
 
-  /** Until there is a Task, others are helped with theirs. */
+  /** Helps other workers until there is a Task. */
   async function takeNext(): Promise<HeldRun | undefined> {
     const helping = helper?.begin();
     const run = await queue.takeNext(draining.signal, helping?.look);
@@ -183,7 +183,7 @@ export async function startWorker(given: WorkerPorts) {
   const working = work();
 
   return {
-    /** Why it would take no Task; undefined where it would, or is at one. */
+    /** Why it would take no Task; undefined if it would, or is running one. */
     findFault(): string | undefined {
       if (draining.signal.aborted) return "the worker is shutting down";
       if (heartbeat.isLate()) return "the database is out of reach";

@@ -10,16 +10,16 @@ declare module "fastify" {
   }
 }
 
-/** A caller with what is to be known of the key before it opens anything. */
+/** A caller, with what must be checked before the key is accepted. */
 export type KeyHolder = Caller & { kind: KeyKind; isSuspended: boolean };
 
 export interface KeyRing {
   findCaller(secret: string): Promise<KeyHolder | undefined>;
-  /** Those of the keys that still open something: neither revoked nor of a suspended client. */
+  /** Those of the keys that are neither revoked nor of a suspended client. */
   listActiveKeyIds(keyIds: readonly string[]): Promise<string[]>;
 }
 
-/** The caller behind the key; undefined when the request has none. A wrong key is refused even where none is needed. */
+/** The caller behind the key; undefined if the request has none. A wrong key is rejected even on public routes. */
 export async function findCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller | undefined> {
   const secret = request.headers["x-api-key"];
   if (secret === undefined || secret === "") return undefined;
@@ -48,7 +48,6 @@ export function getCaller(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** Refuses callers that are no administrators. */
 export function checkAdmin(request: FastifyRequest): void {
   if (getCaller(request).role !== "admin")
     throw new ApiError("ADMIN_REQUIRED", "This is for keys of the role admin");
@@ -61,7 +60,7 @@ export async function toActingCaller(
   query: unknown,
 ): Promise<Caller> {
   const { clientId } = query as { clientId?: unknown };
-  // What is no text is left for the route's schema to refuse.
+  // Anything but a string is left for the route's schema to reject.
   if (typeof clientId !== "string" || clientId === caller.clientId) return caller;
   if (caller.role !== "admin")
     throw new ApiError(

@@ -12,11 +12,11 @@ export function findCookie({ headers }: FastifyRequest, name: string): string | 
   return undefined;
 }
 
-/** The session's token, of requests that our own page made. */
+/** The session token, if the dashboard sent the request. */
 export const findSessionToken = (request: FastifyRequest) =>
   request.headers[DASHBOARD_HEADER] === undefined ? undefined : findCookie(request, SESSION_COOKIE);
 
-/** A cookie that scripts can't read and other sites' requests don't carry; over https alone, where the service is reached by that. */
+/** HttpOnly and SameSite; also Secure if the service is reached over https. */
 export function makeCookie(
   request: FastifyRequest,
   options: { name: string; value: string; maxAgeSeconds: number; baseUrl: string; path?: string },

@@ -4,13 +4,13 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { DASHBOARD_HEADER, findSessionToken } from "./cookies.ts";
 
 export interface SessionRing {
-  /** Who a session's token belongs to; nobody when it is unknown, revoked or expired. */
+  /** Whose session it is; undefined if the token is unknown, revoked or expired. */
   findCaller(token: string): Promise<(Caller & { isSuspended: boolean }) | undefined>;
 }
 
 /**
- * The caller behind the cookie of a request that our own page made; a cookie alone is worth nothing. On routes that are open to
- * all, one whose session is over is nobody: the page has to get as far as signing in again.
+ * The caller behind a session cookie. It counts only together with the dashboard's header. On public routes an ended session is no
+ * error, so that the page can load and ask to sign in again.
  */
 export async function findSessionCaller(
   sessions: SessionRing,

@@ -9,20 +9,20 @@ import { makeCookie, SESSION_COOKIE } from "./cookies.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** Where a request comes from. Of IPv6 a whole network counts as one address. */
+/** Where a request comes from. A whole IPv6 network counts as one address. */
 export const toVisitor = ({ ip, headers }: FastifyRequest): Visitor => ({
   address: normalizeIP(ip ?? ""),
   agent: headers["user-agent"] ?? "",
 });
 
-/** The person behind a request that no key can make. */
+/** The signed-in person; requests with a key are rejected. */
 export function getPerson(request: FastifyRequest): SignedInPerson {
   const { person } = getCaller(request);
   if (!person) throw new ApiError("PERSON_REQUIRED", "This is for people who are signed in at the dashboard");
   return person;
 }
 
-/** Whoever manages an account's people and keys: somebody of it, or an administrator. */
+/** Who may manage an account's people and keys: a signed-in person, or an administrator's key. */
 export function getManager(request: FastifyRequest): Caller {
   const caller = getCaller(request);
   if (!caller.person && caller.role !== "admin")
@@ -33,7 +33,7 @@ export function getManager(request: FastifyRequest): Caller {
   return caller;
 }
 
-/** The browser forgets the cookie when its session is over at the latest; when that is, the database knows. */
+/** The cookie lives as long as a session can; whether the session still does is decided by the database. */
 export function setSessionCookie(
   { request, reply, baseUrl }: { request: FastifyRequest; reply: FastifyReply; baseUrl: string },
   { token }: Pick<OpenedSession, "token">,

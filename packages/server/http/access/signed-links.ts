@@ -3,13 +3,12 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Links } from "../../domain/links.ts";
 
-/** One that is given twice is as good as none: the link was changed. */
+/** A repeated parameter counts as missing: the link was tampered with. */
 const linkParameter = z.string().optional().catch(undefined);
 
-/** What makes a path a link that needs no key. */
+/** The query of a signed link. */
 export const linkQuery = z.object({ Expires: linkParameter, Signature: linkParameter });
 
-/** Refuses a link that was changed or has expired. */
 export function checkLink(
   links: Links,
   { raw, query }: Pick<FastifyRequest<{ Querystring: z.output<typeof linkQuery> }>, "raw" | "query">,

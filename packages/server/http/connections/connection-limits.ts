@@ -13,9 +13,9 @@ export type ConnectionLimits = ConnectionCounts & {
 };
 
 export const HEADERS_MAX_BYTES = 16 * 1024;
-/** How often the server looks for requests that are late; also how much later than the limit they are cut off. */
+/** How often the server checks for late requests, and so how late past the limit they may be cut off. */
 const CHECK_INTERVAL_MS = 500;
-/** How long requests under way may still take when the service stops. */
+/** How long requests in flight may take during shutdown. */
 const CLOSING_MS = 5000;
 
 const toClientError = (code: string | undefined) => {
@@ -26,7 +26,7 @@ const toClientError = (code: string | undefined) => {
   return new ApiError("REQUEST_INVALID", "This is not HTTP");
 };
 
-/** What is refused before it is a request has the same body as every other failure. */
+/** Errors before a request is parsed have the usual error body. */
 function answerClientError(error: Error & { code?: string; rawPacket?: unknown }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -47,8 +47,7 @@ function answerClientError(error: Error & { code?: string; rawPacket?: unknown }
 }
 
 /**
- * Against clients that open connections and then take their time. Headers have to be there within the time limit; a
- * connection on which nothing moves is closed.
+ * Protects against slow clients: headers must arrive within the time limit, and idle connections are closed.
  */
 export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }: ConnectionLimits) {
   return {
@@ -56,7 +55,7 @@ export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }:
       maxHeaderSize: HEADERS_MAX_BYTES,
       headersTimeout: requestTimeoutSeconds * 1000,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // Refused by our own hook, in the shape of every other failure.
+      // Our own hook rejects it, with the usual error body.
       requireHostHeader: false,
     },
     // A limit on whole requests would cut off long uploads; bodies have their own limit below.
@@ -69,21 +68,21 @@ export function makeServerOptions({ requestTimeoutSeconds, idleTimeoutSeconds }:
 const isUpload = (request: FastifyRequest) =>
   request.headers["content-type"]?.toLowerCase().startsWith("multipart/form-data") === true;
 
-/** Tells whether fewer bytes than that came since it was last asked, though we were ready to read more. */
+/** Tells whether fewer bytes than the minimum arrived since the last call, although we were ready to read more. */
 function makeSlownessCheck({ raw }: FastifyRequest, leastBytes: number): () => boolean {
   const { socket } = raw;
   let seenBytes = socket.bytesRead;
   return () => {
     const newBytes = socket.bytesRead - seenBytes;
     seenBytes = socket.bytesRead;
-    // What has come and waits to be read tells that it is our store that is slow.
+    // Unread data in the buffer means that our store is slow, not the client.
     return newBytes < leastBytes && raw.readableLength === 0;
   };
 }
 
 /**
- * A body other than an upload has to be there within the time limit. An upload may take as long as its bytes keep coming, at
- * the least rate on average over each time limit. When the service stops, what is under way has a few seconds.
+ * A body must arrive within the time limit. An upload may take longer as long as it keeps the minimum rate, averaged over each time
+ * limit. During shutdown, requests in flight get a few seconds.
  */
 export function addConnectionLimits(
   app: FastifyInstance,
@@ -113,7 +112,7 @@ export function addConnectionLimits(
     const timer = setInterval(() => {
       if (raw.complete || !isLate()) return;
       clearInterval(timer);
-      // The reader of the body gets the error and answers; without one there is nothing to answer.
+      // Whoever reads the body gets this error and responds.
       if (raw.listenerCount("error") > 0 && !reply.sent) {
         void reply.header("connection", "close");
         raw.emit("error", new ApiError("REQUEST_TIMEOUT", "The request's body took too long to arrive"));

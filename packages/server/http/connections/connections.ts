@@ -4,26 +4,26 @@ import { normalizeIP } from "@fastify/rate-limit";
 
 export type ConnectionCounts = {
   connectionsMax: number;
-  /** 0 = as many as there are. */
+  /** 0 = no limit. */
   connectionsPerAddress: number;
   firstByteTimeoutSeconds: number;
 };
 
-/** Beyond the limits so many more are let in, for health checks, and to be told that there is no room. */
+/** Connections accepted beyond the limits, for health checks and for 503 responses. */
 const GUESTS_MAX = 64;
-/** A guest that says nothing keeps others from being one. */
+/** A silent guest is closed, to free its slot. */
 const GUEST_SILENCE_MS = 2000;
 
 type Connection = { socket: Socket; groups: Group[]; requests: number; isGuest: boolean };
 
-/** All connections, or those of one address; the ones that could go first stand in the order they came in. */
+/** All connections, or those of one address. Sets are in order of arrival: the oldest is closed first. */
 class Group {
   readonly max: number;
   readonly address: string | undefined;
   total = 0;
-  /** Of these no request has come yet. */
+  /** No request has arrived yet. */
   readonly silent = new Set<Connection>();
-  /** These are between two requests. */
+  /** Between two requests. */
   readonly idle = new Set<Connection>();
 
   constructor(max: number, address?: string) {
@@ -36,7 +36,7 @@ class Group {
   }
 }
 
-/** An address on which nobody sits alone is not limited: a proxy's connections are those of all its clients. */
+/** A trusted proxy's address is not limited: its connections belong to many clients. */
 function makeIsProxy(trustProxy: readonly string[]): (address: string) => boolean {
   const proxies = new BlockList();
   for (const entry of trustProxy) {
@@ -49,8 +49,8 @@ function makeIsProxy(trustProxy: readonly string[]): (address: string) => boolea
 }
 
 /**
- * Who may be connected. When there are too many, of one address or of all, a connection that no request has come over makes
- * room, then one that waits for its next. Where all are busy, a few more are guests: whoever holds this tells them so.
+ * Limits connections, per address and in total. If there are too many, a silent connection is closed, or else an idle one. If
+ * all are busy, a few more are accepted as guests; the caller rejects their requests.
  */
 export function watchConnections(server: Server, counts: ConnectionCounts, trustProxy: readonly string[]) {
   const isProxy = makeIsProxy(trustProxy);
@@ -121,7 +121,7 @@ export function watchConnections(server: Server, counts: ConnectionCounts, trust
     });
   });
 
-  // The first listener, so that a request never finds its own connection among those that may be closed.
+  // The first listener, so that a request's own connection is marked busy before anything else runs.
   server.prependListener("request", ({ socket }, response) => {
     const connection = connections.get(socket);
     if (!connection) return;
@@ -138,7 +138,7 @@ export function watchConnections(server: Server, counts: ConnectionCounts, trust
   });
 
   return {
-    /** Whether this one is over the limit, and there is still no room for it. */
+    /** Whether this connection is over the limit, and still finds no room. */
     isGuest(socket: Socket): boolean {
       const connection = connections.get(socket);
       if (!connection?.isGuest) return false;

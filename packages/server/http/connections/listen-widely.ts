@@ -3,17 +3,17 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import type { FastifyInstance } from "fastify";
 
 /**
- * A turn of the event loop accepts one connection of each listening socket. With a single one, whoever comes behind a few hundred others waits
- * for as many turns, although none of them is long. So there are several, among which the kernel spreads connections.
+ * Node accepts one connection per listening socket in each turn of the event loop, so behind a few hundred others a connection waits as
+ * many turns. With several sockets on one port, the kernel spreads connections over them.
  */
 const SOCKETS = 32;
 
 type Place = { host: string; port: number };
 
-/** Sockets that share a port would share it with another program's too, unnoticed: whether one has it is asked before. */
+/** With SO_REUSEPORT we would silently share the port with another program, so check first that it is free. */
 async function checkFree({ host, port }: Place): Promise<void> {
   if (port === 0) return;
-  // Somebody may connect meanwhile, and must not hold it open.
+  // A client that connects meanwhile must not keep it open.
   const trial = createServer((connection) => connection.destroy()).listen({ host, port });
   await once(trial, "listening");
   trial.close();
@@ -21,7 +21,7 @@ async function checkFree({ host, port }: Place): Promise<void> {
 }
 
 async function openSocket(app: FastifyInstance, place: Place): Promise<Server> {
-  // As an HTTP server opens its own.
+  // The options an HTTP server uses.
   const socket = createServer({ allowHalfOpen: true, noDelay: true }, (connection) =>
     app.server.emit("connection", connection),
   );
@@ -30,7 +30,7 @@ async function openSocket(app: FastifyInstance, place: Place): Promise<Server> {
   return socket;
 }
 
-/** Listens on several sockets of one port, where the system has such a thing, and gives the address. */
+/** Listens on several sockets of one port, if the system supports it. Returns the address. */
 export async function listenWidely(app: FastifyInstance, { host, port }: Place): Promise<string> {
   if (process.platform !== "linux") return await app.listen({ host, port });
   await checkFree({ host, port });

@@ -6,7 +6,7 @@ import { toErrorBody } from "../errors/error-mapper.ts";
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Answers in place of an API that can't start yet: it is alive, and all else is 503 with the reason. */
+/** Stands in for an API that can't start yet: liveness is 200, everything else 503 with the reason. */
 export async function openWaitingRoom(
   place: { host: string; port: number },
   findReason: () => string,

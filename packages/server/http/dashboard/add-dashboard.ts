@@ -13,7 +13,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Scripts and styles from this server alone, none of them inline; sound also from what the page itself made. */
+/** Scripts and styles from this server only, none inline. Media also from blobs that the page makes. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,19 +27,18 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Browsers name HTML in what they accept; programs send the wildcard or nothing, or name JSON. */
+/** Browsers accept HTML by name; programs send a wildcard, JSON or nothing. */
 const isBrowser = ({ headers }: FastifyRequest) => headers.accept?.includes("text/html") ?? false;
 
 const escapeAttribute = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
 /**
- * The pages of the dashboard: at `/` for browsers, and below `/app`. All of `/app` is one page, which finds out by itself
- * what to show; its files are under `/app/assets`, each with a hash in its name.
+ * The dashboard: at `/` for browsers, and under `/app`. It is a single-page app; its files are in `/app/assets`, with a hash in each name.
  */
 export function addDashboard(
   app: FastifyInstance,
   options: {
-    /** A sentence where there is none: why. */
+    /** The built pages, or a sentence saying why there are none. */
     dashboard: Dashboard | string;
     publicBaseUrl: () => string;
   },

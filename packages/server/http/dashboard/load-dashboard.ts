@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** One built file, with its compressed twins. */
+/** One built file, with its compressed versions. */
 export type BuiltFile = { content: Buffer; br?: Buffer; gzip?: Buffer };
 
-/** The built pages, in memory: a build that replaces them takes nothing from a service that runs. */
+/** The built pages, in memory, so that a new build does not affect a running service. */
 export type Dashboard = { page: string; files: ReadonlyMap<string, BuiltFile> };
 
 const ASSETS_DIR = "app/assets";

@@ -1,6 +1,6 @@
 const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
-/** What a browser sees where the dashboard could not be built. */
+/** The page a browser gets if the dashboard could not be built. */
 export const makeMissingPage = (base: string, reason: string) => `<!doctype html>
 <html lang="en">
 <head>

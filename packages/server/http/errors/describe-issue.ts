@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 const ARTICLES: Record<string, string> = { array: "a list", object: "an object", int: "a whole number" };
 
-/** A schema's complaint as a sentence a person can act on; the schema's own words where it has some. */
+/** A zod issue as a sentence a person can act on. Messages written in our schemas are kept. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type": {

@@ -9,7 +9,7 @@ import { isOutOfReach } from "../../faults/is-out-of-reach.ts";
 import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import { describeIssue } from "./describe-issue.ts";
 
-/** Codes of single rules, by the field's name and the kind of the schema's complaint. */
+/** Specific error codes, by field name and kind of zod issue. */
 const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
   "targets/too_small": "TARGETS_TOO_FEW",
   "targets/too_big": "TARGETS_TOO_MANY",
@@ -22,9 +22,9 @@ const CODE_OF_ISSUE: Record<string, ApiErrorCode> = {
 };
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route is of another service's interface, whose clients know another body of errors. */
+    /** For routes of another service's interface, whose clients expect its error body. */
     toErrorBody?: (error: ApiError) => object;
-    /** What these clients look for in the headers. */
+    /** Headers these clients expect. */
     toErrorHeaders?: (error: ApiError) => Record<string, string>;
   }
 }
@@ -33,14 +33,14 @@ const PAGE_FIELDS = ["skip", "take"];
 
 /** Retry-After for temporary refusals; a rate limit sets its own. */
 const RETRY_AFTER_SECONDS: Partial<Record<ApiErrorCode, number>> = {
-  // Until one of the Tasks that wait has been taken.
+  // Until a waiting Task is likely to have been claimed.
   TASKS_WAITING_TOO_MANY: 30,
   STREAMS_TOO_MANY: 5,
   QUEUE_SLOW: 30,
   REALIGNMENTS_TOO_MANY: 2,
 };
 
-/** What the framework itself refuses, by its own codes. */
+/** Fastify's own errors, by code. */
 const CODE_OF_REFUSAL: Record<string, { code: ApiErrorCode; message: string }> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: "CONTENT_TYPE_UNSUPPORTED",
@@ -78,7 +78,7 @@ function toPathText(path: readonly PropertyKey[]): string {
   );
 }
 
-/** The schema's complaints as one error of our table. */
+/** All issues of a request as one ApiError. */
 export function toRequestError(issues: readonly z.core.$ZodIssue[]): ApiError {
   const details = issues.map((issue) => ({ path: toPathText(issue.path), message: describeIssue(issue) }));
   const [first] = issues;
@@ -90,7 +90,7 @@ export function toRequestError(issues: readonly z.core.$ZodIssue[]): ApiError {
   return new ApiError(code, at ? `${at} ${details[0]?.message}` : `The body ${details[0]?.message}`, details);
 }
 
-/** One that has its words for the client already: the interface's own, or one of the domain. */
+/** Whether the error is already worded for the client: an ApiError or a Refusal. */
 export const isForClient = (error: unknown): error is ApiError | Refusal =>
   error instanceof ApiError || error instanceof Refusal;
 
@@ -146,12 +146,12 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
       ? error.retryAfterSeconds
       : (RETRY_AFTER_SECONDS[apiError.code] ?? (apiError.statusCode === 503 ? 5 : undefined));
   if (waitSeconds !== undefined) void reply.header("retry-after", waitSeconds);
-  // What the router itself refuses has no route.
+  // A request rejected by the router has no route.
   const { toErrorHeaders, toErrorBody: toBody } = request.routeOptions?.config ?? {};
   void reply
     .code(apiError.statusCode)
     .headers(toErrorHeaders?.(apiError) ?? {})
-    // What the router itself refuses has passed no hook.
+    // A request rejected by the router has run no hooks.
     .header("x-request-id", request.id)
     .header("access-control-allow-origin", "*")
     .header("content-type", "application/json; charset=utf-8")

@@ -7,7 +7,7 @@ export type LoadLimits = { requestsAtOnce: number; uploadsAtOnce: number };
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route waits for others, such as a client sending a file: it has separate places, so that it takes none from other routes. */
+    /** The route waits on others, such as a client sending a file. It has separate places, so that it takes none from other routes. */
     isLong?: boolean;
   }
   interface FastifyRequest {
@@ -17,13 +17,13 @@ declare module "fastify" {
 
 /** How long a request may wait for its place. */
 const WAIT_MS = 2000;
-/** For each place so many may wait for it. */
+/** How many requests may wait for each place. */
 const WAITERS_PER_PLACE = 2;
 const BEAT_MS = 100;
-/** A process that is so far behind has more to do than it can. */
+/** An event loop that lags by this much is overloaded. */
 const BEHIND_MAX_MS = 1000;
 
-/** Tells whether the process has come to its timers so late that requests have waited for a second before they are seen. */
+/** Tells whether timers fire so late that requests have already waited a second before we see them. */
 function watchEventLoop(app: FastifyInstance): () => boolean {
   let beatAtMs = performance.now();
   const timer = setInterval(() => {
@@ -59,6 +59,6 @@ export function addLoadShedding(app: FastifyInstance, limits: LoadLimits): void 
     request.leave = (await findGate(request)?.enter(nameOf(request))) ?? null;
   });
   app.addHook("onSend", async (request) => request.leave?.());
-  // Also of those whose client has left.
+  // Also runs if the client has disconnected.
   app.addHook("onResponse", async (request) => request.leave?.());
 }

@@ -14,13 +14,13 @@ export type StreamLimits = { max: number; maxPerClient: number };
 type OpenStream = { caller: Caller; ending: AbortController };
 
 /**
- * The streams that are open: so many for each client and for all, each for as long as its key is good. Keys are looked up
- * together, in one query however many streams there are; while the database does not answer, nothing is streamed either.
+ * Tracks open streams and limits them per client and in total. A stream ends when its key is revoked: all keys are checked in one
+ * query. While the database is unavailable nothing is streamed anyway.
  */
 export function makeOpenStreams(options: {
   keys: Pick<KeyRing, "listActiveKeyIds">;
   limits: StreamLimits;
-  /** What they are, and what to do where there are too many. */
+  /** For the error message: what the streams are, and what to do if there are too many. */
   words?: { noun: string; advice: string };
   onError: (error: unknown) => void;
 }) {
@@ -57,7 +57,7 @@ export function makeOpenStreams(options: {
   }
 
   return {
-    /** Takes a stream in; its signal ends it, and says why. Refused when there are too many. */
+    /** Registers a stream. Its signal aborts with the reason why it must end. Throws if too many are open. */
     open(caller: Caller): { signal: AbortSignal; close(): void } {
       checkRoom(caller);
       const stream = { caller, ending: new AbortController() };

@@ -14,15 +14,15 @@ declare module "fastify" {
   }
 }
 
-/** The key, token or session that the route will look at; others would be a free choice of whom to be counted as. */
+/** The key, token or session that the route will check. With any other, a caller could choose whom to be counted as. */
 function findSecret(request: FastifyRequest): string | undefined {
   const { is404, headers, routeOptions } = request;
   if (is404) return undefined;
   const key = headers["x-api-key"];
   const token = routeOptions.config.takesToken ? headers.authorization : undefined;
-  // Either of the two may be valid, and the other different in each request.
+  // Only one of the two need be valid; the other could be varied to dodge the limit.
   if (key && token) return undefined;
-  // A route that is open to all lets any session pass, also one that was made up.
+  // A public route accepts any session, even an invented one.
   const session = routeOptions.config.isPublic ? undefined : findSessionToken(request);
   const secret = key || token || session;
   return typeof secret === "string" ? secret : undefined;
@@ -35,9 +35,9 @@ const REFUSALS: readonly ApiErrorCode[] = ["KEY_INVALID", "KEY_MISSING", "SESSIO
 type ErrorCounter = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /**
- * So many requests a second for each key, and for each address without one. Whether a key is good is found out later, so
- * that a good one can be refused without asking the database: one that was not is then counted by its address as well, by
- * what this gives, which answers with what to say instead. Health checks are not counted: monitoring must get an answer in every state.
+ * Limits requests per second by key, or by address without one. This runs before keys are verified, so that a valid key over its limit
+ * costs no query. The returned function counts requests with rejected keys by address as well; it gives the error to send.
+ * Health checks are not counted: monitoring must always get an answer.
  */
 export async function addRateLimit(
   app: FastifyInstance,
@@ -63,7 +63,7 @@ export async function addRateLimit(
     timeWindow: 1000,
     store: makeRateStore(count),
     enableDraftSpec: true,
-    // The key itself is not kept in the limiter's memory.
+    // Hashed: the limiter must not hold keys in memory.
     keyGenerator: (request) => {
       const secret = withoutKey.has(request) ? undefined : findSecret(request);
       // A connection that is already gone has no address.
@@ -75,7 +75,7 @@ export async function addRateLimit(
   app.addHook("onRequest", async (request, reply) => {
     if (isHealth(request)) setHeaders(reply, { max: perSecond, remaining: perSecond, ttlInSeconds: 0 });
   });
-  // Guessing addresses is limited as well.
+  // Guessing paths is limited as well.
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, refuseUnknownRoute);
 
   const countRequest = app.createRateLimit();

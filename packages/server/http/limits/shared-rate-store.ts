@@ -1,22 +1,22 @@
 import type { RateCounts } from "../../domain/requests/rate-counts.ts";
 import { within } from "../../domain/within.ts";
 
-/** This part of the limit a process lets pass without asking: who asks for little costs the database nothing. */
+/** The share of the limit a process allows without asking the database, so that occasional callers cost no query. */
 const FREE_SHARE = 1 / 12;
-/** So much of the limit a process takes at once for whoever asks for more. */
+/** The share of the limit a process takes from the database at once for a subject that needs more. */
 const TAKEN_SHARE = 1 / 6;
-/** A database that takes longer is as good as away, and each process counts for itself, for a while. */
+/** If the database takes longer than this, each process counts on its own for a while. */
 const ANSWER_LIMIT_MS = 250;
 const AWAY_MS = 1000;
 const SUBJECTS_MAX = 10_000;
 
 type Window = {
   endsAtMs: number;
-  /** Requests that came to this process. */
+  /** Requests this process has seen. */
   used: number;
-  /** Of them and of those to come, how many are counted in the database already. */
+  /** How many requests, past and future, this process has already counted in the database. */
   taken: number;
-  /** What all processes had taken together, as last heard. */
+  /** What all processes had taken together when we last asked. */
   total: number;
   isExhausted: boolean;
 };
@@ -25,9 +25,9 @@ type Counted = { current: number; ttl: number };
 type Settings = { max: number; windowMs: number };
 
 /**
- * Counts requests for all processes together, in the database. A process takes a few of a subject's requests at a time, and
- * all that ask in the meantime go into one statement. So a subject gets no more than its limit in a window, and a twelfth of it
- * more for each further process it turns to. While the database is away each process counts for itself.
+ * Counts requests across all processes, in the database. A process takes several of a subject's requests at a time, and everything
+ * asked for meanwhile goes into the next statement. A subject can exceed its limit by at most a twelfth for each further process
+ * it calls. While the database is unavailable, each process counts on its own.
  */
 export function makeRateCounter(counts: RateCounts, onAway: (error: unknown) => void) {
   const windows = new Map<string, Window>();
@@ -48,7 +48,7 @@ export function makeRateCounter(counts: RateCounts, onAway: (error: unknown) => 
     return opened;
   }
 
-  /** With the statement that comes after the one under way. */
+  /** Joins the statement after the one in flight. */
   function addToNext(subject: string, ask: Ask, settings: Settings): Promise<void> {
     if (!next) {
       const mine = { asks: new Map<string, Ask>(), answered: Promise.resolve() };
@@ -90,7 +90,7 @@ export function makeRateCounter(counts: RateCounts, onAway: (error: unknown) => 
     await answered;
   }
 
-  /** What is used of the limit with this request, and how long the window still lasts. */
+  /** How much of the limit is used, this request included, and how long the window still lasts. */
   return async (subject: string, settings: Settings): Promise<Counted> => {
     const { max, windowMs } = settings;
     const window = openWindow(subject, windowMs);
@@ -106,7 +106,7 @@ export function makeRateCounter(counts: RateCounts, onAway: (error: unknown) => 
 }
 export type RateCounter = ReturnType<typeof makeRateCounter>;
 
-/** The counter as the limiter's plugin wants its store. */
+/** The counter as a store for @fastify/rate-limit. */
 export function makeRateStore(count: RateCounter) {
   return class {
     incr(

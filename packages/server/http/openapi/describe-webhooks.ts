@@ -15,7 +15,7 @@ const parameters = [
   ),
 ];
 
-/** The calls we make, which belong to no route. */
+/** The requests we send. They belong to no route. */
 export const WEBHOOKS = {
   targetEnded: {
     post: {

@@ -8,7 +8,7 @@ const INTERFACE_VERSION = "1.0.0";
 
 declare module "fastify" {
   interface FastifySchema {
-    /** JSON schema of a multipart body, which is read as it streams; by default one file. */
+    /** JSON schema of a multipart body, which is parsed as it streams. Default: one file. */
     formBody?: object;
   }
 }
@@ -19,7 +19,7 @@ const uploadBody = {
   properties: { file: { type: "string", format: "binary" } },
 };
 
-/** The groups of the description, in the order they are read. */
+/** The tags, in reading order. */
 const TAGS = Object.entries({
   Tasks: "Create, follow, cancel and fetch Tasks.",
   Words: "The words of a transcription or alignment, read, edited and exported.",
@@ -59,7 +59,7 @@ const toOperationId = (method: string | string[], url: string) =>
     .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
     .join("");
 
-/** The description is made of the same schemas that check the requests, so the two can't drift apart. */
+/** Generated from the schemas that validate requests, so the two can't drift apart. */
 export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -93,7 +93,7 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
     },
     transform: (route) => {
       const { schema, url } = jsonSchemaTransform(route as Parameters<typeof jsonSchemaTransform>[0]);
-      // A streamed upload is not parsed into a body, so its schema stands here and nowhere else.
+      // A streamed upload has no parsed body, so its schema is given here only.
       const { formBody = uploadBody, ...rest } = schema;
       if (rest.consumes?.includes("multipart/form-data")) rest.body = formBody;
       const operationId = toOperationId(route.route.method, url);
@@ -105,7 +105,7 @@ export async function addOpenApi(app: FastifyInstance, publicBaseUrl: () => stri
     "/openapi.json",
     { config: { isPublic: true }, schema: { hide: true } },
     async (_request, reply) => {
-      // The description's own schema is free, so it is sent as it is.
+      // This route's own response has no schema, so it is sent unchanged.
       const document = { ...tidyComponents(app.swagger()), servers: [{ url: publicBaseUrl() }] };
       return reply.header("content-type", "application/json; charset=utf-8").send(JSON.stringify(document));
     },

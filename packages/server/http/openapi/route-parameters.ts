@@ -9,7 +9,7 @@ const clientId = z
   .exactOptional()
   .meta({ description: "The client to act for; for administrators. Others may name only themselves" });
 
-/** Every route that works for one client lets an administrator say for which. */
+/** Adds `clientId` to every route that acts for one client, so that an administrator can name it. */
 export function addClientIdParameter(route: RouteOptions): void {
   const { schema, config = {} } = route;
   if (!schema || schema.hide || config.isAdmin || (config.isPublic && !config.takesClientId)) return;
@@ -18,7 +18,7 @@ export function addClientIdParameter(route: RouteOptions): void {
   if (!("clientId" in query.shape)) schema.querystring = query.safeExtend({ clientId });
 }
 
-/** Every POST takes an `Idempotency-Key`. */
+/** Adds `Idempotency-Key` to every POST. */
 export function addIdempotencyHeader({ method, schema }: RouteOptions): void {
   if (schema && !schema.hide && [method].flat().includes("POST")) schema.headers = idempotencyHeaders;
 }

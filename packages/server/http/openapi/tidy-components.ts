@@ -6,8 +6,8 @@ const listReferences = (value: unknown) =>
   [...JSON.stringify(value ?? {}).matchAll(REFERENCE)].map(([, name]) => name ?? "");
 
 /**
- * The schema generator makes two components of every schema, one as it is read and one as it is written. Here those that
- * nothing refers to are dropped, and one that is only ever read gets its plain name back.
+ * The generator makes two components of every schema, for input and for output. This drops those that nothing refers to, and gives a
+ * schema that is only ever input its plain name back.
  */
 export function tidyComponents<Given extends Document>(document: Given): Given {
   const schemas = document.components?.schemas ?? {};

@@ -2,14 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "@stemwright/contract";
 import type { FastifyInstance } from "fastify";
 
-/** Of which Node takes the first and others the last: a proxy before us may have judged another one. */
+/** If one of these is repeated, Node takes the first and other servers the last: a proxy may have checked another value. */
 const SINGLE_HEADERS = ["host", "content-type", "authorization", "x-api-key", "idempotency-key"];
-/** A name or an address, and perhaps a port; RFC 9112 has every other value refused. */
+/** A name or an address, with an optional port. RFC 9112 requires rejecting anything else. */
 const HOST = /^(\[[\da-f:.]+\]|[\w.~%!$&'()*+;=-]+)(:\d*)?$/i;
 
 /**
- * What is wrong with a request that another server could take for another one. Lengths and chunks that contradict each other,
- * folded headers and bare line feeds are refused by Node's parser; this is what it lets pass.
+ * Finds ambiguities that allow request smuggling. Node's parser already rejects contradictory lengths, folded headers and bare line
+ * feeds; these are the ones it accepts.
  */
 function findFramingMistake(message: IncomingMessage): string | undefined {
   const { httpVersion, headers, rawHeaders } = message;
@@ -29,7 +29,7 @@ export function addFramingCheck(app: FastifyInstance): void {
   app.addHook("onRequest", async (request, reply) => {
     const mistake = findFramingMistake(request.raw);
     if (mistake === undefined) return;
-    // What follows on the connection may be a part of this request to somebody else.
+    // To another server, what follows on the connection may be part of this request.
     void reply.header("connection", "close");
     throw new ApiError("REQUEST_INVALID", mistake);
   });

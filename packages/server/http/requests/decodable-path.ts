@@ -1,4 +1,4 @@
-/** A URL whose path can't be decoded, with its percent signs taken as they are: it leads to nothing, as any unknown one. */
+/** Escapes the percent signs of a path that can't be decoded, so that it is a 404 like any unknown path. */
 export function toDecodablePath(url: string): string {
   if (!url.includes("%")) return url;
   const queryAt = url.indexOf("?");

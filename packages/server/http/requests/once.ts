@@ -8,11 +8,11 @@ type Reply = { header(name: string, value: string): unknown };
 
 /** What a POST does. */
 type PostWork<Prepared, Answer> = OnceWork<Prepared, Answer> & {
-  /** What makes two requests of a route the same; the body, where nothing else is said. */
+  /** What two requests must have in common to be the same; default: the body. */
   content?: unknown;
 };
 
-/** Does the work of a POST, or gives the answer it had under its `Idempotency-Key` before. */
+/** Does the work of a POST, or returns the stored response for its `Idempotency-Key`. */
 export async function onceAfter<Prepared, Answer>(
   ports: Pick<ApiPorts, "writes">,
   exchange: { request: FastifyRequest; reply: Reply },
@@ -39,7 +39,7 @@ export const once = <Answer>(
   write: (stores: Stores) => Promise<Answer>,
 ): Promise<Answer> => onceAfter(ports, exchange, { prepare: async () => undefined, write });
 
-/** For work that a repetition does no harm to: it may be done twice, and the first answer counts. */
+/** For work that may safely run twice; the first response counts. */
 export const onceHarmless = <Answer>(
   ports: Pick<ApiPorts, "writes">,
   exchange: { request: FastifyRequest; reply: Reply },

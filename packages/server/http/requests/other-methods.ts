@@ -3,19 +3,18 @@ import { ApiError } from "@stemwright/contract";
 import type { FastifyInstance } from "fastify";
 
 const USED_METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** All that Node's parser takes, of WebDAV and others. CONNECT is for proxies, and never reaches a route. */
+/** All methods Node parses, such as WebDAV's. CONNECT is for proxies and never reaches a route. */
 const PARSED_METHODS = METHODS.filter((method) => method !== "CONNECT");
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**
- * The methods a path has no route for: OPTIONS tells which it has, to browsers before they send a request from another
- * origin too; every other one is 405 with `Allow`.
+ * Answers methods that a path has no route for: OPTIONS lists those it has, CORS preflights included; any other is 405 with `Allow`.
  */
 export function addOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, ReadonlySet<string>>,
 ): void {
-  // Without a body: whatever comes after the head of such a request is not looked at.
+  // Registered as methods without a body: it is never read.
   for (const method of PARSED_METHODS)
     if (!USED_METHODS.includes(method)) app.addHttpMethod(method, { overrideExisting: true });
   for (const [url, methods] of methodsOf) {

@@ -2,19 +2,19 @@ import { finished } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** So long the body of a request that was refused unread is waited for. */
+/** How long we keep reading the body of a rejected request. */
 const LINGER_MS = 5000;
 
 /**
- * Many clients read no answer before all is sent, so the rest of a refused upload is read too. Where the connection ends with the answer, that
- * has to wait for it, or the client would hear of a broken connection alone.
+ * Many clients read the response only after sending everything, so the rest of a rejected upload is read and discarded. If the connection
+ * closes with the response, the response has to wait for that, or the client would see a reset connection instead.
  */
 export async function passOverRest({ raw }: FastifyRequest): Promise<void> {
   raw.unpipe().resume();
   if (raw.headers.connection?.toLowerCase() === "close") await finished(raw).catch(() => {});
 }
 
-/** The same for requests refused before their route, also from unauthenticated clients; so there is a limit. */
+/** The same for requests rejected before they reach a route. Unauthenticated clients can cause this, so time is limited. */
 export function addLingering(app: FastifyInstance): void {
   app.addHook("onSend", async (request, reply) => {
     const { raw } = request;

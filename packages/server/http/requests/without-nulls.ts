@@ -1,6 +1,5 @@
 /**
- * A body without its null fields. Many typed clients send null for what they leave out, and no field of ours takes null
- * to mean anything else.
+ * A body without its null fields. Many typed clients send null for absent fields, and null means nothing else in our interface.
  */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -9,7 +8,7 @@ export function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
-/** More levels than any request has; thousands of them would use up the stack. */
+/** Deeper than any valid request. Thousands of levels would overflow the stack. */
 const MOST_LEVELS = 100;
 
 export function isNestedTooDeep(value: unknown, levelsLeft = MOST_LEVELS): boolean {

@@ -5,7 +5,7 @@ import { discardFiles } from "../../domain/storage/unclaimed-files.ts";
 import type { ApiPorts } from "../api.ts";
 import { onceAfter } from "../requests/once.ts";
 
-/** Takes a stored file out again that is to be no asset. */
+/** Removes a stored file that does not become an asset. */
 export async function discardUpload(
   ports: Pick<ApiPorts, "blobs" | "quota" | "unclaimed">,
   id: string,
@@ -15,15 +15,14 @@ export async function discardUpload(
 }
 
 /**
- * Makes a stored file visible as an asset. It is removed again where it did not become one: the database refused it, or the
- * request was a repetition, which gets the asset that the first one made. Whether it did is the database's to say: of a
- * connection that broke at the commit nobody else knows.
+ * Makes a stored file visible as an asset. If it did not become one, the file is removed: the insert failed, or the request repeats an
+ * earlier one and gets that one's asset. The database is asked, because a connection that breaks during the commit leaves it unknown.
  */
 export async function keepAsset<Answer extends { id: string }>(
   ports: Pick<ApiPorts, "blobs" | "quota" | "unclaimed" | "writes">,
   exchange: Parameters<typeof onceAfter>[1],
   work: {
-    /** What has to be stored before it can be told whether the request is a repetition. */
+    /** A file that was stored before we could tell whether the request is a repetition. */
     stored?: AssetRecord;
     store(): Promise<AssetRecord>;
     content: unknown;
@@ -47,7 +46,7 @@ export async function keepAsset<Answer extends { id: string }>(
     keptId = answer.id;
     return answer;
   } finally {
-    // What can't be removed now a sweep removes: the request's own failure is the one to tell.
+    // If it can't be removed now, the sweeper does it later. The original error is the one to report.
     if (stored && stored.id !== keptId)
       await discardUpload(ports, stored.id).catch((error) =>
         exchange.request.log.warn({ err: error }, "failed to remove a refused upload, left to the sweep"),
@@ -55,5 +54,5 @@ export async function keepAsset<Answer extends { id: string }>(
   }
 }
 
-/** Uploads are compared by what is in them; hashing it is left out where nobody asks. */
+/** Repeated uploads are compared by their hash, which is only computed for requests with an `Idempotency-Key`. */
 export const isRepeatable = (request: FastifyRequest) => request.headers["idempotency-key"] !== undefined;

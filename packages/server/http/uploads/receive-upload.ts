@@ -10,7 +10,7 @@ import { isForClient } from "../errors/error-mapper.ts";
 import { passOverRest } from "../requests/pass-over-rest.ts";
 import { discardUpload, isRepeatable } from "./keep-asset.ts";
 
-/** More than any form needs beside its file: its fields are held in memory. */
+/** Fields are held in memory; no form needs more than this. */
 const FIELD_MAX_BYTES = 64 * 1024;
 const FORM_LIMITS = { fieldSize: FIELD_MAX_BYTES, fields: 200, parts: 208 };
 
@@ -18,13 +18,13 @@ export type FormField = { name: string; value: string };
 
 export type ReceivedUpload = {
   stored: AssetRecord;
-  /** Where the request may be repeated. */
+  /** Only for requests with an `Idempotency-Key`. */
   sha256: string | undefined;
-  /** Those that were asked for, in the form's order. */
+  /** Those in `fieldNames`, in the form's order. */
   fields: FormField[];
 };
 
-/** What the form's parser complains of, which it tells in words only, and a connection that broke. Others, such as the store's, stay as they are. */
+/** Maps errors of the form's parser, which differ only in their message, and broken connections. Others, such as the store's, are kept. */
 function toUploadError(error: unknown, request: FastifyRequest): unknown {
   if (isForClient(error)) return error;
   const { message } = error as Error;
@@ -40,7 +40,7 @@ function toUploadError(error: unknown, request: FastifyRequest): unknown {
   return error;
 }
 
-/** Passes a stream on, and hashes what goes by. */
+/** Passes a stream through and hashes it. */
 async function* hashOnTheWay(content: Readable, hash: Hash): AsyncGenerator<Buffer> {
   for await (const chunk of content) {
     hash.update(chunk as Buffer);
@@ -51,16 +51,16 @@ async function* hashOnTheWay(content: Readable, hash: Hash): AsyncGenerator<Buff
 const findExpectedBytes = ({ headers }: FastifyRequest) =>
   headers["content-length"] === undefined ? undefined : Number(headers["content-length"]);
 
-/** The upload's one file; a second file part is refused, and the first is then taken out again. */
+/** Stores the upload's one file. If there is a second, the first is removed again and the request rejected. */
 export async function receiveUpload(
   { ports, config }: Api<"blobs" | "quota" | "unclaimed">,
   request: FastifyRequest,
   options: {
     /** The name of the part that holds the file. */
     fileField: string;
-    /** The fields that are looked at; others are passed over. */
+    /** Fields to return; others are ignored. */
     fieldNames?: readonly string[];
-    /** Another reading of what was sent. */
+    /** Transforms the file's content before it is stored. */
     adapt?: (upload: Upload) => Promise<Upload>;
   },
 ): Promise<ReceivedUpload> {
@@ -113,6 +113,6 @@ function toField(part: { fieldname: string; value: unknown; valueTruncated: bool
     throw new ApiError("REQUEST_INVALID", `${name} has more than ${FIELD_MAX_BYTES} bytes`, [
       { path: name, message: `has more than ${FIELD_MAX_BYTES} bytes` },
     ]);
-  // A part that says it is JSON comes parsed.
+  // The parser has already parsed parts of type application/json.
   return { name, value: typeof value === "string" ? value : JSON.stringify(value) };
 }

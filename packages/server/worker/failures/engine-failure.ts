@@ -17,7 +17,7 @@ const NAME_OF_KIND: Record<EngineErrorKind, TargetErrorName> = {
   cancelled: "CANCELLED",
 };
 
-/** The failures of the engine, and of a disk that is full, in the client's words; undefined for all others. */
+/** Engine errors and a full disk as failures a client can understand; undefined for anything else. */
 export function findTargetFailure(error: unknown): TargetFailure | undefined {
   if (error instanceof TargetFailure) return error;
   if (error instanceof EngineError) return new TargetFailure(NAME_OF_KIND[error.kind], error.message);

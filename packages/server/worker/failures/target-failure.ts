@@ -1,6 +1,6 @@
 import { TARGET_ERRORS, type TargetErrorName } from "@stemwright/contract";
 
-/** A failure that ends a target, as the client will read it. */
+/** A failure that ends a target, worded for the client. */
 export class TargetFailure extends Error {
   override readonly name = "TargetFailure";
   readonly code: number;

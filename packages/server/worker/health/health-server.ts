@@ -7,13 +7,13 @@ const READY = "/health/ready";
 export type HealthServer = { address: string; close(): Promise<void> };
 
 /**
- * What a service manager asks a worker, which has no other port: whether the process lives, and whether it would take a Task.
- * Bodies and codes are those of the API's health checks.
+ * Health checks for a worker, which has no other port: whether the process is alive, and whether it would take a Task. Bodies and status
+ * codes match the API's.
  */
 export async function startHealthServer(options: {
   host: string;
   port: number;
-  /** Why no Task would be taken; undefined where one would. */
+  /** Why no Task would be taken; undefined if one would. */
   findFault(): string | undefined;
 }): Promise<HealthServer> {
   const server = createServer((request, response) => {

@@ -8,17 +8,17 @@ import { readProcessTreeMemory } from "./process-tree-memory.ts";
 export type MeasuredEngine = Pick<EngineProcess, "run" | "runSpan" | "close">;
 
 const HEARTBEAT_MS = 10_000;
-/** As long as others wait before they take a worker for dead. */
+/** After this long, others consider a worker dead. */
 const LATE_MS = 30_000;
 
-/** Tells the register every few seconds that this worker lives, and what it works on. */
+/** Reports every few seconds that this worker is alive and what it is working on. */
 export async function startHeartbeat(options: {
   id: string;
   register: WorkerRegister;
   version: string;
   log: FastifyBaseLogger;
   listNetworks?: () => WorkerReport["networks"];
-  /** Of this process and all below it, unless something else is given. */
+  /** Default: this process and all its descendants. */
   readMemory?: () => Promise<number>;
 }) {
   const { id, register, log, readMemory = () => readProcessTreeMemory(process.pid) } = options;
@@ -40,7 +40,7 @@ export async function startHeartbeat(options: {
       log.warn({ err: error }, "worker heartbeat failed");
     }
   };
-  // One after the other, so that the last report is behind us when the worker takes itself off the list.
+  // One at a time, so that no report arrives after the worker has unregistered.
   let reported = Promise.resolve();
   const beat = () => {
     reported = reported.then(report);
@@ -50,9 +50,9 @@ export async function startHeartbeat(options: {
   const timer = setInterval(() => void beat(), HEARTBEAT_MS);
 
   return {
-    /** No heartbeat has got through for so long that others take this worker for dead. */
+    /** Whether no heartbeat has succeeded for so long that others consider this worker dead. */
     isLate: () => performance.now() - reportedAtMs > LATE_MS,
-    /** Notes what is worked on while a Task runs. */
+    /** Reports the Task while it runs. */
     async during<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
       task = { id: taskId, since: new Date() };
       void beat();
@@ -63,7 +63,7 @@ export async function startHeartbeat(options: {
         void beat();
       }
     },
-    /** The same engine, with its work counted: seconds it took, and seconds of audio it finished. */
+    /** The same engine, counting seconds of work and of finished audio. */
     measure(engine: MeasuredEngine): MeasuredEngine {
       const timed = async <Result>(work: () => Promise<Result>): Promise<Result> => {
         const startMs = performance.now();
@@ -91,7 +91,7 @@ export async function startHeartbeat(options: {
             audioSeconds += finishedSeconds;
           }
         },
-        // Its audio is counted where the Task is.
+        // Its audio is counted by the worker that has the Task.
         runSpan: (request, hooks) => timed(() => engine.runSpan(request, hooks)),
       };
     },

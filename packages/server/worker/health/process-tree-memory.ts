@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 const readOrNothing = (path: string) => readFile(path, "utf8").catch(() => "");
 
-/** Resident memory of a process and all below it: a worker's own is a fraction of what its engine takes. 0 off Linux. */
+/** Resident memory of a process and its descendants: the engine child uses most of a worker's. 0 on systems other than Linux. */
 export async function readProcessTreeMemory(pid: number): Promise<number> {
   const status = await readOrNothing(`/proc/${pid}/status`);
   const ownBytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;

@@ -8,7 +8,7 @@ import { limitBytes } from "../../streams/limit-bytes.ts";
 import { type Retry, waitForRetry } from "../../waiting/retry.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
 
-/** What there is to read from a byte on; 0 where the whole has to be read again. */
+/** Content from `startByte` on; 0 if it has to be read from the start. */
 export type FilePart = {
   content: Readable;
   startByte: number;
@@ -18,11 +18,11 @@ export type FilePart = {
 };
 
 export type Download = {
-  /** Opens the file behind what was read of a version of it before. */
+  /** Opens the file after what was already read, if it is still the same version. */
   openPart(from: { startByte: number; version: string | undefined }): Promise<FilePart>;
-  /** Whether, and no sooner than when, what failed may be tried again. */
+  /** Whether the failure may be retried, and the earliest time. */
   findRetry(error: unknown): Retry | undefined;
-  /** The waits between tries that bring nothing; how many there are is how often it is tried again. */
+  /** Delays between retries that make no progress; their number limits those retries. */
   delaysMs: readonly number[];
   what: "input" | "transcript";
   path: string;
@@ -31,12 +31,12 @@ export type Download = {
   onProgress(fraction: number): void;
 };
 
-/** Whose server asks us to come back later than this is not waited for. */
+/** A longer Retry-After is not waited for. */
 const WAIT_MAX_MS = 120_000;
-/** However much each try brings, so that no server can hold a worker for ever. */
+/** However much each retry brings, so that no server can hold a worker forever. */
 const RETRIES_MAX = 20;
 
-/** The content broke off, or ended before its length was reached. */
+/** The content broke off or ended early. */
 class CutShort extends Error {}
 
 /**
@@ -78,7 +78,7 @@ const makeTooLarge = ({ what, maxBytes }: Download) =>
 const isDecodingError = (error: unknown) =>
   /^(Z_|ERR__ERROR|ERR_BROTLI|ERR_ZSTD|ZSTD)/.test(String((error as NodeJS.ErrnoException).code));
 
-/** Gives the content's encoding, once all of it is in the file. */
+/** Returns the content encoding once everything is in the file. */
 async function receive(download: Download, file: FileHandle): Promise<string | undefined> {
   const { signal, delaysMs } = download;
   const state: Received = { bytes: 0, version: undefined };
@@ -104,7 +104,7 @@ async function receive(download: Download, file: FileHandle): Promise<string | u
   }
 }
 
-/** What breaks the content is told apart from what breaks whoever takes it. */
+/** Wraps errors of the content, to tell them apart from errors of whoever writes it. */
 async function* readUntilBreak(content: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of content) yield chunk as Buffer;
@@ -131,7 +131,7 @@ async function receivePart(
     await file.truncate(part.startByte);
     await takePart(download, { file, received, part });
   } finally {
-    // What is given up unread would keep its connection.
+    // Unread content would keep its connection open.
     part.content.on("error", () => {}).destroy();
   }
   return part.contentEncoding;
@@ -144,7 +144,7 @@ async function takePart(
   const { maxBytes, signal, onProgress } = download;
   const { sizeBytes = Number.POSITIVE_INFINITY } = part;
   if (part.sizeBytes !== undefined && sizeBytes > maxBytes) throw makeTooLarge(download);
-  // Chunk by chunk, each taken before the next: unlike in a pipeline, what came before a failure is kept.
+  // Written chunk by chunk: unlike with a pipeline, everything that arrived before a failure is kept.
   for await (const chunk of readUntilBreak(addAbortSignal(signal, part.content))) {
     if (received.bytes + chunk.length > maxBytes) throw makeTooLarge(download);
     if (received.bytes + chunk.length > sizeBytes)

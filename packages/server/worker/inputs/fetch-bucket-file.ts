@@ -23,7 +23,7 @@ const findRetry = (error: unknown) => {
   return isTransient ? { afterMs: 0 } : undefined;
 };
 
-/** Brings an object of a customer's bucket to a local file. */
+/** Copies an object from a customer's bucket to a local file. */
 export async function fetchBucketFile(
   ports: BucketFilePorts,
   { clientId, storageIntegrationId = "", url }: BucketOrigin,

@@ -11,7 +11,7 @@ import { TargetFailure } from "../failures/target-failure.ts";
 import { type BucketFilePorts, fetchBucketFile } from "./fetch-bucket-file.ts";
 import { fetchUrlFile } from "./fetch-url-file.ts";
 
-/** The share of a Task's progress that belongs to reading the input from elsewhere. */
+/** The share of a Task's progress that fetching the input accounts for. */
 const FETCH_SHARE = 0.05;
 
 export type FetchFilePorts = BucketFilePorts & {
@@ -21,13 +21,13 @@ export type FetchFilePorts = BucketFilePorts & {
   vault: Vault;
   guard: AddressGuard;
   maxBytes: number;
-  /** Delays between tries at a server that fails temporarily. */
+  /** Delays between retries after temporary failures. */
   fetchDelaysMs: readonly number[];
 };
 
 type FetchOptions = { path: string; signal: AbortSignal; onProgress(fraction: number): void };
 
-/** Brings a Task's input to a local file. */
+/** Copies a Task's input to a local file. */
 export async function fetchInput(
   ports: FetchFilePorts,
   task: TaskRecord,
@@ -38,12 +38,12 @@ export async function fetchInput(
   await fetchFile(ports, { ...task, taskId: task.id, what: "input" }, { path, signal, onProgress });
 }
 
-/** Where in the store a Task's input is, if it is there. */
+/** The blob key of a Task's input, if it is in our store. */
 export async function findStoredInput(ports: FetchFilePorts, task: TaskRecord): Promise<string | undefined> {
   return (await findPlace(ports, { ...task, taskId: task.id, what: "input" })).blobKey;
 }
 
-/** Something a client named by the id of an asset or by a URL, which may be one of our own links. */
+/** Something a client gave as an asset id or a URL. The URL may be one of our own links. */
 export type FileOrigin = {
   taskId: string;
   /** The target whose transcript it is. */
@@ -55,11 +55,11 @@ export type FileOrigin = {
   what: "input" | "transcript";
 };
 
-/** A file is there whole or not at all, so that the next run after a kill may take what it finds. */
+/** The file appears complete or not at all, so that the next run after a kill can use what it finds. */
 async function writeWhole(path: string, write: (partialPath: string) => Promise<void>): Promise<void> {
   const partialPath = `${path}.partial`;
   try {
-    // It may be a second name of a stored file, which must not be written to.
+    // It may be a hard link to a stored file, so it must not be overwritten in place.
     await rm(partialPath, { force: true });
     await write(partialPath);
     await rename(partialPath, path);
@@ -76,7 +76,7 @@ export async function fetchFile(
   const { url, what } = origin;
   const { blobKey, login } = await findPlace(ports, origin);
   if (blobKey !== undefined && (await ports.blobs.findSize(blobKey)) === undefined) {
-    // A store that has lost its bucket or folder has no file either.
+    // The file is also missing if the store has lost its bucket or folder: that is an outage.
     await ports.blobs.check();
     throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} asset is no longer kept; upload it again`);
   }
@@ -90,7 +90,7 @@ export async function fetchFile(
   });
 }
 
-/** The stored file, where it is one, and what opens the URL otherwise. */
+/** The blob key if the URL is one of our links, otherwise how to open it. */
 async function findPlace(
   ports: FetchFilePorts,
   { taskId, targetId, clientId, assetId, what }: FileOrigin,

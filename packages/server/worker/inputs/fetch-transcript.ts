@@ -9,7 +9,7 @@ export function hasTranscript({ transcriptAssetId, transcriptUrl }: TargetRecord
   return transcriptAssetId !== undefined || transcriptUrl !== undefined;
 }
 
-/** Neither of these is the transcript's fault. */
+/** These are not the transcript's fault. */
 const OTHER_FAULTS: readonly number[] = [TARGET_ERRORS.DISK_FULL.code, TARGET_ERRORS.NOT_SET_UP.code];
 
 /** Downloads the text of an alignment to a local file. Any failure is reported as one of the target's transcript. */

@@ -6,7 +6,7 @@ import { TargetFailure } from "../failures/target-failure.ts";
 import { type Download, downloadFile } from "./download-file.ts";
 import { NAME_OF_KIND } from "./fetch-bucket-file.ts";
 
-/** Brings what a URL leads to to a local file. */
+/** Downloads a URL to a local file. */
 export async function fetchUrlFile(
   { guard }: { guard: AddressGuard },
   { url, login }: { url: string; login: string | undefined },

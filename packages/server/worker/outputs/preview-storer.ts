@@ -29,7 +29,7 @@ type Step = Extract<PreviewNews, { kind: "step" }>;
 const NOTE_INTERVAL_MS = 1000;
 const RETRY_DELAYS_MS = [500, 2000];
 
-/** Brings previews to the store while the engine works on. What can't be stored ends the previews, never the Task. */
+/** Stores previews while the engine runs. A failure ends the previews, never the Task. */
 export class PreviewStorer {
   readonly #ports: PreviewPorts;
   readonly #run: TaskRun;
@@ -81,7 +81,7 @@ export class PreviewStorer {
     return { storedChunks: { ...this.#chunks } };
   }
 
-  /** Returns at once: neither the engine nor what else it tells waits for the store. */
+  /** Returns at once, so that the engine never waits for the store. */
   take(news: PreviewNews): void {
     const { taskId } = this.#run;
     if (news.kind === "failed") {
@@ -102,7 +102,7 @@ export class PreviewStorer {
     this.#hurry = new AbortController();
   }
 
-  /** Takes nothing more; resolves when nothing is under way. */
+  /** Accepts nothing more; resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.#isOver = true;
     this.#waiting.length = 0;
@@ -114,7 +114,7 @@ export class PreviewStorer {
     if (this.#waiting.length === 0) return;
     this.#storing ??= this.#storeAll().finally(() => {
       this.#storing = undefined;
-      // What came behind the last look.
+      // Whatever arrived after the last check.
       this.#start();
     });
   }
@@ -137,7 +137,7 @@ export class PreviewStorer {
     }
   }
 
-  /** In the client's quota, until they are counted as stored. */
+  /** Reserves quota until the chunks are counted as stored. */
   async #holdRoom(steps: readonly Step[]): Promise<void> {
     const sizeBytes = steps.reduce((sum, { chunkBytes }) => sum + chunkBytes, 0);
     const place = { id: toPreviewHoldId(this.#run.taskId), clientId: this.#clientId };
@@ -145,7 +145,7 @@ export class PreviewStorer {
     if (shortage) throw new Error(`there is no room for them: ${describeUse(shortage)}`);
   }
 
-  /** In their order: later peaks take the place of earlier ones. */
+  /** In order: later peaks replace earlier ones. */
   async #storeTrack(steps: readonly Step[]): Promise<void> {
     for (const { files, shape, track, chunks, chunkBytes } of steps) {
       for (const { name, path } of files) {

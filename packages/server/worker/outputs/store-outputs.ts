@@ -21,7 +21,7 @@ export type StoreOutputsPorts = Pick<StoragePorts, "integrations" | "buckets"> &
 
 export type FinishedFile = Pick<OutputRecord, "name" | "format" | "clippedSamples"> & {
   path: string;
-  /** No output: it is kept beside those that are, and never put into a customer's bucket. */
+  /** Not an output: stored next to the outputs, never in a customer's bucket. */
   isAside?: true;
 };
 export type StoredOutputs = { output: OutputRecord[]; remove(): Promise<void> };
@@ -30,13 +30,13 @@ type Finished = {
   task: TaskRecord;
   targetId: string;
   files: FinishedFile[];
-  /** Ends the work. */
+  /** Aborts the run. */
   signal: AbortSignal;
-  /** Aborted as well where the work ends because the Task was cancelled or deleted. */
+  /** Also aborted if the run ends because the Task was cancelled or deleted. */
   over: AbortSignal;
 };
 
-/** Puts a target's files where the client wants them; `remove` takes them out again, if they are nobody else's. */
+/** Stores a target's files where the client wants them. `remove` deletes them again unless another run uses them. */
 export async function storeOutputs(ports: StoreOutputsPorts, finished: Finished): Promise<StoredOutputs> {
   const { writeDestination } = finished.task;
   return writeDestination === undefined
@@ -44,20 +44,20 @@ export async function storeOutputs(ports: StoreOutputsPorts, finished: Finished)
     : await deliver(ports, finished, writeDestination);
 }
 
-/** Every run of a Task gives a file the same name, so what this one wrote may be what another one completed the target with. */
+/** Every run of a Task uses the same names, so another run may have completed the target with the files this one wrote. */
 async function removeUnlessKept(
   ports: StoreOutputsPorts,
   { task, targetId, signal, over }: Finished,
   remove: () => Promise<void>,
 ): Promise<void> {
-  // What a run leaves that goes on elsewhere is for the next one, which may be writing it already.
+  // If the Task continues in another run, that run may already be writing the same files.
   if (signal.aborted && !over.aborted) return;
   const current = await ports.reports.findTask(task.id);
   const target = current?.targets.find(({ id }) => id === targetId);
   if (target?.status !== "completed") await remove();
 }
 
-/** Sets room aside in the client's quota for all files of a target, which are counted when it is ended. */
+/** Reserves quota for a target's files; they are counted when the target ends. */
 async function holdOutputs(quota: StorageQuota, { task, targetId, files }: Finished): Promise<void> {
   if ((await quota.findQuota(task.clientId)) === undefined) return;
   const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size));
@@ -119,7 +119,7 @@ async function deliver(
     for (const { path, isAside: _, ...file } of files.filter(({ isAside }) => !isAside)) {
       const key = toOutputKey(writeDestination, { taskId: task.id, ...file });
       const type = toMimeType(file.format);
-      // A write that was given up may still have been finished over there.
+      // A write we gave up on may still complete in the bucket.
       written.push(key);
       await bucket.write(key, createReadStream(path), { type, signal });
       const { size } = await stat(path);

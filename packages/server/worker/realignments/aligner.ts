@@ -11,13 +11,13 @@ import { TargetFailure } from "../failures/target-failure.ts";
 import type { FetchFilePorts } from "../inputs/fetch-input.ts";
 import { makeStretchInputs } from "./stretch-input.ts";
 
-/** Looked for this often, whether any is heard of or not; more or less by a fifth, at random. */
+/** Poll interval, in case a notification is lost; ±20 % at random. */
 const POLL_MS = 10_000;
-/** How often it is said that somebody is at a stretch, and how soon a cancelled one is noticed. */
+/** How often a hold on a stretch is renewed, and thus how soon a cancelled one is noticed. */
 const HOLD_MS = 1000;
-/** Fetching included: who waits at a page for longer has gone on. */
+/** Fetching included. Nobody waits longer than this at a page. */
 const TIME_LIMIT_MS = 60_000;
-/** A recording nobody has listened to for so long is not kept for the next stretch. */
+/** How long an unused recording is kept for the next stretch. */
 const KEEP_MS = 60_000;
 
 export type AlignerPorts = FetchFilePorts & {
@@ -31,8 +31,8 @@ export type AlignerPorts = FetchFilePorts & {
 class Cancelled extends Error {}
 
 /**
- * Times stretches of edited words, one at a time, beside the Tasks of the same process: editing a line does not wait for another client's
- * hour of music. It has a separate engine process, which ends when idle.
+ * Times stretches of edited words, one at a time, in parallel to this process's Tasks, so that editing a line does not wait for another client's
+ * hour of music. It has its own engine process, which exits when idle.
  */
 export function startAligner(ports: AlignerPorts) {
   const { queue, log } = ports;
@@ -103,7 +103,7 @@ export function startAligner(ports: AlignerPorts) {
     return () => stopped.abort();
   }
 
-  /** What the client can understand ends it; anything else is tried again. */
+  /** A failure the client can understand ends the realignment; any other is retried. */
   async function endFailed(run: RealignmentRun, error: unknown): Promise<void> {
     const failure = findTargetFailure(error);
     const facts = { taskId: run.taskId, realignmentId: run.id };
@@ -134,9 +134,9 @@ export function startAligner(ports: AlignerPorts) {
   const working = work();
 
   return {
-    /** There may be a stretch to align. */
+    /** Call when there may be a stretch to align. */
     look: alarm.ring,
-    /** The stretch in work goes back to the queue. */
+    /** The current stretch returns to the queue. */
     async close(): Promise<void> {
       closing.abort(new Error("the worker is shutting down"));
       alarm.ring();
@@ -146,7 +146,7 @@ export function startAligner(ports: AlignerPorts) {
   };
 }
 
-/** Times are written to the millisecond. */
+/** Rounds to milliseconds. */
 function toLines({ lines }: StretchResult): WordsLine[] {
   const round = (value: number) => Number(value.toFixed(3));
   return lines.map(({ words }) => ({

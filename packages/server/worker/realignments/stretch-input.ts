@@ -6,11 +6,11 @@ import type { OutputRecord, TaskRecord } from "../../domain/tasks/task-record.ts
 import { TargetFailure } from "../failures/target-failure.ts";
 import { type FetchFilePorts, fetchInput } from "../inputs/fetch-input.ts";
 
-/** Of a Task's outputs the one whose words are heard best: singing is understood better without the instruments. */
+/** The output that is recognised best: singing without the instruments. */
 const VOCALS = "vocals";
 const LOSSLESS = ["wav", "flac", "aiff"];
 
-/** No id, so that it is never taken for a Task's. */
+/** With it, the folder's name can't be mistaken for a Task id. */
 const FOLDER_ENDING = ".stretch";
 
 const GONE = "The recording is no longer there to listen to";
@@ -25,8 +25,8 @@ const GONE_CODES: readonly number[] = [
 export type StretchInput = { path: string; folder: string };
 
 /**
- * The recording of the Task whose words are being edited, as a local file. The last one is kept for the next stretch, of which there is
- * one soon as a rule, until another Task's or `forget`.
+ * The recording of the Task whose words are being edited, as a local file. The last one is kept until another Task's replaces it or `forget` is
+ * called, since the next stretch usually follows soon.
  */
 export function makeStretchInputs(ports: FetchFilePorts & { workDir: string }) {
   let kept: { key: string; folder: string } | undefined;
@@ -45,7 +45,7 @@ export function makeStretchInputs(ports: FetchFilePorts & { workDir: string }) {
       if (kept?.key !== key) await forget();
       const folder = join(ports.workDir, `${task.id}.${process.pid}${FOLDER_ENDING}`);
       const path = join(folder, "input");
-      // What the client has deleted meanwhile is not listened to, whatever is still here.
+      // If the client has deleted the recording meanwhile, our copy must not be used either.
       const isKept = kept?.key === key && (await isStored(ports, task, vocals)) && (await isThere(path));
       if (isKept) return { path, folder };
       await rm(folder, { recursive: true, force: true });
@@ -64,7 +64,7 @@ const isThere = (path: string) =>
     () => false,
   );
 
-/** Vocals that the Task has made and that are still kept. */
+/** The Task's vocals, if it made them and they still exist. */
 async function findVocals(
   { blobs }: Pick<FetchFilePorts, "blobs">,
   task: TaskRecord,
@@ -91,7 +91,7 @@ function explain(error: unknown): never {
   throw new TargetFailure("INPUT_NOT_FOUND", `${GONE} (${error.message}). ${WHAT_TO_DO}.`);
 }
 
-/** Removes what workers that were killed have left. */
+/** Removes what killed workers have left. */
 export async function sweepStretchInputs(workDir: string, before: Date): Promise<number> {
   const names = (await readdir(workDir).catch(() => [])).filter((name) => name.endsWith(FOLDER_ENDING));
   let removed = 0;

@@ -3,16 +3,16 @@ import { toMinutes } from "../../domain/credits/credit-amounts.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
 
-/** What a worker asks of a metered client's credits before it begins. */
+/** A metered client's credits, as a worker uses them. */
 interface CreditCover {
   hasReservations(taskId: string): Promise<boolean>;
-  /** Sets aside credits for so many minutes, or for as many as the account pays for; returns how many. */
+  /** Reserves credits for this many minutes, or for as many as the balance covers; returns how many. */
   coverMinutes(task: Pick<TaskRecord, "id" | "clientId">, minutes: number): Promise<number>;
 }
 
 export type CoverInputPorts = {
   credits: CreditCover;
-  /** The length a file says it has; undefined when it does not say. */
+  /** The length in the file's header, if it has one. */
   probeDuration(path: string): Promise<number | undefined>;
 };
 
@@ -23,9 +23,9 @@ export const makeOverCredits = (coveredSeconds: number) =>
   );
 
 /**
- * The longest input that a metered client's credits cover, set aside before any work is done: a Task by `url` was taken in
- * before anybody knew its length. One minute more than the file says is set aside where it can be, since a header's length
- * may be a guess; what is not used is given free at the end.
+ * Reserves a metered client's credits before work starts, and returns the longest input they cover. The length of an input by `url` was not
+ * known when the Task was created. One extra minute is reserved if possible, since the length in a header may be an estimate; what is
+ * not used is released at the end.
  */
 export async function coverInput(
   ports: CoverInputPorts,

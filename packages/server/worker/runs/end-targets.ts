@@ -19,7 +19,7 @@ type EndPorts = {
 export const listUnfinished = (task: TaskRecord | undefined) =>
   task?.targets.filter(({ status }) => status === "processing") ?? [];
 
-/** Files first, then the row: a reader never sees a link to a file that is not there. */
+/** Stores the files before the row, so that a reader never sees a link to a missing file. */
 export async function completeTarget(
   ports: EndPorts & StoreOutputsPorts,
   {
@@ -46,9 +46,9 @@ export async function completeTarget(
   });
   const { signal, over } = watch;
   const stored = await storeOutputs(ports, { task, targetId: target.id, files, signal, over });
-  // Whole when the Task is: a worker that dies behind its last target is not followed by another.
+  // Before the row: if this worker dies after the last target ended, no other one takes the Task over and stores them.
   await previews?.flush();
-  // Whoever took the Task over ends its targets.
+  // If another worker took the Task over, it ends the targets.
   if (!over.aborted) signal.throwIfAborted();
   const isEnded = await ports.reports.endTarget(run, target.id, {
     status: "completed",
@@ -66,7 +66,7 @@ export async function completeTarget(
     );
 }
 
-/** Failures a client can understand end the targets; others are thrown, for another attempt. */
+/** Ends the targets if a client can understand the failure. Any other is thrown, and the Task is retried. */
 export async function failTargets(
   ports: EndPorts,
   { run, targets }: { run: TaskRun; targets: readonly TargetRecord[] },
@@ -89,7 +89,7 @@ export async function failTargets(
 const KILLED =
   "Every attempt at the Task failed on our side. The last time the engine was killed from outside, most likely because the machine ran out of memory: the operator can give it more, or run fewer workers on it (WORKERS).";
 
-/** The end of a Task whose every attempt failed on our side, or took the worker with it. */
+/** Ends a Task after its last attempt failed on our side or took the worker down. */
 export async function abandonTask(
   ports: EndPorts,
   run: TaskRun,

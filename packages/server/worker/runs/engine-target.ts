@@ -21,7 +21,7 @@ type OutputPlan = {
 };
 type AskedFile = OutputPlan & { output: "stem" | "residual" };
 
-/** The files of a target: of voices, as many as it turned out to have. */
+/** The files of a target; for voices, as many as were found. */
 export function planOutputs(target: TargetRecord, taskDir: string, voiceCount = 0): OutputPlan[] {
   const asked = planFiles(target, taskDir);
   if (findCatalogueModel(target.model)?.produces !== "voices")
@@ -55,7 +55,7 @@ function toPath({ id }: TargetRecord, taskDir: string, fileName: string): string
   return join(taskDir, "out", `${id}-${fileName}`);
 }
 
-/** Where a target's transcript lies while its Task is worked on. */
+/** Where a target's transcript is stored while its Task runs. */
 export function transcriptPath({ id }: Pick<TargetRecord, "id">, taskDir: string): string {
   return join(taskDir, "transcripts", id);
 }
@@ -69,7 +69,7 @@ function toHearingWishes({ language, translate, prompt, keywords }: TargetRecord
   };
 }
 
-/** What the engine is to do for a target. The catalogue has seen to it that the formats are those of its kind. */
+/** The engine's request for a target. Formats were checked against the catalogue when the Task was created. */
 export function toEngineTarget(target: TargetRecord, taskDir: string): EngineTarget {
   const { id: key, model, variant } = target;
   const outputs = planFiles(target, taskDir);

@@ -11,19 +11,19 @@ export type HoldWorkPorts = {
   quota: StorageQuota;
   sizeLimits: { decodedMaxBytes: number; workMaxBytes: number };
   probeInput(path: string): Promise<ProbedInput | undefined>;
-  /** How much of the disk the targets of an input take. */
+  /** How much disk space the targets need. */
   estimateWorkBytes(
     targets: readonly EngineTarget[],
     media: { durationSeconds: number; sampleRateHz: number; channels: number },
   ): number;
 };
 
-/** A header's length may be a guess. */
+/** The length in a header may be an estimate. */
 const SPARE_SECONDS = 60;
 
 type HeldWork = {
   limits: { maxDecodedBytes: number; maxWorkBytes: number };
-  /** Tells a failure of the engine for what it is when the limit was the client's quota. */
+  /** Replaces an engine error by a quota error if the quota was the limit. */
   explain(error: unknown): unknown;
 };
 
@@ -31,8 +31,8 @@ const makeOverQuota = (use: QuotaUse) =>
   new TargetFailure("INPUT_OVER_QUOTA", `There is no room to work on the input: ${describeUse(use)}`);
 
 /**
- * Sets room aside in the client's quota for the work on an input, before any is done, and gives what it may take: as much as the
- * file says and a little more where there is room, or all that is left where it does not say.
+ * Reserves quota for the work on an input before it starts, and returns the limits: what the length in the header needs plus a margin, or
+ * everything left if the length is unknown.
  */
 export async function holdWork(
   ports: HoldWorkPorts,

@@ -2,7 +2,7 @@ import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
 
-/** The Task turned out to be a long one, and those have all the workers they may have: it waits until one of them is free. */
+/** The Task turned out to be long, and long Tasks already have all the workers they may use. It waits for one of them. */
 export class NoRoom extends Error {
   override readonly name = "NoRoom";
 
@@ -13,12 +13,12 @@ export class NoRoom extends Error {
 
 export type NoteLengthPorts = {
   reports: Pick<TaskReports, "setLength">;
-  /** The length a file says it has; undefined when it does not say. */
+  /** The length in the file's header, if it has one. */
   probeDuration(path: string): Promise<number | undefined>;
   isLong(audioSeconds: number): boolean;
 };
 
-/** Learns how long an input is that nobody had looked into when the Task was created. */
+/** Records the length of an input that was not probed when the Task was created. */
 export async function noteLength(
   ports: NoteLengthPorts,
   { task, run, inputPath }: { task: TaskRecord; run: TaskRun; inputPath: string },

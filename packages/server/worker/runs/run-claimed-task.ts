@@ -22,11 +22,10 @@ export type RunTaskPorts = FetchFilePorts &
   PreviewPorts &
   ResumePorts & {
     keptStems: KeptStems;
-    /** Whether previews are made. */
     hasPreviews: boolean;
   };
 
-/** Does all that is left to do of a Task. Safe to run again after any interruption: what is finished stays finished. */
+/** Does everything left to do for a Task. Safe to repeat after any interruption: finished targets stay finished. */
 export async function runTask(given: RunTaskPorts, run: TaskRun, signal: AbortSignal): Promise<void> {
   const ports = withOneProbe(given);
   const { taskId } = run;
@@ -65,7 +64,7 @@ async function openPreviews(
   return isWanted ? await PreviewStorer.open(ports, work) : undefined;
 }
 
-/** A Task's one input is looked into once, whoever asks what it is. */
+/** Probes the input once, however often the result is needed. */
 function withOneProbe(given: RunTaskPorts) {
   let probed: ReturnType<RunTaskPorts["probeInput"]> | undefined;
   const probeInput = (path: string) => {
@@ -80,7 +79,7 @@ function withOneProbe(given: RunTaskPorts) {
 }
 type RunPorts = ReturnType<typeof withOneProbe>;
 
-/** Where the work fails as a whole, so do the targets. */
+/** If the run fails as a whole, all its targets fail. */
 async function tryTargets(ports: RunPorts, work: TargetsWork, signal: AbortSignal): Promise<void> {
   try {
     await runTargets(ports, work);
@@ -95,14 +94,14 @@ async function runTargets(ports: RunPorts, work: TargetsWork): Promise<void> {
   const inputPath = join(taskDir, "input");
   const targets = await fetchTranscripts(ports, work);
   if (targets.length === 0) return;
-  // All of them wait for the input.
+  // All targets wait for the input, so its progress is theirs.
   const report = (fraction: number) => watch.report(targets.map(({ id }) => ({ key: id, fraction })));
   if (!(await isThere(inputPath))) await fetchInput(ports, task, inputPath, { signal: watch.signal, report });
   await noteLength(ports, { ...work, inputPath });
   await runEngine(ports, { ...work, targets });
 }
 
-/** The targets that have all they need; one whose transcript is unavailable fails here. */
+/** Returns the targets that are ready to run; one whose transcript is unavailable fails here. */
 async function fetchTranscripts(ports: RunTaskPorts, work: TargetsWork): Promise<TargetRecord[]> {
   const { task, targets, taskDir, watch } = work;
   const ready: TargetRecord[] = [];

@@ -24,7 +24,7 @@ export type RunEnginePorts = StoreOutputsPorts &
     log: FastifyBaseLogger;
   };
 
-/** Those targets of a Task that are worked on together. */
+/** Targets of a Task that run together. */
 export type TargetsWork = {
   task: TaskRecord;
   run: TaskRun;
@@ -36,7 +36,7 @@ export type TargetsWork = {
 
 const limitOf = ({ model }: TargetRecord) => findCatalogueModel(model)?.maxInputDurationSeconds ?? 0;
 
-/** Each target has the limit of its model: those that the input is too long for end, the others go on. */
+/** Each model has its own limit: targets that the input is too long for fail, and the others run again without them. */
 export async function runEngine(ports: RunEnginePorts, work: TargetsWork): Promise<void> {
   const limitSeconds = Math.min(...work.targets.map(limitOf));
   try {

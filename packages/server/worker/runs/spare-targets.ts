@@ -5,8 +5,8 @@ import type { KeptStems } from "../../media/kept-stems.ts";
 type SparePorts = { reports: TaskReports; keptStems: KeptStems };
 
 /**
- * The same ports, over reports that let no target end for a full disk if stems were given up for it: such targets stay as
- * they are, for another try in the room that was made.
+ * The same ports, except that a target does not end because of a full disk if evicting cached stems has freed space: it stays unfinished and
+ * is tried again.
  */
 export function spareTargets<Ports extends SparePorts>(
   ports: Ports,

@@ -5,20 +5,20 @@ import type { TargetAdvance } from "../../domain/tasks/task-record.ts";
 import type { TaskReports } from "../../domain/tasks/task-reports.ts";
 import { RunLost, type TaskRun } from "../../domain/tasks/task-run.ts";
 
-/** How often progress is written, and how soon a cancelled or deleted Task is noticed. */
+/** How often progress is written, and thus how soon a cancelled or deleted Task is noticed. */
 const WATCH_INTERVAL_MS = 1000;
 
 export type TaskWatch = {
   signal: AbortSignal;
-  /** Nothing is left to do of the Task. */
+  /** The Task was cancelled or deleted, or has ended. */
   over: AbortSignal;
-  /** Another worker is at the Task. */
+  /** Another worker has taken the Task over. */
   lost: AbortSignal;
   report(progress: readonly TargetProgress[]): void;
   stop(): void;
 };
 
-/** Writes the progress down once a second, and ends the work when nothing is left to work for. */
+/** Writes progress once a second, and aborts the run when the Task is over or lost. */
 export function watchTask(
   ports: { reports: Pick<TaskReports, "setProgress">; log: Pick<FastifyBaseLogger, "warn"> },
   run: TaskRun,
@@ -56,7 +56,7 @@ export function watchTask(
   };
 }
 
-/** The last estimate of the remaining time, less the time since then. */
+/** The last estimate of the remaining time, minus the time since then. */
 function toAdvance({ key, fraction, secondsLeft, atMs }: TargetProgress & { atMs: number }): TargetAdvance {
   const passedSeconds = (performance.now() - atMs) / 1000;
   return { targetId: key, progress: fraction, secondsLeft: secondsLeft && secondsLeft - passedSeconds };

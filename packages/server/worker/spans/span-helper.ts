@@ -17,42 +17,42 @@ import { StoreOutage } from "../../domain/storage/store-outage.ts";
 import { makeAlarm } from "../../waiting/alarm.ts";
 import { openHelperDir } from "../work-dirs/open-helper-dir.ts";
 
-/** How often it is said that somebody is at a span, and how soon a cancelled Task is noticed. */
+/** How often a helper renews its hold on a span, and thus how soon it notices a cancelled Task. */
 const HOLD_MS = 1000;
-/** Whoever has spans to share says so: this only bounds a sleep. */
+/** A notification wakes the helper when there are spans; this only bounds the sleep. */
 const IDLE_MS = 3_600_000;
 
 export type SpanHelperPorts = {
   queue: SpanQueue;
-  /** Of our own store, without what announces uploads. */
+  /** Our own store, without announcing uploads. */
   ownBlobs: Pick<Blobs, "write" | "copyTo" | "delete">;
   workDir: string;
   engine: Pick<EngineProcess, "runSpan">;
   workerId: string;
   log: Pick<FastifyBaseLogger, "info" | "warn">;
-  /** Notes what is worked on. */
+  /** Reports the Task while a span is made. */
   during<Result>(taskId: string, work: () => Promise<Result>): Promise<Result>;
 };
 
 class NotNeeded extends Error {}
 
-/** The time between two Tasks, in which a worker makes spans of others' Tasks. */
+/** The time between two Tasks, in which a worker helps others. */
 export type Helping = {
-  /** There is no Task to do. */
+  /** Called when the queue has no Task. */
   look(): void;
-  /** A Task has come: what is under way goes to others. Without one, it is finished unless `closing` is aborted. */
+  /** `atOnce`: a Task has arrived, and the span in progress is left to others. Otherwise it is finished, unless `closing` is aborted. */
   stop(options: { atOnce: boolean }): Promise<void>;
 };
 
 /**
- * Makes spans of long inputs for other workers while this one has no Task to do. A Task that comes is never kept waiting: the span is
- * returned, and the next helper on this machine resumes after its last segment.
+ * Makes spans of long inputs for other workers while this one has no Task. A new Task never waits: the span is returned, and the next helper
+ * on this machine resumes after its last segment.
  */
 export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
   const { queue, ownBlobs, log } = ports;
-  /** Of these, spans made here would not fit the rest. */
+  /** Tasks whose spans can't be made here, because they would not match the leader's. */
   const unfit = new Set<string>();
-  /** The input of one Task is kept for its next span. */
+  /** The input of the last Task, kept for its next span. */
   let opened: { taskId: string; dir: string } | undefined;
 
   async function forget(): Promise<void> {
@@ -73,7 +73,7 @@ export function makeSpanHelper(ports: SpanHelperPorts, closing: AbortSignal) {
     return opened.dir;
   }
 
-  /** False where nothing is left to help with. */
+  /** False if there is nothing left to help with. */
   async function helpOnce(signal: AbortSignal): Promise<boolean> {
     const span = await queue.claim({
       token: makeId(),

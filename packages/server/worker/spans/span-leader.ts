@@ -17,16 +17,16 @@ import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskRun } from "../../domain/tasks/task-run.ts";
 import { type FetchFilePorts, findStoredInput } from "../inputs/fetch-input.ts";
 
-/** How often a worker looks what others have made of its spans. */
+/** How often the leader polls for finished spans. */
 const LOOK_MS = 1000;
-/** How often one that is alone looks whether it still is. */
+/** How often a leader without helpers checks for some. */
 const ALONE_MS = 5000;
-/** How often it looks when it has nothing else to do than wait for a span. */
+/** How often it polls while it can only wait for a span. */
 const WAIT_MS = 250;
 
 export type SpanLeaderPorts = FetchFilePorts & {
   blobs: Blobs;
-  /** None where inputs are not shared among workers. */
+  /** Undefined if inputs are not shared among workers. */
   spans?: { offers: SpanOffers; fromSeconds: number; workerId: string } | undefined;
   log: Pick<FastifyBaseLogger, "info" | "warn">;
 };
@@ -36,8 +36,8 @@ type Work = { task: TaskRecord; run: TaskRun; taskDir: string; signal: AbortSign
 const toName = ({ part, index }: SpanId) => `${part}/${index}`;
 
 /**
- * Shares the spans of a long input with workers that have nothing else to do. This worker makes them from the first on, the others
- * from the last on; where they meet, what the others made is joined. While nobody else is there, nothing is shared.
+ * Shares the spans of a long input with idle workers. This worker starts at the first span, the others at the last; where they meet, the
+ * others' spans are appended. Without other workers nothing is shared.
  */
 export function openSpanLeader(
   ports: SpanLeaderPorts,
@@ -63,12 +63,12 @@ export function openSpanLeader(
     const known = [...begun.values()];
     await offers.offer(run, { parts: offered, begun: known, inputKey });
     isOffered = true;
-    // Those that were begun meanwhile.
+    // Spans that this worker began meanwhile.
     for (const span of begun.values()) if (!known.includes(span)) await offers.takeOwn(run, span);
     ports.log.info({ taskId: task.id, spans: offered.map(({ spanCount }) => spanCount) }, "spans offered");
   }
 
-  /** Read from elsewhere once, for all. */
+  /** Stored once, for all helpers. */
   async function storeInput(): Promise<string> {
     const key = toSharedInputKey(task.id);
     const path = join(taskDir, "input.shared");
@@ -98,7 +98,7 @@ export function openSpanLeader(
     });
   }
 
-  /** So that they are here when their turn comes. */
+  /** Fetched ahead, so that a span is here when its turn comes. */
   async function prefetch(states: readonly SpanState[]): Promise<void> {
     for (const state of states)
       if (state.stored && !signal.aborted)
@@ -113,7 +113,7 @@ export function openSpanLeader(
     if (known) return known;
     const brought = bringFiles(span, stored);
     bringing.set(toName(span), brought);
-    // An outage of the store is for whoever needs the span, who asks again.
+    // A store outage is left to whoever needs the span and asks again.
     brought.catch(() => bringing.delete(toName(span)));
     return brought;
   }
@@ -169,7 +169,7 @@ export function openSpanLeader(
 
 type TellShares = Parameters<SpanHooks["offer"]>[1];
 
-/** Nobody needs the spans of a Task that has ended. */
+/** Removes the spans of a Task that has ended. */
 export async function dropSpans(ports: SpanLeaderPorts, taskId: string): Promise<void> {
   if (!ports.spans || ports.spans.fromSeconds === 0) return;
   try {

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Blobs } from "../../domain/ports.ts";
 import { discardFiles, type UnclaimedFiles } from "../../domain/storage/unclaimed-files.ts";
 
-/** The decoded input is not stored: decoding again is fast, and it is as large as a stem. */
+/** The decoded input is not stored: it is as large as a stem, and decoding again is fast. */
 const LEFT_OUT = ["input.f32", "input.json"];
 const LIST = "files.json";
 
@@ -15,16 +15,16 @@ const listSchema = z.array(z.object({ path: z.string(), sizeBytes: z.number() })
 type StoredFile = z.output<typeof listSchema>[number];
 
 export interface Checkpoints {
-  /** Stores what the engine has made so far; gives where. Undefined where that is nothing, or too much. */
+  /** Stores what the engine has finished so far and returns its key; undefined if that is nothing, or too much. */
   save(engineDir: string, token: string): Promise<string | undefined>;
-  /** Brings what was stored to an empty folder; false where it is gone. */
+  /** Copies a checkpoint to an empty folder; false if it is gone. */
   restore(key: string, engineDir: string): Promise<boolean>;
   discard(key: string): Promise<void>;
 }
 
 /**
- * What a worker that stops leaves for one on another machine: the engine's spools, which are its checkpoints, as files of the store.
- * They are announced before they are written, so a sweep removes after a day what nobody came for, and what a kill cut short.
+ * What a stopping worker leaves for one on another machine: the engine's spools, in the store. They are announced before they are written, so
+ * the sweeper removes them after a day if nobody used them or a kill interrupted the copy.
  */
 export function makeCheckpoints(options: {
   blobs: Blobs;
@@ -41,7 +41,7 @@ export function makeCheckpoints(options: {
       await unclaimed.announce(key);
       for (const [index, { path }] of files.entries())
         await blobs.write(`${key}/${index}`, createReadStream(join(engineDir, path)));
-      // Last, so that a list means that all of them are there.
+      // Written last: if the list exists, all files do.
       await blobs.write(`${key}/${LIST}`, Readable.from(JSON.stringify(files)));
       return key;
     },

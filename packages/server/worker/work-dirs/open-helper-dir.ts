@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { makeId } from "../../domain/ids.ts";
 import { isOwnerAlive, signWorkDir } from "./open-work-dir.ts";
 
-/** With dots, which no id of a Task has. */
+/** Contains dots, which no Task id does. */
 const toPrefix = (taskId: string) => `spans.${taskId}.`;
 const findTaskId = (name: string) => /^spans\.([^.]+)\./.exec(name)?.[1];
 
 /**
- * The folder in which spans of somebody else's Task are made. Each process has its own, since each has an engine; what one that died on
- * this machine left is taken over, with the span it was at.
+ * Opens the folder for spans of another worker's Task. Each process has its own, as each has its own engine. The folder of a process that
+ * died on this machine is taken over, with its unfinished span.
  */
 export async function openHelperDir(workDir: string, taskId: string): Promise<string> {
   const dir = join(workDir, `${toPrefix(taskId)}${makeId()}`);
   for (const name of await listDirs(workDir, taskId)) {
     if (await isOwnerAlive(join(workDir, name))) continue;
-    // Another process may be faster.
+    // Another process may have renamed it first.
     const isOurs = await rename(join(workDir, name), dir).then(
       () => true,
       () => false,
@@ -34,7 +34,7 @@ async function listDirs(workDir: string, taskId?: string): Promise<string[]> {
   );
 }
 
-/** Removes what workers that died left of the spans of Tasks that have ended; returns how many folders. */
+/** Removes folders that dead workers left for Tasks that have ended; returns how many. */
 export async function sweepHelperDirs(options: {
   workDir: string;
   isUnfinished(taskId: string): Promise<boolean>;

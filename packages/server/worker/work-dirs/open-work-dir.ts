@@ -9,9 +9,9 @@ type Owner = { host: string; pid: number };
 const SELF: Owner = { host: hostname(), pid: process.pid };
 
 /**
- * The folder in which a Task is worked on, with what runs before this one left there. If the worker of the last run still lives on
- * this machine, its engine may still be writing: it was frozen, say, and the Task taken from it. Its folder is then put away under
- * a name that no Task has, for the sweeper, and the work starts again in an empty one.
+ * Opens a Task's work folder, with what earlier runs left in it. If the worker of the last run is still alive on this machine (it was frozen,
+ * and the Task was taken from it), its engine may still be writing. Then its folder is renamed, for the sweeper to remove, and the work
+ * starts again in an empty one.
  */
 export async function openWorkDir(workDir: string, taskId: string, self: Owner = SELF): Promise<string> {
   const taskDir = join(workDir, taskId);
@@ -23,11 +23,11 @@ export async function openWorkDir(workDir: string, taskId: string, self: Owner =
   return taskDir;
 }
 
-/** Says whose folder it is. */
+/** Records which process uses the folder. */
 export const signWorkDir = (dir: string, self: Owner = SELF) =>
   writeFile(join(dir, OWNER_FILE), JSON.stringify(self), { mode: 0o600 });
 
-/** Whether a process of this machine that lives has signed the folder, this one included. */
+/** Whether the process that signed the folder is alive on this machine. */
 export async function isOwnerAlive(dir: string): Promise<boolean> {
   const owner = await findOwner(dir);
   return owner !== undefined && owner.host === SELF.host && isAlive(owner.pid);

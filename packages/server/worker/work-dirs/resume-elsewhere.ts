@@ -7,12 +7,12 @@ import type { TaskRun } from "../../domain/tasks/task-run.ts";
 import { within } from "../../domain/within.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
-/** As long as a worker that is told to stop may take to leave what it has. */
+/** How long a stopping worker may take to store a checkpoint. */
 const SAVE_LIMIT_MS = 120_000;
 const MARKER_FILE = "checkpoint";
 
 export type ResumePorts = {
-  /** None where workers share no store, or where they are to keep what they have. */
+  /** Undefined if workers share no store, or if checkpoints are turned off. */
   checkpoints?: Checkpoints | undefined;
   workDir: string;
   log: Pick<FastifyBaseLogger, "info" | "warn">;
@@ -21,8 +21,8 @@ export type ResumePorts = {
 export const toEngineDir = (taskDir: string) => join(taskDir, "engine");
 
 /**
- * Brings what another worker left of the Task into its folder, unless this folder is where it came from. What can't be copied is
- * made again: that only costs time.
+ * Copies the checkpoint another worker stored into the Task's folder, unless it came from this folder. If that fails the work is repeated,
+ * which only costs time.
  */
 export async function bringCheckpoint(ports: ResumePorts, task: TaskRecord, taskDir: string): Promise<void> {
   const { checkpoints, log } = ports;
@@ -68,7 +68,7 @@ async function saveCheckpoint(
   }
 }
 
-/** It is no longer needed to resume. */
+/** Removes a checkpoint that is no longer needed. */
 export async function dropCheckpoint(
   { checkpoints, log }: ResumePorts,
   { id: taskId, checkpointKey }: Pick<TaskRecord, "id" | "checkpointKey">,
@@ -79,7 +79,7 @@ export async function dropCheckpoint(
     .catch((error) => log.warn({ err: error, taskId }, "checkpoint could not be removed"));
 }
 
-/** Which checkpoint the folder has, or more. */
+/** The checkpoint last restored into the folder or saved from it. */
 const readMarker = (taskDir: string): Promise<string | undefined> =>
   readFile(join(taskDir, MARKER_FILE), "utf8").catch(() => undefined);
 

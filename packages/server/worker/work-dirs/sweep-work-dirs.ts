@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 import { withTaskLock } from "../../db/tasks/task-locks.ts";
 import { isId } from "../../domain/ids.ts";
 
-/** Removes work folders of Tasks that were deleted or are finished; returns how many. What a worker is at is left to it. */
+/** Removes work folders of deleted and finished Tasks; returns how many. Folders in use are skipped. */
 export async function sweepWorkDirs(options: {
   db: Database;
   workDir: string;

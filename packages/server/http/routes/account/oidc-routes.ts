@@ -18,7 +18,7 @@ const SEAL_CONTEXT = "oidc flow";
 
 type StoredFlow = IdentityFlow & { expiresAtMs: number };
 
-/** What went wrong, as the sign-in page puts it into words. */
+/** Error names that the sign-in page translates into sentences. */
 type Problem = "provider" | "refused" | "unconnected" | "suspended";
 
 const findProblem = (error: unknown): Problem => {
@@ -27,7 +27,7 @@ const findProblem = (error: unknown): Problem => {
   return error.code === "CLIENT_SUSPENDED" ? "suspended" : "refused";
 };
 
-/** For browsers alone, which these send elsewhere; so they are not in the description of the interface. */
+/** Redirects for browsers, therefore hidden from /openapi.json. */
 export function addOidcRoutes({
   app,
   ports,
@@ -61,7 +61,7 @@ export function addOidcRoutes({
     return flow;
   };
 
-  /** Browsers send no header of ours when they follow a link; that the way began in this one, the flow's cookie says. */
+  /** A browser that follows a redirect sends no header of ours; the flow's cookie proves that it began in this browser. */
   const findSignedInId = async (request: FastifyRequest) => {
     const token = findCookie(request, SESSION_COOKIE);
     return token === undefined ? undefined : (await ports.sessions.findCaller(token))?.person?.id;
@@ -83,7 +83,7 @@ export function addOidcRoutes({
     setFlow(request, reply, "", 0);
     try {
       const flow = await loadFlow(request);
-      // The address as the browser and the provider know it, whatever a proxy made of it.
+      // The URL as the browser and the provider know it, before any proxy rewrote it.
       const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
       const identity = await provider.finish(new URL(publicBaseUrl() + CALLBACK_PATH + query), flow);
       const signedInId = await findSignedInId(request);

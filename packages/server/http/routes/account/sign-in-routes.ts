@@ -21,7 +21,7 @@ import type { Api } from "../../api.ts";
 const tags = ["Account"];
 const config = { isPublic: true };
 
-/** Ends the session that the browser had: its token is worth nothing afterwards, whoever else may know it. */
+/** Revokes the browser's previous session, so that its token is useless even to somebody who has a copy. */
 async function endSession(
   { ports }: Pick<Api<"people" | "sessions">, "ports">,
   request: FastifyRequest,

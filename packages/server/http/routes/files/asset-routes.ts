@@ -12,7 +12,7 @@ import { receiveUpload } from "../../uploads/receive-upload.ts";
 
 const unknownAsset = makeUnknownError("asset");
 
-/** Takes an upload in; one that repeats an earlier one under its `Idempotency-Key` is that one. */
+/** Receives an upload. A repetition under the same `Idempotency-Key` returns the first asset. */
 export async function takeUpload<Answer extends { id: string }>(
   api: Api<"blobs" | "quota" | "unclaimed" | "writes">,
   exchange: { request: FastifyRequest; reply: FastifyReply },

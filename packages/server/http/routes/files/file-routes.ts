@@ -12,7 +12,7 @@ import { isKnownTag } from "../../responses/not-modified.ts";
 
 const fileBytes = z.unknown().meta({ description: "Bytes" });
 
-/** A stored file is never changed in place, and another one has another key. */
+/** Stored files never change, and each has its own key. */
 const makeTag = (key: string) => `"${createHash("sha256").update(key).digest("base64url").slice(0, 27)}"`;
 
 function describeMissing(key: string): string {
@@ -21,7 +21,7 @@ function describeMissing(key: string): string {
     : "The file is no longer kept";
 }
 
-/** Download links. The signature is the permission: no key is asked for. */
+/** Download links. The signature is the permission, so no key is needed. */
 export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): void {
   app.get(
     "/files/*",
@@ -62,7 +62,7 @@ export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): v
         return reply.code(304).send(null);
       const { "if-range": onlyFor } = request.headers;
       const wanted = request.method === "GET" ? request.headers.range : undefined;
-      // A part of another file than the client has the rest of would be of no use to it.
+      // A range only makes sense for the version the client already has part of.
       const range = parseRange(onlyFor === undefined || onlyFor === tag ? wanted : undefined, sizeBytes);
       if (range === "invalid") {
         void reply.header("content-range", `bytes */${sizeBytes}`);
@@ -74,7 +74,7 @@ export function addFileRoutes({ app, ports, links }: Api<"assets" | "blobs">): v
           .header("content-range", `bytes ${range.startByte}-${range.endByte}/${sizeBytes}`);
       }
       void reply.header("content-length", range ? range.endByte - range.startByte + 1 : sizeBytes);
-      // An empty stream, unlike an empty body, leaves the length of the file in the header.
+      // Unlike an empty body, an empty stream leaves content-length as it is.
       if (request.method === "HEAD") return reply.send(Readable.from([]));
       return reply.send(await ports.blobs.read(key, range));
     },

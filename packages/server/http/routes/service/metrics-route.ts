@@ -9,10 +9,10 @@ import type { Operation } from "../../../domain/operation/operation.ts";
 import type { Api } from "../../api.ts";
 import { makeRequestMetrics } from "./request-metrics.ts";
 
-/** Counting what is unfinished takes a while where very much is: then a scrape gets the counts of the one before. */
+/** Counting a very long queue takes a while; if it takes longer than this, a scrape gets the previous counts. */
 const COUNTS_LIMIT_MS = 25;
 
-/** Collectors send bearer tokens; hashes are compared, so that neither time nor length tells anything of the token. */
+/** Collectors send bearer tokens. Hashes are compared, so that timing reveals nothing of the token. */
 function isMetricsToken(request: FastifyRequest, token: string | undefined): boolean {
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
   return token !== undefined && given !== undefined && timingSafeEqual(hashKey(given), hashKey(token));
@@ -41,7 +41,7 @@ async function readCounts(operation: Operation) {
 
 type Sample = { labels?: Record<string, string>; value: number };
 
-/** What grows for ever is a counter to Prometheus, by the end of its name. */
+/** Names that end in `_total` are counters. */
 function addMetric(
   registry: Registry,
   { name, help, samples }: { name: string; help: string; samples: Sample[] },
@@ -52,7 +52,7 @@ function addMetric(
   for (const { labels = {}, value } of samples) metric.inc(labels, value);
 }
 
-/** The counts of one scrape: workers and queues come and go, so nothing is kept from one to the next. */
+/** A new registry per scrape: workers and queues come and go, and stale labels must not stay. */
 function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof readCounts>>): Promise<string> {
   const registry = new Registry();
   const add = (name: string, help: string, samples: Sample[]) => addMetric(registry, { name, help, samples });
@@ -112,7 +112,7 @@ function renderCounts({ targets, queues, workers }: Awaited<ReturnType<typeof re
   return registry.metrics();
 }
 
-/** For Prometheus. Only for administrators and for holders of METRICS_TOKEN: it tells who uses what, and how much. */
+/** For Prometheus. Only for administrators and holders of METRICS_TOKEN, since it shows each client's usage. */
 export function addMetricsRoute({ app, ports, config }: Api<"operation">): void {
   const requests = makeRequestMetrics();
   const loadCounts = freshWithin(COUNTS_LIMIT_MS, () => readCounts(ports.operation));

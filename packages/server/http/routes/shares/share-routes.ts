@@ -43,7 +43,7 @@ export function addShareRoutes(
   addSharedPreviews(api);
 }
 
-/** The token is the permission: no key is asked for. */
+/** The token is the permission, so no key is needed. */
 const config = { isPublic: true };
 const security = [{}];
 
@@ -109,7 +109,7 @@ function addSharesOfTask({ app, ports, publicBaseUrl }: Api<"shares" | "tasks" |
   );
 }
 
-/** What a share shows, but for its sound. */
+/** What a share shows, apart from its audio. */
 function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "textWriter" | "words">): void {
   app.get(
     "/shares/:token",
@@ -169,7 +169,7 @@ function addSharedViews({ app, ports, outputLinks }: Api<"blobs" | "shares" | "t
   );
 }
 
-/** What a share lets be heard: the same as to the Task's owner. */
+/** The audio of a share: the same previews as for the Task's owner. */
 function addSharedPreviews({ app, ports }: Api<"blobs" | "previews" | "shares">): void {
   app.get(
     "/shares/:token/previews",

@@ -20,7 +20,7 @@ import { checkLink, linkQuery } from "../../access/signed-links.ts";
 import type { Api } from "../../api.ts";
 import { getTask } from "./task-routes.ts";
 
-/** How often a connection on which nothing moves is tried, so that a client that vanished is noticed. */
+/** TCP keep-alive interval, to notice clients that vanished. */
 const KEEP_ALIVE_MS = 30_000;
 
 /** A Task's outputs in one file: as a zip, and for DJ software. */
@@ -62,7 +62,7 @@ export function addExportRoutes(api: Api<"assets" | "blobs" | "exports" | "share
   app.get(
     "/exports/:id/:file",
     {
-      // Making a stem file takes a while before its first byte.
+      // Building a stem file takes a while before the first byte.
       config: { isPublic: true, isLong: true },
       schema: {
         tags: ["Files"],
@@ -148,11 +148,11 @@ async function sendStemFile(
   void reply.header("content-type", "audio/mp4");
   if (request.method === "HEAD") return reply.send(Readable.from([]));
   const { socket } = request.raw;
-  // Nothing moves while a track is encoded. Before the next request of the connection the limit is set again.
+  // Nothing is sent while a track is encoded. The timeout is set again before the next request of this connection.
   socket.setTimeout(0);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
   const parts = api.ports.exports.stemFiles.make(plan)[Symbol.asyncIterator]();
-  // What fails before the first part is answered as every other failure.
+  // Failures before the first byte still get an error response.
   const first = await parts.next();
   return reply.send(Readable.from(withFirst(first, parts)));
 }
@@ -168,7 +168,7 @@ async function* withFirst<Part>(
   }
 }
 
-/** After the recording, where its name is known. */
+/** Named after the recording, if its name is known. */
 async function nameFile(
   api: Api<"assets">,
   { reply, task }: Pick<Exchange, "reply" | "task">,

@@ -5,10 +5,10 @@ import type { TaskFeed } from "../../../domain/tasks/task-feed.ts";
 import type { TaskRecord } from "../../../domain/tasks/task-record.ts";
 import { toTask } from "../../../domain/tasks/task-view.ts";
 
-/** How long a client waits before it connects again. */
+/** Reconnection delay sent to the client. */
 const RECONNECT_MS = 2000;
 
-/** The ids of a stream's last event, after which there is nothing more to say. */
+/** The ids of a stream's last event. */
 export const LAST_EVENT_IDS = { complete: "complete", deleted: "deleted" } as const;
 
 const toEvent = ({ id, name, data }: { id: string; name: string; data: unknown }) =>
@@ -24,7 +24,7 @@ export async function* makeTaskEvents(options: {
   feed: TaskFeed;
   links: OutputLinks;
   signal: AbortSignal;
-  /** What the reader heard last of this Task, if anything. */
+  /** The last event the reader got, if it reconnects. */
   lastEventId?: string | undefined;
 }): AsyncGenerator<string> {
   const { feed, links, signal } = options;

@@ -2,10 +2,10 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { PreviewParts } from "../../../domain/previews/load-previews.ts";
 
-/** A day: what is stored under a version is never changed. */
+/** Stored previews of a version never change. */
 const KEPT_SECONDS = 86_400;
 
-/** The answer's place in /openapi.json. */
+/** The response in /openapi.json. */
 export const previewParts = {
   200: {
     description:
@@ -14,7 +14,7 @@ export const previewParts = {
   },
 };
 
-/** Whoever has it once need not ask again: going back costs nothing. */
+/** Final parts are cached by the browser, so seeking back is free. */
 export function sendPreviewParts(reply: FastifyReply, { body, isFinal }: PreviewParts): FastifyReply {
   return reply
     .header("content-type", "application/octet-stream")

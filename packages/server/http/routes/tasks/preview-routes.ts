@@ -16,7 +16,7 @@ import type { Api } from "../../api.ts";
 import { previewParts, sendPreviewParts } from "./preview-answers.ts";
 import { getTask } from "./task-routes.ts";
 
-/** What a player needs to play a Task's stems together, also while it runs. */
+/** What a player needs to play a Task's stems together, even while the Task runs. */
 export function addPreviewRoutes({ app, ports }: Api<"blobs" | "previews" | "tasks">): void {
   const tags = ["Tasks"];
 

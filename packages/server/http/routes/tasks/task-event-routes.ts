@@ -44,20 +44,20 @@ export function addTaskEventRoutes({
       const task = await getTask(ports, caller, request.params.id).catch((error: unknown) => {
         if (lastEventId !== LAST_EVENT_IDS.deleted) throw error;
       });
-      // Told, EventSource stops; after any other end it would come back for ever.
+      // A 204 stops an EventSource; after any other end it would reconnect forever.
       const isAllTold = task?.completedAt !== null && lastEventId === LAST_EVENT_IDS.complete;
       if (!task || isAllTold) return reply.code(204).send(null);
       const stream = request.method === "HEAD" ? undefined : streams.open(caller);
       void reply
         .header("content-type", "text/event-stream; charset=utf-8")
         .header("cache-control", "no-cache, no-transform")
-        // A connection that outlived its stream would hold up a service that is stopping.
+        // An open keep-alive connection would delay shutdown.
         .header("connection", "close")
-        // Asks nginx and those who follow it not to hold the events back.
+        // Asks nginx and compatible proxies not to buffer events.
         .header("x-accel-buffering", "no");
       if (!stream) return reply.send(Readable.from([]));
       const gone = new AbortController();
-      // Also of a client that left while the Task was read, whose `close` has been.
+      // The client may have left while the Task was read; `close` has already fired then.
       finished(reply.raw, () => {
         stream.close();
         gone.abort();

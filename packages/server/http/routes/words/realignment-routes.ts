@@ -13,7 +13,7 @@ const tags = ["Words"];
 const response = { 200: realignment };
 const unknownRealignment = makeUnknownError("realignment");
 
-/** New times for a stretch of edited words: a worker listens to those seconds of the recording again. Free, and without a Task. */
+/** Re-times a stretch of edited words: a worker aligns those seconds of the recording again. Free, and without a Task. */
 export function addRealignmentRoutes({
   app,
   ports,

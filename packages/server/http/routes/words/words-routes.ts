@@ -29,7 +29,7 @@ export const exportResponse = {
   },
 };
 
-/** A target's words, in a client's own version where there is one; the service's is never written over. */
+/** A target's words, in the client's edited version if there is one. The service's version is never overwritten. */
 export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWriter" | "words">): void {
   app.get(
     PATH,
@@ -93,7 +93,7 @@ export function addWordsRoutes({ app, ports }: Api<"blobs" | "tasks" | "textWrit
   );
 }
 
-/** Answers with the words as a file. */
+/** Sends the words as a file. */
 export async function sendExport(
   ports: Pick<ApiPorts, "blobs" | "textWriter" | "words">,
   reply: FastifyReply,
