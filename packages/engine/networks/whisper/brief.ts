@@ -3,17 +3,17 @@ import type { WhisperTokenizer } from "./tokenizer.ts";
 
 /** The decoder's prompt, the same for every window. */
 export type Brief = {
-  /** The command for writing down or translating. */
+  /** The token for transcribing or translating. */
   taskToken: number;
-  /** Of a text that the one to be written would follow; none where there is none. */
+  /** Tokens of a text that the transcript continues; may be empty. */
   promptTokens: readonly number[];
   bias: KeywordBias;
 };
 
-/** Half of the places a text has in the decoder, less the one before the prompt, as `whisper/decoding.py` has it. */
+/** Half of the decoder's context, minus the token before the prompt, as in `whisper/decoding.py`. */
 const PROMPT_TOKENS_MAX = 223;
 
-/** Of what is too long its end counts: keywords come first, since they also guide the choice of tokens. */
+/** A prompt that is too long keeps its end. Keywords come first, because they also bias the token choice. */
 export function makeBrief(
   tokenizer: WhisperTokenizer,
   wishes: { isTranslated?: boolean; prompt?: string; keywords?: readonly string[] },

@@ -1,4 +1,4 @@
-/** Byte-pair encoding over bytes that are written as printable characters, as GPT-2 does it. */
+/** Byte-pair encoding over bytes written as printable characters, as in GPT-2. */
 export class BytePairs {
   readonly #rankOfPair: ReadonlyMap<string, number>;
   readonly #charOfByte: readonly string[] = makePrintableBytes();
@@ -7,7 +7,7 @@ export class BytePairs {
   );
   readonly #known = new Map<string, readonly string[]>();
 
-  /** `merges` in order of precedence, each two parts with a space between. */
+  /** `merges` in order of precedence, each two parts separated by a space. */
   constructor(merges: readonly string[]) {
     this.#rankOfPair = new Map(merges.map((pair, rank) => [pair, rank]));
   }
@@ -16,7 +16,7 @@ export class BytePairs {
     return Uint8Array.from(part, (char) => this.#byteOfChar.get(char) ?? 0);
   }
 
-  /** The parts a piece of text falls into, in printable form. */
+  /** Splits a piece of text into tokens, in printable form. */
   split(piece: string): readonly string[] {
     const known = this.#known.get(piece);
     if (known !== undefined) return known;
@@ -42,7 +42,7 @@ export class BytePairs {
   }
 }
 
-/** Printable Latin-1 stands for itself; the other bytes follow from U+0100 on. */
+/** Printable Latin-1 maps to itself; the other bytes map to U+0100 and up. */
 function makePrintableBytes(): string[] {
   let spare = 0x100;
   return Array.from({ length: 256 }, (_, byte) => {

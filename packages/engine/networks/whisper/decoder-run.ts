@@ -3,38 +3,38 @@ import { KEPT_PARTS } from "./graph/decoder-graphs.ts";
 import { HEAD_WIDTH } from "./graph/layers.ts";
 import type { TokenEmbedding } from "./graph/token-embedding.ts";
 
-/** Of the 448 places a text has in the decoder, four are taken by its commands; the others are all for the text. */
+/** The decoder's context of 448 tokens, minus its four command tokens. */
 export const TEXT_TOKENS_MAX = 440;
 
-/** The decoder's graphs as loaded (`graph/decoder-graphs.ts`). */
+/** The decoder's loaded graphs (`graph/decoder-graphs.ts`). */
 export type Decoder = {
   sound: GraphSession;
   lower: GraphSession;
   upper: GraphSession;
   embedding: TokenEmbedding;
   layers: number;
-  /** How many of them the lower graph has. */
+  /** How many of the layers are in the lower graph. */
   lowerLayers: number;
-  /** Heads that tell where in the sound a token is. */
+  /** Attention heads that follow the current letter in the audio. */
   timingHeads: number;
 };
 
-/** What the decoder answers to the tokens of one call. */
+/** The decoder's output for the tokens of one call. */
 export type DecoderAnswer = {
-  /** One value for each token of the vocabulary and row: how well it would follow the row's token at `position`. */
+  /** Each row's logits for the token after `position`. */
   rateNext(position: number): Float32Array[];
 };
 
 /**
- * Memory for what the decoder keeps of the sound, 110 MB a row for whisper-small, and for its attention to a long text: taken once
- * and used by every run.
+ * Buffers for the cross-attention cache, 110 MB a row for whisper-small, and for the attention of a long text. Allocated once and shared by
+ * all runs.
  */
 export class DecoderMemory {
   readonly #arrays = new Map<string, Float32Array>();
-  /** The windows whose sound is in it, by their rows. */
+  /** The windows that are cached, by row. */
   #windows: FloatTensor[] = [];
 
-  /** Of at least this length. */
+  /** A buffer of at least this length. */
   get(name: string, length: number): Float32Array {
     const known = this.#arrays.get(name);
     if (known !== undefined && known.length >= length) return known;
@@ -43,7 +43,7 @@ export class DecoderMemory {
     return array;
   }
 
-  /** The row from which on these windows are in it, one behind the other; -1 where they are not. */
+  /** The first row of these windows if they are cached in consecutive rows, else −1. */
   findRow(windows: readonly FloatTensor[]): number {
     return this.#windows.findIndex((_, row) =>
       windows.every((window, n) => this.#windows[row + n] === window),
@@ -64,7 +64,7 @@ export class DecoderRun {
   readonly #decoder: Decoder;
   readonly #states: readonly FloatTensor[];
   readonly #memory: DecoderMemory;
-  /** Of the sound and of the tokens so far, by the name of the graphs' inputs; a row is a window's. */
+  /** Caches of the audio and of earlier tokens, by input name; one row per window. */
   readonly #kept = new Map<string, FloatTensor>();
   #rows: number;
   #position = 0;
@@ -81,7 +81,7 @@ export class DecoderRun {
     return this.#rows;
   }
 
-  /** Gives each row its next tokens, equally many each. */
+  /** Feeds each row its next tokens, the same number for all. */
   async feed(tokens: readonly (readonly number[])[]): Promise<DecoderAnswer> {
     const { lower, upper, layers, lowerLayers } = this.#decoder;
     const embedded = await this.#start(tokens);
@@ -110,8 +110,8 @@ export class DecoderRun {
   }
 
   /**
-   * Where in the sound each timing head looks for each of a text's tokens, given all at once to a run of one row: an array a head,
-   * tokens × states, each line adding up to one. It holds until the network is asked again.
+   * Feeds a whole text to a run of one row and returns the attention of each timing head: tokens × states, each row summing to one. Valid until
+   * the network runs again.
    */
   async attend(tokens: readonly number[]): Promise<Float32Array[]> {
     const { lower, lowerLayers, timingHeads } = this.#decoder;
@@ -126,7 +126,7 @@ export class DecoderRun {
     );
   }
 
-  /** Takes a finished row out; those behind it move up. */
+  /** Removes a finished row; later rows move up. */
   dropRow(row: number): void {
     if (row < 0 || row >= this.#rows) throw new RangeError(`no row ${row}`);
     if (this.#position === 0) throw new Error("a row can be dropped after the first tokens");
@@ -141,7 +141,7 @@ export class DecoderRun {
     this.#rows -= 1;
   }
 
-  /** The tokens as the graphs take them; before the first ones, what is kept of the sound is computed. */
+  /** The graphs' inputs for the tokens. The first call also fills the cross-attention cache. */
   async #start(tokens: readonly (readonly number[])[]): Promise<FloatTensor> {
     if (tokens.length !== this.#rows) {
       throw new RangeError(`${tokens.length} rows of tokens for ${this.#rows}`);
@@ -150,7 +150,7 @@ export class DecoderRun {
     return this.#decoder.embedding.embed(tokens, this.#position);
   }
 
-  /** What is kept of the sound: from the memory, where an earlier run left it, or computed. */
+  /** The cross-attention cache: reused from an earlier run, or computed. */
   async #hear(): Promise<void> {
     const { layers, embedding } = this.#decoder;
     const heads = embedding.width / HEAD_WIDTH;
@@ -167,7 +167,7 @@ export class DecoderRun {
       this.#kept.set(name, this.#locate(name, firstRow, this.#rows));
   }
 
-  /** Straight into its place: it would be held twice otherwise. */
+  /** Writes into the shared buffer directly, so that it is not in memory twice. */
   async #computeRow(row: number): Promise<void> {
     const { sound, layers } = this.#decoder;
     const states = this.#states[row];
@@ -177,7 +177,7 @@ export class DecoderRun {
     await sound.run({ states }, names, Object.fromEntries(places));
   }
 
-  /** Where the memory has what is kept of the sound in some rows. */
+  /** Views of the shared buffers for some rows. */
   #locate(name: string, firstRow: number, rows: number): FloatTensor {
     const { width } = this.#decoder.embedding;
     const count = this.#states[0]?.shape[1] ?? 0;

@@ -4,12 +4,12 @@ import { GpuGraph, tryOnGpu } from "../try-on-gpu.ts";
 import { makeEncoderGraph } from "./graph/encoder-graph.ts";
 import { MEL_SHAPE } from "./log-mel.ts";
 
-/** From bands of 30 s, `MEL_SHAPE`, to states of the sound. */
+/** From the mel bands of 30 s (`MEL_SHAPE`) to encoder states. */
 export type Encoder = (bands: Float32Array) => Promise<FloatTensor>;
 
 const BANDS_SHAPE = [1, ...MEL_SHAPE];
 
-/** On a GPU where there is one, in floats; else in bytes. */
+/** In float on a GPU if there is one, else in int8 on the CPU. */
 export async function loadEncoder(
   network: string,
   file: Uint8Array,

@@ -1,14 +1,14 @@
-/** Added to the logit of a token that would begin a keyword, and of one that would continue it. */
+/** Added to the logits of tokens that would begin or continue a keyword. */
 const START_BOOST = 1;
 const NEXT_BOOST = 3;
 
 interface Branch extends Map<number, Branch> {}
 
-/** Makes the decoder more ready to write given words, which it hears well enough but would spell as more common ones. */
+/** Biases the decoder towards given words that it hears but would spell as more common ones. */
 export class KeywordBias {
   readonly #root: Branch = new Map();
 
-  /** `keywords` are tokens, with the space in front that a word within a text has. */
+  /** `keywords` are token sequences, with the leading space of a word within a text. */
   constructor(keywords: readonly (readonly number[])[]) {
     for (const tokens of keywords) {
       let branch = this.#root;
@@ -20,13 +20,13 @@ export class KeywordBias {
     }
   }
 
-  /** Follows the text of one window. */
+  /** Starts tracking the text of one window. */
   start(): KeywordTrack {
     return new KeywordTrack(this.#root);
   }
 }
 
-/** Where in which keywords a text is. */
+/** Tracks which keywords a text is in the middle of. */
 export class KeywordTrack {
   readonly #root: Branch;
   #open: Branch[] = [];
@@ -35,7 +35,7 @@ export class KeywordTrack {
     this.#root = root;
   }
 
-  /** By token, what is to be added to its logit now. */
+  /** What to add to each token's logit now. */
   get boosts(): Map<number, number> {
     const boosts = new Map<number, number>();
     for (const token of this.#root.keys()) boosts.set(token, START_BOOST);

@@ -1,9 +1,9 @@
 import type { WhisperTokenizer } from "./tokenizer.ts";
 
-/** How probable each language is, by code; they add up to one. */
+/** Probability of each language, by code; they sum to one. */
 export type LanguageProbabilities = ReadonlyMap<string, number>;
 
-/** From the logits behind the start of the transcript, where the decoder names the language. */
+/** From the logits after the start-of-transcript token, where the decoder predicts the language. */
 export function toLanguageProbabilities(
   logits: Float32Array,
   tokenizer: WhisperTokenizer,

@@ -3,7 +3,7 @@ import { makeMelFilters } from "../../dsp/mel-filters.ts";
 import { padByReflection } from "../../dsp/reflect-pad.ts";
 import { SmoothFft } from "../../dsp/smooth-fft.ts";
 
-/** Of the trained networks: `whisper/audio.py`. */
+/** As the networks were trained: `whisper/audio.py`. */
 export const SAMPLE_RATE_HZ = 16000;
 const FFT_SIZE = 400;
 const HOP_FRAMES = 160;
@@ -16,7 +16,7 @@ export const MEL_SHAPE = [MEL_COUNT, SLOT_COUNT] as const;
 const FLOOR_LOG10 = -10;
 const RANGE_LOG10 = 8;
 
-/** What the encoder hears: the logarithm of the power in 80 mel bands every 10 ms, of one window of 30 s. */
+/** The encoder's input: log power in 80 mel bands every 10 ms, for one window of 30 s. */
 export class LogMel {
   readonly #fft = new SmoothFft(FFT_SIZE);
   readonly #window = makeHannWindow(FFT_SIZE);
@@ -29,7 +29,7 @@ export class LogMel {
   readonly #im = new Float64Array(FFT_SIZE);
   readonly #powers = [new Float64Array(FFT_SIZE / 2 + 1), new Float64Array(FFT_SIZE / 2 + 1)] as const;
 
-  /** Fills `bands` (`MEL_SHAPE`) from at most 30 s at 16 kHz; what is missing is silence. */
+  /** Fills `bands` (`MEL_SHAPE`) from at most 30 s at 16 kHz, padded with silence. */
   compute(samples: Float32Array, bands: Float32Array): void {
     if (samples.length > WINDOW_FRAMES) throw new RangeError("a window has at most 30 s");
     const window = new Float32Array(WINDOW_FRAMES);
@@ -48,7 +48,7 @@ export class LogMel {
     for (let n = 0; n < bands.length; n++) bands[n] = (Math.max(bands[n]!, floor) + 4) / 4;
   }
 
-  /** Two neighbouring slots as real and imaginary part of one transform; their spectra are its two symmetries. */
+  /** Transforms two frames at once, as real and imaginary part; symmetry separates their spectra. */
   #transformPair(signal: Float32Array, start: number): void {
     const re = this.#re;
     const im = this.#im;
@@ -69,7 +69,7 @@ export class LogMel {
     }
   }
 
-  /** Writes one slot's bands and gives the highest of them. */
+  /** Writes one frame's bands and returns the highest. */
   #collect(powers: Float64Array, slot: number, bands: Float32Array): number {
     let highest = FLOOR_LOG10;
     this.#filters.forEach(({ firstBin, weights }, band) => {

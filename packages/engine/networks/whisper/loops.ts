@@ -1,12 +1,12 @@
 import { deflateSync } from "node:zlib";
 
-/** The longest phrase, in tokens, whose repetition is looked for while writing. */
+/** The longest phrase, in tokens, that is checked for repetition while decoding. */
 const PHRASE_TOKENS_MAX = 24;
 /** People do not repeat a phrase this often, over this many tokens, in half a minute. */
 const REPEATS_MIN = 6;
 const LOOP_TOKENS_MIN = 24;
 
-/** Whether the end of what was written is one phrase over and over: the decoder will not leave it by itself. */
+/** Whether the text ends in one phrase repeated over and over: the decoder will not stop by itself. */
 export function endsInLoop(tokens: readonly number[]): boolean {
   for (let period = 1; period <= PHRASE_TOKENS_MAX; period++) {
     const length = Math.max(LOOP_TOKENS_MIN, period * REPEATS_MIN);
@@ -26,8 +26,8 @@ function isPeriodic(
 }
 
 /**
- * How much shorter the text is when compressed: above 2.4, so `whisper/transcribe.py`, it repeats itself. A letter counts as one
- * byte in every script: of the three that UTF-8 gives a Thai letter the first says nothing, and plain Thai came to 2.7.
+ * The compression ratio of the text: above 2.4, says `whisper/transcribe.py`, it repeats itself. A letter counts as one byte in every script:
+ * in UTF-8 the first of a Thai letter's three bytes is redundant, and ordinary Thai scored 2.7.
  */
 export function compressionRatio(text: string): number {
   const bytes = Buffer.from(text, "latin1");

@@ -7,7 +7,7 @@ export type ChosenToken = {
   logProb: number;
 };
 
-/** Chooses what is written next: text or the end, never a time, a command or a suppressed sign. */
+/** Chooses the next token: text or the end, never a timestamp, a command or a suppressed token. */
 export class TokenChoice {
   readonly #candidates: Int32Array;
   readonly #firstCandidates: Int32Array;
@@ -22,7 +22,7 @@ export class TokenChoice {
     );
   }
 
-  /** The most probable token, or at a temperature above zero one drawn with `random`. */
+  /** The most probable token; above temperature zero, one sampled with `random`. */
   choose(
     logits: Float32Array,
     options: {

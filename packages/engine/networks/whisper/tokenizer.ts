@@ -7,16 +7,16 @@ const fileSchema = z.object({
   model: z.object({ vocab: z.record(z.string(), z.int()), merges: z.array(z.string()) }),
 });
 
-/** How GPT-2's vocabulary cuts text before merging: contractions, letters, numbers, other signs, spaces. */
+/** GPT-2's pre-tokenizer: contractions, letters, numbers, other characters, spaces. */
 const PIECES = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
 
-/** Text to token ids and back, in the vocabulary of the multilingual Whisper networks. */
+/** Encodes and decodes text in the vocabulary of the multilingual Whisper networks. */
 export class WhisperTokenizer {
   readonly endOfText: number;
   readonly startOfTranscript: number;
   readonly transcribe: number;
   readonly translate: number;
-  /** Before a text that the one to be written would follow. */
+  /** Precedes a prompt, which the transcript continues. */
   readonly startOfPrevious: number;
   readonly noSpeech: number;
   readonly noTimestamps: number;
@@ -75,7 +75,7 @@ export class WhisperTokenizer {
     );
   }
 
-  /** The bytes behind the ids; a single id may hold only a part of a character. */
+  /** The bytes of the ids; a single id may be only part of a character. */
   toBytes(ids: readonly number[]): Uint8Array {
     return Buffer.concat(
       ids.filter((id) => this.isText(id)).map((id) => this.#bytesOfId[id] ?? new Uint8Array()),
@@ -87,7 +87,7 @@ export class WhisperTokenizer {
   }
 }
 
-/** Whisper has an old code for Javanese. */
+/** Whisper uses the old code for Javanese. */
 function toIsoCode(code: string): string {
   return code === "jw" ? "jv" : code;
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** What belongs to the weights besides the graphs. */
+/** Settings that ship with the weights. */
 export type WhisperSettings = {
-  /** Never written: signs for sounds and speakers, music notes, commands. */
+  /** Tokens that are never written: sound and speaker labels, music notes, commands. */
   suppressed: readonly number[];
-  /** Not written as the first token. */
+  /** Tokens that may not come first. */
   suppressedAtStart: readonly number[];
 };
 

@@ -5,11 +5,11 @@ import { LogMel, MEL_SHAPE, WINDOW_FRAMES } from "./log-mel.ts";
 import type { WhisperTokenizer } from "./tokenizer.ts";
 import type { WhisperSettings } from "./whisper-settings.ts";
 
-/** The encoder gives one state for every 20 ms of a window of 30 s. */
+/** One state for every 20 ms of a 30 s window. */
 export const STATE_COUNT = 1500;
 export const STATE_FRAMES = WINDOW_FRAMES / STATE_COUNT;
 
-/** The multilingual Whisper networks: an encoder that hears a window of 30 s, a decoder that writes what was said in it. */
+/** A multilingual Whisper network: an encoder for windows of 30 s, and a decoder that writes the text. */
 export class Whisper {
   readonly tokenizer: WhisperTokenizer;
   readonly settings: WhisperSettings;
@@ -35,13 +35,13 @@ export class Whisper {
     this.#decoder = parts.decoder;
   }
 
-  /** What the encoder makes of at most 30 s at 16 kHz: `STATE_COUNT` states of the sound, shape [1, 1500, width]. */
+  /** Encodes at most 30 s at 16 kHz into `STATE_COUNT` states, shape [1, 1500, width]. */
   async encode(samples: Float32Array): Promise<FloatTensor> {
     this.#mel.compute(samples, this.#bands);
     return await this.#encode(this.#bands);
   }
 
-  /** Starts writing for several encoded windows at once, a row each. */
+  /** Starts decoding several encoded windows at once, one row each. */
   startDecoding(states: readonly FloatTensor[]): DecoderRun {
     return new DecoderRun({ decoder: this.#decoder, states, memory: this.#decoderMemory });
   }

@@ -11,20 +11,19 @@ import { endsInLoop } from "./loops.ts";
 import { TokenChoice } from "./token-choice.ts";
 import type { Whisper } from "./whisper.ts";
 
-/** More than anybody says: quick Thai, spelled nearly letter by letter, takes ten. */
+/** More than anybody says: fast Thai, tokenized almost letter by letter, needs ten. */
 const TOKENS_PER_SECOND_MAX = 16;
 const TOKENS_MORE = 24;
 
-/** Tokens with the logarithms of their probabilities. */
 export type RatedTokens = { tokens: number[]; logProbs: number[] };
 
-/** What the decoder wrote for a window; there is one logarithm more than tokens, for the end. */
+/** The decoder's output for a window. `logProbs` has one more entry than `tokens`, for the end token. */
 export type WrittenWindow = RatedTokens & {
   language: string;
-  /** Those of the tokens that stand for letters or digits: punctuation and the end are probable whatever is heard. */
+  /** Only tokens with letters or digits: punctuation and the end are probable whatever is heard. */
   words: RatedTokens;
   noSpeechProbability: number;
-  /** Broken off, because it went round in circles or was too long. */
+  /** Stopped because of a loop or its length. */
   isBrokenOff: boolean;
 };
 
@@ -39,7 +38,7 @@ type Row = {
 /** A batch of windows, and how they are to be decoded. */
 export type WindowBatch = {
   states: readonly FloatTensor[];
-  /** How long the sound of each window is. */
+  /** Length of each window's audio. */
   seconds: readonly number[];
   /** The likely language of each window: if `chooseLanguages` agrees, the first step is not repeated. */
   expected: readonly string[];
@@ -66,7 +65,7 @@ export async function writeWindows(whisper: Whisper, options: WindowBatch): Prom
   const written: WrittenWindow[] = [];
   let rates = firstRates;
   while (rows.length > 0) {
-    // From the end, so that rows that move up have had their turn.
+    // Backwards, because removing a row moves later ones up.
     for (let at = rows.length - 1; at >= 0; at--) {
       const row = rows[at]!;
       const isFirst = row.window.logProbs.length === 0;
@@ -97,7 +96,7 @@ type Start = {
   run: DecoderRun;
   /** The decoder's logits after the whole prompt. */
   rates: Float32Array[];
-  /** What the decoder rates behind the start alone, with no prompt before it. */
+  /** The logits after the start token alone, without a prompt. */
   first: Float32Array[];
   languages: readonly string[];
 };
@@ -111,7 +110,7 @@ async function start(
   const prompt = promptTokens.length === 0 ? [] : [tokenizer.startOfPrevious, ...promptTokens];
   const feed = async (languages: readonly string[], before: readonly number[]) => {
     const run = whisper.startDecoding(options.states);
-    // Start, language, task, and that no times are wanted: they come from the attention.
+    // No timestamps: times come from the attention.
     const commands = languages.map((language) => [
       ...before,
       tokenizer.startOfTranscript,
@@ -123,13 +122,13 @@ async function start(
     const rates = answer.rateNext((commands[0]?.length ?? 0) - 1);
     return { run, rates, first: answer.rateNext(before.length), languages };
   };
-  // What language it is, and whether there is speech at all, is asked without the prompt, which would suggest an answer.
+  // Language and speech probability are read without the prompt, which would bias them.
   const guessed = await feed(options.expected, []);
   const heard = guessed.first.map((rates) => toLanguageProbabilities(rates, tokenizer));
   const languages = options.chooseLanguages(heard);
   const isAsGuessed = languages.every((language, row) => language === options.expected[row]);
   if (isAsGuessed && prompt.length === 0) return guessed;
-  // The next run writes into the same memory.
+  // Copied: the next run reuses the memory.
   const first = guessed.first.map((rates) => rates.slice());
   return { ...(await feed(languages, prompt)), first };
 }

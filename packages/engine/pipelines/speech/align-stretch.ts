@@ -14,12 +14,12 @@ import { PcmFileSource } from "../pcm-file-source.ts";
 import { toEngineError, toSystemError } from "../to-engine-error.ts";
 import { type PlacedWord, placeWords } from "./place-words.ts";
 
-/** Sound around the words that is listened to with them. */
+/** Audio around the words that is included. */
 const MARGIN_SECONDS = 0.4;
 /** More than a minute and a half of eight channels at 192 kHz. */
 const PCM_MAX_BYTES = 2 ** 30;
 
-/** A word beside the stretch, whose times are known: it tells where the stretch's own begin and end. */
+/** A neighbouring word with known times: it bounds the stretch. */
 type Neighbour = { text: string; startSeconds: number; endSeconds: number };
 
 /** New times for a text between two anchors of a recording. */
@@ -35,10 +35,10 @@ export type StretchRequest = {
   language: string;
 };
 
-/** The text's lines, timed between the anchors; a word that is not heard has an interpolated time and the confidence 0. */
+/** The text's lines, timed between the anchors. A word that is not heard gets an interpolated time and confidence 0. */
 export type StretchResult = { lines: TimedLine[] };
 
-/** Listens to the stretch and its neighbours, and to nothing else of the recording. */
+/** Decodes and processes only the stretch and its neighbours. */
 export async function alignStretch(
   request: StretchRequest,
   { networks, manifests }: { networks: SpeechNetworks; manifests: readonly Manifest[] },
@@ -86,7 +86,7 @@ export async function alignStretch(
 
 const toText = ({ text }: Neighbour) => (/\s$/u.test(text) ? text : `${text} `);
 
-/** Times in the recording, from times in what was listened to; none leaves the anchors. */
+/** Maps times to the recording and clamps them to the anchors. */
 function toLines(
   lines: ReturnType<typeof splitWords>,
   placed: readonly (PlacedWord | undefined)[],

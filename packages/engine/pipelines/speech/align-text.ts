@@ -10,14 +10,14 @@ import type { LineLog } from "../line-log.ts";
 import { anchorWords } from "./anchor-words.ts";
 import { type Listening, type PlacedWord, placeWords } from "./place-words.ts";
 
-/** Words on each side of a gap that are looked for with it, so that its edges are found. */
+/** Words on each side of a gap that are searched with it, to find its edges. */
 const CONTEXT_WORDS = 4;
-/** Sound around the words that is listened to with them. */
+/** Audio around the words that is included. */
 const MARGIN_SECONDS = 0.4;
-/** A text that is heard this badly is another one: on TIMIT the right one has 1.0, others have 0.3 to 0.7. */
+/** Below this confidence it is another text: on TIMIT the right one scores 1.0, others 0.3 to 0.7. */
 const LEAST_CONFIDENCE = 0.75;
 
-/** A word that is found this far from where it was heard, and this surely, was heard somewhere else. */
+/** A word found this far from where it was recognised, with this confidence, was recognised in the wrong place. */
 const ELSEWHERE_SECONDS = 0.5;
 const SURE_CONFIDENCE = 0.5;
 
@@ -28,14 +28,14 @@ export type AlignmentWork = {
   /** Mono at 16 kHz. */
   source: FrameSource;
   getWhisper(): Promise<Whisper>;
-  /** What was listened to again by a run that was killed. */
+  /** Windows that a killed run has already searched. */
   log: LineLog<(PlacedWord | null)[]>;
 };
 
 /**
- * Times every word of a given text. Rows of words that were heard as they are written keep the times they were heard at. What
- * lies between is looked for between its neighbours, so only the parts of the recording where text and hearing differ are
- * listened to again; what is not found there gets an interpolated time and no confidence.
+ * Times every word of a given text. Runs of words that were recognised as written keep their times. The gaps are searched between their
+ * neighbours, so only the parts where text and transcript differ run through the network again. What is not found there gets an
+ * interpolated time and confidence 0.
  */
 export async function alignText(work: AlignmentWork): Promise<TimedText> {
   const { spoken } = work;
@@ -86,7 +86,7 @@ function startListening({ source, spoken, getWhisper, log }: AlignmentWork): Lis
   return { source, language: spoken.metadata.language, getWhisper, log, windows: 0 };
 }
 
-/** What was heard keeps its time, unless it was taken for another of the text's lines: then the sound around it knows better. */
+/** A recognised word keeps its time, unless it was matched to the wrong line of the text: then the new search is right. */
 function preferHeard(heard: TimedWord | undefined, found: PlacedWord | undefined): PlacedWord | undefined {
   if (heard === undefined || found === undefined) return heard ?? found;
   const isElsewhere = Math.abs(found.startSeconds - heard.startSeconds) > ELSEWHERE_SECONDS;
@@ -96,7 +96,7 @@ function preferHeard(heard: TimedWord | undefined, found: PlacedWord | undefined
 /** Punctuation is not spoken: it neither makes a gap nor ends one. */
 const isSaid = (word: string) => normaliseWord(word) !== "";
 
-/** The rows of words that were not heard, from `start` to before `end`. */
+/** Runs of unrecognised words, from `start` up to `end`. */
 function listGaps(words: readonly string[], heard: readonly (TimedWord | undefined)[]): Gap[] {
   const gaps: Gap[] = [];
   let isOpen = false;
@@ -112,7 +112,7 @@ function listGaps(words: readonly string[], heard: readonly (TimedWord | undefin
   return gaps;
 }
 
-/** Gaps that one window holds are listened to at once. */
+/** Merges gaps that fit one window. */
 function joinGaps(gaps: readonly Gap[], spanOf: (gap: Gap) => TimeSpan): Gap[] {
   const joined: Gap[] = [];
   for (const gap of gaps) {
@@ -126,7 +126,7 @@ function joinGaps(gaps: readonly Gap[], spanOf: (gap: Gap) => TimeSpan): Gap[] {
   return joined;
 }
 
-/** A gap with the heard words beside it: where it has any, it begins and ends with one. */
+/** A gap with its recognised neighbours, if it has any: it begins and ends with one. */
 function withContext(
   words: readonly string[],
   heard: readonly (TimedWord | undefined)[],
@@ -159,7 +159,7 @@ function findSpan(
   };
 }
 
-/** The last chance of a text none of whose rows was heard: a recording of one window is searched for it. */
+/** For a text of which nothing was recognised: searches a recording that fits one window. */
 async function searchWhole(
   work: AlignmentWork,
   words: readonly string[],

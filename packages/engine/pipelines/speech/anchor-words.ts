@@ -2,23 +2,23 @@ import { type CommonRun, findCommonRuns } from "../../text/match-words.ts";
 import { normaliseWord } from "../../text/normalise-word.ts";
 import type { TimedWord } from "../../text/timed-text.ts";
 
-/** Letters of a row that two texts hardly share by chance: "in the middle". */
+/** A run of this many letters ("in the middle") is hardly shared by chance. */
 const ROW_LETTERS = 8;
-/** Words of a row follow each other; behind a longer pause another one begins. */
+/** A longer pause ends a run of words. */
 const ROW_PAUSE_SECONDS = 3;
-/** A word that was hardly heard has no time to rely on. */
+/** The time of a less confident word can't be trusted. */
 const LEAST_CONFIDENCE = 0.35;
-/** Least share of the shorter of the two texts that must be common for them to be of the same recording. */
+/** The share of the shorter text that both must have in common to be of the same recording. */
 const LEAST_COMMON = 0.1;
 
 export type Anchors = {
-  /** For each word of the text, the one that was heard; undefined where another was, or none. */
+  /** For each word of the text, the matching recognised word; undefined if another or none was recognised. */
   heard: (TimedWord | undefined)[];
-  /** Whether text and recording belong together as far as the words tell. */
+  /** Whether text and recording appear to belong together. */
   isFitting: boolean;
 };
 
-/** Finds the words of a text among those that were heard in the recording. */
+/** Matches the words of a text with those recognised in the recording. */
 export function anchorWords(text: readonly string[], spoken: readonly TimedWord[]): Anchors {
   const written = listSounded(text);
   const said = listSounded(spoken.map((word) => word.text));
@@ -45,7 +45,7 @@ export function anchorWords(text: readonly string[], spoken: readonly TimedWord[
   return { heard, isFitting: commonLetters > 0 && commonLetters >= LEAST_COMMON * shorterLetters };
 }
 
-/** The parts of a run that were heard in one go. */
+/** Splits a run at pauses. */
 function partRun(
   run: CommonRun,
   heard: { isReliable(place: number): boolean; pauseBefore(place: number): number },
@@ -65,7 +65,7 @@ function partRun(
   return parts;
 }
 
-/** Words as they are compared, and where they stand; mere punctuation is left out. */
+/** Words normalised for comparison, with their indices; punctuation is left out. */
 function listSounded(words: readonly string[]): { words: string[]; places: number[] } {
   const places: number[] = [];
   const normalised = words.map(normaliseWord);

@@ -6,10 +6,10 @@ import { breakLines } from "./break-lines.ts";
 import { makeTally } from "./hear-windows.ts";
 import type { SpokenWindow } from "./spoken-window.ts";
 
-/** The one language that the networks translate into. */
+/** The only language the networks translate into. */
 const TRANSLATION = "en";
 
-/** The whole text of a recording from its windows. */
+/** Joins the windows of a recording into one text. */
 export function assembleText(
   windows: readonly SpokenWindow[],
   options: {
@@ -42,13 +42,13 @@ export function assembleText(
   };
 }
 
-/** Neighbouring words may meet but not overlap. */
+/** Neighbouring words may touch but not overlap. */
 function inOrder(words: readonly TimedWord[], durationSeconds: number): TimedWord[] {
   const times = fillTimes(words, { durationSeconds });
   return words.map((word, n) => ({ ...word, ...times[n] }));
 }
 
-/** `words` are those of all windows, one after the other. */
+/** `words` are those of all windows, in order. */
 function listLanguageSpans(
   windows: readonly SpokenWindow[],
   words: readonly TimedWord[],

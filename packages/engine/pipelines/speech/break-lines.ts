@@ -3,11 +3,11 @@ import { endsClause, endsSentence } from "../../text/text-ends.ts";
 import type { TimedLine, TimedWord } from "../../text/timed-text.ts";
 
 const PAUSE_SECONDS = 1.5;
-/** A line that takes so much room, in Latin letters, ends at the next comma; one of that much anywhere. */
+/** Width in Latin letters after which a line ends at the next comma, and after which it ends anywhere. */
 const LONG_WIDTH = 80;
 const TOO_LONG_WIDTH = 160;
 
-/** Lines of a transcript: sentences, parted at long pauses, and long ones at a comma. Each ends with a line break. */
+/** Breaks a transcript into lines: sentences, split at long pauses, and long ones at a comma. Each ends with a line break. */
 export function breakLines(words: readonly TimedWord[]): TimedLine[] {
   const lines: TimedLine[] = [];
   let line: TimedWord[] = [];

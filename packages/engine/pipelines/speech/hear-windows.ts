@@ -12,14 +12,14 @@ import type { SpokenWindow } from "./spoken-window.ts";
 import { timeTranscript } from "./time-transcript.ts";
 import { writeTranscripts } from "./write-transcripts.ts";
 
-/** Of a hundred languages, those worth remembering of a window. */
+/** How many of the hundred languages are stored per window. */
 const LIKELY_LANGUAGES = 3;
 
 type EncodedWindow = { window: SpeechWindow; samples: Float32Array; states: FloatTensor };
 
 export type Hearing = {
   source: FrameSource;
-  /** What was heard so far: it tells which language to expect. */
+  /** Earlier windows, which tell which language to expect. */
   before: readonly SpokenWindow[];
   random: () => number;
   wishes: HearingWishes;

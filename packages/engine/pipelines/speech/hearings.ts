@@ -12,14 +12,14 @@ function toWishes({ language, isTranslated, prompt, keywords }: HearingWishes): 
   };
 }
 
-/** A name of files for what is wished: the language where that is all. */
+/** A file name for the options: just the language if nothing else is set. */
 export function toHearingKey(given: HearingWishes): string {
   const { language = "auto", ...others } = toWishes(given);
   if (Object.keys(others).length === 0) return language;
   return `${language}-${createHash("sha256").update(JSON.stringify(others)).digest("hex").slice(0, 16)}`;
 }
 
-/** What is to be listened to, in order, and the targets that are made of each. */
+/** The transcriptions to make, in order, and the targets that use each. */
 export function listHearings(targets: readonly TextTarget[]): HearingOfTargets[] {
   const hearings = new Map<string, HearingOfTargets>();
   for (const target of targets) {

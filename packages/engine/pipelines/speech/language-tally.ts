@@ -1,11 +1,11 @@
 import { findLikeliest, type LanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
 
-/** A window in another language than the rest must be this sure of it, the surer the shorter it is. */
+/** How sure a window must be of another language than the rest; shorter windows must be surer. */
 const OTHER_LANGUAGE_MIN = 0.6;
 const SHORT_SECONDS = 5;
 const OTHER_LANGUAGE_SHORT_MIN = 0.9;
 
-/** What a recording sounded like so far: the sum over its windows, by seconds of speech. */
+/** Language probabilities of a recording so far, summed over its windows and weighted by seconds of speech. */
 export class LanguageTally {
   readonly #seconds = new Map<string, number>();
   #total = 0;

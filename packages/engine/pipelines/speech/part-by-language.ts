@@ -4,15 +4,15 @@ import { STATE_FRAMES, type Whisper } from "../../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import { makeWindow, type SpeechWindow, type WindowPiece } from "./speech-windows.ts";
 
-/** A piece must be this long, and this sure, to be of another language than its neighbours. */
+/** How long and how sure a piece must be to count as another language than its neighbours. */
 const LEAST_FRAMES = 1.5 * SAMPLE_RATE_HZ;
 const SURE = 0.8;
-/** More of a piece tells little more about its language. */
+/** More audio hardly improves language detection. */
 const LISTEN_FRAMES = 6 * SAMPLE_RATE_HZ;
 
 /**
- * A window in which languages follow each other, as one window for each: the decoder would write all of it in one of them. Most
- * windows come back as they are: their first and last pieces agree.
+ * Splits a window in which the language changes, since the decoder would write all of it in one language. Most windows are returned unchanged,
+ * because their first and last pieces agree.
  */
 export async function partByLanguage(
   whisper: Whisper,

@@ -14,7 +14,7 @@ const placedWordSchema = z.object({
 
 export type PlacedWord = z.infer<typeof placedWordSchema>;
 
-/** What was found in a window: null for words that were not heard. */
+/** What was found in a window; null for words that were not heard. */
 export const placedWindowSchema = z.array(placedWordSchema.nullable());
 
 export type Listening = {
@@ -22,23 +22,23 @@ export type Listening = {
   source: FrameSource;
   language: string;
   getWhisper(): Promise<Whisper>;
-  /** What a run that was killed had heard, window by window. The same text is looked for in the same windows again. */
+  /** Results of a killed run, window by window. The same text is searched in the same windows again. */
   log: Pick<LineLog<(PlacedWord | null)[]>, "entries" | "append">;
-  /** How many windows were listened to so far. */
+  /** How many windows have been processed. */
   windows: number;
 };
 
-/** In a span with several windows, this much of a window's end is left to the next one, which hears it in full. */
+/** In a span of several windows, this much of a window's end is left to the next one, which covers it fully. */
 const UNSURE_SECONDS = 8;
-/** Speech rate differs along a span: so much more text than the span's mean is looked for in a window. */
+/** Speech rate varies, so a window is searched for this much more text than the span's average. */
 const TEXT_SURPLUS = 1.6;
 const SURPLUS_WORDS = 12;
-/** Faster than anybody speaks: such words are not in the span. */
+/** Nobody speaks faster, so such words are not in the span. */
 const MAX_LETTERS_PER_SECOND = 40;
-/** A word that is looked at this little might be anywhere. */
+/** With less confidence, a word might be anywhere. */
 const LEAST_CONFIDENCE = 0.2;
 
-/** Looks for words, in their order, in a span of the recording of any length; undefined for those that are not heard. */
+/** Finds words, in order, in a span of any length; undefined for those that are not heard. */
 export async function placeWords(
   listening: Listening,
   span: TimeSpan,
@@ -64,7 +64,7 @@ export async function placeWords(
   return words.map((_, index) => placed[index]);
 }
 
-/** What the log knows of the next window, or what is heard in it now. */
+/** The next window's result: from the log, or computed now. */
 async function recall(
   listening: Listening,
   hear: () => Promise<(PlacedWord | undefined)[]>,
@@ -99,7 +99,7 @@ async function listen(
   });
 }
 
-/** As many words as the window may hold. */
+/** As many words as the window may contain. */
 function takeCandidates(words: readonly string[], share: number): string[] {
   const letters = countLetters(words) * share * TEXT_SURPLUS;
   let count = 0;
@@ -107,7 +107,7 @@ function takeCandidates(words: readonly string[], share: number): string[] {
   return words.slice(0, count + SURPLUS_WORDS);
 }
 
-/** The words up to the last one that is heard before a time. */
+/** The words up to the last one heard before a time. */
 function takeSure(
   found: readonly (PlacedWord | undefined)[],
   beforeSeconds: number,

@@ -1,8 +1,8 @@
 import type { WhisperTokenizer } from "../../networks/whisper/tokenizer.ts";
 
 /**
- * How sure the decoder was of each word: the geometric mean of the probabilities of its tokens, weighed by their bytes. The words,
- * put together, are the text of the tokens without the white space around it.
+ * The decoder's confidence in each word: the geometric mean of its tokens' probabilities, weighted by bytes. The words must concatenate to the
+ * trimmed text of the tokens.
  */
 export function rateWords(
   words: readonly string[],

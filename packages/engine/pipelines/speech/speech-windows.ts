@@ -2,29 +2,29 @@ import type { FrameSource } from "../../dsp/frame-source.ts";
 import type { SpeechRegion } from "../../networks/silero-vad/speech-regions.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
 
-/** A stretch of the recording and where it stands in a window. */
+/** A stretch of the recording and its position in a window. */
 export type WindowPiece = { sourceFrame: number; windowFrame: number; lengthFrames: number };
 
-/** What the speech network hears at once: stretches with speech, the long pauses between them left out. */
+/** What the speech network processes at once: stretches of speech without the long pauses between them. */
 export type SpeechWindow = { pieces: WindowPiece[]; lengthFrames: number };
 
 export type WindowRules = {
-  /** The longest window, and how much of it must be full before a pause may end it. */
+  /** The longest window, and how full it must be before a pause may end it. */
   maxFrames: number;
   fullFrames: number;
-  /** How much of the silence around speech is kept. */
+  /** Silence that is kept around speech. */
   marginFrames: number;
   sourceFrames: number;
 };
 
-/** Longer pauses are as good: it must not matter how long a silence is. */
+/** Longer pauses count as this long, so that the length of a silence does not matter. */
 const LONG_PAUSE_FRAMES = SAMPLE_RATE_HZ;
 
 type Stretch = SpeechRegion & { pauseFrames: number };
 
 /**
- * Packs regions of speech into windows. A window ends at the longest pause behind `fullFrames`, so that the windows of a recording
- * find back to the same places after something was put into it.
+ * Packs regions of speech into windows. A window ends at the longest pause after `fullFrames`, so that after an insertion the windows of a recording
+ * soon fall into the same places again.
  */
 export function packSpeechWindows(regions: readonly SpeechRegion[], rules: WindowRules): SpeechWindow[] {
   const windows: SpeechWindow[] = [];
@@ -45,7 +45,7 @@ export function packSpeechWindows(regions: readonly SpeechRegion[], rules: Windo
   return windows;
 }
 
-/** The position of a window's span in the recording. A span across a joint goes where the larger part of it is. */
+/** Maps a span of a window to the recording. A span across a joint goes where most of it is. */
 export function toSourceSpan(
   window: SpeechWindow,
   span: { startSeconds: number; endSeconds: number },
@@ -65,7 +65,6 @@ export function toSourceSpan(
   return { startSeconds: toSeconds(start), endSeconds: toSeconds(end) };
 }
 
-/** The sound of a window. */
 export function readWindow({ pieces, lengthFrames }: SpeechWindow, source: FrameSource): Float32Array {
   const samples = new Float32Array(lengthFrames);
   for (const { sourceFrame, windowFrame, lengthFrames: length } of pieces) {
@@ -75,7 +74,7 @@ export function readWindow({ pieces, lengthFrames }: SpeechWindow, source: Frame
   return samples;
 }
 
-/** Regions with their margins; those whose margins meet are one. Each knows the pause behind it. */
+/** Regions with their margins, merged if these touch, and the pause after each. */
 function makeStretches(regions: readonly SpeechRegion[], rules: WindowRules): Stretch[] {
   const merged: SpeechRegion[] = [];
   for (const region of regions) {
@@ -96,7 +95,7 @@ function makeStretches(regions: readonly SpeechRegion[], rules: WindowRules): St
     }));
 }
 
-/** Speech without a pause that is longer than a window, in equal parts. */
+/** Splits uninterrupted speech that is longer than a window into equal parts. */
 function cut({ startFrame, endFrame }: SpeechRegion, maxFrames: number): SpeechRegion[] {
   const count = Math.ceil((endFrame - startFrame) / maxFrames);
   const at = (part: number) => startFrame + Math.round(((endFrame - startFrame) * part) / count);
@@ -118,7 +117,7 @@ function countForWindow(stretches: readonly Stretch[], rules: WindowRules): numb
   return best;
 }
 
-/** A window of stretches of the recording, one behind the other. */
+/** Lays stretches of the recording one after the other. */
 export function makeWindow(
   stretches: readonly { sourceFrame: number; lengthFrames: number }[],
 ): SpeechWindow {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const spokenWindowSchema = z.object({
   language: z.string(),
-  /** How probable the languages were, the likeliest few. */
+  /** The few most probable languages. */
   heard: z.array(z.tuple([z.string(), z.number()])),
   speechSeconds: z.number(),
   words: z.array(
@@ -15,8 +15,8 @@ const spokenWindowSchema = z.object({
   ),
 });
 
-/** What was heard in a window, or the part of one that is in one language; times are those of the recording. */
+/** The transcript of a window, or of the part of one in a single language; times are relative to the recording. */
 export type SpokenWindow = z.infer<typeof spokenWindowSchema>;
 
-/** The parts of a window, one as a rule. */
+/** The parts of a window; usually one. */
 export const windowPartsSchema = z.array(spokenWindowSchema).min(1);

@@ -10,16 +10,16 @@ import { rateWords } from "./rate-words.ts";
 import { type SpeechWindow, toSourceSpan } from "./speech-windows.ts";
 import type { Transcript } from "./write-transcripts.ts";
 
-/** A word that was written but cannot be found in the sound is probably not in it. */
+/** A word that was written but can't be found in the audio was probably not said. */
 const UNHEARD_FACTOR = 0.3;
 
-/** If no word of a window reaches this confidence, there is no speech: clicking keys gave "Thanks" at 0.15. */
+/** If no word of a window reaches this confidence, there is no speech: key clicks became "Thanks" at 0.15. */
 const SUREST_MIN = 0.2;
 
-/** Its texts come in simplified or traditional characters, or both, from window to window. */
+/** Whisper mixes simplified and traditional characters from window to window. */
 const CHINESE = "zh";
 
-/** The words of a window's transcript with their times in the recording; none where all are too unsure. */
+/** Times a window's words in the recording; none if all are too uncertain. */
 export async function timeTranscript(
   whisper: Whisper,
   window: SpeechWindow,
@@ -30,7 +30,7 @@ export async function timeTranscript(
   if (words.length === 0) return [];
   const rates = rateWords(words, transcript, whisper.tokenizer);
   const { language } = transcript;
-  // The letters of a translation are not in the sound: its words are spread over the window.
+  // A translation's letters are not in the audio, so its words are spread over the window.
   const heardWords = heard.isTranslated
     ? words.map(() => undefined)
     : await timeWords(whisper, { states, samples, language, isWhole: true }, words);
@@ -47,7 +47,7 @@ export async function timeTranscript(
   return timed.some(({ confidence }) => confidence >= SUREST_MIN) ? timed : [];
 }
 
-/** Whether a space follows the word where another sentence does: all scripts but those of Chinese and Japanese have one there. */
+/** Whether a space follows a sentence: in all scripts but Chinese and Japanese. */
 function isSpaced(word: string): boolean {
   return !/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word);
 }

@@ -9,7 +9,7 @@ import type { Whisper } from "../../networks/whisper/whisper.ts";
 import { type WindowBatch, type WrittenWindow, writeWindows } from "../../networks/whisper/write-windows.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 
-/** Tried one after the other while a window's text is doubtful, as `whisper/transcribe.py` does. */
+/** Tried in order while a window's text is doubtful, as in `whisper/transcribe.py`. */
 const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
 
 /** The text of a window; no tokens if there is no speech. */
@@ -18,8 +18,8 @@ export type Transcript = WrittenWindow & { text: string };
 type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };
 
 /**
- * Transcribes several windows at once. A text that goes round in circles or is improbable is written again at higher temperatures;
- * one that nothing helps is left out rather than passed on, unless the speaker repeats himself.
+ * Transcribes several windows at once. A repetitive or improbable text is decoded again at higher temperatures; if nothing helps it is dropped,
+ * unless the speaker really repeats himself.
  */
 export async function writeTranscripts(
   whisper: Whisper,

@@ -2,28 +2,28 @@ import { ANY_SIZE, GraphBuilder, type Value } from "../../../runtime/onnx/graph-
 import { feedForward, HEAD_WIDTH, linear, norm, type Scope } from "./layers.ts";
 import type { QuantizedWeight, WhisperWeights } from "./whisper-weights.ts";
 
-/** A part of the decoder that looks at the sound. */
+/** A group of decoder layers, which attend to the audio. */
 export type AttentionHead = readonly [layer: number, head: number];
 
-/** Keys and values of a layer: what the decoder keeps of the sound or of earlier tokens. */
+/** Cached keys and values of a layer, for the audio or for earlier tokens. */
 export const KEPT_PARTS = ["key", "value"] as const;
 
 /**
- * Rows × states × heads × 64, as the network makes it, becomes rows × heads × 64 × states for keys and rows × heads × states × 64 for
- * values. Both are multiplied in this memory order, and reading them is most of a token's work: half the time of the fused attention.
+ * Transposes rows × states × heads × 64 into rows × heads × 64 × states for keys and rows × heads × states × 64 for values. That is the order
+ * they are multiplied in, and reading them is most of a token's work: half the time of the fused attention.
  */
 const SOUND_AXES = { key: [0, 2, 3, 1], value: [0, 2, 1, 3] } as const;
 
-/** 8-bit products keep a scale for each block of this many values: all Whisper networks are multiples of it wide. */
+/** Block size of int8 scales. The width of every Whisper network is a multiple of it. */
 const BLOCK_SIZE = 128;
 const INT8_PRODUCTS = 4;
 
 /**
- * Whisper's decoder, rebuilt from its file as three graphs. The exported one holds two decoders, for the first tokens and for
- * those that follow, each with its own copy of the weights in memory.
- * - `sound`: from `states` of the encoder to the keys and values of every layer.
- * - `lower`: the layers up to the last timing head, from `embedded` tokens to `states`, with `attention`, where the timing heads look.
- * - `upper`: the others, from `states` to `logits`, one for each token of the vocabulary. To time words it is not needed.
+ * Whisper's decoder, rebuilt from its file as three graphs. The exported file holds two decoders, for the first tokens and for the rest,
+ * each with its own copy of the weights in memory.
+ * - `sound`: from the encoder's `states` to the cross-attention keys and values of every layer.
+ * - `lower`: the layers up to the last timing head, from `embedded` tokens to `states`, and the `attention` of the timing heads.
+ * - `upper`: the other layers, from `states` to `logits`. Timing words does not need it.
  */
 export type DecoderGraphs = { sound: Uint8Array; lower: Uint8Array; upper: Uint8Array };
 
@@ -91,11 +91,11 @@ function makeUpperGraph(weights: WhisperWeights, firstLayer: number): Uint8Array
 
 type LayerAnswer = {
   states: Value;
-  /** Where in the sound each head looks: rows × heads × tokens × states of the sound. */
+  /** Cross-attention weights: rows × heads × tokens × states of the audio. */
   attention: Value;
 };
 
-/** A layer: tokens look at those before them, then at the sound. What is kept of the tokens grows by theirs. */
+/** A layer: self-attention, then cross-attention to the audio. The cache grows by the new tokens' keys and values. */
 function decodeLayer(scope: Scope, layer: number, states: Value): LayerAnswer {
   const { graph } = scope;
   const name = `layers.${layer}`;
@@ -173,7 +173,7 @@ function rateTokens(
 function splitHeads(graph: GraphBuilder, value: Value): Value {
   const heads = countHeads(value);
   const dims = [...value.dims.slice(0, 2), heads, HEAD_WIDTH];
-  // In the shape that a reshape is given, 0 stands for the size as it is.
+  // In an ONNX Reshape, 0 keeps a dimension.
   return graph.node("Reshape", [value, graph.integers([0, 0, heads, HEAD_WIDTH])], dims);
 }
 

@@ -6,8 +6,8 @@ import { WhisperWeights } from "./whisper-weights.ts";
 export type EncoderGraph = { file: Uint8Array; stateShape: readonly number[] };
 
 /**
- * Whisper's encoder, rebuilt from its file: `bands` of 30 s to `states`. Attention is one operator that never has the table of
- * scores in memory, 108 MB a layer in the exported graph.
+ * Whisper's encoder, rebuilt from its file: 30 s of `bands` to `states`. Attention is one fused operator, so the score matrix, 108 MB per layer in
+ * the exported graph, is never in memory.
  */
 export function makeEncoderGraph(file: Uint8Array, { inFloats }: { inFloats: boolean }): EncoderGraph {
   const scope = { graph: new GraphBuilder(), weights: new WhisperWeights(file), inFloats };
@@ -24,7 +24,7 @@ export function makeEncoderGraph(file: Uint8Array, { inFloats }: { inFloats: boo
   return { file: graph.toBytes(), stateShape: states.dims };
 }
 
-/** Three slots wide; every `stride`th slot is kept. */
+/** Three frames wide; every `stride`th frame is kept. */
 function convolve({ graph, weights }: Scope, name: string, value: Value, stride: number): Value {
   const quantized = weights.quantized(`${name}.weight`);
   const inputs = [

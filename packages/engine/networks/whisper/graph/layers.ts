@@ -1,12 +1,12 @@
 import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts";
 import type { QuantizedWeight, WhisperWeights } from "./whisper-weights.ts";
 
-/** Every Whisper network has heads of 64. */
+/** The head size of all Whisper networks. */
 export const HEAD_WIDTH = 64;
 
 const NORM_EPSILON = 1e-5;
 
-/** A graph under construction and the file its weights are from. On GPUs all products are in floats, as there is no int8 kernel. */
+/** A graph under construction and the file its weights come from. On GPUs all products are float: there is no int8 kernel. */
 export type Scope = { graph: GraphBuilder; weights: WhisperWeights; inFloats?: boolean };
 
 export function norm({ graph, weights }: Scope, name: string, value: Value): Value {
@@ -17,7 +17,7 @@ export function norm({ graph, weights }: Scope, name: string, value: Value): Val
 }
 
 /**
- * A product in 8 bits, times `factor`: the scale of `value` is found at each run, as the exported graphs do it.
+ * An int8 product, times `factor`. Activations are quantized dynamically, as in the exported graphs.
  */
 export function linear(scope: Scope, name: string, value: Value, factor = 1): Value {
   if (scope.inFloats) return linearInFloats(scope, name, value);
@@ -50,14 +50,14 @@ function linearInFloats({ graph, weights }: Scope, name: string, value: Value): 
   return bias ? graph.add(product, graph.weight(bias)) : product;
 }
 
-/** The two products behind the attention of each layer. */
+/** The feed-forward part of each layer. */
 export function feedForward(scope: Scope, layer: string, value: Value): Value {
   const normed = norm(scope, `${layer}.final_layer_norm`, value);
   const wide = scope.graph.gelu(linear(scope, `${layer}.fc1`, normed));
   return scope.graph.add(value, linear(scope, `${layer}.fc2`, wide));
 }
 
-/** The same numbers from signed values: processors with products of 8 bits are up to four times faster with them. */
+/** The same weights as signed values: int8 kernels (VNNI/AMX) are up to four times faster with them. */
 function toSigned({ data, zeroPoint, ...rest }: QuantizedWeight): QuantizedWeight & { data: Int8Array } {
   if (data instanceof Int8Array) return { data, zeroPoint, ...rest };
   const signed = new Int8Array(data.length);

@@ -1,7 +1,7 @@
 import type { FloatTensor } from "../../../runtime/graph-session.ts";
 import type { QuantizedWeight, WhisperWeights } from "./whisper-weights.ts";
 
-/** What the decoder is given of a token: a vector for which one it is, and one for its place. */
+/** The decoder's input: the sum of token and position embeddings. */
 export class TokenEmbedding {
   readonly width: number;
   readonly #tokens: QuantizedWeight;
@@ -10,12 +10,12 @@ export class TokenEmbedding {
   constructor(weights: WhisperWeights) {
     const tokens = weights.quantized("embed_tokens.weight");
     this.width = tokens.dims[1] ?? 0;
-    // A copy: the weights are views of the file, which need not stay in memory.
+    // Copied: the weights are views of the file, which then need not stay in memory.
     this.#tokens = { ...tokens, data: Uint8Array.from(tokens.data) };
     this.#positions = weights.floats("embed_positions.weight").data;
   }
 
-  /** Rows of equally many tokens, the first of which are at `position`. */
+  /** Rows of equal length, starting at `position`. */
   embed(rows: readonly (readonly number[])[], position: number): FloatTensor {
     const { width } = this;
     const length = rows[0]?.length ?? 0;

@@ -1,7 +1,7 @@
 import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { readFields, toBytes, toNumber, toText, type WireField } from "../../../runtime/onnx/protobuf.ts";
 
-/** Values between 0 and 255, or −128 and 127 where the file has them signed: (value − zeroPoint) · scale is the number meant. */
+/** 8-bit values, signed or unsigned as in the file; the real value is (value − zeroPoint) · scale. */
 export type QuantizedWeight = {
   data: Uint8Array | Int8Array;
   dims: readonly number[];
@@ -17,18 +17,18 @@ const ATTRIBUTE_GRAPH = 6;
 const TENSOR = { dims: 1, type: 2, floats: 4, integers: 5, name: 8, raw: 9 } as const;
 const INT8 = 3;
 
-/** The exporter that put two decoders into one file marks what they share. */
+/** Suffix the exporter gives to weights that the two decoders of a merged file share. */
 const MERGED = "_merged_0";
 
 type Tensor = { dims: number[]; type: number; bytes: Uint8Array };
 
 /**
- * The weights of an encoder or decoder file in the layout of transformers.js, 8-bit: vectors and tables by the module's name, matrices
- * by the path of the module that multiplies with them, since the exporter numbers them. All are views of the file.
+ * The 8-bit weights of an encoder or decoder file in the layout of transformers.js. Vectors and tables are found by module name; the exporter
+ * only numbers matrices, so these are found by the path of the module that multiplies by them. All are views of the file.
  */
 export class WhisperWeights {
   readonly #tensors = new Map<string, Tensor>();
-  /** The matrix of each product, by the name of what the product gives. */
+  /** The matrix of each product, by the name of the product's output. */
   readonly #matrixNames = new Map<string, string>();
 
   constructor(file: Uint8Array) {
@@ -85,7 +85,7 @@ export class WhisperWeights {
     const fields = readFields(message);
     const find = (no: number) => fields.find((field) => field.no === no);
     const [name, type] = [find(TENSOR.name), find(TENSOR.type)];
-    // Scalars are packed numbers, of which a zero point's first byte is the number itself.
+    // Scalars are stored as varints; of a zero point, the first byte is the value.
     const content = find(TENSOR.raw) ?? find(TENSOR.floats) ?? find(TENSOR.integers);
     if (!name || !type) return;
     this.#tensors.set(toModuleName(toText(name)), {
@@ -120,7 +120,7 @@ function toContent({ value }: WireField): Uint8Array {
   return typeof value === "number" ? Uint8Array.of(value) : value;
 }
 
-/** A copy: numbers in a file stand at any byte. */
+/** Copies, because the numbers in a file are not aligned. */
 function toFloats(bytes: Uint8Array): Float32Array {
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }

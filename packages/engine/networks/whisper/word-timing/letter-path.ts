@@ -1,49 +1,48 @@
 /**
- * Natural logarithms of what it costs to leave the text, chosen on half of the speakers of TIMIT and checked on the other half;
- * the error changes by less than 2 ms when one of them is moved by a quarter. A letter that is not heard, a word that is not, a
- * pause, and at the edges sound that belongs to other words.
+ * Costs of deviating from the text, as natural logarithms: a skipped letter, a skipped word, a pause, and audio of other words at the edges.
+ * Tuned on half of TIMIT's speakers and checked on the other half; moving one by a quarter changes the error by less than 2 ms.
  */
 const SKIPPED_LETTER = -4;
 const SKIPPED_WORD = -8;
 const PAUSE = -2.5;
 const EDGE = -3;
-/** Of a long text each letter is looked at less: beyond the text there is sound where no letter has thrice what chance gives it. */
+/** In a long text each letter gets less attention, so this is relative: audio where no letter has three times its chance share is not the text. */
 const EDGE_CHANCES = 3;
-/** Weight of the loudness against the attention. */
+/** Weight of loudness relative to attention. */
 const VOICE_WEIGHT = 0.5;
-/** A speaker leaves out one letter or two ("night", "could"), not a row of them. */
+/** Silent letters come in ones and twos ("night", "could"), not in long runs. */
 const MAX_SKIPPED_LETTERS = 3;
 
 export type LetterPathInput = {
-  /** How much each sounded letter is looked at in each step: letters × steps, each step's letters adding up to one. */
+  /** Each spoken letter's share of the attention in each step: letters × steps; every step sums to one. */
   shares: Float32Array;
   /** The word of each letter; every word from 0 to `wordCount` may have some or none. */
   wordOfLetter: readonly number[];
   wordCount: number;
   /** How likely each step is a voice. */
   voice: Float64Array;
-  /** Whether the sound may end before the text does: what is left of the text then costs nothing. */
+  /** Whether the audio may end before the text; the rest of the text then costs nothing. */
   isOpenEnded?: boolean;
-  /** Whether the text is all that is said: no voice at the edges belongs to words beyond it. */
+  /** Whether nothing but the text is said, so that no speech at the edges belongs to other words. */
   isWhole?: boolean;
 };
 
-/** First step and the one behind the last, and the mean share its letters have there; one that is left out has none. */
+/** First step, last step + 1, and the mean share of its letters; undefined for a skipped word. */
 export type WordSpan = { start: number; end: number; share: number };
 
-/** Where a cell of the table is best entered from. */
+/** Back pointers: the best predecessor of a cell. */
 const STAY = 0;
-/** From the joint before the word; `VIA_JOINT + n` leaves out the word's first n letters. */
+/** From the joint before the word; `VIA_JOINT + n` skips the word's first n letters. */
 const VIA_JOINT = 32;
 const FROM_PAUSE = 1;
 const FROM_JOINT = 2;
 const NOWHERE = -1;
-/** `FROM_LETTER + n`: the joint behind a word, or a letter, from the letter n + 1 places before. */
+/** `FROM_LETTER + n`: a letter, or the joint after a word, from the letter n + 1 places before. */
 const FROM_LETTER = 64;
 
 /**
- * The best way through all letters, each step belonging to one letter or to a pause, in the order of the text. Words are joined
- * by joints, which take no time: at each there may be a pause, and from each the next word may be left out.
+ * Viterbi search: every step belongs to one letter or to a pause, in the order of the text. Between words are joints, which take no time; at
+ * each there may be a pause, and the next word may be skipped.
  */
 export function findLetterPath(input: LetterPathInput): (WordSpan | undefined)[] {
   return new LetterPath(input).find();
@@ -54,13 +53,13 @@ class LetterPath {
   readonly #steps: number;
   readonly #letters: number;
   readonly #words: number;
-  /** Letters of each word: the first, and the one behind the last. */
+  /** Letters of each word: first, and last + 1. */
   readonly #firstLetter: Int32Array;
   readonly #edge: number;
   readonly #letterFrom: Uint8Array;
   readonly #pauseFrom: Uint8Array;
   readonly #jointFrom: Uint8Array;
-  /** For each step the joint at which the text was left for good, or `NOWHERE`. */
+  /** For each step, the joint at which the text ended, or `NOWHERE`. */
   readonly #restFrom: Int32Array;
 
   constructor(input: LetterPathInput) {
@@ -145,7 +144,7 @@ class LetterPath {
     }
   }
 
-  /** From the last letter to the first, so that the letters before still have the scores of the step before. */
+  /** From last to first, so that earlier letters still hold the previous step's scores. */
   #scoreLetters(step: number, joints: Float64Array, letters: Float64Array): void {
     const { shares, wordOfLetter, voice } = this.#input;
     const voiceScore = VOICE_WEIGHT * Math.log(voice[step]!);
@@ -179,7 +178,7 @@ class LetterPath {
     return this.#trace(this.#restFrom[step]!, step);
   }
 
-  /** The words before a joint that the path is at before a step. */
+  /** Follows the back pointers from a joint before a step. */
   #trace(lastJoint: number, lastStep: number): (WordSpan | undefined)[] {
     const spans: (WordSpan | undefined)[] = new Array(this.#words).fill(undefined);
     let [joint, step] = [lastJoint, lastStep];

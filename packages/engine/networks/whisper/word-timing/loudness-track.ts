@@ -5,7 +5,7 @@ export const STEP_SECONDS = 0.01;
 const WINDOW_SECONDS = 0.025;
 const SILENCE_DB = -90;
 
-/** How loud the sound is around every step, in dB of full scale. */
+/** Loudness around every step, in dBFS. */
 export function trackLoudness(samples: Float32Array, sampleRateHz: number): Float64Array {
   const stepFrames = sampleRateHz * STEP_SECONDS;
   const window = makeHannWindow(Math.round(sampleRateHz * WINDOW_SECONDS));
@@ -22,8 +22,8 @@ export function trackLoudness(samples: Float32Array, sampleRateHz: number): Floa
 }
 
 /**
- * How likely each step is a voice rather than a pause, by its loudness between the quiet and the loud of this sound: the tenth
- * percentile and the 95th. Never quite sure: a stop before a plosive is as quiet as a pause.
+ * The probability that a step is speech and not a pause, from its loudness relative to the 10th and 95th percentiles of this audio. Never 0 or
+ * 1: the closure of a plosive is as quiet as a pause.
  */
 export function rateVoice(track: Float64Array): Float64Array {
   const sorted = track.toSorted();

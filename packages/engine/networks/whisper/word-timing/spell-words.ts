@@ -3,15 +3,15 @@ export type Letter = {
   token: number;
   /** Index of the word it belongs to. */
   word: number;
-  /** Whether a speaker says it: letters, digits and signs that are read out, not punctuation. */
+  /** Whether it is spoken: letters, digits and symbols that are read out, but not punctuation. */
   isSounded: boolean;
 };
 
 const SOUNDED = /[\p{L}\p{N}\p{M}\p{Sc}\p{Sm}%&@#§°]/u;
 
 /**
- * Words spelled letter by letter. The decoder looks at the sound of every letter it is given, which times a word to 23 ms where
- * its usual tokens, mostly whole words, give 39 ms (mean error, TIMIT).
+ * Spells words letter by letter. The decoder attends to the audio of every letter, which times words to 23 ms; its usual tokens, mostly
+ * whole words, give 39 ms (mean error, TIMIT).
  */
 export function spellWords(words: readonly string[], encode: (text: string) => number[]): Letter[] {
   return words.flatMap((text, word) =>

@@ -6,36 +6,35 @@ import { findLetterPath, type WordSpan } from "./letter-path.ts";
 import { rateVoice, STEP_SECONDS, trackLoudness } from "./loudness-track.ts";
 import { type Letter, spellWords } from "./spell-words.ts";
 
-/** A window of sound of at most 30 s. */
+/** A window of at most 30 s of audio. */
 export type SpeechWindow = {
-  /** All that the encoder made of it, also of the silence behind a shorter sound: the decoder needs somewhere to look between words. */
+  /** All encoder states, including those of the silent padding: the decoder needs somewhere to attend to between words. */
   states: FloatTensor;
   /** At 16 kHz. */
   samples: Float32Array;
   /** Code of a language the network knows. */
   language: string;
-  /** Whether the sound may end before the text does. */
+  /** Whether the audio may end before the text. */
   isOpenEnded?: boolean;
-  /** Whether the words are all that is said in it. */
+  /** Whether nothing but these words is said. */
   isWhole?: boolean;
 };
 
-/** When a word is heard, in seconds from the start of the window, and how clearly, from 0 to 1. */
+/** Times in seconds from the start of the window; confidence from 0 to 1. */
 export type HeardWord = { startSeconds: number; endSeconds: number; confidence: number };
 
 const STATES_PER_STEP = STEP_SECONDS / 0.02;
 /** The median of TIMIT's words. */
 const CERTAIN_SHARE = 0.4;
-/** Keeps a step's shares apart from noise: below it a look at the sound means nothing. */
+/** Noise floor of attention: less than this means nothing. */
 const SHARE_FLOOR = 1e-3;
 
 /**
- * When each word of a text is heard in a window; undefined for words that are not. The decoder is given the text letter by letter,
- * and the heads that look at the sound of the letter in hand tell where it is; the best path through letters and pauses, with the
- * loudness as a second witness, gives the times.
+ * Times each word of a text in a window; undefined for words that are not heard. The decoder gets the text letter by letter, and the timing
+ * heads attend to the audio of the current letter. The best path through letters and pauses, weighted by loudness, gives the times.
  *
- * A text too long for the decoder is timed in parts: a part's words are looked for in all of the sound that is left, those of its
- * first two thirds, which have their neighbours on both sides, are kept, and the next part begins behind them.
+ * A text too long for the decoder is timed in parts. Each part is searched in all of the remaining audio; the words of its first two thirds,
+ * which have context on both sides, are kept, and the next part starts after them.
  */
 export async function timeWords(
   whisper: Whisper,
@@ -70,7 +69,7 @@ export async function timeWords(
   return heard;
 }
 
-/** The letters of as many words, from the given one on, as the decoder has room for; their words are counted from 0. */
+/** The letters of as many words as fit the decoder, starting at the given one; words are counted from 0. */
 function takePart(letters: readonly Letter[], firstWord: number): Letter[] {
   const first = letters.findIndex((letter) => letter.word >= firstWord);
   if (first < 0) return [];
@@ -81,7 +80,7 @@ function takePart(letters: readonly Letter[], firstWord: number): Letter[] {
     .map((letter) => ({ ...letter, word: letter.word - firstWord }));
 }
 
-/** The mean over the heads of where each letter is looked for: letters × states. */
+/** The heads' mean attention for each letter: letters × states. */
 async function lookForLetters(
   whisper: Whisper,
   { states, language }: SpeechWindow,
@@ -104,7 +103,7 @@ async function lookForLetters(
   });
 }
 
-/** From states, of which there is one every 20 ms, to steps; and from looks at the sound to shares of each step. */
+/** From states (every 20 ms) to steps (every 10 ms), and from attention to each letter's share of a step. */
 function toShares(
   attention: Float32Array[],
   letters: readonly Letter[],
@@ -128,8 +127,8 @@ function toShares(
 }
 
 /**
- * A step stands for the 10 ms around its time. The confidence is 0 for a share that chance would give, 1 for that of a clearly
- * spoken word, and goes with the logarithm between them: of many letters each has less.
+ * A step stands for the 10 ms around its time. Confidence is 0 for a share at chance level and 1 for that of a clearly spoken word, logarithmic
+ * in between, because shares shrink with the number of letters.
  */
 function toHeardWord(
   { start, end, share }: WordSpan,
