@@ -40,7 +40,11 @@ function makeTrack(moov: Buffer, { id, shiftBytes }: { id: number; shiftBytes: n
   const { content } = getBox(track, "trak");
   const header = getBox(content, "tkhd").content;
   header.writeUIntBE(IN_MOVIE | IN_PREVIEW | (id === 1 ? ENABLED : 0), 1, 3);
-  header.writeUInt32BE(id, header.readUInt8(0) === 1 ? 20 : 12);
+  // Version 1 has times of eight bytes.
+  const [idAt, groupAt] = header.readUInt8(0) === 1 ? [20, 46] : [12, 34];
+  header.writeUInt32BE(id, idAt);
+  // No group: tracks of one group would be alternatives of each other.
+  header.writeUInt16BE(0, groupAt);
   const tables = getBox(content, "mdia", "minf", "stbl").content;
   for (const box of listBoxes(tables)) shiftOffsets(box, shiftBytes);
   return track;

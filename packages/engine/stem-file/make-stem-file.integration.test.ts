@@ -9,6 +9,10 @@ import { getBox, listBoxes, makeBox } from "./mp4-box.ts";
 const inFolder = makeTemporaryFolder();
 const RATE_HZ = 44_100;
 const SECONDS = 1;
+/** What every sample entry of sound begins with. */
+const SOUND_ENTRY_BYTES = 28;
+/** The descriptor of a decoder in an `esds` box (ISO/IEC 14496-1): its tag, its length in four bytes, and AAC. */
+const AAC_DECODER = Buffer.from("04808080174015", "hex");
 
 /** Tones, told apart by their frequencies. */
 async function writeTones(name: string, tonesHz: readonly number[], { channels = 2, rateHz = RATE_HZ } = {}) {
@@ -26,6 +30,23 @@ async function make(request: Omit<StemFileRequest, "workDir" | "maxDurationSecon
   const parts: Uint8Array[] = [];
   for await (const part of makeStemFile({ ...request, workDir, maxDurationSeconds: 60 })) parts.push(part);
   return Buffer.concat(parts);
+}
+
+/** What players read of a track before they decode it (ISO/IEC 14496-12). */
+function describeSound(track: Buffer) {
+  const { content: entry } = getBox(
+    getBox(track, "mdia", "minf", "stbl", "stsd").content.subarray(8),
+    "mp4a",
+  );
+  const esds = getBox(entry.subarray(SOUND_ENTRY_BYTES), "esds").content;
+  return {
+    handler: getBox(track, "mdia", "hdlr").content.toString("latin1", 8, 12),
+    isAac: esds.includes(AAC_DECODER),
+    channels: entry.readUInt16BE(16),
+    sampleRateHz: entry.readUInt16BE(24),
+    timescale: getBox(track, "mdia", "mdhd").content.readUInt32BE(12),
+    lengthFrames: getBox(track, "tkhd").content.readUInt32BE(20),
+  };
 }
 
 /** How loud each tone is in one track, in tenths: a file of that track alone is decoded. */
@@ -63,9 +84,16 @@ describe("a stem file", () => {
     expect(headers.map((header) => header.readUInt32BE(12))).toEqual([1, 2, 3, 4, 5]);
     // Players without stem support play only the first track.
     expect(headers.map((header) => header.readUIntBE(1, 3) & 1)).toEqual([1, 0, 0, 0, 0]);
+    // Tracks of a group are alternatives, of which players choose one; stems are played together.
+    expect(headers.map((header) => header.readUInt16BE(34))).toEqual([0, 0, 0, 0, 0]);
     expect(getBox(moov, "mvhd").content.readUInt32BE(getBox(moov, "mvhd").content.length - 4)).toBe(6);
-    for (const { content } of tracks)
-      expect(getBox(content, "mdia", "minf", "stbl", "stsd").content.toString("latin1", 12, 16)).toBe("mp4a");
+    // Mixxx opens five stereo streams of one codec and one rate, and nothing else.
+    const sounds = tracks.map(({ content }) => describeSound(content));
+    expect(sounds).toEqual(Array(5).fill(sounds[0]));
+    expect(sounds[0]).toEqual({
+      ...{ handler: "soun", isAac: true, channels: 2 },
+      ...{ sampleRateHz: RATE_HZ, timescale: RATE_HZ, lengthFrames: SECONDS * RATE_HZ },
+    });
     expect(listBoxes(moov).filter(({ type }) => type === "udta")).toHaveLength(1);
     const metadata = JSON.parse(getBox(moov, "udta", "stem").content.toString());
     expect(metadata).toMatchObject({
