@@ -1,59 +1,43 @@
+import { execFileSync } from "node:child_process";
 import { rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { findFirstClientId } from "../packages/server/db/accounts/client-rows.ts";
 import { openDatabase } from "../packages/server/db/connection/open-database.ts";
 import { startEmbeddedPostgres } from "../packages/server/db/embedded-postgres/embedded-postgres.ts";
-import { FLAGS, findBrowser, openBrowser, openPage } from "../test/support/browser.ts";
+import { openBrowser, openPage } from "../test/support/browser.ts";
 import { addMixerLanes, addMixerTask } from "../test/support/mixer-task.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { getOwnerCookie, signInOwner } from "../test/support/sign-in-owner.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { describeRun } from "./machine.ts";
-import { PlainTab } from "./plain-tab.ts";
+import {
+  compareSeeks,
+  type Heard,
+  openMixerIn,
+  openTab,
+  playIn,
+  readTab,
+  seekAround,
+  until,
+  WATCH,
+} from "./mixer-tab.ts";
+import type { PlainTab } from "./plain-tab.ts";
 import { percentile } from "./run-clients.ts";
 
 /*
  * The mixer with a Task of three hours and six stems, in Chromium: how soon waveforms are drawn, how soon a seek is heard, and what
- * the tab takes of the memory. `npm run bench:mixer -- [PAGES]`, of 95 s each. Fails where a goal is missed.
+ * the tab takes of the memory. `npm run bench:mixer -- [PAGES] [CHECKOUT]`, of 95 s each. Fails where a goal is missed.
+ * With another checkout of the project, seeks are compared with it, too.
  */
-const [pages = "114"] = process.argv.slice(2);
+const [pages = "114", otherCheckout] = process.argv.slice(2);
 const RESULTS = join(import.meta.dirname, "results", "mixer.md");
 const OPENINGS = 5;
 const SEEKS = 40;
-const TRACKS = 7;
 const GOALS = { waveformMs: 1000, seekMs: 1000, memoryMb: 300 };
 const SAMPLE_MS = 100;
 
-/** Notes when the first sound behind a click is rendered; runs in the page, before its own scripts. */
-const WATCH = `
-  const heard = globalThis.heard = { clickedMs: 0, afterMs: [], starts: 0, waveformMs: 0, spectrogramMs: 0 };
-  addEventListener("pointerdown", () => { heard.clickedMs = performance.now(); }, true);
-  const { start } = AudioBufferSourceNode.prototype;
-  AudioBufferSourceNode.prototype.start = function (when, ...rest) {
-    heard.starts += 1;
-    if (heard.clickedMs > 0) {
-      const waitMs = 1000 * Math.max(0, when - this.context.currentTime);
-      heard.afterMs.push(performance.now() + waitMs - heard.clickedMs);
-      heard.clickedMs = 0;
-    }
-    return start.call(this, when, ...rest);
-  };
-  const look = () => {
-    const tab = [...document.querySelectorAll("[role=tab]")].find(({ textContent }) => textContent === "Mixer");
-    if (tab?.ariaSelected === "false") tab.click();
-    for (const kind of ["waveform", "spectrogram"])
-      if (heard[kind + "Ms"] === 0 && document.querySelectorAll("[data-drawn=" + kind + "]").length === ${TRACKS})
-        heard[kind + "Ms"] = performance.now();
-  };
-  new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
-`;
-type Heard = { starts: number; afterMs: number[]; waveformMs: number; spectrogramMs: number };
 const readHeard = (page: Page) => page.evaluate<Heard>("globalThis.heard");
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 /** The most that a tab has while something is done. */
 async function withPeak(tab: PlainTab, work: () => Promise<void>): Promise<number> {
@@ -92,17 +76,6 @@ async function measureOpenings(browser: Browser, service: Service, id: string): 
   return times;
 }
 
-const readTab = (tab: PlainTab) => tab.evaluate<Heard>("globalThis.heard");
-
-async function seekAround(tab: PlainTab, count: number, offset: number): Promise<void> {
-  for (let n = 0; n < count; n++) {
-    const { length } = (await readTab(tab)).afterMs;
-    // The golden ratio never comes by the same place twice.
-    await tab.clickAt(".mixer-ruler-area", 0.02 + 0.96 * ((offset + n * 0.618_034) % 1));
-    await until(async () => (await readTab(tab)).afterMs.length > length);
-  }
-}
-
 async function measure(tab: PlainTab, service: Service, id: string) {
   const memory: [string, number][] = [["an empty tab", await tab.readMemoryMb()]];
   const note = async (what: string, work: () => Promise<void>) => {
@@ -110,16 +83,11 @@ async function measure(tab: PlainTab, service: Service, id: string) {
     console.log(`${what}: ${Math.round(memory.at(-1)?.[1] ?? 0)} MB at most`);
   };
   await note("waveforms drawn", async () => {
-    await tab.goTo(`${service.address}/app/tasks/${id}`, {
-      cookie: await getOwnerCookie(service),
-      script: WATCH,
-    });
-    await until(async () => ((await readTab(tab))?.waveformMs ?? 0) > 0);
+    await openMixerIn(tab, `${service.address}/app/tasks/${id}`, await getOwnerCookie(service));
   });
   let seeks: number[] = [];
   await note(`${SEEKS} seeks all over the recording while it plays`, async () => {
-    await tab.press("Play");
-    await until(async () => (await readTab(tab)).starts > 0);
+    await playIn(tab);
     await seekAround(tab, SEEKS, 0.1);
     seeks = (await readTab(tab)).afterMs;
   });
@@ -138,12 +106,34 @@ async function measure(tab: PlainTab, service: Service, id: string) {
   return { seeks, spectrogramMs, memory };
 }
 
+/** The columns are the checkouts. */
+function describeComparison(compared: readonly number[][], otherCheckout: string): string[] {
+  const commit = execFileSync("git", ["-C", otherCheckout, "rev-parse", "--short=12", "HEAD"], {
+    encoding: "utf8",
+  });
+  const row = (what: string, share: number) => {
+    const cells = compared.map((times) => `${Math.round(percentile(times.toSorted(byValue), share))} ms`);
+    return `| ${what} | ${cells.join(" | ")} |`;
+  };
+  return [
+    "",
+    `Seeks compared with commit ${commit.trim()}: ${compared[0]?.length} in each, in turns of a few, with the same recording, database and machine.`,
+    "",
+    "| from a seek to its sound | before | now |",
+    "|---|---:|---:|",
+    row("median", 0.5),
+    row("95 %", 0.95),
+    row("slowest", 1),
+  ];
+}
+
 const byValue = (a: number, b: number) => a - b;
 const run = describeRun();
 const dataDir = await makeTempDir("bench-mixer");
 const postgres = await startEmbeddedPostgres({ dataDir });
 const { db, pool } = openDatabase({ connectionString: postgres.connectionString, maxConnections: 2 });
 let service: Service | undefined;
+let other: Service | undefined;
 let browser: Browser | undefined;
 try {
   const command: [string, ...string[]] = ["npm", "run", "--silent", "api"];
@@ -157,8 +147,15 @@ try {
   const openings = await measureOpenings(browser, service, task.id);
   console.log("opened", openings.map(Math.round).join(", "), "ms");
   await addMixerLanes(where, task);
-  const tab = await PlainTab.open({ executablePath: await findBrowser(), args: FLAGS });
+  const tab = await openTab();
   const { seeks, spectrogramMs, memory } = await measure(tab, service, task.id).finally(() => tab.close());
+  let compared: number[][] = [];
+  if (otherCheckout !== undefined) {
+    other = await startService({ dataDir, command, environment, projectDir: resolve(otherCheckout) });
+    const urls = [other, service].map(({ address }) => `${address}/app/tasks/${task.id}`);
+    // Both have the same database, so the session is one of both.
+    compared = await compareSeeks(urls, await getOwnerCookie(service));
+  }
   const peakMb = Math.max(...memory.map(([, megabytes]) => megabytes));
   const rows: [string, number, number, string][] = [
     [
@@ -194,12 +191,14 @@ try {
     "| while | MB at most |",
     "|---|---:|",
     ...memory.map(([what, megabytes]) => `| ${what} | ${Math.round(megabytes)} |`),
+    ...(otherCheckout === undefined ? [] : describeComparison(compared, resolve(otherCheckout))),
   ];
   console.log(lines.join("\n"));
   await writeFile(RESULTS, `${lines.join("\n")}\n`);
   if (rows.some(([, value, goal]) => value > goal)) process.exitCode = 1;
 } finally {
   await browser?.close();
+  await other?.stop();
   await service?.stop();
   await db.destroy();
   await postgres.stop();

@@ -25,10 +25,12 @@ export async function startService(options: {
   dataDir: string;
   command?: [string, ...string[]];
   environment?: Record<string, string>;
+  /** Another checkout of the project. */
+  projectDir?: string;
 }): Promise<Service> {
   const [program, ...words] = options.command ?? ["npm", "start"];
   const child = spawn(program, words, {
-    cwd: PROJECT_DIR,
+    cwd: options.projectDir ?? PROJECT_DIR,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -1,28 +1,53 @@
+import { cutFlac, type FlacFile, parseFlac } from "./cut-flac.ts";
 import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./preview-source.ts";
 
-/** The same stretch of each track, by the track's id. */
-export type DecodedChunk = ReadonlyMap<string, AudioBuffer>;
+/** A piece of the recording, in its frames, and its sound by the track's id. */
+export type DecodedPiece = { start: number; end: number; sounds: ReadonlyMap<string, AudioBuffer> };
 
-/** What is heard and what comes next. Decoded sound is eight bytes a frame and track: seven tracks of three chunks are 22 MB. */
+/** One track of a chunk as it was fetched. */
+type FetchedTrack = { id: string; gain: number; flac: FlacFile };
+
+/** What is heard and what comes next: seven tracks of a chunk are 2.6 MB, and 7.3 MB once they are decoded. */
 const KEPT_CHUNKS = 3;
 
-/** Chunks of all tracks, fetched together and decoded; those used last are kept. */
+/** Chunks of all tracks, fetched together and decoded piece by piece; those used last are kept. */
 export class ChunkStore {
   readonly #source: PreviewSource;
   readonly #decode: (flac: ArrayBuffer) => Promise<AudioBuffer>;
-  readonly #kept = new Map<number, Promise<DecodedChunk>>();
-  #tracks = "";
+  readonly #kept = new Map<number, Promise<FetchedTrack[]>>();
   readonly #loading = new Map<number, AbortController>();
+  #tracks = "";
 
   constructor(source: PreviewSource, decode: (flac: ArrayBuffer) => Promise<AudioBuffer>) {
     this.#source = source;
     this.#decode = decode;
   }
 
-  /** Undefined where not all tracks have come so far. */
-  load(previews: PlayablePreviews, index: number): Promise<DecodedChunk> | undefined {
+  /** A piece of about this length that holds the frame; undefined where not all tracks have come so far. */
+  load(
+    previews: PlayablePreviews,
+    place: { frame: number; lengthFrames: number },
+  ): Promise<DecodedPiece> | undefined {
+    const index = Math.floor(place.frame / previews.chunkFrames);
     const end = Math.min(previews.frames, (index + 1) * previews.chunkFrames);
     if (countReadyFrames(previews) < end) return undefined;
+    return this.#decodePiece(this.#find(previews, index), {
+      chunkStart: index * previews.chunkFrames,
+      ...place,
+    });
+  }
+
+  /** Gives up what is on its way and not wanted any more: each chunk is megabytes of all tracks. */
+  keepLoading(wanted: number): void {
+    for (const [index, abort] of this.#loading) {
+      if (index === wanted) continue;
+      abort.abort();
+      this.#loading.delete(index);
+      this.#kept.delete(index);
+    }
+  }
+
+  #find(previews: PlayablePreviews, index: number): Promise<FetchedTrack[]> {
     this.#forgetOthers(previews);
     const loading = this.#kept.get(index) ?? this.#fetch(previews, index);
     this.#kept.delete(index);
@@ -37,16 +62,6 @@ export class ChunkStore {
     return loading;
   }
 
-  /** Gives up what is on its way and not wanted any more: each chunk is megabytes of all tracks. */
-  keepLoading(wanted: number): void {
-    for (const [index, abort] of this.#loading) {
-      if (index === wanted) continue;
-      abort.abort();
-      this.#loading.delete(index);
-      this.#kept.delete(index);
-    }
-  }
-
   /** Chunks of other tracks are of no use: those of voices come while the Task runs. */
   #forgetOthers({ tracks }: PlayablePreviews): void {
     const ids = tracks.map(({ id }) => id).join();
@@ -55,32 +70,44 @@ export class ChunkStore {
     this.#kept.clear();
   }
 
-  async #fetch(previews: PlayablePreviews, index: number): Promise<DecodedChunk> {
+  async #fetch({ version, tracks }: PlayablePreviews, index: number): Promise<FetchedTrack[]> {
     const abort = new AbortController();
     this.#loading.set(index, abort);
     try {
-      return await this.#decodeChunk(previews, index, abort.signal);
+      const ids = tracks.map(({ id }) => id);
+      const parts = await this.#source.chunk(index, { version, tracks: ids }, abort.signal);
+      return ids.map((id, n) => {
+        const part = parts[n];
+        if (!part) throw new Error(`Chunk ${index} is not there yet`);
+        return { id, gain: part.gain, flac: parseFlac(part.flac) };
+      });
     } finally {
       if (this.#loading.get(index) === abort) this.#loading.delete(index);
     }
   }
 
-  async #decodeChunk(
-    { version, tracks }: PlayablePreviews,
-    index: number,
-    signal: AbortSignal,
-  ): Promise<DecodedChunk> {
-    const ids = tracks.map(({ id }) => id);
-    const parts = await this.#source.chunk(index, { version, tracks: ids }, signal);
-    const decoded = await Promise.all(
-      parts.map(async (part) => {
-        if (!part) throw new Error(`Chunk ${index} is not there yet`);
-        const sound = await this.#decode(part.flac.buffer);
-        if (part.gain !== 1) turnUp(sound, part.gain);
-        return sound;
+  async #decodePiece(
+    fetching: Promise<FetchedTrack[]>,
+    { chunkStart, frame, lengthFrames }: { chunkStart: number; frame: number; lengthFrames: number },
+  ): Promise<DecodedPiece> {
+    const fetched = await fetching;
+    const [first] = fetched;
+    if (!first) throw new Error("There are no tracks to play");
+    const { blockFrames, lengthFrames: chunkFrames } = first.flac;
+    const from = Math.floor((frame - chunkStart) / blockFrames);
+    const to = Math.min(Math.ceil(chunkFrames / blockFrames), from + Math.ceil(lengthFrames / blockFrames));
+    const sounds = await Promise.all(
+      fetched.map(async ({ id, gain, flac }): Promise<[string, AudioBuffer]> => {
+        const sound = await this.#decode(cutFlac(flac, { from, to }).buffer);
+        if (gain !== 1) turnUp(sound, gain);
+        return [id, sound];
       }),
     );
-    return new Map(ids.flatMap((id, n) => (decoded[n] ? [[id, decoded[n]]] : [])));
+    return {
+      start: chunkStart + from * blockFrames,
+      end: chunkStart + Math.min(chunkFrames, to * blockFrames),
+      sounds: new Map(sounds),
+    };
   }
 }
 

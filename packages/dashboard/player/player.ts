@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { ConnectionError } from "@stemwright/sdk";
-import { ChunkStore, type DecodedChunk } from "./chunk-store.ts";
+import { ChunkStore, type DecodedPiece } from "./chunk-store.ts";
 import { extendMix, findGain, type Mix, makeMix, makeNullGains } from "./mix.ts";
 import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./preview-source.ts";
 import { type Level, Stretch } from "./stretch.ts";
@@ -13,10 +13,12 @@ const AHEAD_SECONDS = 4;
 const TICK_MS = 100;
 /** Between a click and its sound: the page has to hand over all tracks meanwhile. */
 const LEAD_SECONDS = 0.06;
+/** Decoded and handed over at a time: a seek waits for so much of all tracks, not for the three seconds of a chunk. */
+const PIECE_FRAMES = 32_768;
 const METER_FRAMES = 8192;
 
 /**
- * Plays all tracks together, sample by sample: one context at the recording's own rate, a node for each chunk and track, each started at an exact
+ * Plays all tracks together, sample by sample: one context at the recording's own rate, a node for each piece and track, each started at an exact
  * frame of the context. What comes next is handed over by a timer, since hidden tabs have no animation frames.
  */
 export class Player {
@@ -174,15 +176,14 @@ export class Player {
     this.#fillingRun = run;
     try {
       while (run === this.#run && this.#needsMore()) {
-        const { frame } = this.#cursor;
-        const index = Math.floor(frame / this.#previews.chunkFrames);
-        const chunk = await this.#store.load(this.#previews, index);
+        const place = { frame: this.#cursor.frame, lengthFrames: PIECE_FRAMES };
+        const piece = await this.#store.load(this.#previews, place);
         if (run !== this.#run) break;
-        if (!chunk) {
+        if (!piece) {
           this.#waitIfDry();
           break;
         }
-        this.#schedule(chunk, index);
+        this.#schedule(piece);
       }
       if (run === this.#run) this.#forgetHeard();
     } catch (error) {
@@ -219,16 +220,15 @@ export class Player {
     this.state.value = "waiting";
   }
 
-  /** The rest of a chunk from the cursor on, or up to the loop's end. */
-  #schedule(chunk: DecodedChunk, index: number): void {
-    const { chunkFrames, frames } = this.#previews;
+  /** The piece from the cursor on, or up to the loop's end. */
+  #schedule(piece: DecodedPiece): void {
     const { frame } = this.#cursor;
     const loop = this.loop.value;
     const isInLoop = loop !== null && frame < loop.end;
-    const end = Math.min(frames, (index + 1) * chunkFrames, isInLoop ? loop.end : frames);
+    const end = isInLoop ? Math.min(piece.end, loop.end) : piece.end;
     const length = end - frame;
-    const offset = frame - index * chunkFrames;
-    const sounds = new Map([...chunk].map(([id, sound]) => [id, this.#cut(sound, offset, length)]));
+    const offset = frame - piece.start;
+    const sounds = new Map([...piece.sounds].map(([id, sound]) => [id, this.#cut(sound, offset, length)]));
     const stretch = this.#startInTime(sounds, { frame, length });
     this.#scheduled.push(stretch);
     const next = isInLoop && end === loop.end ? loop.start : end;

@@ -68,18 +68,17 @@ export async function renderMix(
   const { chunkFrames, sampleRate } = previews;
   const parts: BlobPart[] = [makeWavHeader(end - start, sampleRate)];
   for (let frame = start; frame < end; ) {
-    const index = Math.floor(frame / chunkFrames);
-    const to = Math.min(end, (index + 1) * chunkFrames);
-    const chunk = await store.load(previews, index);
-    if (!chunk) throw new Error("The Task has not come so far yet; try again when it is complete.");
+    const piece = await store.load(previews, { frame, lengthFrames: chunkFrames });
+    if (!piece) throw new Error("The Task has not come so far yet; try again when it is complete.");
+    const to = Math.min(end, piece.end);
     const block = new Float32Array(2 * (to - frame));
-    for (const [id, sound] of chunk) {
+    for (const [id, sound] of piece.sounds) {
       const gain = findGain(mix, id);
       if (gain === 0) continue;
       const left = sound.getChannelData(0);
       const right = sound.numberOfChannels > 1 ? sound.getChannelData(1) : left;
       const { leftLeft, leftRight, rightLeft, rightRight } = panOf(mix[id]?.pan ?? 0, sound.numberOfChannels);
-      const offset = frame - index * chunkFrames;
+      const offset = frame - piece.start;
       for (let n = 0; n < to - frame; n++) {
         const [l, r] = [(left[offset + n] ?? 0) * gain, (right[offset + n] ?? 0) * gain];
         block[2 * n] = (block[2 * n] ?? 0) + l * leftLeft + r * leftRight;
