@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Stemwright } from "@stemwright/sdk";
+import { Stemwright, type Task } from "@stemwright/sdk";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeVideo } from "../../packages/engine/media/support/make-video.ts";
@@ -140,6 +140,35 @@ describe("the timeline", () => {
           .count(),
       )
       .toBe(1);
+    await context.close();
+  });
+
+  it("[PG5] stays open for whoever works with it when the words arrive", async () => {
+    const { page, context } = await openPage(browser, { baseURL: service.address });
+    await signInOwner(context, service);
+    const isTask = ({ pathname }: URL) => pathname === `/tasks/${task.id}`;
+    await page.route(isTask, async (route) => {
+      const running = (await (await route.fetch()).json()) as Task;
+      for (const target of running.targets)
+        if (target.model === "transcription") Object.assign(target, { status: "processing", output: [] });
+      await route.fulfill({ json: { ...running, completedAt: null } });
+    });
+    const finish = Promise.withResolvers<void>();
+    await page.route(
+      ({ pathname }) => pathname === `/tasks/${task.id}/events`,
+      async (route) => {
+        await finish.promise;
+        await route.fulfill({ status: 204 });
+      },
+    );
+    await page.goto(`/app/tasks/${task.id}`);
+    await expect.poll(() => page.locator(".waveform[data-drawn=waveform]").count()).toBe(TRACKS);
+    expect(await page.getByRole("tab", { name: "Words" }).count()).toBe(0);
+    await page.keyboard.press("ArrowRight");
+    await page.unroute(isTask);
+    finish.resolve();
+    await page.getByRole("tab", { name: "Words" }).waitFor();
+    expect(await page.getByRole("tab", { selected: true }).textContent()).toBe("Mixer");
     await context.close();
   });
 

@@ -1,6 +1,7 @@
 import type { Model } from "@stemwright/sdk";
 import { groupModels } from "../../data/model-groups.ts";
 import { loadModels } from "../../data/model-names.ts";
+import { AccessHint } from "../../parts/AccessHint.tsx";
 import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";
@@ -63,12 +64,14 @@ function ModelEntry({ model }: { model: Model }) {
           {weights.name}. Licence: {weights.licence}
         </p>
       )}
-      {access === "enabled" && (
+      {access === "enabled" ? (
         <div>
           <a class="button button-small" href={`app/playground?m=${encodeURIComponent(id)}`}>
             Try it<span class="visually-hidden"> ({name})</span>
           </a>
         </div>
+      ) : (
+        <AccessHint />
       )}
     </li>
   );

@@ -1,5 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { groupModels } from "../../data/model-groups.ts";
+import { AccessHint } from "../../parts/AccessHint.tsx";
 import { formatCredits } from "../../parts/format.ts";
 import { type Choice, type ChosenModel, isTextModel } from "./choice.ts";
 
@@ -78,6 +79,7 @@ function ModelCard({
           .filter(Boolean)
           .join(" · ")}
       </p>
+      {!isOpen && <AccessHint />}
       {chosen && <ChosenOptions model={model} chosen={chosen} onChange={onChange} />}
     </li>
   );

@@ -1,5 +1,5 @@
 import { NotFoundError, type Task } from "@stemwright/sdk";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { findBatch, toBatchSearch } from "../../data/batch.ts";
 import { nameTask } from "../../data/task-name.ts";
 import { describeTask } from "../../data/task-state.ts";
@@ -32,6 +32,15 @@ function TaskView({ task, loaded }: { task: Task; loaded: Load<Task> }) {
   const [chosen, setChosen] = useState<string>();
   const shown = tabs.find(({ id }) => id === chosen)?.id ?? tabs[0]?.id ?? "outputs";
   const panel = panels.find(({ id }) => id === shown);
+  useEffect(() => {
+    // Words that arrive are shown first, but not to somebody who is at work in another view.
+    const keep = () => setChosen(shown);
+    const events = ["pointerdown", "keydown"] as const;
+    for (const event of events) document.addEventListener(event, keep, true);
+    return () => {
+      for (const event of events) document.removeEventListener(event, keep, true);
+    };
+  }, [shown]);
   return (
     <>
       <PageHead

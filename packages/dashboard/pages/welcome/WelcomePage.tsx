@@ -6,7 +6,10 @@ import { SignInCard } from "../sign-in/SignInCard.tsx";
 /** Shown in place of every other page until the next sign-in needs no link any more. */
 export default function WelcomePage() {
   return (
-    <SignInCard title="Welcome" lead="The link worked once. Choose how you sign in from now on.">
+    <SignInCard
+      title="Welcome"
+      lead="That link works only once. Sign in with an email and a password from now on."
+    >
       <NewPersonForm
         knownEmail={me.value?.person.email ?? ""}
         emailHint="Only a name to sign in with: nothing is mailed to it."
