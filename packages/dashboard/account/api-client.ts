@@ -1,7 +1,7 @@
 import { Stemwright } from "@stemwright/sdk";
 import { actingFor } from "./acting-for.ts";
 
-/** The service, as the person who is signed in: the browser sends the session's cookie, and the header says that we are the page. */
+/** The API client of the signed-in person: the browser sends the session cookie, and the header is required on writes. */
 export const client = new Stemwright({
   baseUrl: document.baseURI,
   apiKey: null,

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 import { client } from "../account/api-client.ts";
 
-/** Names of assets by their ids, as far as they were asked for; null for those that are gone. */
+/** Asset names by id, as far as loaded; null for deleted assets. */
 export const assetNames = signal<ReadonlyMap<string, string | null>>(new Map());
 
 const PAGE_SIZE = 100;
-/** Older assets are asked for one by one, so many at most. */
+/** Limit for older assets, which are loaded one by one. */
 const SINGLE_MAX = 12;
 
 function add(entries: readonly (readonly [string, string | null])[]): void {

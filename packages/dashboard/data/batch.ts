@@ -3,7 +3,7 @@ const PATTERN = /^batch ([a-z0-9]{6}): (.*)$/s;
 
 export type Batch = { id: string; name: string };
 
-/** Six characters, of two thousand million: enough for one account, and short enough to read. */
+/** Six characters, two thousand million values: unique enough within an account, and short. */
 export function makeBatch(name: string): Batch {
   const bytes = crypto.getRandomValues(new Uint8Array(6));
   return { id: [...bytes].map((byte) => (byte % 36).toString(36)).join(""), name };

@@ -8,7 +8,7 @@ const TITLES: Record<string, string> = {
 
 export type ModelGroup = { title: string; models: readonly Model[] };
 
-/** The catalogue by category, in its own order. */
+/** The catalogue by category, in catalogue order. */
 export const groupModels = (models: readonly Model[]): ModelGroup[] =>
   [...Map.groupBy(models, ({ category }) => category)].map(([category, group]) => ({
     title: TITLES[category] ?? category,

@@ -1,6 +1,6 @@
 /**
- * A download link of this service, by the address that the page itself was opened at: links name the service's public
- * address, and a page may have come by another, such as the one in the local network. Links into buckets stay.
+ * Rewrites the service's own download links to the address the page was opened at. Links carry PUBLIC_BASE_URL, which may
+ * not be reachable from here, e.g. within a LAN. Links into buckets stay.
  */
 export function toOwnLink(link: string, base: string = document.baseURI): string {
   const at = link.search(/\/(files|exports)\//);
@@ -8,5 +8,5 @@ export function toOwnLink(link: string, base: string = document.baseURI): string
   return isOurs ? new URL(link.slice(at + 1), base).href : link;
 }
 
-/** Whether a page may open the link itself, to play or show what is there; into a bucket it may only lead. */
+/** Whether the page can fetch or play the link; the CSP allows only our own origin, not buckets. */
 export const isOwnLink = (link: string, base: string = document.baseURI) => link.startsWith(base);

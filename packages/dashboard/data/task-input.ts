@@ -1,6 +1,6 @@
 import type { Target, TargetInput, Task, TaskInput } from "@stemwright/sdk";
 
-/** What the service says of a target. All else is as it was asked for. */
+/** Fields of a target that the service sets; all others are the request's. */
 const RESULT_FIELDS = [
   "id",
   "status",
@@ -28,7 +28,7 @@ function toTargetInput(target: Target): TargetInput {
   return wishes as TargetInput;
 }
 
-/** The request that a Task was made by, as far as it tells: for the same work once more. */
+/** The request that would create the same Task again, from what the Task shows of it. */
 export const toTaskInput = (task: Task): TaskInput => ({
   ...(Object.fromEntries(
     TASK_FIELDS.filter((name) => task[name] !== undefined).map((name) => [name, task[name]]),
@@ -36,6 +36,6 @@ export const toTaskInput = (task: Task): TaskInput => ({
   targets: task.targets.map(toTargetInput),
 });
 
-/** The same for what failed or was cancelled alone. */
+/** The same, for failed and cancelled targets only. */
 export const toRetryInput = (task: Task): TaskInput =>
   toTaskInput({ ...task, targets: task.targets.filter(({ status }) => status === "error") });

@@ -1,7 +1,7 @@
 import type { Target, TaskListItem } from "@stemwright/sdk";
 import { formatEta } from "../parts/format.ts";
 
-/** The number of the error that targets of a cancelled Task end with. */
+/** The error code of cancelled targets. */
 const CANCELLED = 4001;
 
 export type StateTone = "good" | "busy" | "bad" | "quiet";
@@ -21,7 +21,7 @@ const toOrdinal = (place: number) => {
   return `${place}${suffixes[new Intl.PluralRules("en", { type: "ordinal" }).select(place)]}`;
 };
 
-/** What a target that is not finished waits for or does. */
+/** Queue position, or progress and ETA. */
 function describeUnfinished({ queuePosition = 0, progress = 0, etaSeconds }: Target): string {
   if (queuePosition === 1) return "Next in line";
   if (queuePosition > 1) return `${toOrdinal(queuePosition)} in line`;
@@ -52,7 +52,7 @@ function describeFinished(targets: readonly Target[]): Pick<TaskState, "tone" | 
   return { tone: "good", text: "Done" };
 }
 
-/** It is finished, and not all of it came to a good end: some failed, or was cancelled. */
+/** Finished, with at least one target failed or cancelled. */
 export const hasFailed = ({ targets, completedAt }: TaskListItem) =>
   completedAt !== null && targets.some(({ status }) => status === "error");
 
@@ -62,7 +62,7 @@ export function describeTask({ targets, completedAt }: TaskListItem): TaskState 
   const progress = done.reduce((sum, each) => sum + each, 0) / Math.max(1, done.length);
   if (completedAt !== null) return { ...describeFinished(targets), isFinished: true, progress: 1 };
   const unfinished = targets.filter(({ status }) => status === "processing");
-  // The one that takes longest is what the visitor waits for.
+  // The Task is done when its slowest target is.
   const [last] = unfinished.toSorted((a, b) => (b.etaSeconds ?? 0) - (a.etaSeconds ?? 0));
   const text = last ? describeUnfinished({ ...last, progress }) : "Finishing";
   return { tone: "busy", text, isFinished: false, progress };

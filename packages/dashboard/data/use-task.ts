@@ -34,7 +34,7 @@ export function useTask(id: string): Load<Task> {
       }
     }
     follow().catch((error: unknown) => {
-      // Deleted in another window: the next look at the page tells.
+      // Deleted in another window; the next load shows it.
       if (!signal.aborted && !(error instanceof NotFoundError)) reportError(error);
     });
     return () => controller.abort();

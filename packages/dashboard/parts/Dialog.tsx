@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
 /**
- * A question before everything else. The browser's own dialog keeps the focus inside, closes on Escape and gives the focus
+ * A modal dialog. The browser's own `<dialog>` keeps the focus inside, closes on Escape and gives the focus
  * back. Render it while it is open.
  */
 export function Dialog({

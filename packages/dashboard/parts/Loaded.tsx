@@ -12,7 +12,7 @@ function Skeleton() {
   );
 }
 
-/** The value once it is there, bars until then, and the error with a way to try again. */
+/** Renders the value once loaded, a skeleton until then, and errors with a retry button. */
 export function Loaded<Value>({
   loaded,
   children,

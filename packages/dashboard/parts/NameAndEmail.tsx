@@ -1,7 +1,7 @@
 import { TextField } from "./TextField.tsx";
 import type { Form } from "./use-form.ts";
 
-/** Who somebody is, in every form that asks for it. */
+/** Name and email fields, shared by all forms that ask for them. */
 export function NameAndEmail(props: {
   form: Form;
   name: string;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 let isFirstPage = true;
 
-/** The title of a page and of its tab, and on the right what can be done there. */
+/** Page title (also the document title), with actions on the right. */
 export function PageHead({
   title,
   lead,

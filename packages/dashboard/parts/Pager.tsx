@@ -1,6 +1,6 @@
 import { Button } from "./Button.tsx";
 
-/** Leafs through a list whose size is known. */
+/** Previous and next page of a list of known size. */
 export function Pager({
   skip,
   take,

@@ -1,4 +1,4 @@
-/** A bar from 0 to 1; without a value it is only known to be under way. */
+/** A progress bar from 0 to 1; indeterminate without a value. */
 export function Progress({ value, label }: { value: number; label: string }) {
   const percent = Math.round(value * 100);
   return (

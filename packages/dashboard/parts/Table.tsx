@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Rows under heads; on narrow screens each row is a card, where cells stand below one another beside their heads. */
+/** A table; on narrow screens each row becomes a card of header and value pairs. */
 export function Table({
   label,
   heads,
@@ -38,5 +38,5 @@ export function Table({
   );
 }
 
-/** The head of a column that has buttons alone. */
+/** Header of a column of buttons. */
 export const ActionsHead = () => <span class="visually-hidden">Actions</span>;

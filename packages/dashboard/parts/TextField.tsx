@@ -25,7 +25,7 @@ export function TextField({
   step?: string;
 }) {
   const { isOptional, ...rest } = input;
-  // The library has a type for each kind of input, and none for those that are lines of text.
+  // Preact types each kind of input separately and has no type for all text-like ones.
   const attributes = rest as InputHTMLAttributes<HTMLInputElement>;
   return (
     <Field label={label} hint={hint} error={error}>

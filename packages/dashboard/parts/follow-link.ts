@@ -1,4 +1,4 @@
-/** Has the browser download what a link leads to, as if it were pressed; the server names the file. */
+/** Starts a browser download, like a click on the link; the server names the file. */
 export function followLink(href: string): void {
   const link = document.createElement("a");
   link.href = href;

@@ -25,7 +25,7 @@ function add(text: string, isError: boolean): void {
 /** Says what was done. */
 export const announce = (text: string): void => add(text, false);
 
-/** Tells what an action failed of; for `promise.catch(reportError)`. */
+/** Shows why an action failed; for `promise.catch(reportError)`. */
 export function reportError(error: unknown): void {
   if (error instanceof AuthenticationError) me.value = null;
   add(describeError(error), true);

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { describeError } from "./describe-error.ts";
 
 /**
- * The state of a form that is being sent: what went wrong, at which field or with the whole, and whether it is on its way.
+ * The state of a form: whether it is being sent, and its errors, by field and for the form as a whole.
  *
  * @example
  * const form = useForm(() => client.account.signIn({ email, password }));
@@ -31,12 +31,12 @@ export function useForm(send: () => Promise<unknown>) {
   return {
     submit,
     isBusy,
-    /** What is wrong with one field, said at it. */
+    /** The error of one field. */
     errorOf: (field: string) => {
       const message = details.find(({ path }) => path === field)?.message;
       return message && `This ${message}.`;
     },
-    /** What is wrong with the whole. */
+    /** An error that belongs to no field. */
     message: error !== undefined && details.length === 0 ? describeError(error) : undefined,
   };
 }

@@ -2,18 +2,18 @@ import { AuthenticationError } from "@stemwright/sdk";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { me } from "../account/session.ts";
 
-/** What a page asked for: the last value stays while a newer one is on its way. */
+/** Data a page has loaded; the last value stays while a newer one loads. */
 export type Load<Value> = {
   value: Value | undefined;
   error: unknown;
   isLoading: boolean;
   reload(): void;
-  /** Puts a value in place that is known to be newer, such as the answer to a change. */
+  /** Replaces the value with a newer one, e.g. the response to a write. */
   change(change: (value: Value) => Value): void;
 };
 
 /**
- * Loads what a page shows, again when one of the dependencies changes. What comes too late is dropped.
+ * Loads data, again when a dependency changes; outdated responses are dropped.
  *
  * @example
  * const models = useLoad((signal) => client.models.list({ signal }), []);

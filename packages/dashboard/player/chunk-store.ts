@@ -23,7 +23,7 @@ export class ChunkStore {
     this.#decode = decode;
   }
 
-  /** A piece of about this length that holds the frame; undefined where not all tracks have come so far. */
+  /** A piece of about this length that contains the frame; undefined if a track is not ready there. */
   load(
     previews: PlayablePreviews,
     place: { frame: number; lengthFrames: number },
@@ -37,7 +37,7 @@ export class ChunkStore {
     });
   }
 
-  /** Gives up what is on its way and not wanted any more: each chunk is megabytes of all tracks. */
+  /** Aborts the requests for all other chunks, of megabytes each. */
   keepLoading(wanted: number): void {
     for (const [index, abort] of this.#loading) {
       if (index === wanted) continue;
@@ -62,7 +62,7 @@ export class ChunkStore {
     return loading;
   }
 
-  /** Chunks of other tracks are of no use: those of voices come while the Task runs. */
+  /** Drops chunks fetched for other tracks: voices get theirs while the Task runs. */
   #forgetOthers({ tracks }: PlayablePreviews): void {
     const ids = tracks.map(({ id }) => id).join();
     if (ids === this.#tracks) return;

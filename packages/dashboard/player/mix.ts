@@ -6,7 +6,7 @@ export type Mix = Readonly<Record<string, TrackMix>>;
 export const INPUT_TRACK = "input";
 export const UNTOUCHED: TrackMix = { gainDb: 0, pan: 0, isMuted: false, isSolo: false };
 
-/** The input is silent until it is asked for: the stems together are it. */
+/** The input starts muted: the stems add up to it. */
 export const makeMix = (ids: readonly string[]): Mix =>
   Object.fromEntries(ids.map((id) => [id, { ...UNTOUCHED, isMuted: id === INPUT_TRACK && ids.length > 1 }]));
 
@@ -19,7 +19,7 @@ export function extendMix(mix: Mix, ids: readonly string[]): Mix {
 
 export const toGain = (gainDb: number) => 10 ** (gainDb / 20);
 
-/** What a track is multiplied with. */
+/** The linear gain of a track. */
 export function findGain(mix: Mix, id: string): number {
   const track = mix[id];
   if (!track) return 0;
@@ -40,7 +40,7 @@ export function listNullSet(tracks: readonly NamedTrack[]): string[] {
   return tracks.filter(({ id }) => id !== INPUT_TRACK).map(({ id }) => id);
 }
 
-/** The stems minus the original: what is left is what the stems do not hold. */
+/** Gains for the null test: the stems minus the input. */
 export const makeNullGains = (tracks: readonly NamedTrack[]): Record<string, number> => {
   const stems = listNullSet(tracks);
   return Object.fromEntries(

@@ -8,18 +8,18 @@ import { type Level, Stretch } from "./stretch.ts";
 export type PlayerState = "stopped" | "waiting" | "playing";
 export type Loop = { start: number; end: number };
 
-/** Sound is handed to the context this far ahead; hidden tabs run timers once a second. */
+/** How far ahead sound is scheduled; hidden tabs run timers once a second. */
 const AHEAD_SECONDS = 4;
 const TICK_MS = 100;
-/** Between a click and its sound: the page has to hand over all tracks meanwhile. */
+/** Time between scheduling and sound; starting all tracks must take less. */
 const LEAD_SECONDS = 0.06;
-/** Decoded and handed over at a time: a seek waits for so much of all tracks, not for the three seconds of a chunk. */
+/** Decoded and scheduled at a time: a seek waits for this much of each track, not for the three seconds of a chunk. */
 const PIECE_FRAMES = 32_768;
 const METER_FRAMES = 8192;
 
 /**
  * Plays all tracks together, sample by sample: one context at the recording's own rate, a node for each piece and track, each started at an exact
- * frame of the context. What comes next is handed over by a timer, since hidden tabs have no animation frames.
+ * frame of the context. A timer schedules what comes next, since hidden tabs get no animation frames.
  */
 export class Player {
   readonly state = signal<PlayerState>("stopped");
@@ -36,10 +36,10 @@ export class Player {
   readonly #measured = new Float32Array(METER_FRAMES);
   #previews: PlayablePreviews;
   #scheduled: Stretch[] = [];
-  /** Where sound is still to be handed over from, in frames of the recording and of the context. */
+  /** The next frame to schedule, in the recording and in the context. */
   #cursor = { frame: 0, contextFrame: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** What was started last: a seek leaves the chunk behind that the run before it waits for. */
+  /** Number of the latest start; a load that belongs to an earlier one is ignored. */
   #run = 0;
   #fillingRun: number | undefined;
 
@@ -57,18 +57,18 @@ export class Player {
     this.mix.value = makeMix(previews.tracks.map(({ id }) => id));
   }
 
-  /** Chunks for something else than to be heard: a seek gives up those that the player waits for. */
+  /** A separate store, e.g. for exports: a seek aborts the requests of the player's own. */
   openStore(): ChunkStore {
     return new ChunkStore(this.#source, (flac) => this.context.decodeAudioData(flac));
   }
 
-  /** The same previews, further on. */
+  /** Newer state of the same previews. */
   setPreviews(previews: PlayablePreviews): void {
     this.#previews = previews;
     const ids = previews.tracks.map(({ id }) => id);
     if (ids.every((id) => id in this.mix.peek())) return;
     this.setMix(extendMix(this.mix.peek(), ids));
-    // What is handed over already has none of the new tracks.
+    // Stretches that are scheduled already lack the new tracks.
     this.seek(this.position);
   }
 
@@ -118,7 +118,7 @@ export class Player {
     return this.#scheduled[0]?.frame ?? this.#cursor.frame;
   }
 
-  /** Where those in front of the loudspeakers are: what is handed to them takes a while to get out. */
+  /** Position minus the output latency. */
   get audibleSeconds(): number {
     const delay = this.state.peek() === "playing" ? this.context.outputLatency || 0 : 0;
     return Math.max(0, this.position / this.#previews.sampleRate - delay);
@@ -187,7 +187,7 @@ export class Player {
       }
       if (run === this.#run) this.#forgetHeard();
     } catch (error) {
-      // What a seek has given up is nobody's any more.
+      // Errors of an aborted load are expected.
       if (run === this.#run) this.#fail(error);
     } finally {
       if (this.#fillingRun === run) this.#fillingRun = undefined;
@@ -236,7 +236,7 @@ export class Player {
     this.state.value = "playing";
   }
 
-  /** Behind what is handed over already, to the frame; or, where that has run out, as soon as the page can hand over all tracks. */
+  /** Continues exactly where the last stretch ends, or, if that is over, starts as soon as all tracks can be started together. */
   #startInTime(sounds: ReadonlyMap<string, AudioBuffer>, place: { frame: number; length: number }): Stretch {
     for (let leadSeconds = LEAD_SECONDS; ; leadSeconds *= 2) {
       const stretch = new Stretch(this.output, sounds, place);

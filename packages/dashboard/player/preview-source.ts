@@ -7,7 +7,7 @@ import type {
   TaskPreviews,
 } from "@stemwright/sdk";
 
-/** Where previews come from: a Task of one's own, or one that was shared. */
+/** Previews of an own or a shared Task. */
 export type PreviewSource = {
   get(): Promise<TaskPreviews>;
   chunk(index: number, query: PreviewQuery, signal?: AbortSignal): Promise<(PreviewChunk | undefined)[]>;
@@ -15,7 +15,7 @@ export type PreviewSource = {
   spectra(query: PeaksQuery): Promise<Uint8Array[]>;
 };
 
-/** `previews` are those of one's own Tasks, with an id, or those of shares, with a token. */
+/** `id` is a Task's id for `client.tasks.previews`, a token for `client.shares.previews`. */
 export const makePreviewSource = (previews: Stemwright["tasks"]["previews"], id: string): PreviewSource => ({
   get: () => previews.get(id),
   chunk: (index, query, signal) => previews.chunk(id, index, query, signal && { signal }),
@@ -31,7 +31,7 @@ export type PlayablePreviews = Pick<TaskPreviews, "spectrum"> & {
 export const isPlayable = (previews: TaskPreviews): previews is PlayablePreviews =>
   previews.version !== undefined && previews.tracks.length > 0;
 
-/** How many frames can be played: as far as the tracks named have come. */
+/** Frames that all of the named tracks have. */
 export function countReadyFrames(
   { tracks, frames, chunkFrames }: PlayablePreviews,
   ids: readonly string[] = tracks.map(({ id }) => id),

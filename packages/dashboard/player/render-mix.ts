@@ -4,11 +4,11 @@ import type { PlayablePreviews } from "./preview-source.ts";
 
 const HEADER_BYTES = 44;
 const FLOAT_FORMAT = 3;
-/** Where the sizes of RF64 stand (EBU Tech 3306): in front of everything else. */
+/** The `ds64` chunk of RF64 (EBU Tech 3306), before all others. */
 const WIDE_BYTES = 36;
 const LARGE = 0xffff_ffff;
 
-/** Stereo of 32-bit floats; RF64 where the file has 4 GiB or more, which a plain wav can't tell. */
+/** Stereo of 32-bit floats; RF64 from 4 GiB on, the limit of plain wav. */
 export function makeWavHeader(frames: number, sampleRate: number): ArrayBuffer {
   const frameBytes = 8;
   const dataBytes = frames * frameBytes;

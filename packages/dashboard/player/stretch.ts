@@ -1,14 +1,14 @@
-/** How loud a track is, and where between the loudspeakers. */
+/** Linear gain and pan of a track. */
 export type Level = { gain: number; pan: number };
 
 type Strip = { node: AudioBufferSourceNode; gain: GainNode; panner: StereoPannerNode | undefined };
 
-/** The context renders so many frames at a time. */
+/** Frames per render quantum (Web Audio). */
 const QUANTUM_FRAMES = 128;
 
 /**
- * A stretch of all tracks on its way to the loudspeakers, behind one gate. The context renders while the page works, so what the page does to
- * tracks one after another is heard: they start at a frame that is still to come, and stop by the gate alone.
+ * A scheduled stretch of all tracks, behind one gate. The audio thread keeps rendering while the page works through the tracks, so they are
+ * started at a frame in the future and stopped by disconnecting the gate.
  */
 export class Stretch {
   /** Its first frame in the recording. */
@@ -44,7 +44,7 @@ export class Stretch {
     }
   }
 
-  /** False where the page was held up for so long that some of the tracks may have missed the frame: then it stays silent, and is to be closed. */
+  /** False if the page was blocked for so long that some tracks may have started late: the stretch stays silent and must be closed. */
   start(contextFrame: number): boolean {
     const { context } = this.#gate;
     this.contextFrame = contextFrame;
@@ -54,7 +54,7 @@ export class Stretch {
     return true;
   }
 
-  /** Silences all tracks at once; then nodes let go of their megabytes, which they would keep until the next collection of garbage. */
+  /** Silences all tracks at once, then releases the buffers, which nodes would keep until the next garbage collection. */
   close(): void {
     this.#gate.disconnect();
     for (const { node } of this.#strips.values()) {

@@ -1,10 +1,10 @@
 import type { TimedWord } from "@stemwright/sdk";
 import { findRoom, type WordsLine, type WordsLines } from "./words-lines.ts";
 
-/** The service aligns so much at once; and so far beside the words that were there is looked for theirs. */
+/** Longest stretch the service aligns, and how far around the old words new ones are searched. */
 const STRETCH_MAX_SECONDS = 60;
 const REACH_SECONDS = 5;
-/** Faster than anybody speaks: words that would be are looked for together with their neighbours. */
+/** Faster than speech: words that would be are aligned together with their neighbours. */
 const LEAST_LETTER_SECONDS = 0.03;
 
 /** A part of a line whose words are new: what the service is to find, and between which times. */

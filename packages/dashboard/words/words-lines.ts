@@ -25,7 +25,7 @@ export function findPlace(lines: WordsLines, seconds: number): Place | undefined
   return line < 0 || word < 0 ? undefined : { line, word };
 }
 
-/** The last index that something holds for, where it holds for all before; -1 where it holds for none. */
+/** Binary search: the last index for which a predicate that holds from the start holds; -1 for none. */
 export function findLast(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

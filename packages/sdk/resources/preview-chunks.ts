@@ -21,7 +21,7 @@ export type PreviewQuery = { version: string; tracks: string[] };
 export type PeaksQuery = PreviewQuery & {
   /** One of `peakLevels`, or of `spectrum.levels`. */
   level: number;
-  /** First chunk and the one behind the last. */
+  /** First chunk, and the end (exclusive). */
   from?: number;
   to?: number;
 };
@@ -41,13 +41,13 @@ export class Previews {
     this.#toPath = toPath;
   }
 
-  /** What there is so far. */
+  /** What is available so far. */
   get(id: string, options?: RequestOptions): Promise<TaskPreviews> {
     return this.#transport.load({ method: "GET", path: this.#toPath(id) }, options);
   }
 
   /**
-   * The same chunk of several tracks, in one request; undefined where a track has not come so far.
+   * The same chunk of several tracks, in one request; undefined if a track is not ready there.
    *
    * @example
    * const { version, tracks } = await client.tasks.previews.get(id);
@@ -81,7 +81,7 @@ export class Previews {
     return await this.#parts(`${this.#toPath(id)}/spectra`, query, options);
   }
 
-  /** Views into the answer, which is megabytes: nothing of it is copied yet. */
+  /** Views into the response body, without copying megabytes. */
   async #parts(
     path: string,
     { tracks, ...query }: PreviewQuery,

@@ -33,7 +33,7 @@ function TaskView({ task, loaded }: { task: Task; loaded: Load<Task> }) {
   const shown = tabs.find(({ id }) => id === chosen)?.id ?? tabs[0]?.id ?? "outputs";
   const panel = panels.find(({ id }) => id === shown);
   useEffect(() => {
-    // Words that arrive are shown first, but not to somebody who is at work in another view.
+    // Words are shown first when they arrive, unless somebody uses another view.
     const keep = () => setChosen(shown);
     const events = ["pointerdown", "keydown"] as const;
     for (const event of events) document.addEventListener(event, keep, true);

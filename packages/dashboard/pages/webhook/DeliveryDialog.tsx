@@ -7,7 +7,7 @@ import { formatDateTime } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
-/** As it is read best; a body that was cut is no JSON any more. */
+/** Pretty-printed JSON; a truncated body is shown as it is. */
 function indent(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -19,9 +19,9 @@ export type Lane = {
   groups?: readonly LaneItem[];
 };
 
-/** Room that an item needs to be read. */
+/** Width an item needs to be readable. */
 const READABLE_PX = 36;
-/** What lies closer is drawn as one. */
+/** Items closer than this are drawn as one. */
 const JOINED_PX = 2;
 
 type Span = { start: number; end: number };

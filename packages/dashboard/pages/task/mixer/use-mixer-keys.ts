@@ -23,7 +23,7 @@ type Keys = {
   showKeys: () => void;
 };
 
-/** Those who type keep their keys; what is moved with the arrows keeps those, and a button the one that presses it. */
+/** Keys the focused element handles itself: all in text fields, arrows on sliders, Space and Enter on buttons. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement && target.type === "range")
