@@ -1,9 +1,10 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
+import { PowerSpectrum } from "../../dsp/power-spectrum.ts";
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
-import { BIN_COUNT, HOP_FRAMES, PowerSpectrum } from "./power-spectrum.ts";
 
 /** Of the trained network: see weights/music-detection/README.md, "How to run it". */
 export const SAMPLE_RATE_HZ = 44_100;
+const HOP_FRAMES = 1024;
 const SLOTS_PER_STEP = 4;
 /** A step is the distance between two outputs, 93 ms; each describes the sound around its start. */
 export const STEP_FRAMES = SLOTS_PER_STEP * HOP_FRAMES;
@@ -13,7 +14,7 @@ const CONTEXT_STEPS = 95;
 /** Our network for the probability of music, every 93 ms. */
 export class MusicDetector {
   readonly #session: GraphSession;
-  readonly #spectrum = new PowerSpectrum();
+  readonly #spectrum = new PowerSpectrum({ fftSize: 2048, hopFrames: HOP_FRAMES });
 
   constructor(session: GraphSession) {
     this.#session = session;
@@ -28,7 +29,7 @@ export class MusicDetector {
     const firstHeard = Math.max(0, firstStep - CONTEXT_STEPS);
     const firstSlot = firstHeard * SLOTS_PER_STEP;
     const endSlot = Math.min(slotCount, (firstStep + stepCount + CONTEXT_STEPS) * SLOTS_PER_STEP);
-    const shape = [1, endSlot - firstSlot, BIN_COUNT];
+    const shape = [1, endSlot - firstSlot, this.#spectrum.binCount];
     const data = this.#spectrum.read(recording, { firstSlot, slotCount: endSlot - firstSlot });
     const outputs = await this.#session.run({ power: { data, shape } }, ["music"]);
     const start = firstStep - firstHeard;
