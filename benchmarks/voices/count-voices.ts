@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import { MonoSource } from "../../packages/engine/dsp/mono-source.ts";
 import { toSampleRate } from "../../packages/engine/dsp/resampled-source.ts";
 import { NetworkStore } from "../../packages/engine/networks/network-store.ts";
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../packages/engine/networks/voices/find-voices.ts";
 import { listRuns } from "../../packages/engine/networks/voices/step-runs.ts";
+import { STEPS_PER_SECOND, type Turns } from "../../packages/engine/networks/voices/turns.ts";
 import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/voices/voice-separator.ts";
 import { listenForVoices } from "../../packages/engine/pipelines/voices/listen-for-voices.ts";
 import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
@@ -62,9 +62,9 @@ function cut(plane: Float32Array, start: number, length: number): Float32Array {
   return part;
 }
 
-function toSpans({ people, voiceCount }: Turns): SpokenSpan[] {
+function toSpans({ people, beside, voiceCount }: Turns): SpokenSpan[] {
   return Array.from({ length: voiceCount }, (_, voice) =>
-    listRuns(people.length, (step) => people[step] !== NOBODY && people[step] === voice).map(
+    listRuns(people.length, (step) => people[step] === voice || beside[step] === voice).map(
       ({ from, to }) => ({
         who: String(voice),
         startSeconds: from / STEPS_PER_SECOND,

@@ -1,6 +1,6 @@
 import {
-  findFamily,
   findHeardNetwork,
+  findSpeakerNetworks,
   isStemManifest,
   listWeightsFiles,
   loadManifests,
@@ -44,11 +44,11 @@ export function listEngineModels(
     );
 }
 
-/** The network, and the one whose stem it hears or whose speaker embedding it uses. */
+/** The network, and the one whose stem it hears or those that tell it who speaks. */
 function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manifest[] {
   if (manifest.family === "voice-split") {
-    const speakers = findFamily(manifests, "x-vector");
-    return speakers ? [manifest, speakers] : [];
+    const speakers = findSpeakerNetworks(manifests);
+    return speakers ? [manifest, ...Object.values(speakers)] : [];
   }
   const heard = isStemManifest(manifest) ? findHeardNetwork(manifest, manifests) : undefined;
   return heard === undefined ? [manifest] : [manifest, ...listNetworks(heard, manifests)];

@@ -6,7 +6,7 @@ import {
   isGpuManifest,
   type Manifest,
   type MusicManifest,
-  type SpeakerManifest,
+  type SpeakerManifests,
   type SpeechManifest,
   type StemManifest,
   type VoiceActivityManifest,
@@ -20,6 +20,9 @@ import type { Networks } from "./networks.ts";
 import { SileroVad } from "./silero-vad/silero-vad.ts";
 import { SpeechCleaner } from "./speech-cleaner/speech-cleaner.ts";
 import type { LoadedNetwork } from "./stem-network.ts";
+import type { ListeningNetworks } from "./voices/find-voices.ts";
+import { SpeakerEmbedding } from "./voices/speaker-embedding.ts";
+import { SpeakerTurns } from "./voices/speaker-turns.ts";
 import { type LoadedSeparator, VoiceSeparator } from "./voices/voice-separator.ts";
 import { loadWhisper } from "./whisper/load-whisper.ts";
 import type { Whisper } from "./whisper/whisper.ts";
@@ -82,10 +85,14 @@ export class NetworkStore implements Networks {
     return this.#get(manifest.id, () => VoiceSeparator.load(this.#verify(manifest), this.#options));
   }
 
-  getSpeakerNetwork(manifest: SpeakerManifest): Promise<XVector> {
-    return this.#get(manifest.id, async () => {
-      return new XVector(await GraphSession.load(this.#verify(manifest), this.#options));
-    });
+  async getSpeakerNetworks({ turns, embedding, xVector }: SpeakerManifests): Promise<ListeningNetworks> {
+    const load = async (manifest: Exclude<Manifest, SpeechManifest>) =>
+      GraphSession.load(this.#verify(manifest), this.#options);
+    return {
+      turns: await this.#get(turns.id, async () => new SpeakerTurns(await load(turns))),
+      speakers: await this.#get(embedding.id, async () => new SpeakerEmbedding(await load(embedding))),
+      xVector: await this.#get(xVector.id, async () => new XVector(await load(xVector))),
+    };
   }
 
   async #optionsFor(manifest: GpuManifest): Promise<SessionOptions & { cacheDir?: string }> {

@@ -1,9 +1,9 @@
-import type { SpeakerManifest, VoiceManifest } from "../runtime/manifest.ts";
+import type { SpeakerManifests, VoiceManifest } from "../runtime/manifest.ts";
+import type { ListeningNetworks } from "./voices/find-voices.ts";
 import type { LoadedSeparator } from "./voices/voice-separator.ts";
-import type { XVector } from "./x-vector/x-vector.ts";
 
 /** Loads the networks that tell speakers apart. */
 export interface VoiceNetworks {
   getVoiceSeparator(manifest: VoiceManifest): Promise<LoadedSeparator>;
-  getSpeakerNetwork(manifest: SpeakerManifest): Promise<XVector>;
+  getSpeakerNetworks(manifests: SpeakerManifests): Promise<ListeningNetworks>;
 }

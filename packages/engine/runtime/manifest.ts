@@ -109,13 +109,17 @@ const voiceManifestSchema = z.strictObject({
   serves: z.array(serviceSchema).min(1),
 });
 
-/** A speaker embedding; it serves no model by itself. */
-const speakerManifestSchema = z.strictObject({
-  ...common,
-  family: z.literal("x-vector"),
-  weights: weightsFileSchema,
-  serves: z.array(serviceSchema).max(0),
-});
+/** A network that listens to speakers for others; it serves no model by itself. */
+const makeSpeakerSchema = <const Family extends string>(family: Family) =>
+  z.strictObject({
+    ...common,
+    family: z.literal(family),
+    weights: weightsFileSchema,
+    serves: z.array(serviceSchema).max(0),
+  });
+const turnsManifestSchema = makeSpeakerSchema("speaker-turns");
+const embeddingManifestSchema = makeSpeakerSchema("speaker-embedding");
+const xVectorManifestSchema = makeSpeakerSchema("x-vector");
 
 const manifestSchema = z.discriminatedUnion("family", [
   musicManifestSchema,
@@ -123,7 +127,9 @@ const manifestSchema = z.discriminatedUnion("family", [
   speechManifestSchema,
   voiceActivityManifestSchema,
   voiceManifestSchema,
-  speakerManifestSchema,
+  turnsManifestSchema,
+  embeddingManifestSchema,
+  xVectorManifestSchema,
 ]);
 
 export type Manifest = z.infer<typeof manifestSchema>;
@@ -136,7 +142,15 @@ export type GpuManifest = GpuStemManifest | SpeechManifest;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
 export type VoiceManifest = z.infer<typeof voiceManifestSchema>;
-export type SpeakerManifest = z.infer<typeof speakerManifestSchema>;
+export type TurnsManifest = z.infer<typeof turnsManifestSchema>;
+export type EmbeddingManifest = z.infer<typeof embeddingManifestSchema>;
+export type XVectorManifest = z.infer<typeof xVectorManifestSchema>;
+/** What it takes to tell who speaks when. */
+export type SpeakerManifests = {
+  turns: TurnsManifest;
+  embedding: EmbeddingManifest;
+  xVector: XVectorManifest;
+};
 export type WeightsFile = z.infer<typeof weightsFileSchema>;
 export type ModelScore = z.infer<typeof scoreSchema>;
 export type StemService = z.infer<typeof stemServiceSchema>;
@@ -184,13 +198,21 @@ export function findHeardNetwork(
 }
 
 /** The one network of a family that serves others. */
-export function findFamily<Family extends "silero-vad" | "x-vector">(
+export function findFamily<Family extends "silero-vad" | "speaker-turns" | "speaker-embedding" | "x-vector">(
   manifests: readonly Manifest[],
   family: Family,
 ): Extract<Manifest, { family: Family }> | undefined {
   return manifests.find(
     (manifest): manifest is Extract<Manifest, { family: Family }> => manifest.family === family,
   );
+}
+
+/** The networks that tell who speaks when; nothing unless all are there. */
+export function findSpeakerNetworks(manifests: readonly Manifest[]): SpeakerManifests | undefined {
+  const turns = findFamily(manifests, "speaker-turns");
+  const embedding = findFamily(manifests, "speaker-embedding");
+  const xVector = findFamily(manifests, "x-vector");
+  return turns && embedding && xVector ? { turns, embedding, xVector } : undefined;
 }
 
 export function listWeightsFiles({ weights }: Manifest): WeightsFile[] {

@@ -1,6 +1,6 @@
-import { STEPS_PER_SECOND } from "./find-voices.ts";
-import type { VoicePlan } from "./refine-changes.ts";
+import type { VoicePlan } from "./plan-voices.ts";
 import { bridgePauses, listRuns, type StepRun } from "./step-runs.ts";
+import { STEPS_PER_SECOND } from "./turns.ts";
 
 /** Speech around what is heard, so that no consonant is cut off. */
 const MARGIN_STEPS = 3;

@@ -1,61 +1,56 @@
-/** Half a second to two of speech, and whom it sounds like. */
-export type HeardVoice = {
-  /** Of unit length; alike for the same person. */
-  embedding: Float32Array;
-  speechSeconds: number;
-  /** When the window it was heard in begins and ends; neighbours may lie over each other. */
-  startSeconds: number;
-  endSeconds: number;
-};
+/** Two groups that become one, by the numbers of what is in them. */
+export type Merge = { kept: readonly number[]; gone: readonly number[] };
 
-/** Average linkage: the two most similar groups become one until `onMerge`, told of each such step, has had enough. */
+/**
+ * Average linkage, by weight: the two most similar groups become one until one is left. `onMerge` is told of each such step before it happens, and can ask for
+ * the groups as they are then.
+ */
 export function mergeGroups(
-  voices: readonly HeardVoice[],
-  onMerge: (groups: () => number[][], similarity: number) => boolean,
+  weights: readonly number[],
+  similarity: (a: number, b: number) => number,
+  onMerge: (merge: Merge, groups: () => number[][]) => void,
 ): void {
-  const groups: (number[] | undefined)[] = voices.map((_, index) => [index]);
-  const table = new SimilarityTable(voices);
-  for (let left = voices.length; left > 1; left--) {
-    const { a, b, similarity } = table.findBest();
+  const groups: (number[] | undefined)[] = weights.map((_, index) => [index]);
+  const table = new SimilarityTable(weights, similarity);
+  for (let left = weights.length; left > 1; left--) {
+    const { a, b } = table.findBest();
     const [kept, gone] = [groups[a]!, groups[b]!];
-    const before = kept.length;
+    onMerge({ kept, gone }, () => groups.flatMap((group) => (group ? [group.slice()] : [])));
     kept.push(...gone);
     groups[b] = undefined;
-    if (!onMerge(() => groups.flatMap((group) => (group ? [group.slice()] : [])), similarity)) return;
-    table.merge({ a, b }, { keptSize: before, goneSize: gone.length });
+    table.merge({ a, b });
   }
 }
 
-/** Mean similarities between groups. Each row knows its best partner: of the 4,800 windows of an hour, a merge touches a few rows only. */
+/** Mean similarities between groups. Each row knows its best partner: of the 2,000 stretches of an hour, a merge touches a few rows only. */
 class SimilarityTable {
   readonly #count: number;
   readonly #values: Float32Array;
+  readonly #weights: Float64Array;
   readonly #best: Int32Array;
   readonly #gone: Uint8Array;
 
-  constructor(voices: readonly HeardVoice[]) {
-    this.#count = voices.length;
-    this.#values = new Float32Array(voices.length ** 2);
-    this.#best = new Int32Array(voices.length);
-    this.#gone = new Uint8Array(voices.length);
-    for (let a = 0; a < voices.length; a++) {
-      for (let b = 0; b < a; b++) {
-        this.#set(a, b, findSimilarity(voices[a]!.embedding, voices[b]!.embedding));
-      }
-    }
+  constructor(weights: readonly number[], similarity: (a: number, b: number) => number) {
+    this.#count = weights.length;
+    this.#weights = Float64Array.from(weights);
+    this.#values = new Float32Array(weights.length ** 2);
+    this.#best = new Int32Array(weights.length);
+    this.#gone = new Uint8Array(weights.length);
+    for (let a = 0; a < this.#count; a++) for (let b = 0; b < a; b++) this.#set(a, b, similarity(a, b));
     for (let row = 0; row < this.#count; row++) this.#findPartner(row);
   }
 
-  findBest(): { a: number; b: number; similarity: number } {
+  findBest(): { a: number; b: number } {
     let a = -1;
     for (let row = 0; row < this.#count; row++) {
       if (!this.#gone[row] && (a < 0 || this.#bestOf(row) > this.#bestOf(a))) a = row;
     }
-    return { a, b: this.#best[a]!, similarity: this.#bestOf(a) };
+    return { a, b: this.#best[a]! };
   }
 
-  merge({ a, b }: { a: number; b: number }, sizes: { keptSize: number; goneSize: number }): void {
-    const share = sizes.goneSize / (sizes.keptSize + sizes.goneSize);
+  merge({ a, b }: { a: number; b: number }): void {
+    const share = this.#weights[b]! / (this.#weights[a]! + this.#weights[b]!);
+    this.#weights[a]! += this.#weights[b]!;
     this.#gone[b] = 1;
     for (let other = 0; other < this.#count; other++) {
       if (this.#gone[other] || other === a) continue;
@@ -92,11 +87,4 @@ class SimilarityTable {
     this.#values[a * this.#count + b] = value;
     this.#values[b * this.#count + a] = value;
   }
-}
-
-/** The cosine of two vectors of unit length. */
-export function findSimilarity(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let n = 0; n < a.length; n++) sum += a[n]! * b[n]!;
-  return sum;
 }

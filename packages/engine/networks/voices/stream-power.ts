@@ -1,4 +1,4 @@
-import { STEPS_PER_SECOND } from "./find-voices.ts";
+import { STEPS_PER_SECOND } from "./turns.ts";
 import { SAMPLE_RATE_HZ } from "./voice-separator.ts";
 
 const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;

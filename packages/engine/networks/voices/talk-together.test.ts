@@ -21,9 +21,7 @@ it("[VO1] knows streams that are heard at once from those that are heard in turn
 
 it("[VO1] of two who talk at once each has a stream wherever there is speech, and nothing of the input as it is", () => {
   const people = Int8Array.from({ length: 200 }, (_, step) => (step > 80 && step < 120 ? 0 : -1));
-  const [first, second] = makeGains(
-    planTogether({ voiceCount: 1, people, confidence: new Float32Array(200) }),
-  );
+  const [first, second] = makeGains(planTogether({ people }));
   expect(first?.streams[0][100]).toBe(1);
   expect(first?.streams[1][100]).toBe(0);
   expect(second?.streams[1][100]).toBe(1);

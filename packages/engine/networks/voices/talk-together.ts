@@ -1,5 +1,5 @@
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "./find-voices.ts";
-import type { VoicePlan } from "./refine-changes.ts";
+import type { VoicePlan } from "./plan-voices.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 import { SAMPLE_RATE_HZ } from "./voice-separator.ts";
 
 /** Two people talk at once all the time from this simultaneity on: mixtures of two have 0.10 to 0.22, a conversation 0.03 in the median. */
@@ -32,7 +32,7 @@ export function isTogether(simultaneities: readonly number[]): boolean {
 }
 
 /** Two voices, each in its stream wherever there is speech. */
-export function planTogether({ people }: Turns): VoicePlan {
+export function planTogether({ people }: Pick<Turns, "people">): VoicePlan {
   const isSpeech = new Uint8Array(people.length);
   people.forEach((who, step) => {
     if (who !== NOBODY) isSpeech.fill(1, Math.max(0, step - MARGIN_STEPS), step + MARGIN_STEPS + 1);

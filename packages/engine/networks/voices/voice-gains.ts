@@ -1,6 +1,6 @@
-import { NOBODY, STEPS_PER_SECOND } from "./find-voices.ts";
 import { listVoiceRuns } from "./list-voice-runs.ts";
-import type { VoicePlan } from "./refine-changes.ts";
+import type { VoicePlan } from "./plan-voices.ts";
+import { NOBODY, STEPS_PER_SECOND } from "./turns.ts";
 
 /** In each step how much of the input and of each stream goes to a voice, 0 or 1. */
 export type VoiceGains = { input: Uint8Array; streams: readonly [Uint8Array, Uint8Array] };

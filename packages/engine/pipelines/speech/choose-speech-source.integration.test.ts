@@ -40,7 +40,7 @@ async function hear(
     getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
     getMusicDetector: (manifest) => store.getMusicDetector(manifest),
     getVoiceSeparator: (manifest) => store.getVoiceSeparator(manifest),
-    getSpeakerNetwork: (manifest) => store.getSpeakerNetwork(manifest),
+    getSpeakerNetworks: (manifests) => store.getSpeakerNetworks(manifests),
     ...broken,
   };
   const workDir = join(folder, name);

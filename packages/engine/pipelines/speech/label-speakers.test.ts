@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { NOBODY, STEPS_PER_SECOND } from "../../networks/voices/find-voices.ts";
+import { NOBODY, STEPS_PER_SECOND } from "../../networks/voices/turns.ts";
 import { findSpeaker, joinLines, type TimedText } from "../../text/timed-text.ts";
 import { labelSpeakers } from "./label-speakers.ts";
 

@@ -1,5 +1,8 @@
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/find-voices.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/turns.ts";
 import type { TimedLine, TimedText, TimedWord } from "../../text/timed-text.ts";
+
+/** Of what is said at once, a word is of the one who is heard most surely. */
+type SpokenTurns = Pick<Turns, "people" | "voiceCount">;
 
 /** A word outside detected speech belongs to a speaker this close to it. */
 const NEAR_STEPS = STEPS_PER_SECOND / 2;
@@ -10,7 +13,7 @@ const NEAR_STEPS = STEPS_PER_SECOND / 2;
  */
 export function labelSpeakers(
   text: TimedText,
-  turns: Turns,
+  turns: SpokenTurns,
   { keepsLines }: { keepsLines: boolean },
 ): TimedText {
   let last = 1;
@@ -23,14 +26,14 @@ export function labelSpeakers(
   return { ...text, lines: keepsLines ? lines : lines.flatMap(partLine) };
 }
 
-function findWordSpeaker({ startSeconds, endSeconds }: TimedWord, turns: Turns): number | undefined {
+function findWordSpeaker({ startSeconds, endSeconds }: TimedWord, turns: SpokenTurns): number | undefined {
   const from = Math.floor(startSeconds * STEPS_PER_SECOND);
   const to = Math.max(from + 1, Math.ceil(endSeconds * STEPS_PER_SECOND));
   return findMost(turns, from, to) ?? findMost(turns, from - NEAR_STEPS, to + NEAR_STEPS);
 }
 
 /** Who speaks most in these steps, from 1 on. */
-function findMost({ people, voiceCount }: Turns, from: number, to: number): number | undefined {
+function findMost({ people, voiceCount }: SpokenTurns, from: number, to: number): number | undefined {
   const steps = people.subarray(Math.max(0, from), Math.max(0, to)).filter((who) => who !== NOBODY);
   if (steps.length === 0) return undefined;
   const counts = new Array<number>(voiceCount).fill(0);

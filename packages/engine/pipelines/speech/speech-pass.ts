@@ -6,7 +6,7 @@ import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { SpeechNetworks } from "../../networks/speech-networks.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
-import type { Turns } from "../../networks/voices/find-voices.ts";
+import type { Turns } from "../../networks/voices/turns.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
 import type { Manifest, SpeechManifest, StemManifest } from "../../runtime/manifest.ts";
 import { parseTranscript } from "../../text/parse-transcript.ts";

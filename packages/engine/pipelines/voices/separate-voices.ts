@@ -3,15 +3,10 @@ import { join } from "node:path";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/find-voices.ts";
-import {
-  listChanges,
-  planTurns,
-  refineChange,
-  type VoicePlan,
-} from "../../networks/voices/refine-changes.ts";
+import { listOverlaps, placeOverlap, planTurns, type VoicePlan } from "../../networks/voices/plan-voices.ts";
 import { measureStreams, noteHighShares } from "../../networks/voices/stream-power.ts";
 import { findSimultaneity, isTogether, planTogether } from "../../networks/voices/talk-together.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/turns.ts";
 import {
   SAMPLE_RATE_HZ,
   toMono,
@@ -25,7 +20,7 @@ import { prepareSpoolFolder } from "../spool-folder.ts";
 import { listWindows, spoolVoices, VoiceStreams } from "./voice-streams.ts";
 
 /** Increase when the same input and weights would give different samples. */
-const SPOOL_VERSION = 1;
+const SPOOL_VERSION = 2;
 const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
 const PROBES = 5;
 /** One minute at a time. */
@@ -37,7 +32,7 @@ export type SeparatedVoices = Disposable & {
   highShares: Float32Array;
 };
 
-/** Separates all speech if people talk at the same time throughout, and otherwise only around changes of speaker. */
+/** Separates all speech if people talk at the same time throughout, and otherwise only around where two talk at once. */
 export async function separateVoices(
   { input, workDir, networks }: { input: OpenInput; workDir: string; networks: VoiceNetworks },
   work: {
@@ -56,10 +51,12 @@ export async function separateVoices(
   );
   const probes = await probe(separator, source, spoken);
   const together = isTogether([...probes.values()].map(findSimultaneityOfPair));
-  const changes = together ? [] : listChanges(turns);
-  const isNearChange = (startFrame: number, endFrame: number) =>
-    changes.some(({ from, to }) => from * STEP_FRAMES < endFrame && to * STEP_FRAMES > startFrame);
-  const starts = together ? spoken : listWindows(isNearChange, source.lengthFrames);
+  const overlaps = together ? [] : listOverlaps(turns);
+  const isNearOverlap = (startFrame: number, endFrame: number) =>
+    overlaps.some(
+      ({ around: { from, to } }) => from * STEP_FRAMES < endFrame && to * STEP_FRAMES > startFrame,
+    );
+  const starts = together ? spoken : listWindows(isNearOverlap, source.lengthFrames);
   const folder = join(workDir, manifest.id, variant);
   prepareSpoolFolder(folder, {
     version: SPOOL_VERSION,
@@ -73,18 +70,18 @@ export async function separateVoices(
   const streams = new VoiceStreams(path, { channels: source.channels, starts });
   const plan = together ? planTogether(turns) : planTurns(turns);
   const highShares = new Float32Array(turns.people.length).fill(0.5);
-  for (const { from, to } of together ? [{ from: 0, to: turns.people.length }] : changes) {
+  for (const { from, to } of together ? [{ from: 0, to: turns.people.length }] : overlaps) {
     for (let firstStep = from; firstStep < to; firstStep += MEASURED_STEPS) {
       const stepCount = Math.min(MEASURED_STEPS, to - firstStep);
       noteHighShares(highShares, measureStreams(streams, { firstStep, stepCount }));
     }
   }
-  for (const change of changes) {
-    refineChange(
-      plan,
-      change,
-      measureStreams(streams, { firstStep: change.from, stepCount: change.to - change.from }),
-    );
+  for (const overlap of overlaps) {
+    const { from, to } = overlap.around;
+    placeOverlap(plan, overlap, {
+      turns,
+      power: measureStreams(streams, { firstStep: from, stepCount: to - from }),
+    });
   }
   return { streams, plan, highShares, [Symbol.dispose]: () => streams[Symbol.dispose]() };
 }

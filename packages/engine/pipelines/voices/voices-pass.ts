@@ -2,7 +2,6 @@ import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { SpeechNetworks } from "../../networks/speech-networks.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
-import { PAIR } from "../../networks/voices/find-voices.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { Manifest } from "../../runtime/manifest.ts";
 import type { OpenInput } from "../open-input.ts";
@@ -44,7 +43,7 @@ export async function runVoicesPass(
       });
       const turns = await listenForVoices(networks, recording, {
         manifests,
-        expected: variant === N_SPEAKERS ? {} : PAIR,
+        expected: variant === N_SPEAKERS ? {} : { voiceCount: "pair" },
         onProgress: makeStage(LISTEN_SECONDS),
       });
       using separated = await separateVoices(run, {

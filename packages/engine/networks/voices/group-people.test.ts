@@ -1,0 +1,77 @@
+import { expect, it } from "vitest";
+import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import { type ExpectedVoices, groupPeople } from "./group-people.ts";
+import { type HeardStretch, toUnit } from "./heard-stretch.ts";
+import { namePeople } from "./name-people.ts";
+
+const DIMENSIONS = 128;
+const random = makeSeededRandom(11);
+/** Near enough to a bell curve. */
+const makeNoise = () =>
+  toUnit(Float32Array.from({ length: DIMENSIONS }, () => random() + random() + random() - 1.5));
+const common = makeNoise();
+const add = (...parts: readonly (readonly [number, Float32Array])[]) =>
+  toUnit(common.map((_, n) => parts.reduce((sum, [share, part]) => sum + share * part[n]!, 0)));
+/** As embeddings are: stretches of one person are alike by 0.5, those of two by 0.1, for they have the recording in common. */
+const makePerson = () => add([Math.sqrt(0.2), common], [Math.sqrt(0.8), makeNoise()]);
+const hear = (person: Float32Array) => add([Math.SQRT1_2, person], [Math.SQRT1_2, makeNoise()]);
+
+type Turn = { person: Float32Array; seconds?: number };
+type Judge = (a: Float32Array, b: Float32Array) => boolean;
+
+/** One after the other, half a second apart. Windows have the two before and the two behind in common, and are right about who is who if the judge is. */
+function talk(turns: readonly Turn[], isOne: Judge = (a, b) => a === b): HeardStretch[] {
+  let from = 0;
+  return turns.map(({ person, seconds = 2.5 }, index) => {
+    const near = [index - 2, index - 1, index + 1, index + 2].filter((n) => turns[n] !== undefined);
+    const links = new Map(near.map((n) => [n, isOne(person, turns[n]!.person) ? 1 : -1]));
+    const stretch = { from, to: from + 50 * seconds, seconds, embedding: hear(person), links };
+    from = stretch.to + 25;
+    return stretch;
+  });
+}
+const count = (turns: readonly Turn[], expected: ExpectedVoices = {}) =>
+  groupPeople(talk(turns), { expected, voicesMax: 8 }).length;
+const takeTurns = (people: readonly Float32Array[], turns = 30): Turn[] =>
+  Array.from({ length: turns }, (_, turn) => ({ person: people[turn % people.length]! }));
+const makePeople = (wanted: number) => Array.from({ length: wanted }, makePerson);
+
+it("[VO2] counts people, and tells who is who in the order they are first heard", () => {
+  for (const wanted of [1, 2, 3, 4, 6]) {
+    const stretches = talk(takeTurns(makePeople(wanted)));
+    const people = groupPeople(stretches, { expected: {}, voicesMax: 8 });
+    expect(people).toHaveLength(wanted);
+    expect(namePeople(stretches, people)).toEqual(stretches.map((_, turn) => turn % wanted));
+  }
+});
+
+it("[VO2] who says less than a person has to is not counted, and nobody is nobody", () => {
+  const [a, b, short] = makePeople(3) as [Float32Array, Float32Array, Float32Array];
+  const turns = takeTurns([a, b], 20).toSpliced(9, 0, { person: short, seconds: 1.2 });
+  expect(count(turns)).toBe(2);
+  expect(count([])).toBe(0);
+  expect(count([{ person: a }])).toBe(1);
+});
+
+it("[VO2] makes as many people as it is told, and at most as many as there may be", () => {
+  const people = makePeople(4);
+  expect(count(takeTurns(people), { voiceCount: 2 })).toBe(2);
+  expect(count(takeTurns(people), { voiceCount: 4 })).toBe(4);
+  expect(groupPeople(talk(takeTurns(people)), { expected: {}, voicesMax: 3 })).toHaveLength(3);
+  expect(count(takeTurns(people.slice(0, 1), 3), { voiceCount: 5 })).toBe(3);
+});
+
+it("[VO2] where two are expected there are two, but not where one speaks", () => {
+  expect(count(takeTurns(makePeople(2)), { voiceCount: "pair" })).toBe(2);
+  expect(count(takeTurns(makePeople(4)), { voiceCount: "pair" })).toBe(2);
+  expect(count(takeTurns(makePeople(1)), { voiceCount: "pair" })).toBe(1);
+});
+
+it("[VO2] what windows hear in different places tells two similar voices apart", () => {
+  const a = makePerson();
+  const turns = takeTurns([a, add([1, a], [0.5, makeNoise()])], 24);
+  const countJudged = (isOne?: Judge) =>
+    groupPeople(talk(turns, isOne), { expected: {}, voicesMax: 8 }).length;
+  expect(countJudged(() => true)).toBe(1);
+  expect(countJudged()).toBe(2);
+});

@@ -1,0 +1,31 @@
+import type { Stretch } from "./hear-windows.ts";
+import type { Links } from "./link-stretches.ts";
+
+/** A stretch of one voice: whom it sounds like, and what windows say about which others are the same person's. */
+export type HeardStretch = Pick<Stretch, "from" | "to" | "seconds"> & {
+  /** Of unit length; alike for the same person. */
+  embedding: Float32Array;
+  /** By the others' numbers. */
+  links: Links;
+};
+
+/** The cosine of two vectors of unit length. */
+export function findSimilarity(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let n = 0; n < a.length; n++) sum += a[n]! * b[n]!;
+  return sum;
+}
+
+/** The sum of vectors, each as often as its weight says. */
+export function sumUp(vectors: readonly Float32Array[], weights: ArrayLike<number>): Float32Array {
+  const sum = new Float32Array(vectors[0]?.length ?? 0);
+  vectors.forEach((vector, index) => {
+    for (let n = 0; n < sum.length; n++) sum[n]! += weights[index]! * vector[n]!;
+  });
+  return sum;
+}
+
+export function toUnit(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(findSimilarity(vector, vector)) || 1;
+  return vector.map((value) => value / length);
+}

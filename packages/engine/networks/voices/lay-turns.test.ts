@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { type HeardWindow, listStretches } from "./hear-windows.ts";
+import { layTurns } from "./lay-turns.ts";
+import { linkStretches } from "./link-stretches.ts";
+import { listOverlaps, placeOverlap, planTurns } from "./plan-voices.ts";
+import { NOBODY } from "./turns.ts";
+
+const STEPS = 500;
+type Span = readonly [from: number, to: number];
+/** A window in which each place is heard in the given spans, in steps of the recording. */
+function hear(firstStep: number, middle: Span, ...places: readonly (readonly Span[])[]): HeardWindow {
+  const probabilities = places.map((spans) =>
+    Float32Array.from({ length: STEPS }, (_, n) =>
+      spans.some(([from, to]) => firstStep + n >= from && firstStep + n < to) ? 0.9 : 0.05,
+    ),
+  );
+  return { firstStep, probabilities, middle: { from: middle[0], to: middle[1] } };
+}
+/** The first speaks, the second falls in, answers, and the first goes on; the second window has them in other places. */
+const FIRST: Span[] = [
+  [20, 200],
+  [420, 700],
+];
+const SECOND: Span[] = [[160, 400]];
+const windows = [hear(0, [0, 375], FIRST, SECOND, []), hear(250, [375, 750], [], FIRST, SECOND)];
+const stretches = windows.flatMap(listStretches).sort((a, b) => a.from - b.from);
+const turns = layTurns(
+  windows,
+  stretches.map(({ from, to }) => ({
+    from,
+    to,
+    person: FIRST.some(([a, b]) => from >= a && to <= b) ? 0 : 1,
+  })),
+  750,
+);
+
+it("[VO1] voices are known by stretches in which nobody else is heard", () => {
+  expect(stretches.map(({ from, to, seconds }) => [from, to, seconds])).toEqual([
+    [20, 160, 2.8],
+    [200, 375, 3.5],
+    [375, 400, 0.5],
+    [420, 700, 5.6],
+  ]);
+});
+
+it("[VO2] windows link stretches that they hear in one place, and part those in different ones", () => {
+  const [first, second, third, fourth] = linkStretches(windows, stretches);
+  expect(first?.get(1)).toBeLessThan(-0.5);
+  expect(second?.get(2)).toBeGreaterThan(0.9);
+  expect(third?.get(3)).toBeLessThan(-0.5);
+  expect(first?.has(3)).toBe(false);
+  expect(fourth?.get(2)).toBe(third?.get(3));
+});
+
+it("[VO1] a person keeps their turns from window to window, and whoever talks at the same time is beside them", () => {
+  const who = (step: number) => [turns.people[step], turns.beside[step]];
+  expect(turns.voiceCount).toBe(2);
+  expect(who(10)).toEqual([NOBODY, NOBODY]);
+  expect(who(100)).toEqual([0, NOBODY]);
+  expect(who(180).toSorted()).toEqual([0, 1]);
+  expect(who(300)).toEqual([1, NOBODY]);
+  expect(who(390)).toEqual([1, NOBODY]);
+  expect(who(600)).toEqual([0, NOBODY]);
+  expect(turns.confidence[100]).toBeCloseTo(0.9);
+});
+
+it("[VO1] of two who talk at once each has the stream they are in alone; where streams do not tell, nothing changes", () => {
+  const overlaps = listOverlaps(turns);
+  expect(overlaps).toEqual([{ from: 160, to: 200, around: { from: 60, to: 300 }, people: [0, 1] }]);
+  const [overlap] = overlaps;
+  if (overlap === undefined) throw new Error("no overlap");
+  const place = (leak: number) => {
+    const plan = planTurns(turns);
+    // The second stream has the first person.
+    const inFirst = Float32Array.from({ length: 240 }, (_, n) => (n + 60 < 160 ? leak : 1 - leak));
+    const all = [inFirst, inFirst.map((value) => 1 - value)] as const;
+    placeOverlap(plan, overlap, { turns, power: { firstStep: 60, all, high: all } });
+    return [plan.solo[180], plan.streams[0][180], plan.streams[1][180]];
+  };
+  expect(place(0.1)).toEqual([NOBODY, 1, 0]);
+  expect(place(0.45)).toEqual([turns.people[180], NOBODY, NOBODY]);
+});

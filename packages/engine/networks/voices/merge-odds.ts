@@ -1,0 +1,105 @@
+import { findSimilarity, type HeardStretch, sumUp } from "./heard-stretch.ts";
+import type { Merge } from "./merge-groups.ts";
+
+/** More seconds than this of a stretch do not make it better known. */
+const WELL_KNOWN_SECONDS = 3;
+/** How alike stretches of one person usually are, and how much it takes to say otherwise. */
+const USUAL_SIMILARITY = 0.5;
+const USUAL_PAIRS = 4;
+/** From this on, a window's word that two stretches are one person's is taken for it. */
+const SURE_LINK = 0.6;
+/** Of what windows say about two groups. */
+const LINK_SCALE = 3;
+const MOST_LINKED = 3;
+/** Odds grow ever more slowly towards this: no merge is surer than four hundred to one. */
+const SUREST = 6;
+const LEAST_WITHIN = 0.02;
+
+/**
+ * Whether two groups are one person's, as the logarithm of the odds: a logistic regression over the merges of 144 generated conversations of development
+ * speakers (training/runs/voices.md). The same similarity says less of short groups, and less where one person's stretches are much alike.
+ */
+const ODDS = {
+  similarity: 5.057,
+  ratio: 2.426,
+  within: 1.042,
+  logShorterSeconds: -0.704,
+  logLongerSeconds: -0.793,
+  usual: -3.83,
+  linked: 0.449,
+  constant: 0.524,
+};
+
+/** How much a stretch counts. */
+export const weigh = ({ seconds }: HeardStretch) => Math.min(WELL_KNOWN_SECONDS, seconds);
+
+/** Tells the odds that groups of stretches are one person's. */
+export class MergeOdds {
+  readonly #stretches: readonly HeardStretch[];
+  /** How alike one person's stretches are in this recording: those that windows say are one person's. */
+  readonly #usual: number;
+
+  /** Links between stretches are by their place in this list. */
+  constructor(stretches: readonly HeardStretch[]) {
+    this.#stretches = stretches;
+    let [sum, pairs] = [USUAL_SIMILARITY * USUAL_PAIRS, USUAL_PAIRS];
+    stretches.forEach(({ embedding, links }, a) => {
+      for (const [b, link] of links) {
+        const other = stretches[b];
+        if (other === undefined || b <= a || link <= SURE_LINK) continue;
+        sum += findSimilarity(embedding, other.embedding);
+        pairs += 1;
+      }
+    });
+    this.#usual = sum / pairs;
+  }
+
+  /** The logarithm of the odds, at most `SUREST` either way. */
+  find({ kept, gone }: Merge): number {
+    const [a, b] = [this.#addUp(kept), this.#addUp(gone)];
+    const similarity = findSimilarity(a.sum, b.sum) / (a.weight * b.weight);
+    const [within, other] = [this.#findWithin(a), this.#findWithin(b)];
+    const odds =
+      ODDS.similarity * similarity +
+      (ODDS.ratio * similarity) / Math.sqrt(Math.max(LEAST_WITHIN, within * other)) +
+      ODDS.within * (within + other) +
+      ODDS.logShorterSeconds * Math.log(Math.min(a.seconds, b.seconds)) +
+      ODDS.logLongerSeconds * Math.log(Math.max(a.seconds, b.seconds)) +
+      ODDS.usual * this.#usual +
+      ODDS.linked * this.#findLinked(kept, gone) +
+      ODDS.constant;
+    return SUREST * Math.tanh(odds / SUREST);
+  }
+
+  #addUp(group: readonly number[]) {
+    const stretches = group.map((index) => this.#stretches[index]!);
+    const weights = stretches.map(weigh);
+    return {
+      sum: sumUp(
+        stretches.map(({ embedding }) => embedding),
+        weights,
+      ),
+      weight: weights.reduce((total, weight) => total + weight, 0),
+      squares: weights.reduce((total, weight) => total + weight ** 2, 0),
+      seconds: stretches.reduce((total, { seconds }) => total + seconds, 0),
+    };
+  }
+
+  /** Mean similarity of a group's pairs, drawn to the usual where there are few. */
+  #findWithin({ sum, weight, squares }: { sum: Float32Array; weight: number; squares: number }): number {
+    const similarities = (findSimilarity(sum, sum) - squares) / 2;
+    const pairs = (weight ** 2 - squares) / 2;
+    return (similarities + USUAL_PAIRS * this.#usual) / (pairs + USUAL_PAIRS);
+  }
+
+  #findLinked(kept: readonly number[], gone: readonly number[]): number {
+    const others = new Set(gone);
+    let sum = 0;
+    for (const index of kept) {
+      const stretch = this.#stretches[index]!;
+      for (const [other, link] of stretch.links)
+        if (others.has(other)) sum += link * weigh(stretch) * weigh(this.#stretches[other]!);
+    }
+    return Math.min(MOST_LINKED, Math.max(-MOST_LINKED, sum / LINK_SCALE));
+  }
+}

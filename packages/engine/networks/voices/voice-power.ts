@@ -1,0 +1,28 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
+import { PowerSpectrum } from "../../dsp/power-spectrum.ts";
+import { SAMPLE_RATE_HZ, TRANSFORM } from "./voice-separator.ts";
+
+export const ROWS_PER_SECOND = SAMPLE_RATE_HZ / TRANSFORM.hopFrames;
+
+/** Power spectra, one row every 10 ms. */
+export type HeardPower = { rows: number; values: Float32Array };
+
+/** What the networks for speakers hear of a mono recording at 16 kHz. */
+export class VoicePower {
+  readonly #spectrum = new PowerSpectrum({ fftSize: TRANSFORM.fftSize, hopFrames: TRANSFORM.hopFrames });
+
+  read(recording: FrameSource, { firstRow, rows }: { firstRow: number; rows: number }): HeardPower {
+    return { rows, values: this.#spectrum.read(recording, { firstSlot: firstRow, slotCount: rows }) };
+  }
+
+  /** Some of the rows, one after the other. */
+  pick({ rows, values }: HeardPower, isPicked: (row: number) => boolean): HeardPower {
+    const bins = this.#spectrum.binCount;
+    const picked = Array.from({ length: rows }, (_, row) => row).filter(isPicked);
+    const kept = new Float32Array(picked.length * bins);
+    picked.forEach((row, n) => {
+      kept.set(values.subarray(row * bins, (row + 1) * bins), n * bins);
+    });
+    return { rows: picked.length, values: kept };
+  }
+}
