@@ -2,7 +2,7 @@
 export type Merge = { kept: readonly number[]; gone: readonly number[] };
 
 /**
- * Average linkage, by weight: the two most similar groups become one until one is left. `onMerge` is told of each such step before it happens, and can ask for
+ * Average linkage, by weight: the two most similar groups become one until one is left. `onMerge` hears of each such step before it happens, and can ask for
  * the groups as they are then.
  */
 export function mergeGroups(
