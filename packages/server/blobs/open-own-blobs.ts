@@ -5,7 +5,7 @@ import { openFileBlobs, PARTIAL_DIR } from "./file-blobs.ts";
 import { openS3Blobs } from "./s3-blobs.ts";
 import type { MakeRoom } from "./write-new-file.ts";
 
-/** The installation's own store: a bucket where one is set, files below DATA_DIR otherwise. */
+/** The installation's own store: a bucket if one is configured, else files in DATA_DIR. */
 export function openOwnBlobs(
   { s3, aws, blobsDir }: Pick<Config, "s3" | "aws" | "blobsDir">,
   makeRoom?: MakeRoom,

@@ -12,9 +12,9 @@ import { Refusal } from "../domain/refusal.ts";
 import type { BucketError } from "../domain/storage/bucket.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
 
-/** So many objects of one folder wait for the next request. */
+/** Objects of one folder that may be queued for deletion at once. */
 const DELETIONS_AT_ONCE = 4000;
-/** So many requests where the store knows none for many objects. */
+/** Parallel requests if the store does not support DeleteObjects. */
 const SINGLE_DELETIONS_AT_ONCE = 32;
 
 const toType = (key: string) => toMimeType(extname(key).slice(1));
@@ -78,7 +78,7 @@ export async function openS3Blobs(options: {
       }
     },
     async check() {
-      // The one question whose answer tells a missing bucket from a missing object.
+      // Only this request distinguishes a missing bucket from a missing object.
       for await (const _ of bucket.list(toKey("check/"))) return;
     },
     async delete(keyPrefix) {

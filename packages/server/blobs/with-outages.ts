@@ -30,13 +30,13 @@ async function tell<Result>(call: Promise<Result>, isOutage = isStoreOutage): Pr
   }
 }
 
-/** A read that breaks on the way says so as the connection did. Not so a write: its content may be what broke. */
+/** A read that breaks midway throws the connection's error. For a write that says nothing: its content may have broken. */
 const isBrokenRead = (error: unknown) => isStoreOutage(error) || isConnectionError(findReason(error));
 
-/** Where nothing had to be there before, what is missing is the bucket. */
+/** A write needs no existing object, so if something is missing it is the bucket. */
 const isFailedWrite = (error: unknown) => error instanceof BucketError || isStoreOutage(error);
 
-/** Our own store, whose failures to answer are told apart from what is wrong with a request or a Task. */
+/** Our own store; outages become `StoreOutage`, to tell them apart from faults of a request or a Task. */
 export function withOutages(own: Blobs): Blobs {
   return {
     write: (key, content, options) => tell(own.write(key, content, options), isFailedWrite),

@@ -4,7 +4,7 @@ import type { UnclaimedFiles } from "../domain/storage/unclaimed-files.ts";
 /** All files of an asset, or of a Task's outputs, are in one folder: `assets/<id>`, `outputs/<id>`. */
 const toFolder = (key: string) => key.split("/").slice(0, 2).join("/");
 
-/** Our own store, where what is written is announced first, and what was deleted can't be seen, though its file may still be there. */
+/** Our own store. Files are announced before they are written, and a deleted file is hidden even while it still exists. */
 export function withUnclaimedFiles(own: Blobs, unclaimed: UnclaimedFiles): Blobs {
   return {
     ...own,

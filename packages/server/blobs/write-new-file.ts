@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 
-/** Frees what can be spared of a disk that is full. */
+/** Frees disk space if possible. */
 export type MakeRoom = () => Promise<unknown>;
 
 /** A write that finds the disk full is tried once more when room was made: what a client sends can't be asked for again. */

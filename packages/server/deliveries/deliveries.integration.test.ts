@@ -136,7 +136,7 @@ describe("a delivery that fails", () => {
     await waitForState(taskId, "failed");
     expect(await findDelivery(taskId)).toMatchObject({
       attempts: 2,
-      lastError: "The service could not make the call ready",
+      lastError: "The service failed to build the payload",
     });
   });
 

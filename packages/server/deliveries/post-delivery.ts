@@ -21,7 +21,7 @@ async function readAnswer(body: AsyncIterable<Buffer>): Promise<string> {
       if (sizeBytes >= ANSWER_MAX_BYTES) break;
     }
   } catch {
-    // Told by the status.
+    // The status is enough.
   }
   return Buffer.concat(parts).toString();
 }

@@ -26,7 +26,7 @@ export async function renderDelivery(
   return task && webhookPayload.parse(toTask(task, await outputLinks.prepare([task])));
 }
 
-/** What a test event carries: a Task to look at and to verify, of which nothing was ever run. */
+/** The payload of a test event: a sample Task that was never run. */
 function makeTestTask({ id, clientId, createdAt }: DeliveryRecord): Task {
   return {
     id,

@@ -129,9 +129,9 @@ async function deliver(
   try {
     call = await makeCall(ports, delivery);
   } catch (error) {
-    // A try like any other: one that was not counted would come again for ever.
+    // Counts as a try; otherwise it would be repeated forever.
     ports.log.error({ err: error, deliveryId: delivery.id }, "failed to build the webhook payload");
-    const reason = "The service could not make the call ready";
+    const reason = "The service failed to build the payload";
     return await settle(ports, options, delivery, { error: reason });
   }
   if (call === undefined)

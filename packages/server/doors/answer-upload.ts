@@ -32,7 +32,7 @@ function openWait({ waits }: DoorApi, { request, reply }: Exchange) {
   return AbortSignal.any([wait.signal, gone.signal]);
 }
 
-/** Answers a request with what one target makes of its upload, of which nothing is left then. */
+/** Runs one target on an uploaded file, responds with its output, and deletes both. */
 export async function answerUpload(
   api: DoorApi,
   exchange: Exchange,
@@ -42,7 +42,7 @@ export async function answerUpload(
   const { stored, sha256 } = work.received;
   try {
     const signal = openWait(api, exchange);
-    // The upload is through: its place is for the next one.
+    // The upload is complete, so its place is free for the next one.
     request.leave?.();
     return await onceAfter(api.ports, exchange, {
       content: { target: work.target, sha256 },
@@ -57,7 +57,7 @@ export async function answerUpload(
       write: async (_stores, result) => result,
     });
   } finally {
-    // Of a repetition, or of what was refused before it became an asset.
+    // Removes the file of a repetition, or of a request rejected before it became an asset.
     await discardUpload(api.ports, stored.id).catch((error: unknown) =>
       request.log.warn({ err: error }, "failed to remove a refused upload, left to the sweep"),
     );

@@ -18,7 +18,7 @@ export type WaitingWork = {
   /** Says why nobody waits any longer. */
   signal: AbortSignal;
   log: FastifyBaseLogger;
-  /** Told once the Task is taken in: what fails later fails while it is worked on. */
+  /** Called once the Task is created; later failures happen while it runs. */
   onAccepted?: (() => void) | undefined;
 };
 

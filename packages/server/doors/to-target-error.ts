@@ -16,7 +16,7 @@ const CODES: Partial<Record<TargetErrorName, ApiErrorCode>> = {
   NOT_SET_UP: "NOT_SET_UP",
 };
 
-/** What is not in the table is our own failure. */
+/** Codes that are not in the table are our own failures. */
 export function toTargetError({ code, message }: { code: number; message: string }): ApiError {
   const names = Object.keys(TARGET_ERRORS) as TargetErrorName[];
   const name = names.find((candidate) => TARGET_ERRORS[candidate].code === code);

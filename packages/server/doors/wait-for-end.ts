@@ -15,7 +15,7 @@ const makeLongError = (seconds: number) =>
     `The recording was not done after ${seconds} s. Send a shorter one, or create a Task with POST /tasks, which nobody has to wait for`,
   );
 
-/** Resolves with the Task once it is complete. Rejects where it is gone, does not start or end in time, or the signal says why not to wait. */
+/** Resolves with the Task once it is complete. Rejects if it is gone, does not start or end in time, or the signal aborts. */
 export async function waitForTask(
   feed: TaskFeed,
   taskId: string,

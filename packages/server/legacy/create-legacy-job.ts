@@ -29,7 +29,7 @@ export function toTaskRequest({ assetId, metadata, otherSourceAssets }: LegacyJo
   return { assetId, targets: [{ model: name, formats: [format], ...wishes, ...transcript }] };
 }
 
-/** Says of a job's field what was said of a Task's. */
+/** Renames a Task's field to the job's in an error. */
 function toJobError(error: unknown): unknown {
   if (!(error instanceof Refusal) || !error.details) return error;
   const details = error.details.map(({ path, message }) => ({

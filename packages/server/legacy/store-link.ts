@@ -29,7 +29,7 @@ function findFileName(link: string): string {
 
 type LinkToStore = { request: LegacyLinkRequest; maxBytes: number; signal: AbortSignal };
 
-/** Fetches what a link leads to into the store, as if it had been uploaded, until the signal tells why it has to stop. */
+/** Fetches a link into the store as if it had been uploaded. The signal aborts with the reason. */
 export async function storeLink(
   ports: StoreLinkPorts,
   caller: Caller,

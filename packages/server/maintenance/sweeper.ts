@@ -28,19 +28,19 @@ import { sweepWorkDirs } from "../worker/work-dirs/sweep-work-dirs.ts";
 const HOUR_MS = 3_600_000;
 /** A connection that sends nothing for a day has long been given up. */
 const PARTIAL_FILE_HOURS = 24;
-/** How long after the end of its time a waiting request may still be at cleaning up. */
+/** How long a waiting request may take to clean up after its time limit. */
 const WAIT_MARGIN_HOURS = 0.25;
-/** Kept for the next stretch of words for a minute; what is older was left by a worker that was killed. */
+/** A recording is kept for a minute for the next stretch of words; older ones were left by killed workers. */
 const STRETCH_INPUT_HOURS = 1;
 const FIRST_SWEEP_MS = 30_000;
 const SWEEP_INTERVAL_MS = 600_000;
-/** So many rows go in one transaction; more where nothing but the rows goes with them. */
+/** Rows per transaction; more if there are no files to remove with them. */
 const BATCH_SIZE = 50;
 const ROWS_BATCH_SIZE = 1000;
-/** The number of assets and Tasks whose files are removed before the database is updated, and at once. */
+/** Assets and Tasks whose files are removed between two updates of the database, and how many in parallel. */
 const REMOVALS_BATCH_SIZE = 500;
 const REMOVALS_AT_ONCE = 32;
-/** A store that takes longer to remove the files of one Task hangs. */
+/** If removing one Task's files takes longer, the store hangs. */
 const REMOVAL_LIMIT_MS = 60_000;
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS);
@@ -146,7 +146,7 @@ async function sweepUnclaimed(
   return hangs ? 0 : keyPrefixes.length;
 }
 
-/** Removes what was left on this machine alone: each that works for the service sweeps its own. */
+/** Removes leftovers on this machine; every machine sweeps its own. */
 export async function sweepMachine({ db, config }: Omit<SweeperOptions, "blobs">) {
   const isUnfinished = (taskId: string) => isTaskUnfinished(db, taskId);
   return {
@@ -158,7 +158,7 @@ export async function sweepMachine({ db, config }: Omit<SweeperOptions, "blobs">
   };
 }
 
-/** Removes the stems that are kept for Tasks that were deleted or whose outputs are gone. */
+/** Removes cached stems of Tasks that were deleted or whose outputs are gone. */
 async function sweepStems({ db, config }: Pick<SweeperOptions, "db" | "config">): Promise<number> {
   const { cacheDir, stemCacheBytes, outputRetentionHours } = config;
   return await sweepStemCache(cacheDir, async (taskId) =>

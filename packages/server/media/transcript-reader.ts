@@ -8,7 +8,7 @@ export function makeTranscriptReader(blobs: Blobs): TranscriptReader {
     async findFault(blobKey) {
       if ((await blobs.findSize(blobKey)) === undefined)
         return "The transcript's file is no longer kept; upload it again.";
-      // One byte more than a transcript may have tells that it has too many.
+      // Reading one byte more than allowed shows that a transcript is too long.
       const content = await blobs.read(blobKey, { startByte: 0, endByte: TRANSCRIPT_MAX_BYTES });
       try {
         parseTranscript(await buffer(content));

@@ -6,7 +6,7 @@ import { within } from "../domain/within.ts";
 import type { SchemaWatch } from "./schema-watch.ts";
 
 const STORE_ANSWER_MS = 2000;
-/** However often somebody asks, the store is asked once in so long. */
+/** The store is checked at most this often. */
 const STORE_KEPT_MS = 5000;
 
 export type Readiness = {
@@ -58,7 +58,7 @@ export function makeReadiness(options: {
   };
 }
 
-/** Those who ask together, or shortly after, get one answer. */
+/** Concurrent and closely following checks share one result. */
 function keepAnswer<Answer>(keptMs: number, ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | undefined;
   let askedAtMs = Number.NEGATIVE_INFINITY;

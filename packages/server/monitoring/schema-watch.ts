@@ -24,7 +24,7 @@ export function watchSchema(options: {
     }
     fault = found;
   }
-  // While the database does not answer, what was seen last holds.
+  // While the database is unavailable, the last result holds.
   const timer = setInterval(() => void look().catch(() => {}), options.intervalMs);
   timer.unref();
   return { findFault: () => fault, close: () => clearInterval(timer) };

@@ -17,7 +17,7 @@ function toType({ code, statusCode }: ApiError): string {
   return statusCode >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/** A failure as OpenAI's clients read it. What is said of the Task's one target is said of the form's field. */
+/** An error as OpenAI's clients expect it. Fields of the Task's one target are named as the form's fields. */
 export function toOpenAiError(error: ApiError): OpenAiError {
   const [detail] = error.details ?? [];
   return {
@@ -31,7 +31,6 @@ export function toOpenAiError(error: ApiError): OpenAiError {
 }
 
 /**
- * Their clients repeat what is 409 and 5xx by themselves: of work that was cancelled, or has taken too long once, that would be a
- * second time the same.
+ * Their clients retry 409 and 5xx automatically. If the work was cancelled or took too long, a retry would end the same way.
  */
 export const shouldRetry = ({ code }: ApiError) => code !== "TASK_CANCELLED" && code !== "WAIT_TOO_LONG";

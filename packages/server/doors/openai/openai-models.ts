@@ -29,7 +29,7 @@ const toModel = (id: string): OpenAiModel => ({
 
 export const listOpenAiModels = (): OpenAiModel[] => LISTED.map(toModel);
 
-/** The model of a name; refused where it names none of ours. */
+/** The model for a name; throws if it is none of ours. */
 export function getOpenAiModel(name: string): OpenAiModel {
   if (isKnown(name)) return toModel(name);
   const message = `The model "${name}" does not exist here. Must be one of ${LISTED.join(", ")}`;

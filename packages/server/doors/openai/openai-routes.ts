@@ -161,7 +161,7 @@ async function answer(api: DoorApi, exchange: Exchange, task: SpeechTask): Promi
     .send(Readable.from(makeTranscriptEvents(answering, onError), { objectMode: false }));
 }
 
-/** What is wrong with a form is found once its file is stored, which then goes again. */
+/** A form is checked once its file is stored; if it is invalid, the file is removed again. */
 async function readForm(
   { ports }: DoorApi,
   { fields, stored }: ReceivedUpload,

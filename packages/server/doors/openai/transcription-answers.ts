@@ -32,7 +32,7 @@ function toTimes(lines: readonly TranscriptLine[], granularities: Granularities)
   };
 }
 
-/** As Whisper's own: how much shorter a text gets by compression tells whether it goes round in circles. */
+/** Whisper's compression ratio: high values mean a repetitive text. */
 function findCompressionRatio(text: string): number {
   const bytes = Buffer.from(text);
   return bytes.length / deflateSync(bytes).length;

@@ -40,7 +40,7 @@ async function* withHeader(content: Readable, maxBytes: number): AsyncGenerator<
   }
 }
 
-/** Makes a wav of raw sound, of so many seconds of it at most. What has the bytes of a media file at its start is left as it is. */
+/** Wraps raw samples as a WAV, up to a number of seconds. Content that starts like a media file is left unchanged. */
 export async function wrapRawSound(
   upload: Upload,
   { maxSeconds = Number.POSITIVE_INFINITY }: { maxSeconds?: number } = {},
