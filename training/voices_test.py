@@ -1,6 +1,7 @@
 """The networks for speech, on sounds made here: what must hold whatever they have learnt."""
 
 import json
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -19,8 +20,10 @@ from training.mix.voice_pool import VoicePools
 from training.networks.voice_stft import istft, stft
 from training.mix.music_presence import through_telephone
 from training.prepare.pack_voices import plain_name
-from training.prepare.splits import find_part
-from training.prepare.unpack_voices import to_44100_hz
+from training.prepare.sources import load_data_list
+from training.prepare.splits import find_part, find_split
+from training.prepare.unpack import unpack
+from training.prepare.unpack_voices import is_dialogue_for_training, to_44100_hz
 from training.tasks.speakers import Speakers
 
 SEPARATOR = {"kind": "voice-split", "stems": 3, "width": 16, "depth": 1, "heads": 2, "feed_forward": 16, "mask_hidden": 8}
@@ -194,6 +197,28 @@ class Elsewhere(unittest.TestCase):
         turned = to_44100_hz(tone(16000).astype(numpy.int16))
         self.assertEqual(turned.shape, (44100, 2))
         self.assertLess(float(numpy.abs(turned[:, 0] - tone(44100)).max()), 20)
+
+    def test_nobody_of_the_other_held_out_set_is_heard(self):
+        """Two lists divide the speakers of AudioMNIST and of the words in four languages differently."""
+        lists = Path(__file__).parent / "data"
+        theirs = {source["id"]: source for source in load_data_list(lists / "dialogue-music-effects.json")}
+        for own, other in (("audiomnist-voices", "audiomnist"), ("voices-cisco-words-german", "cisco-words-german"), ("voices-cisco-clean", "cisco-clean")):
+            speakers = [f"{number:02d}" for number in range(1, 61)]
+            heard_too = [speaker for speaker in speakers if is_dialogue_for_training(f"voice/train/{own}/{speaker}-0000.ogg")]
+            self.assertEqual(heard_too, [speaker for speaker in speakers if find_split(theirs[other], speaker) == "train"])
+        self.assertTrue(is_dialogue_for_training("voice/train/iban/ibf_001-0000.ogg"))
+        self.assertFalse(is_dialogue_for_training("voice/held-out/iban/ibf_004-0000.ogg"))
+        self.assertFalse(is_dialogue_for_training("effects/train/voices-noises/1-0000.ogg"))
+
+    def test_what_is_not_wanted_is_not_decoded(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            with tarfile.open(folder / "pack-0.tar", "w") as pack:
+                for reel in ("voice/train/iban/a-0000.ogg", "voice/held-out/iban/b-0000.ogg"):
+                    (folder / "reel.ogg").write_bytes(b"not decoded")
+                    pack.add(folder / "reel.ogg", reel)
+            target = unpack(folder / "pack-0.tar", folder, is_wanted=lambda reel: False)
+            self.assertEqual(json.loads((target / "reels.json").read_text()), {})
 
     def test_a_telephone_takes_the_same_from_all_stems(self):
         torch.manual_seed(0)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy
 import soundfile
 
-from training.prepare.splits import hash_fraction
+from training.prepare.splits import find_split
 
 AUDIO_SUFFIXES = {".ogg", ".wav", ".mp3", ".flac", ".m4a", ".webm", ".oga", ".opus", ".it", ".s3m"}
 
@@ -51,14 +51,6 @@ def find_group(source, relative):
         return str(relative)
     match = re.search(rule, str(relative))
     return match.group(1) if match else str(relative)
-
-
-def find_split(source, group):
-    if any(fnmatch.fnmatch(group, pattern) for pattern in source.get("held_out_groups", [])):
-        return "held-out"
-    key = source.get("split_key", source["id"])  # shared by sources that share speakers
-    is_held_out = hash_fraction(f"{key}:{group}") < source.get("held_out_fraction", 0.0)
-    return "held-out" if is_held_out else "train"
 
 
 def is_wanted(source, relative):

@@ -1,5 +1,6 @@
 """Who and what is kept apart: decided by names alone, so that splits never move."""
 
+import fnmatch
 import hashlib
 
 DEVELOPMENT_SHARE = 0.5
@@ -8,6 +9,14 @@ DEVELOPMENT_SHARE = 0.5
 def hash_fraction(text):
     """A number in [0, 1) that depends on the text alone, so that splits never move."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
+
+
+def find_split(source, group):
+    if any(fnmatch.fnmatch(group, pattern) for pattern in source.get("held_out_groups", [])):
+        return "held-out"
+    key = source.get("split_key", source["id"])  # shared by sources that share speakers
+    is_held_out = hash_fraction(f"{key}:{group}") < source.get("held_out_fraction", 0.0)
+    return "held-out" if is_held_out else "train"
 
 
 def find_part(split, speaker):

@@ -23,7 +23,7 @@ def decode_stereo(path):
     return numpy.repeat(samples, 2, axis=1) if samples.shape[1] == 1 else samples
 
 
-def unpack(pack, out, decode=decode_stereo, prefix="", mark_ready=True):
+def unpack(pack, out, decode=decode_stereo, prefix="", mark_ready=True, is_wanted=lambda name: True):
     target = Path(out) / f"{prefix}{Path(pack).stem}"
     target.mkdir(parents=True, exist_ok=True)
     groups = defaultdict(list)
@@ -31,6 +31,7 @@ def unpack(pack, out, decode=decode_stereo, prefix="", mark_ready=True):
         with tarfile.open(fileobj=io.BytesIO(Path(pack).read_bytes())) as tar:
             tar.extractall(folder)
         names = sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*.ogg"))
+        names = [name for name in names if is_wanted(name)]
         with multiprocessing.Pool(max(1, (os.cpu_count() or 2) - 2)) as pool:
             decoded = pool.map(decode, [f"{folder}/{name}" for name in names], chunksize=1)
     for name, samples in zip(names, decoded):
