@@ -123,11 +123,11 @@ function measureWriter({ planes, ...sound }: Sound, workDir: string): number {
   return (user + system) / 1e6;
 }
 
-const middle = (values: readonly number[]) => {
+function middle(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
   return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2;
-};
+}
 
 function describe(): string {
   const toPercent = (share: number) => `${(100 * share).toFixed(1)} %`;
