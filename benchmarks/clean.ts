@@ -43,7 +43,7 @@ const words =
     ? []
     : await measureNoisyWords(
         bench,
-        { timit: values.timit, folder, peer, sentences: Number(values.sentences) },
+        { timit: values.timit, folder, sentences: Number(values.sentences) },
         figures,
       );
 const speed = await figures.measure("speed", () => measureSpeed(folder));
