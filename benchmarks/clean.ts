@@ -82,5 +82,6 @@ async function measureSpeed(folder: string): Promise<string> {
   const wallSeconds = (performance.now() - before) / 1000;
   const cpuSeconds = ((await readCpuMs(process.pid)) - cpuBefore) / 1000;
   const seconds = minute.length / DeepFilter.sampleRateHz;
-  return `${seconds.toFixed(0)} s of mono at 48 kHz, with decoding and encoding: ${wallSeconds.toFixed(1)} s (${(seconds / wallSeconds).toFixed(1)} × real time), ${cpuSeconds.toFixed(1)} CPU-seconds (${((2 * seconds) / cpuSeconds).toFixed(1)} × real time on two idle cores)`;
+  const inAll = `${seconds.toFixed(0)} s of mono at 48 kHz, with decoding and encoding: ${wallSeconds.toFixed(1)} s`;
+  return `${inAll} (${(seconds / wallSeconds).toFixed(1)} × real time),\n${cpuSeconds.toFixed(1)} CPU-seconds (${((2 * seconds) / cpuSeconds).toFixed(1)} × real time on two idle cores)`;
 }
