@@ -31,6 +31,7 @@ export type { NetworkReport } from "./process/engine-message.ts";
 export { EngineProcess, type SpanHooks } from "./process/engine-process.ts";
 export { ProviderChoice } from "./process/provider-choice.ts";
 export { describeGpus } from "./runtime/describe-gpus.ts";
+export { describeMachine } from "./runtime/describe-machine.ts";
 export { PROVIDER_SETTINGS } from "./runtime/execution-provider.ts";
 export { findProviderFault } from "./runtime/find-provider-fault.ts";
 export { SPEECH_NETWORKS } from "./runtime/manifest.ts";

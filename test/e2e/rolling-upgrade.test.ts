@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { cp, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,8 +6,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { findFreePort } from "../../benchmarks/faults/find-free-port.ts";
 import { makeDetectionRecipe } from "../../benchmarks/faults/recipes.ts";
 import { makeBalancer } from "../support/balancer.ts";
+import { makeCompanyEnvironment } from "../support/company-environment.ts";
 import { type MainProcess, startMain } from "../support/main-process.ts";
-import { S3_KEY, S3_REGION, startS3Server } from "../support/s3-server.ts";
+import { startS3Server } from "../support/s3-server.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 import { openEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
 
@@ -30,19 +30,8 @@ beforeAll(async () => {
   database = await openEmptyDatabase();
   store = await startS3Server();
   store.addBucket(BUCKET);
-  environment = {
-    DATABASE_URL: database.url,
-    ENCRYPTION_KEY: randomBytes(32).toString("base64"),
-    BOOTSTRAP_API_KEY: KEY,
-    RATE_LIMIT_PER_SECOND: "0",
-    S3_BUCKET: BUCKET,
-    AWS_ENDPOINT_URL_S3: store.endpoint,
-    AWS_REGION: S3_REGION,
-    AWS_ACCESS_KEY_ID: S3_KEY.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: S3_KEY.secretAccessKey,
-    ENGINE_THREADS: "1",
-    DRAIN_SECONDS: "2",
-  };
+  const { endpoint } = store;
+  environment = makeCompanyEnvironment({ databaseUrl: database.url, bucket: BUCKET, endpoint, apiKey: KEY });
 });
 afterAll(async () => {
   await Promise.all([...running.values()].map((one) => one.stop()));

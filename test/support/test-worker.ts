@@ -20,6 +20,9 @@ import { type Drain, startWorker } from "../../packages/server/worker/worker.ts"
 import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";
 
+/** What the workers of a test run on, unless one is said to run on another. */
+export const TEST_MACHINE = "test machine";
+
 export type RunEngine = EngineProcess["run"];
 
 /** A worker over the real database and store, with the connections a worker has; only the network is left out. */
@@ -38,13 +41,14 @@ export async function startWorkerWithoutNetwork(options: {
   checkpoints?: Checkpoints;
   workMaxBytes?: number;
   /** Inputs that are longer are shared with workers that can make spans. */
-  spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"] };
+  spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"]; machine?: string };
   tracer?: Tracer;
   /** Where many workers share a process, each would read all of its children. */
   readMemory?: () => Promise<number>;
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
   const { workMaxBytes = 1e9 } = options;
+  const { machine = TEST_MACHINE } = options.spans ?? {};
   const { db } = openDatabase({
     connectionString: options.pooledUrl ?? connectionString,
     maxConnections: 2,
@@ -68,7 +72,7 @@ export async function startWorkerWithoutNetwork(options: {
     hasPreviews: true,
     engine: { run, close: async () => {}, runSpan: options.spans?.runSpan ?? refuseSpan },
     spans: options.spans && {
-      ...{ offers: makeSpanOffers(db), queue: makeSpanQueue(db), ownBlobs: blobs },
+      ...{ offers: makeSpanOffers(db, machine), queue: makeSpanQueue(db, machine), ownBlobs: blobs, machine },
       fromSeconds: options.spans.fromSeconds,
     },
     assets: makeAssetStore(db),

@@ -1,18 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { describeGpus } from "./describe-gpus.ts";
-
-function makeRoot(files: Record<string, string>): string {
-  const root = mkdtempSync(join(tmpdir(), "stemwright-gpus-"));
-  onTestFinished(() => rmSync(root, { recursive: true }));
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
-  return root;
-}
+import { makeRoot } from "./support/make-root.ts";
 
 const NVIDIA = {
   "dev/nvidia0": "",

@@ -352,8 +352,9 @@ export const SETTINGS = {
   },
   SPLIT_INPUT_SECONDS: {
     schema: wholeNumber(0),
-    default: "0",
-    description: "Longer inputs are shared with idle workers, in spans of a third of this; 0 = never.",
+    default: "900",
+    description:
+      "Longer inputs are shared with idle workers on the same kind of machine, in spans of a third of this; 0 = never.",
   },
   API_POOL_SIZE: {
     schema: wholeNumber(2, 1000),

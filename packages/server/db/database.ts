@@ -106,6 +106,7 @@ export type Tables = {
     engine_seconds: number;
     audio_seconds: number;
     networks: ColumnType<Worker["networks"], string, string>;
+    machine: Generated<string | null>;
   };
   assets: {
     id: string;

@@ -10,7 +10,7 @@ import { deleteDeadWorkers } from "../db/operation/worker-rows.ts";
 import { deleteOldRateCounts } from "../db/requests/make-rate-counts.ts";
 import { deleteOldReceipts } from "../db/requests/receipt-rows.ts";
 import { deleteExpiredShares } from "../db/shares/share-rows.ts";
-import { listLeftSpans, makeSpanOffers } from "../db/spans/span-rows.ts";
+import { forgetSpans, listLeftSpans } from "../db/spans/span-rows.ts";
 import { deleteOldHolds } from "../db/storage/make-storage-quota.ts";
 import { sweepAssets, sweepOutputs, sweepTasks, sweepTemporaryTasks } from "../db/storage/retention.ts";
 import { forgetFiles, takeDueFiles } from "../db/storage/unclaimed-file-rows.ts";
@@ -118,7 +118,7 @@ async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | u
   const taskIds = await listLeftSpans(db, BATCH_SIZE);
   for (const taskId of taskIds) {
     await within(REMOVAL_LIMIT_MS, blobs.delete(toSpansFolder(taskId)), signal);
-    await makeSpanOffers(db).forget(taskId);
+    await forgetSpans(db, taskId);
   }
   return taskIds.length;
 }

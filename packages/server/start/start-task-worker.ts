@@ -1,4 +1,10 @@
-import { EngineProcess, estimateWorkBytes, type NetworkReport, probeMedia } from "@stemwright/engine";
+import {
+  describeMachine,
+  EngineProcess,
+  estimateWorkBytes,
+  type NetworkReport,
+  probeMedia,
+} from "@stemwright/engine";
 import { bindQueries } from "../db/bind-queries.ts";
 import { withDatabase } from "../db/connection/with-database.ts";
 import { hasReservations, raiseReservations } from "../db/credits/credit-rows.ts";
@@ -84,6 +90,7 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
     stemCacheBytes: config.stemCacheBytes,
     onNetworkLoaded,
   });
+  const machine = describeMachine(config.engineThreads);
   const sweeper = startSweeper(log, () => sweepMachine({ db, config }));
   const inputs = {
     blobs,
@@ -117,10 +124,11 @@ async function startTaskWorkerOnce(house: House, tracer: Tracer | undefined) {
         ? makeCheckpoints({ blobs: own, unclaimed, maxBytes: config.checkpointMaxBytes })
         : undefined,
     spans:
-      config.splitInputSeconds > 0
+      config.splitInputSeconds > 0 && machine !== undefined
         ? {
-            offers: makeSpanOffers(db),
-            queue: makeSpanQueue(db),
+            offers: makeSpanOffers(db, machine),
+            queue: makeSpanQueue(db, machine),
+            machine,
             fromSeconds: config.splitInputSeconds,
             ownBlobs: own,
           }

@@ -26,7 +26,14 @@ export type WorkerPorts = Omit<RunTaskPorts, "engine" | "spans"> & {
   engine: MeasuredEngine;
   /** Shares long inputs among workers, if set. */
   spans?:
-    | { offers: SpanOffers; queue: SpanQueue; fromSeconds: number; ownBlobs: SpanHelperPorts["ownBlobs"] }
+    | {
+        offers: SpanOffers;
+        queue: SpanQueue;
+        fromSeconds: number;
+        ownBlobs: SpanHelperPorts["ownBlobs"];
+        /** As in the report. */
+        machine: string;
+      }
     | undefined;
   connectionString: string;
   clientRunningMax: number;

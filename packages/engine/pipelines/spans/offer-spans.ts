@@ -1,8 +1,9 @@
-import { countSpooledSegments, describePass } from "../network-pass.ts";
+import { countSpooledSegments } from "../network-pass.ts";
 import type { OpenInput } from "../open-input.ts";
 import { toNetworkShape, toPassName, toStartFrame } from "../pass-identity.ts";
 import { describeSpools, type SpoolFacts } from "../pass-spools.ts";
 import type { StemPass } from "../plan-targets.ts";
+import { describeSpanPass } from "./describe-span-pass.ts";
 import { cutAtFrames, type PassSpans } from "./segment-range.ts";
 import type { SpanExchange, SpanPart, SpanPass } from "./span-exchange.ts";
 
@@ -59,7 +60,7 @@ function listCuts(input: OpenInput, { manifest }: StemPass, spanSeconds: number)
 async function describe(run: SpoolFacts, pass: StemPass, cutFrames: readonly number[]) {
   const { manifest, startShare, stems } = pass;
   const spools = await describeSpools(run, pass);
-  const { grid, madeFrom } = describePass(spools);
+  const { grid, madeFrom } = describeSpanPass(spools);
   const ranges = cutAtFrames(grid, { startFrame: toStartFrame(manifest, startShare), cutFrames });
   const spooled = countSpooledSegments(spools);
   const spanPass: SpanPass = { name: toPassName(pass), network: manifest.id, startShare, stems, madeFrom };

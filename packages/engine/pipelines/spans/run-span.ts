@@ -7,7 +7,7 @@ import type { StemNetworks } from "../../networks/stem-network.ts";
 import { isStemManifest, type Manifest } from "../../runtime/manifest.ts";
 import { loadDecodedInput } from "../decoded-input.ts";
 import { planLanes } from "../lanes.ts";
-import { describePass, type PassSpools, runNetworkPass, spoolPath } from "../network-pass.ts";
+import { type PassSpools, runNetworkPass, spoolPath } from "../network-pass.ts";
 import type { OpenInput } from "../open-input.ts";
 import { identifyPass, toNetworkShape, toStartFrame } from "../pass-identity.ts";
 import { toPcmBytes } from "../pcm-bytes.ts";
@@ -15,6 +15,7 @@ import { PcmFileSource } from "../pcm-file-source.ts";
 import type { StemPass } from "../plan-targets.ts";
 import { SpoolGauge } from "../spool-gauge.ts";
 import { toSystemError } from "../to-engine-error.ts";
+import { describeSpanPass } from "./describe-span-pass.ts";
 import { RangeSource } from "./range-source.ts";
 import { cutAtFrames, type SegmentRange, toRangeEnd } from "./segment-range.ts";
 import type { SpanPart, SpanPass } from "./span-exchange.ts";
@@ -121,7 +122,7 @@ async function planSteps(
       identity: await identifyPass(run, pass),
       cache: undefined,
     };
-    const { grid, madeFrom } = describePass(spools);
+    const { grid, madeFrom } = describeSpanPass(spools);
     if (!isDeepStrictEqual(madeFrom, spanPass.madeFrom)) return undefined;
     const own = cutAtFrames(grid, { startFrame, cutFrames: request.part.cutFrames })[request.index];
     if (own === undefined) return undefined;

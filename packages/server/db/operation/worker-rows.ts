@@ -18,10 +18,10 @@ export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Pr
     audio_seconds: report.audioSeconds,
     networks: JSON.stringify(report.networks),
   };
-  const { id, host, pid, version } = report;
+  const { id, host, pid, version, machine = null } = report;
   await db
     .insertInto("workers")
-    .values({ id, host, pid, version, started_at: report.startedAt, ...changing })
+    .values({ id, host, pid, version, machine, started_at: report.startedAt, ...changing })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(changing))
     // Not synced to disk: the next report says as much.
     .returning(sql`set_config('synchronous_commit', 'off', true)`.as("setting"))

@@ -12,6 +12,7 @@ import type {
 import { RunLost, type TaskRun } from "../../domain/tasks/task-run.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
+import { IS_ALIVE } from "../operation/worker-rows.ts";
 import { IS_TOO_NEW } from "../schema/schema-fault.ts";
 import { notifyWaiting } from "../tasks/waiting-tasks.ts";
 
@@ -29,8 +30,9 @@ const isRun = (run: SpanRun) => sql`${isSpan(run, run.taskId)} and run_token = $
 const isUnfinished = (taskId: string) =>
   sql`exists (select from tasks where id = ${taskId} and completed_at is null)`;
 
-async function hasOtherWorkers(db: DatabaseHandle, workerId: string): Promise<boolean> {
-  const { rows } = await sql`select from alive_workers where id <> ${workerId} limit 1`.execute(db);
+async function hasHelpers(db: DatabaseHandle, machine: string, workerId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from workers where machine = ${machine} and id <> ${workerId} and ${IS_ALIVE} limit 1`.execute(db);
   return rows.length > 0;
 }
 
@@ -46,7 +48,7 @@ async function lockRun(db: DatabaseHandle, { taskId, token }: TaskRun): Promise<
 async function offerSpans(
   db: DatabaseHandle,
   run: TaskRun,
-  { parts, begun, inputKey }: Parameters<SpanOffers["offer"]>[1],
+  { parts, begun, inputKey, machine }: Parameters<SpanOffers["offer"]>[1] & { machine: string },
 ): Promise<void> {
   const { taskId } = run;
   await inTransaction(db, async (transaction) => {
@@ -55,13 +57,13 @@ async function offerSpans(
     const keys = parts.map(({ key }) => key);
     // Of what is no longer wanted as it was, nothing is of use.
     await sql`
-      delete from span_parts where task_id = ${taskId} and not exists (
+      delete from span_parts where task_id = ${taskId} and not (machine = ${machine} and exists (
         select from unnest(${keys}::text[], ${works}::text[]) as wanted (part, work)
-        where wanted.part = span_parts.part and wanted.work = span_parts.work)`.execute(transaction);
+        where wanted.part = span_parts.part and wanted.work = span_parts.work))`.execute(transaction);
     for (const [place, { key, work, spanCount, finishedSpans }] of parts.entries()) {
       await sql`
-        insert into span_parts (task_id, part, place, work, input_key)
-        values (${taskId}, ${key}, ${place}, ${work}, ${inputKey})
+        insert into span_parts (task_id, part, place, work, input_key, machine)
+        values (${taskId}, ${key}, ${place}, ${work}, ${inputKey}, ${machine})
         on conflict (task_id, part) do update set place = excluded.place, input_key = excluded.input_key`.execute(
         transaction,
       );
@@ -129,7 +131,7 @@ async function hasSpans(db: DatabaseHandle, taskId: string): Promise<boolean> {
 }
 
 /** A run that is still under way forgets its span itself. */
-async function forgetSpans(db: DatabaseHandle, taskId: string): Promise<void> {
+export async function forgetSpans(db: DatabaseHandle, taskId: string): Promise<void> {
   await sql`
     with ended as (delete from spans where task_id = ${taskId} and not (${IS_CLAIMED} and stored_key is null))
     delete from span_parts where task_id = ${taskId} and not exists (
@@ -149,11 +151,11 @@ export async function listLeftSpans(db: DatabaseHandle, limit: number): Promise<
 
 /**
  * A span for a worker that has no Task to do. The client that the fewest help goes first, then the oldest Task; of a Task the last span,
- * since its own worker comes from the front.
+ * since its own worker comes from the front. Only of Tasks whose samples would be the same if this worker made all of them.
  */
 async function claimSpan(
   db: DatabaseHandle,
-  { token, workerId, exceptTaskIds }: Parameters<SpanQueue["claim"]>[0],
+  { token, workerId, exceptTaskIds, machine }: Parameters<SpanQueue["claim"]>[0] & { machine: string },
 ): Promise<SpanWork | undefined> {
   const { rows } = await sql<{
     task_id: string;
@@ -171,7 +173,7 @@ async function claimSpan(
       join tasks on tasks.id = spans.task_id
       left join helped on helped.client_id = tasks.client_id
       where stored_key is null and not is_own and not ${IS_CLAIMED} and faults < ${FAULTS_MAX}
-        and completed_at is null and spans.task_id <> all(${exceptTaskIds}::text[]) and not ${IS_TOO_NEW}
+        and completed_at is null and machine = ${machine} and spans.task_id <> all(${exceptTaskIds}::text[]) and not ${IS_TOO_NEW}
       order by coalesce(helped.workers, 0), tasks.created_at, spans.task_id, place desc, number desc
       limit 1 for update of spans skip locked
     )
@@ -218,9 +220,9 @@ async function releaseSpan(
   else await forgetSpans(db, run.taskId);
 }
 
-export const makeSpanOffers = (db: DatabaseHandle): SpanOffers => ({
-  hasOtherWorkers: (workerId) => hasOtherWorkers(db, workerId),
-  offer: (run, offer) => offerSpans(db, run, offer),
+export const makeSpanOffers = (db: DatabaseHandle, machine: string): SpanOffers => ({
+  hasHelpers: (workerId) => hasHelpers(db, machine, workerId),
+  offer: (run, offer) => offerSpans(db, run, { ...offer, machine }),
   list: (taskId) => listSpans(db, taskId),
   takeOwn: (run, span) => takeOwn(db, run, span),
   reclaim: (run, span) => reclaimSpan(db, run, span),
@@ -228,8 +230,8 @@ export const makeSpanOffers = (db: DatabaseHandle): SpanOffers => ({
   forget: (taskId) => forgetSpans(db, taskId),
 });
 
-export const makeSpanQueue = (db: DatabaseHandle): SpanQueue => ({
-  claim: (claim) => claimSpan(db, claim),
+export const makeSpanQueue = (db: DatabaseHandle, machine: string): SpanQueue => ({
+  claim: (claim) => claimSpan(db, { ...claim, machine }),
   hold: (run, share) => holdSpan(db, run, share),
   end: (run, stored) => endSpan(db, run, stored),
   release: (run, options) => releaseSpan(db, run, options),

@@ -11,6 +11,8 @@ export type WorkerReport = {
   audioSeconds: number;
   /** Those it has loaded that GPUs can run, and what each runs on. */
   networks: readonly { name: string; runsOn: string; timesRealTime: number | null }[];
+  /** Everything of the machine that the samples of spans depend on; none of a worker that makes none. */
+  machine?: string | undefined;
 };
 
 export interface WorkerRegister {

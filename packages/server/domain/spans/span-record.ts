@@ -39,7 +39,8 @@ export const toSharedInputKey = (taskId: string) => `${toSpansFolder(taskId)}/in
 
 /** The side of the Task's own worker, which shares its spans out and joins what comes back. */
 export interface SpanOffers {
-  hasOtherWorkers(workerId: string): Promise<boolean>;
+  /** Whether another worker lives whose spans would fit. */
+  hasHelpers(workerId: string): Promise<boolean>;
   /** Parts that were offered before as they are keep what was made of them. Spans that this worker has begun are not for others. */
   offer(
     run: TaskRun,

@@ -18,6 +18,7 @@ export async function startHeartbeat(options: {
   version: string;
   log: FastifyBaseLogger;
   listNetworks?: () => WorkerReport["networks"];
+  spans?: { machine: string } | undefined;
   /** Default: this process and all its descendants. */
   readMemory?: () => Promise<number>;
 }) {
@@ -31,8 +32,8 @@ export async function startHeartbeat(options: {
   const report = async () => {
     try {
       const memoryBytes = await readMemory();
-      const { version } = options;
-      const place = { id, host: hostname(), pid: process.pid, version, startedAt };
+      const { version, spans } = options;
+      const place = { id, host: hostname(), pid: process.pid, version, startedAt, machine: spans?.machine };
       const networks = options.listNetworks?.() ?? [];
       await register.report({ ...place, task, memoryBytes, engineSeconds, audioSeconds, networks });
       reportedAtMs = performance.now();

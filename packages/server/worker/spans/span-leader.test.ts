@@ -22,7 +22,7 @@ it.each([
   await writeFile(join(taskDir, "input"), "sound");
   const offered = Promise.withResolvers<string>();
   const offers: Partial<SpanOffers> = {
-    hasOtherWorkers: async () => true,
+    hasHelpers: async () => true,
     offer: async (_run, offer) => offered.resolve(offer.inputKey),
     list: async () => [],
   };

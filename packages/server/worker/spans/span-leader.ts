@@ -81,7 +81,7 @@ export function openSpanLeader(
   async function keepLooking(parts: readonly SpanPart[], tellShares: TellShares): Promise<void> {
     while (!signal.aborted) {
       try {
-        if (!isOffered && (await offers.hasOtherWorkers(workerId))) await offer(parts);
+        if (!isOffered && (await offers.hasHelpers(workerId))) await offer(parts);
         if (isOffered) await look(tellShares);
       } catch (error) {
         if (!signal.aborted) ports.log.warn({ err: error, taskId: task.id }, "failed to look after spans");

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { toWav } from "../../../../test/support/audio.ts";
 import { makeGainEngines } from "../../../../test/support/gain-engine.ts";
 import { makeTempDir } from "../../../../test/support/temp-dir.ts";
+import { TEST_MACHINE } from "../../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../../test/support/worker-house.ts";
 import { listLeftSpans, makeSpanOffers, makeSpanQueue } from "../../db/spans/span-rows.ts";
 import { cancelTask } from "../../db/tasks/target-ends.ts";
@@ -25,7 +26,8 @@ beforeEach(async () => {
   await house.addClient();
   await house.storeSong(SONG);
   await query(
-    "insert into workers (id, host, pid, version, started_at, seen_at, memory_bytes, engine_seconds, audio_seconds) values ('other', 'h', 1, '1', now(), now() + interval '1 day', 0, 0, 0) on conflict do nothing",
+    "insert into workers (id, host, pid, version, started_at, seen_at, memory_bytes, engine_seconds, audio_seconds, machine) values ('other', 'h', 1, '1', now(), now() + interval '1 day', 0, 0, 0, $1) on conflict do nothing",
+    [TEST_MACHINE],
   );
 });
 afterEach(() => house.closeWorkers());
@@ -210,14 +212,14 @@ describe("spans", () => {
     const token = `run-of-${taskId}`;
     await query("update tasks set run_token = $2, worker_id = 'leader' where id = $1", [taskId, token]);
     const part = { key: "gain/plain", spanCount: 4, finishedSpans: 0, work: "{}" };
-    await makeSpanOffers(house.database.db).offer(
+    await makeSpanOffers(house.database.db, TEST_MACHINE).offer(
       { taskId, token },
       { parts: [part], begun: begun.map((index) => ({ part: part.key, index })), inputKey: "input" },
     );
     return { taskId, token };
   };
   const claim = async () => {
-    const span = await makeSpanQueue(house.database.db).claim({
+    const span = await makeSpanQueue(house.database.db, TEST_MACHINE).claim({
       token: "t",
       workerId: "w",
       exceptTaskIds: [],
@@ -243,7 +245,7 @@ describe("spans", () => {
   it("[Q15] of a worker that has died go to others, and to the Task's own worker, and it can't end them any more", async () => {
     const run = await offer(await house.createTask(["vocals"]));
     const { db } = house.database;
-    const [offers, queue] = [makeSpanOffers(db), makeSpanQueue(db)];
+    const [offers, queue] = [makeSpanOffers(db, TEST_MACHINE), makeSpanQueue(db, TEST_MACHINE)];
     const lost = await queue.claim({ token: "lost", workerId: "w", exceptTaskIds: [] });
     if (!lost) throw new Error("no span");
     const span = { part: lost.part, index: lost.index };
@@ -261,7 +263,7 @@ describe("spans", () => {
   it("[Q15] that were made stay made for the next run of the Task, unless other work is wanted", async () => {
     const run = await offer(await house.createTask(["vocals"]));
     const { db } = house.database;
-    const [offers, queue] = [makeSpanOffers(db), makeSpanQueue(db)];
+    const [offers, queue] = [makeSpanOffers(db, TEST_MACHINE), makeSpanQueue(db, TEST_MACHINE)];
     const span = await queue.claim({ token: "t", workerId: "w", exceptTaskIds: [] });
     if (!span) throw new Error("no span");
     await queue.end(span, { key: "k", files: [{ pass: "p", stem: "s", sizeBytes: 1 }] });
@@ -280,15 +282,45 @@ describe("spans", () => {
     await query("delete from tasks where id = $1", [run.taskId]);
   });
 
+  it("[Q17] are for workers whose samples fit, and made again where the Task goes on on another kind of machine", async () => {
+    const run = await offer(await house.createTask(["vocals"]));
+    const { db } = house.database;
+    const elsewhere = { offers: makeSpanOffers(db, "arm64"), queue: makeSpanQueue(db, "arm64") };
+    const claim = { token: "t", workerId: "w", exceptTaskIds: [] };
+    expect(await elsewhere.queue.claim(claim)).toBeUndefined();
+    const span = await makeSpanQueue(db, TEST_MACHINE).claim(claim);
+    if (!span) throw new Error("no span");
+    await makeSpanQueue(db, TEST_MACHINE).end(span, { key: "k", files: [] });
+    const parts = [{ key: span.part, spanCount: 4, finishedSpans: 0, work: span.work }];
+    await elsewhere.offers.offer(run, { parts, begun: [], inputKey: "input" });
+    expect(await elsewhere.offers.list(run.taskId)).toEqual([]);
+    expect(await elsewhere.queue.claim(claim)).toMatchObject({ index: span.index });
+    await query("delete from tasks where id = $1", [run.taskId]);
+  });
+
+  it("[Q17] [Q18] are offered while a worker lives whose samples would fit", async () => {
+    const { db } = house.database;
+    expect(await makeSpanOffers(db, TEST_MACHINE).hasHelpers("leader")).toBe(true);
+    expect(await makeSpanOffers(db, TEST_MACHINE).hasHelpers("other")).toBe(false);
+    expect(await makeSpanOffers(db, "arm64").hasHelpers("leader")).toBe(false);
+    await query("update workers set seen_at = now() - interval '1 minute' where id = 'other'");
+    expect(await makeSpanOffers(db, TEST_MACHINE).hasHelpers("leader")).toBe(false);
+    await query("delete from workers where id = 'other'");
+  });
+
   it("[Q16] that a Task left are found once it has ended and nobody is at them", async () => {
     const run = await offer(await house.createTask(["vocals"]));
     const { db } = house.database;
-    const span = await makeSpanQueue(db).claim({ token: "t", workerId: "w", exceptTaskIds: [] });
+    const span = await makeSpanQueue(db, TEST_MACHINE).claim({
+      token: "t",
+      workerId: "w",
+      exceptTaskIds: [],
+    });
     expect(await listLeftSpans(db, 10)).toEqual([]);
     await query("update tasks set completed_at = now() where id = $1", [run.taskId]);
     expect(await listLeftSpans(db, 10)).toEqual([]);
     expect(await claim()).toBeUndefined();
-    if (span) await makeSpanQueue(db).release(span, { isFault: false });
+    if (span) await makeSpanQueue(db, TEST_MACHINE).release(span, { isFault: false });
     expect(await query("select from span_parts")).toEqual([]);
     await query("delete from tasks where id = $1", [run.taskId]);
   });

@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import engine from "../package.json" with { type: "json" };
+
+/** The instruction sets among the flags of x64 that kernels and decoders are chosen by. On arm64 all features count. */
+const X64_SETS = /^(pni|ssse3|sse|avx|fma|f16c|amx|bmi|xop|gfni|vaes)/;
+const X64_FIELDS = ["vendor_id", "cpu family", "model"];
+const ARM64_FIELDS = ["CPU implementer", "CPU architecture", "CPU variant", "CPU part"];
+
+/**
+ * Everything of this machine that its samples depend on, in words; undefined where the kernel does not tell. Networks, decoders and transforms are written for instruction sets,
+ * and each adds up in its own order. So do several threads: matrices are cut by their number, and the sums of all three separating
+ * networks differ in the last bits between 2 and 8. Attention is cut by the size of the second cache, which comes with the model.
+ */
+export function describeMachine(
+  threads: number,
+  { root = "/", arch = process.arch }: { root?: string; arch?: string } = {},
+): string | undefined {
+  const cpus = findCpus(join(root, "proc/cpuinfo"))?.map((cpu) => describeCpu(cpu, arch));
+  if (cpus === undefined) return undefined;
+  return [
+    `Stemwright ${engine.version}`,
+    `Node ${process.versions.node}`,
+    arch,
+    ...new Set(cpus),
+    `${threads} threads`,
+  ].join(", ");
+}
+
+function describeCpu(cpu: ReadonlyMap<string, string>, arch: string): string {
+  const isX64 = arch === "x64";
+  const name = (isX64 ? X64_FIELDS : ARM64_FIELDS).map((field) => cpu.get(field) ?? "?").join("/");
+  const flags = (cpu.get(isX64 ? "flags" : "Features") ?? "").split(" ");
+  return [name, ...flags.filter((flag) => !isX64 || X64_SETS.test(flag)).sort()].join(" ");
+}
+
+/** The fields of each CPU, as the kernel lists them. */
+function findCpus(path: string): ReadonlyMap<string, string>[] | undefined {
+  if (!existsSync(path)) return undefined;
+  const blocks = readFileSync(path, "utf8").trim().split(/\n\n+/);
+  return blocks.map((block) => new Map(block.split("\n").map(toField)));
+}
+
+function toField(line: string): [string, string] {
+  const [name = "", ...value] = line.split(":");
+  return [name.trim(), value.join(":").trim()];
+}

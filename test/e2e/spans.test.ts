@@ -1,0 +1,165 @@
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Asset, Task } from "@stemwright/contract";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findFreePort } from "../../benchmarks/faults/find-free-port.ts";
+import { makeSyntheticSong } from "../../packages/engine/pipelines/support/synthetic-song.ts";
+import { toWav } from "../support/audio.ts";
+import { makeCompanyEnvironment } from "../support/company-environment.ts";
+import { type MainProcess, startMain } from "../support/main-process.ts";
+import type { S3Bucket } from "../support/s3-objects.ts";
+import { type S3Server, startS3Server } from "../support/s3-server.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
+import { openEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
+
+const KEY = "sw_SpansOfRealNetworksAreTestedWithThisKey00";
+const BUCKET = "spans";
+/** Four spans of some three segments each of the network for dialogue. */
+const SONG = { sampleRateHz: 44_100, lengthFrames: 60 * 44_100 };
+const SPLIT_INPUT_SECONDS = "45";
+/** A minute takes the network a minute, on a core that others want too. */
+const PATIENCE = { timeout: 900_000, interval: 100 };
+
+let dir: string;
+let database: TestDatabase;
+let store: S3Server;
+let bucket: S3Bucket;
+let environment: Record<string, string>;
+let base: string;
+let assetId: string;
+const running = new Map<string, MainProcess>();
+
+/** Each on a machine of its own: they share database and bucket. */
+async function start(name: "api" | `worker-${number}`, own: Record<string, string> = {}): Promise<void> {
+  const settings = { ...environment, SPLIT_INPUT_SECONDS, CACHE_SIZE_BYTES: "0", ...own };
+  const process = startMain([name.split("-")[0] ?? ""], { ...settings, DATA_DIR: join(dir, name) });
+  running.set(name, process);
+  await process.waitFor(name === "api" ? "Stop with" : "worker started");
+}
+
+beforeAll(async () => {
+  dir = await makeTempDir("spans");
+  database = await openEmptyDatabase();
+  store = await startS3Server();
+  bucket = store.addBucket(BUCKET);
+  const { endpoint } = store;
+  environment = makeCompanyEnvironment({ databaseUrl: database.url, bucket: BUCKET, endpoint, apiKey: KEY });
+  const port = await findFreePort();
+  base = `http://127.0.0.1:${port}`;
+  await start("api", { PORT: String(port) });
+  const form = new FormData();
+  const song = toWav({ sampleRateHz: SONG.sampleRateHz, channels: makeSyntheticSong(SONG) });
+  form.append("file", new File([song], "song.wav"));
+  assetId = (await call<Asset>("/assets", form)).id;
+});
+afterAll(async () => {
+  await Promise.all([...running.values()].map((one) => one.stop()));
+  await store.close();
+  await database.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A POST of what is given, else a GET. */
+async function call<Answer>(path: string, body?: FormData | object): Promise<Answer> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${base}${path}`, {
+    method: body ? "POST" : "GET",
+    headers: { "x-api-key": KEY, ...(body && !isForm ? { "content-type": "application/json" } : {}) },
+    ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Answer;
+}
+
+const createTask = async () =>
+  (await call<Task>("/tasks", { assetId, targets: [{ model: "dialogue", formats: ["wav"] }] })).id;
+
+/** The bytes of its one output, once it has ended. */
+async function readOutput(id: string): Promise<Buffer> {
+  const load = async () => (await call<Task>(`/tasks/${id}`)).targets[0];
+  await expect.poll(async () => (await load())?.status, PATIENCE).not.toBe("processing");
+  const target = await load();
+  expect(target).toMatchObject({ status: "completed" });
+  return Buffer.from(await (await fetch(target?.output[0]?.link ?? "")).arrayBuffer());
+}
+
+type Helped = { part: string; number: number; worker_id: string; pid: number };
+/** A span that another worker than the Task's is in the middle of. */
+async function findHelped(taskId: string): Promise<Helped> {
+  let found: Helped | undefined;
+  const find = async () => {
+    const { rows } = await database.pool.query<Helped>(
+      `select part, number, worker_id, pid from spans join workers on workers.id = worker_id
+       where spans.task_id = $1 and share > 0 and stored_key is null and claimed_until > now()`,
+      [taskId],
+    );
+    found = rows[0];
+    return rows.length;
+  };
+  await expect.poll(find, PATIENCE).toBeGreaterThan(0);
+  if (!found) throw new Error("nobody helps");
+  return found;
+}
+
+const listRows = async (text: string, values: unknown[] = []) =>
+  (await database.pool.query(text, values)).rows;
+const listWorkDirs = async (names: string[]) =>
+  (await Promise.all(names.map((name) => readdir(join(dir, name, "work"))))).flat();
+/** The engine's processes below those of the workers. */
+async function listEngines(names: string[]): Promise<string[]> {
+  const pids = names.map((name) => running.get(name)?.process.pid);
+  const children = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/task/${pid}/children`, "utf8")),
+  );
+  const commands = await Promise.all(
+    children
+      .flatMap((line) => line.split(" ").filter(Boolean))
+      .map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
+  );
+  return commands.filter((command) => command.includes("/engine/process/"));
+}
+
+async function expectNothingLeft(names: string[]): Promise<void> {
+  await expect.poll(() => listRows("select from span_parts"), PATIENCE).toEqual([]);
+  const listStored = () => [...bucket.objects.keys()].filter((key) => key.includes("/spans/"));
+  await expect.poll(listStored, PATIENCE).toEqual([]);
+  await expect.poll(() => listWorkDirs(names), PATIENCE).toEqual([]);
+}
+
+describe("a long input on two machines with a real network", () => {
+  it("[Q14] [Q15] loses a span at most to a SIGKILL in the middle of it, and gives the bytes of one worker", async () => {
+    await start("worker-0");
+    const alone = await readOutput(await createTask());
+    expect(alone.length).toBeGreaterThan(1_000_000);
+    await start("worker-1");
+    const id = await createTask();
+    const killed = await findHelped(id);
+    const [name = ""] = [...running].find(([, { process }]) => process.pid === killed.pid) ?? [];
+    await running.get(name)?.stop("SIGKILL");
+    running.delete(name);
+    await start("worker-2");
+    const findMaker = async () =>
+      await listRows(
+        "select from spans where part = $1 and number = $2 and (is_own or (run_token is not null and worker_id <> $3))",
+        [killed.part, killed.number, killed.worker_id],
+      );
+    await expect.poll(findMaker, PATIENCE).toHaveLength(1);
+    expect((await readOutput(id)).equals(alone)).toBe(true);
+    expect(await listRows("select attempts, last_error_name from tasks where id = $1", [id])).toEqual([
+      { attempts: 1, last_error_name: null },
+    ]);
+    await expectNothingLeft([...running.keys()].filter((one) => one !== "api"));
+  });
+
+  it("[Q16] that is cancelled stops on both, and leaves nothing behind", async () => {
+    const workers = [...running.keys()].filter((name) => name !== "api");
+    expect(workers).toHaveLength(2);
+    const id = await createTask();
+    await findHelped(id);
+    expect(await listEngines(workers)).toHaveLength(2);
+    await call(`/tasks/${id}/cancel`, {});
+    await expect.poll(() => listEngines(workers), PATIENCE).toEqual([]);
+    await expectNothingLeft(workers);
+    await expect.poll(() => listRows("select from workers where task_id is not null"), PATIENCE).toEqual([]);
+  });
+});
