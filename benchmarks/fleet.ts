@@ -212,14 +212,15 @@ async function main(): Promise<void> {
     const bench = { pool, connectionString, dir, serverPid: server.pid() ?? 0 };
     report("# A fleet of workers", "", ...describeRun());
     report(
-      "- real workers with an engine that only waits, all in one process, and one PostgreSQL beside them (synchronous_commit on, shared_buffers 256 MB): `npm run bench:fleet`",
+      "- real workers with an engine that only waits, all in one process: `npm run bench:fleet`",
+      "- one PostgreSQL beside them (synchronous_commit on, shared_buffers 256 MB)",
       "- files are neither read nor written; the server and the workers share the two cores",
       "",
       "## Busy",
       "",
       `Tasks of ${TASK_MS / 1000} s with progress every second, of ${CLIENTS} clients that all have more waiting, for ${MEASURE_MS / 1000} s.`,
       "",
-      "| workers | Tasks a second | from an end to the next start, ms p50 / p95 | Tasks of each client | commits a second | cores of PostgreSQL | cores of all workers | connections |",
+      "| workers | Tasks a second | end to next start, ms p50 / p95 | Tasks of each client | commits a second | PostgreSQL's cores | workers' cores | connections |",
       "|---|---|---|---|---|---|---|---|",
     );
     for (const size of SIZES) await measureBusy(bench, size);
