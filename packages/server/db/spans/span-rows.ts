@@ -207,17 +207,29 @@ async function endSpan(db: DatabaseHandle, run: SpanRun, { key, files }: StoredS
   return numAffectedRows > 0n;
 }
 
+/**
+ * Forgets the span of a Task that has ended. The others stay until their files are deleted: without rows, nobody would find those.
+ */
+async function forgetSpan(db: DatabaseHandle, run: SpanRun): Promise<void> {
+  await sql`
+    with ended as (delete from spans where ${isRun(run)} and stored_key is null)
+    delete from span_parts where task_id = ${run.taskId} and part = ${run.part} and not exists (
+      select from spans where spans.task_id = ${run.taskId} and spans.part = ${run.part} and number <> ${run.index})`.execute(
+    db,
+  );
+}
+
 async function releaseSpan(
   db: DatabaseHandle,
   run: SpanRun,
   { isFault }: { isFault: boolean },
 ): Promise<void> {
+  const { rows } = await sql`select where ${isUnfinished(run.taskId)}`.execute(db);
+  if (rows.length === 0) return await forgetSpan(db, run);
   await sql`
     update spans set run_token = null, worker_id = null, claimed_until = null, share = 0, faults = faults + ${isFault ? 1 : 0}
     where ${isRun(run)} and stored_key is null`.execute(db);
-  const { rows } = await sql`select where ${isUnfinished(run.taskId)}`.execute(db);
-  if (rows.length > 0) await notifyWaiting(db);
-  else await forgetSpans(db, run.taskId);
+  await notifyWaiting(db);
 }
 
 export const makeSpanOffers = (db: DatabaseHandle, machine: string): SpanOffers => ({
