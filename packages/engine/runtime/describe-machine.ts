@@ -8,8 +8,8 @@ const X64_FIELDS = ["vendor_id", "cpu family", "model"];
 const ARM64_FIELDS = ["CPU implementer", "CPU architecture", "CPU variant", "CPU part"];
 
 /**
- * Everything of this machine that its samples depend on, in words; undefined where the kernel does not tell. Networks, decoders and transforms are written for instruction sets,
- * and each adds up in its own order. So do several threads: matrices are cut by their number, and the sums of all three separating
+ * Everything about this machine that its samples depend on; undefined where the kernel does not say. Kernels of onnxruntime, decoders and transforms are
+ * chosen by instruction sets, and each sums in another order. So does another number of threads: matrices are cut by it, and all three separating
  * networks differ in the last bits between 2 and 8. Attention is cut by the size of the second cache, which comes with the model.
  */
 export function describeMachine(
