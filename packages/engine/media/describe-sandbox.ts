@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MediaError } from "./media-error.ts";
 import { getSandboxMode, type SandboxMode } from "./sandbox-mode.ts";
 import { GUARANTEES, type Guarantee, type SandboxReport } from "./sandbox-report.ts";
 import { startMediaChild } from "./start-media-child.ts";
@@ -9,12 +10,25 @@ const reportSchema: z.ZodType<SandboxReport> = z.object({
   gaps: z.array(z.enum(Object.keys(GUARANTEES) as Guarantee[])),
 });
 
-/** The protections in force, as a child started for the purpose finds them on itself. */
+const ATTEMPTS = 5;
+
+/** The protections in force, as a child started for the purpose finds them on itself. A child that someone kills is replaced. */
 export async function describeSandbox(): Promise<SandboxReport & { mode: SandboxMode }> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { mode: getSandboxMode(), ...(await askChild()) };
+    } catch (error) {
+      const isMachines = error instanceof MediaError && error.kind === "machine-failed";
+      if (!isMachines || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function askChild(): Promise<SandboxReport> {
   const child = await startMediaChild({
     work: { kind: "describe" },
     resultSchema: reportSchema,
     watchStall: true,
   });
-  return { mode: getSandboxMode(), ...(await child.result) };
+  return child.result;
 }

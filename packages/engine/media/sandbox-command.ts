@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { isOutsideSignal } from "../outside-signal.ts";
 
 /** The whole environment of the child and of the tool in front of it: nothing of ours leaks into it. */
 export const SANDBOX_ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -41,10 +42,23 @@ async function findWorking(alternatives: readonly (readonly string[])[]): Promis
   return [];
 }
 
-function succeeds([command = "", ...args]: readonly string[]): Promise<boolean> {
+const ATTEMPTS = 5;
+
+/** A probe that was killed tells nothing about the machine, so it is repeated. */
+async function succeeds(words: readonly string[]): Promise<boolean> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const end = await run(words);
+    if (!isOutsideSignal(end.signal)) return end.code === 0;
+  }
+  return false;
+}
+
+type End = { code: number | null; signal: string | null };
+
+function run([command = "", ...args]: readonly string[]): Promise<End> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: "ignore", env: SANDBOX_ENVIRONMENT, cwd: "/" });
-    child.on("error", () => resolve(false));
-    child.on("exit", (code) => resolve(code === 0));
+    child.on("error", () => resolve({ code: null, signal: null }));
+    child.on("exit", (code, signal) => resolve({ code, signal }));
   });
 }
