@@ -11,7 +11,7 @@ export type EngineErrorKind =
   | "encode-failed"
   | "cancelled";
 
-/** What can go wrong with a piece of work, in terms its caller can act on. Anything else is our defect, or the machine's. */
+/** A failure of the work in terms its caller can act on. Anything else is a bug or the machine's fault. */
 export class EngineError extends Error {
   readonly kind: EngineErrorKind;
 

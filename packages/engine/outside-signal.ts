@@ -1,4 +1,4 @@
-/** What others send to end a process: the kernel short of memory, a service manager, a terminal. Who fails of itself dies of another signal, or exits. */
+/** Signals sent from outside: by the OOM killer, a service manager, a terminal. A process that crashes dies of another signal, or exits. */
 const OUTSIDE_SIGNALS = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"];
 
 export function isOutsideSignal(signal: string | null): boolean {

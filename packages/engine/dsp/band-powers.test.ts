@@ -10,7 +10,7 @@ const makeSine = (hz: number, lengthFrames: number, amplitude = 1) =>
   );
 const sum = (powers: Float32Array) => powers.reduce((total, power) => total + power, 0);
 
-describe("powers of bands", () => {
+describe("band powers", () => {
   it.each([60, 440, 5000, 15_000])(
     "[PV10] a sine at full scale of %i Hz has power 1, within neighbouring bands",
     (hz) => {
@@ -21,7 +21,7 @@ describe("powers of bands", () => {
     },
   );
 
-  it("[PV10] higher sounds are in higher bands, and quieter ones are as much lower", () => {
+  it("[PV10] higher tones are in higher bands, and levels follow the loudness", () => {
     const loudestOf = (hz: number) => {
       const column = analyser.measure([makeSine(hz, 4096)]).slice(0, 64);
       return column.indexOf(Math.max(...column));
@@ -33,7 +33,7 @@ describe("powers of bands", () => {
     expect(10 * Math.log10(sum(quiet.slice(0, 64)))).toBeCloseTo(-20, 0);
   });
 
-  it("[PV10] a steady sound has no edges where a chunk begins or ends", () => {
+  it("[PV10] a steady tone shows no edges where a chunk begins or ends", () => {
     const powers = analyser.measure([makeSine(1000, 131_072)]);
     const bytes = toLevelBytes(powers, -120);
     for (const column of [0, 1, 31, 62, 63])
@@ -41,12 +41,12 @@ describe("powers of bands", () => {
         expect(Math.abs((bytes[column * 64 + band] ?? 0) - (bytes[10 * 64 + band] ?? 0))).toBeLessThan(12);
   });
 
-  it("[PV10] channels that cancel each other out are seen all the same", () => {
+  it("[PV10] channels that cancel each other out still show", () => {
     const left = makeSine(1000, 4096);
     expect(sum(analyser.measure([left, left.map((value) => -value)]).slice(0, 64))).toBeGreaterThan(0.9);
   });
 
-  it("[PV10] columns are joined as means, the last of them of those there are", () => {
+  it("[PV10] columns are averaged, the last one over those that remain", () => {
     expect([...joinColumns(Float32Array.of(1, 10, 3, 30, 5, 50), 2, 2)]).toEqual([2, 20, 5, 50]);
     expect([...toLevelBytes(Float32Array.of(1, 9.5e-7, 0, 4), -120)]).toEqual([255, 127, 0, 255]);
   });

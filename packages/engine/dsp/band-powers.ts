@@ -2,15 +2,15 @@ import { makeHannWindow } from "./hann-window.ts";
 import { makeMelFilters } from "./mel-filters.ts";
 import { RealFft } from "./real-fft.ts";
 
-/** Of a sine of amplitude 1 under a Hann window all bins together have 1.5 times the power of the middle one. */
+/** Equivalent noise bandwidth of the Hann window: all bins of a sine together have 1.5 times the power of its peak bin. */
 const HANN_NOISE_BANDWIDTH = 1.5;
 
 type BandFilter = { firstBin: number; weights: Float32Array };
 
 /**
- * The power in each band of the mel scale, column by column: 1 is that of a sine at full scale. A column looks at twice its own
- * length; at the ends the window stays within the sound, since an edge would look like a click. Of two channels the louder of their
- * middle and side is looked at: half the time of both, and nothing is missed that cancels out in the other.
+ * The power in each mel band, column by column; 1 is a full-scale sine. A column's window is twice its length; at the ends it stays within the
+ * audio, since an edge would look like a click. Of stereo, only the louder of mid and side is analysed: half the time of both, and sound that cancels
+ * out in one is still seen in the other.
  */
 export class BandPowers {
   readonly bands: number;
@@ -26,20 +26,20 @@ export class BandPowers {
     this.#columnFrames = columnFrames;
     const fftSize = 2 * columnFrames;
     this.#fft = new RealFft(fftSize);
-    // Scaled so that the powers of a sine of amplitude 1 add up to 1.
+    // Scaled so that the powers of a full-scale sine add up to 1.
     const scale = 4 / fftSize / Math.sqrt(HANN_NOISE_BANDWIDTH);
     this.#window = Float32Array.from(makeHannWindow(fftSize), (value) => scale * value);
     this.#powers = new Float32Array(fftSize / 2 + 1);
     this.#filters = makeMelFilters({ melCount: bands, fftSize, sampleRateHz }).map(
       ({ firstBin, weights }) => {
-        // Triangles that add up to one everywhere, so that the bands together have the power of the sound.
+        // Triangles that sum to one everywhere, so that all bands together have the power of the signal.
         const peak = weights.reduce((most, weight) => Math.max(most, weight), Number.MIN_VALUE);
         return { firstBin, weights: Float32Array.from(weights, (weight) => weight / peak) };
       },
     );
   }
 
-  /** The bands of one column behind those of another, from the lowest on. */
+  /** Column by column, each from the lowest band up. */
   measure(planes: readonly Float32Array[]): Float32Array {
     const lengthFrames = planes[0]?.length ?? 0;
     const columns = Math.ceil(lengthFrames / this.#columnFrames);
@@ -95,7 +95,7 @@ export class BandPowers {
   }
 }
 
-/** The mean of each `factor` columns. */
+/** Averages groups of `factor` columns. */
 export function joinColumns(powers: Float32Array, bands: number, factor: number): Float32Array {
   const columns = powers.length / bands;
   const joined = new Float32Array(Math.ceil(columns / factor) * bands);
@@ -107,12 +107,12 @@ export function joinColumns(powers: Float32Array, bands: number, factor: number)
   return joined;
 }
 
-/** A byte for each: 255 is full scale, 0 is `floorDb` and all below. */
+/** One byte per value: 255 is full scale, 0 is `floorDb` or below. */
 export function toLevelBytes(powers: Float32Array, floorDb: number): Uint8Array {
   const bytes = new Uint8Array(powers.length);
   const perNeper = (255 * 10) / (-floorDb * Math.LN10);
   for (let n = 0; n < powers.length; n++) {
-    // Silence is as far below the floor as anything: its logarithm is -Infinity.
+    // log(0) is -Infinity, which is clamped to 0 too.
     bytes[n] = Math.max(0, Math.min(255, 255.5 + perNeper * Math.log(powers[n]!)));
   }
   return bytes;

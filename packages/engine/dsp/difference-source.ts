@@ -11,7 +11,7 @@ export class DifferenceSource implements FrameSource {
 
   constructor(whole: FrameSource, part: FrameSource) {
     if (whole.channels !== part.channels || whole.sampleRateHz !== part.sampleRateHz) {
-      throw new RangeError("a difference needs two sources of one rate and channel count");
+      throw new RangeError("sources to subtract must have the same sample rate and channel count");
     }
     this.channels = whole.channels;
     this.sampleRateHz = whole.sampleRateHz;

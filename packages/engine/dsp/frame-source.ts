@@ -1,17 +1,16 @@
 /**
- * Sound that can be read at any place: the one shape in which decoded inputs, spooled stems, resampled and
- * combined signals meet. Reading must not depend on what was read before, so any chunking gives the same
- * samples. A frame is one sample across channels.
+ * Audio with random access: the common interface of decoded inputs, spooled stems, resampled and combined signals. A read must not depend on earlier
+ * reads, so any chunking returns the same samples. A frame is one sample across channels.
  */
 export interface FrameSource {
   readonly channels: number;
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
-  /** One array a channel, each of `lengthFrames`, and the caller's own; zeros before the start and past the end. */
+  /** One array per channel, each `lengthFrames` long and owned by the caller; zeros before the start and past the end. */
   read(startFrame: number, lengthFrames: number): Float32Array[];
 }
 
-/** The length in whole milliseconds, as times are written: rounding brings none of them beyond the end. */
+/** The length rounded down to milliseconds, the resolution of written times, so that none of them is past the end. */
 export function toWrittenSeconds({
   lengthFrames,
   sampleRateHz,

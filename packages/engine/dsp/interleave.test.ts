@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { deinterleaveInto, interleave } from "./interleave.ts";
 
-it("interleaves and back without change, for 1 to 8 channels", () => {
+it("interleaving and deinterleaving restores 1 to 8 channels", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 0, max: 50 }), (channels, lengthFrames) => {
       const planes = Array.from({ length: channels }, (_, channel) =>

@@ -1,4 +1,3 @@
-/** Planes of one length to frames: channel after channel within each frame. */
 export function interleave(planes: Float32Array[]): Float32Array {
   const channels = planes.length;
   const lengthFrames = planes[0]?.length ?? 0;
@@ -10,7 +9,7 @@ export function interleave(planes: Float32Array[]): Float32Array {
   return frames;
 }
 
-/** Copies interleaved `frames` into `planes`, from `startFrame` of the planes on. */
+/** Copies interleaved `frames` into `planes`, starting at `startFrame` of the planes. */
 export function deinterleaveInto(planes: Float32Array[], frames: Float32Array, startFrame: number): void {
   const channels = planes.length;
   const lengthFrames = Math.floor(frames.length / channels);

@@ -10,7 +10,7 @@ function besselI0(x: number): number {
   return sum;
 }
 
-/** Kaiser's window over −1 to 1, shaped for a stopband `attenuationDb` down (Kaiser's own fit, A > 50). */
+/** Kaiser window over −1 to 1 with a stopband `attenuationDb` down (Kaiser's formula for A > 50). */
 export function makeKaiserWindow(attenuationDb: number): (position: number) => number {
   const beta = 0.1102 * (attenuationDb - 8.7);
   const peak = besselI0(beta);
@@ -20,7 +20,7 @@ export function makeKaiserWindow(attenuationDb: number): (position: number) => n
   };
 }
 
-/** Length in samples of a Kaiser-windowed filter with that stopband; the transition is in cycles a sample. */
+/** Length in samples of a Kaiser-windowed filter with that stopband; `transition` is in cycles per sample. */
 export function kaiserFilterLength(attenuationDb: number, transition: number): number {
   return (attenuationDb - 7.95) / (14.36 * transition);
 }

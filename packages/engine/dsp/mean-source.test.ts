@@ -5,7 +5,7 @@ import { ArraySource } from "./support/array-source.ts";
 const constant = (value: number, lengthFrames: number) =>
   new ArraySource([new Float32Array(lengthFrames).fill(value)], 44_100);
 
-/** Remembers what it handed out. */
+/** Records the arrays it returned. */
 class WatchedSource extends ArraySource {
   readonly handedOut: Float32Array[] = [];
   override read(startFrame: number, lengthFrames: number): Float32Array[] {
@@ -15,7 +15,7 @@ class WatchedSource extends ArraySource {
   }
 }
 
-it("[O9] fades each later pass in, and gives back the memory of what it read of them", () => {
+it("[O9] fades each later pass in and releases the memory it read", () => {
   const late = new WatchedSource([new Float32Array(8).fill(4)], 44_100);
   const mean = new MeanSource(constant(1, 10), {
     others: [{ source: late, startFrame: 2 }],

@@ -1,10 +1,10 @@
 import type { FrameSource } from "./frame-source.ts";
 import { release } from "./release.ts";
 
-/** A source that has its first frame at `startFrame` of the whole. */
+/** A source whose first frame is at `startFrame` of the whole. */
 export type LateSource = { source: FrameSource; startFrame: number };
 
-/** The mean of a source and of others that begin later and end with it; each of them is faded in over `fadeFrames`. */
+/** The mean of a source and others that start later and end with it; each is faded in over `fadeFrames`. */
 export class MeanSource implements FrameSource {
   readonly channels: number;
   readonly sampleRateHz: number;

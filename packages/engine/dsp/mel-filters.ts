@@ -7,7 +7,7 @@ const MELS_PER_HZ = 3 / 200;
 const LINEAR_END_MEL = LINEAR_END_HZ * MELS_PER_HZ;
 const LOG_STEP = Math.log(6.4) / 27;
 
-/** Triangles between neighbouring points of the mel scale, each of unit area, as `librosa.filters.mel`. */
+/** Triangular filters of unit area between neighbouring points of the mel scale, like `librosa.filters.mel`. */
 export function makeMelFilters(options: {
   melCount: number;
   fftSize: number;

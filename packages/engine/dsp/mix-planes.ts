@@ -1,6 +1,6 @@
 /**
- * More than two channels mixed to two, as a desk pairs them: the odd ones left, the even ones right, the last one of an odd number on both sides.
- * Each side is a mean, so nothing gets louder than it was. One or two are left as they are.
+ * Mixes more than two channels to stereo the way mixing consoles pair them: odd ones left, even ones right, an unpaired last one to both sides. Each
+ * side is a mean, so nothing gets louder. One or two channels are returned unchanged.
  */
 export function mixToTwoPlanes(planes: readonly Float32Array[]): readonly Float32Array[] {
   if (planes.length <= 2) return planes;

@@ -11,7 +11,7 @@ const grids = fc
   .map(makeSegmentGrid);
 
 describe("makeSegmentGrid", () => {
-  it("covers every frame, and no segment is without frames of its own", () => {
+  it("covers every frame, and every segment has frames no other one has", () => {
     fc.assert(
       fc.property(grids, (grid) => {
         let coveredFrames = 0;
@@ -27,7 +27,7 @@ describe("makeSegmentGrid", () => {
     );
   });
 
-  it("takes no more segments than the least overlap asks for, and spreads them evenly", () => {
+  it("uses no more segments than the minimum overlap needs, spread evenly", () => {
     fc.assert(
       fc.property(grids, ({ segmentFrames, strideFrames, lengthFrames, segmentCount, overlapFrames }) => {
         if (segmentCount < 2) return;
@@ -41,7 +41,7 @@ describe("makeSegmentGrid", () => {
     expect(makeSegmentGrid(thirtySeconds)).toMatchObject({ segmentCount: 4, strideFrames: 326_340 });
   });
 
-  it("gives the network windows full of signal, wherever the signal is as long as one", () => {
+  it("fills the network's windows with signal if the signal is at least a window long", () => {
     fc.assert(
       fc.property(grids, (grid) => {
         if (grid.lengthFrames < grid.segmentFrames) return;
@@ -54,7 +54,7 @@ describe("makeSegmentGrid", () => {
     );
   });
 
-  it("puts a short signal into the middle of the network's window", () => {
+  it("centres a short signal in the network's window", () => {
     const grid = makeSegmentGrid({ segmentFrames: 100, overlapShare: 0.25, lengthFrames: 41 });
     expect(segmentSpan(grid, 0)).toEqual({
       startFrame: 0,
@@ -64,13 +64,13 @@ describe("makeSegmentGrid", () => {
     });
   });
 
-  it("runs nothing for nothing", () => {
+  it("has no segments for an empty signal", () => {
     expect(makeSegmentGrid({ segmentFrames: 100, overlapShare: 0.25, lengthFrames: 0 }).segmentCount).toBe(0);
   });
 });
 
 describe("OverlapAdd", () => {
-  it("gives any signal back when the segments are cut from it", () => {
+  it("restores any signal from its own segments", () => {
     fc.assert(
       fc.property(grids, (grid) => {
         const signal = Float32Array.from({ length: grid.lengthFrames }, (_, n) => 1 + Math.sin(n));
@@ -88,7 +88,7 @@ describe("OverlapAdd", () => {
     );
   });
 
-  it("fades between neighbours by triangular weights, where they share no more than their edges", () => {
+  it("crossfades linearly between neighbours that overlap only by their edges", () => {
     const grid = makeSegmentGrid({ segmentFrames: 16, overlapShare: 0.125, lengthFrames: 30 });
     const joint = new OverlapAdd(grid, makeFadeIn(grid));
     joint.add(0, new Float32Array(16).fill(0));
@@ -97,16 +97,16 @@ describe("OverlapAdd", () => {
     expect([first, second, third]).toEqual([1, 2, 3]);
   });
 
-  it("takes the mean of two segments where neither is near its end", () => {
+  it("averages two segments where neither is near its end", () => {
     const grid = makeSegmentGrid({ segmentFrames: 16, overlapShare: 0.125, lengthFrames: 24 });
     const joint = new OverlapAdd(grid, makeFadeIn(grid));
     expect([...joint.add(0, new Float32Array(16).fill(0))]).toEqual(Array(8).fill(0));
     const overlap = [...joint.add(1, new Float32Array(16).fill(12))].slice(0, 8);
-    // Weights of the later 1/3, 2/3, 1 and those of the earlier the other way round.
+    // The later segment's weights are 1/3, 2/3, 1; the earlier one's are the reverse.
     expect(overlap.map((value) => Math.round(value * 1e4) / 1e4)).toEqual([3, 4.8, 6, 6, 6, 6, 7.2, 9]);
   });
 
-  it("lets two segments overlap as far as they lie over each other", () => {
+  it("blends two segments over their whole overlap", () => {
     const grid = makeSegmentGrid({ segmentFrames: 100, overlapShare: 0.25, lengthFrames: 110 });
     expect(grid).toMatchObject({ segmentCount: 2, strideFrames: 10, overlapFrames: 90 });
   });

@@ -1,6 +1,6 @@
 /**
- * The grid of segments over a signal. Where there are two, they overlap as far as they lie over each other; where there are more, by half a
- * segment at most. So no more than two meet in a frame.
+ * The grid of segments over a signal. Two segments may overlap by any amount, more than two by at most half a segment, so at most two segments meet in
+ * a frame.
  */
 export type SegmentGrid = {
   segmentFrames: number;
@@ -11,8 +11,8 @@ export type SegmentGrid = {
 };
 
 /**
- * As few segments as an overlap of at least `overlapShare` allows, spread evenly: what a whole number of segments covers too
- * much goes into longer cross-fades, not into one segment that is nearly all overlap.
+ * As few segments as an overlap of at least `overlapShare` allows, spread evenly: excess coverage makes all crossfades longer instead of one segment
+ * that is nearly all overlap.
  */
 export function makeSegmentGrid(options: {
   segmentFrames: number;
@@ -22,8 +22,9 @@ export function makeSegmentGrid(options: {
   const { segmentFrames, overlapShare, lengthFrames } = options;
   const longestStride = Math.floor((1 - overlapShare) * segmentFrames);
   const shortestStride = Math.ceil(segmentFrames / 2);
-  if (longestStride < shortestStride) throw new RangeError("segments may overlap by half at most");
-  // Strides beyond the first segment: what it leaves of the signal.
+  if (longestStride < shortestStride)
+    throw new RangeError("segments may overlap by at most half their length");
+  // The frames beyond the first segment, to be covered by strides.
   const rest = Math.max(0, lengthFrames - segmentFrames);
   const strides = Math.ceil(rest / longestStride);
   const evenStride = strides === 0 ? longestStride : Math.ceil(rest / strides);
@@ -38,8 +39,8 @@ export function makeSegmentGrid(options: {
 }
 
 /**
- * Frames the segment covers, and the window the network sees: before a short last segment it has what comes before, so that it ends with the signal;
- * a signal that is shorter than a window sits in its middle.
+ * The frames a segment covers, and the window the network sees. The window of a short last segment starts earlier, so that it ends with the signal; a
+ * signal shorter than a window is centred in it.
  */
 export function segmentSpan(
   grid: SegmentGrid,
@@ -52,12 +53,12 @@ export function segmentSpan(
   return { startFrame, lengthFrames, windowStartFrame: startFrame - marginFrames, marginFrames };
 }
 
-/** The part of a segment at each of its ends in which its network has heard one side only. */
+/** The share of a segment, at each end, where the network had context on one side only. */
 const EDGE_SHARE = 1 / 8;
 
 /**
- * Gain of the later segment over the overlap; the earlier one has 1 minus it. Both count alike but at their edges, where their weight
- * falls to nothing. An overlap no longer than an edge is a linear cross-fade.
+ * Gain of the later segment over the overlap; the earlier one has 1 minus it. Both have equal weight except at their edges, where it falls to zero.
+ * An overlap no longer than an edge is a linear crossfade.
  */
 export function makeFadeIn({ overlapFrames, segmentFrames }: SegmentGrid): Float64Array {
   const edgeFrames = Math.min(overlapFrames, Math.ceil(EDGE_SHARE * segmentFrames));
@@ -68,7 +69,7 @@ export function makeFadeIn({ overlapFrames, segmentFrames }: SegmentGrid): Float
   });
 }
 
-/** Joins segments of one channel as they come and returns each stretch as soon as no later one can change it. */
+/** Joins the segments of one channel as they arrive and returns frames as soon as no later segment can change them. */
 export class OverlapAdd {
   readonly #grid: SegmentGrid;
   readonly #fadeIn: Float64Array;
@@ -80,7 +81,7 @@ export class OverlapAdd {
     this.#tail = new Float32Array(0);
   }
 
-  /** `segment` holds the frames of `segmentSpan(grid, index)`; returns those now finished. */
+  /** `segment` holds the frames of `segmentSpan(grid, index)`; returns the frames that are now final. */
   add(index: number, segment: Float32Array): Float32Array {
     const isLast = index === this.#grid.segmentCount - 1;
     const finishedFrames = isLast ? segment.length : this.#grid.strideFrames;

@@ -1,4 +1,4 @@
-/** The lowest and the highest sample of each stretch of all channels together, as pairs of bytes: full scale is -128 to 127. */
+/** The lowest and highest sample of each stretch over all channels, as pairs of bytes: full scale is -128 to 127. */
 export function measurePeaks(planes: readonly Float32Array[], stretchFrames: number): Int8Array {
   const lengthFrames = planes[0]?.length ?? 0;
   const count = Math.ceil(lengthFrames / stretchFrames);
@@ -21,7 +21,7 @@ export function measurePeaks(planes: readonly Float32Array[], stretchFrames: num
   return pairs;
 }
 
-/** The pairs of stretches that are `factor` times as long. */
+/** The peaks of stretches `factor` times as long. */
 export function joinPeaks(pairs: Int8Array, factor: number): Int8Array {
   const joined = new Int8Array(2 * Math.ceil(pairs.length / 2 / factor));
   for (let n = 0; n < pairs.length; n += 2) {

@@ -1,8 +1,8 @@
-/** What we call of PFFFT, compiled to WebAssembly. Pointers are byte offsets into its memory, which moves when it grows. */
+/** The functions we use of PFFFT, compiled to WebAssembly. Pointers are byte offsets into its memory, which moves when it grows. */
 declare module "@echogarden/pffft-wasm/simd" {
   type Pffft = {
     readonly HEAPF32: Float32Array<ArrayBuffer>;
-    /** `transform`: 0 for real data. Gives 0 for a size it cannot do. */
+    /** `transform`: 0 for real data. Returns 0 for an unsupported size. */
     _pffft_new_setup(size: number, transform: 0 | 1): number;
     /** `direction`: 0 forward, 1 backward. */
     _pffft_transform_ordered(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { KernelShelf, LISTENING_STOPBAND_DB } from "./polyphase-kernel.ts";
 
 describe("KernelShelf", () => {
-  it("gives the same kernel to all who ask for the same rates and stopband", () => {
+  it("returns the same kernel for the same rates and stopband", () => {
     const shelf = new KernelShelf(1e9);
     const rates = { fromHz: 48_000, toHz: 44_100 };
     const kernel = shelf.get(rates);
@@ -11,7 +11,7 @@ describe("KernelShelf", () => {
     expect(shelf.get({ ...rates, stopbandDb: LISTENING_STOPBAND_DB })).not.toBe(kernel);
   });
 
-  it("keeps those that were asked for last, as many as its bytes are enough for", () => {
+  it("keeps the most recently used ones, up to its size in bytes", () => {
     const sizeOf = (fromHz: number) =>
       new KernelShelf(0).get({ fromHz, toHz: 44_100 }).coefficients.byteLength;
     const shelf = new KernelShelf(sizeOf(8000) + sizeOf(32_000));
@@ -23,7 +23,7 @@ describe("KernelShelf", () => {
     expect(get(32_000)).not.toBe(high);
   });
 
-  it("gives one that is larger than the shelf", () => {
+  it("returns a kernel larger than the cache", () => {
     expect(new KernelShelf(0).get({ fromHz: 8000, toHz: 44_100 }).phases).toBe(441);
   });
 });

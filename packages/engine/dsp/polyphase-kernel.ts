@@ -2,29 +2,29 @@ import { kaiserFilterLength, makeKaiserWindow } from "./kaiser-window.ts";
 
 /** Share of the lower rate's band that passes flat: 20.07 kHz of 22.05 kHz at 44.1 kHz. */
 const PASSBAND_SHARE = 0.91;
-/** How far down everything from the lower rate's Nyquist frequency on is: below 24 bits, for sound that is given back. */
+/** Attenuation from the lower rate's Nyquist frequency on, for audio that is returned: below 24 bits. */
 const STOPBAND_DB = 126;
-/** The same for sound that only a network listens to: half the work. */
+/** The same for audio that only a network processes: half the work. */
 export const LISTENING_STOPBAND_DB = 70;
 
 /**
- * The windowed sinc that carries one rate to another, sampled at every position an output frame can take
- * between two input frames. Output frame n lies at input position n * step / phases.
+ * The windowed sinc for converting one rate to another, sampled at every position an output frame can have between two input frames. Output frame n
+ * is at input position n * step / phases.
  */
 export type PolyphaseKernel = {
   /** Output rate over input rate is phases / step, reduced. */
   phases: number;
   step: number;
-  /** Taps of one phase; tap j of an output frame at floor position p meets input frame p + j − reach. */
+  /** Taps per phase; tap j of an output frame at floor position p applies to input frame p + j − reach. */
   taps: number;
   reach: number;
-  /** phases × taps coefficients. f32 keeps them within −144 dB, under the stopband. */
+  /** phases × taps coefficients. Their f32 rounding is at −144 dB, below the stopband. */
   coefficients: Float32Array;
 };
 
 type KernelOptions = { fromHz: number; toHz: number; stopbandDb?: number };
 
-/** A cache of the kernels used last, up to this many bytes. */
+/** An LRU cache of kernels, up to this many bytes. */
 export class KernelShelf {
   readonly #mostBytes: number;
   /** In order of last use. */
@@ -51,7 +51,7 @@ export class KernelShelf {
   }
 }
 
-/** Of rates that have little in common one takes seconds to make: 7 s and 140 MB from 191,999 to 44,100 Hz. That and the way back fit in. */
+/** A kernel for nearly coprime rates takes seconds: 7 s and 140 MB from 191,999 to 44,100 Hz. That one and its inverse fit. */
 export const kernels = new KernelShelf(300 * 1024 ** 2);
 
 function makePolyphaseKernel(rates: Required<KernelOptions>): PolyphaseKernel {
@@ -59,7 +59,7 @@ function makePolyphaseKernel(rates: Required<KernelOptions>): PolyphaseKernel {
   const divisor = greatestCommonDivisor(rates.fromHz, rates.toHz);
   const phases = rates.toHz / divisor;
   const step = rates.fromHz / divisor;
-  // In cycles per input frame, so the same numbers serve both directions.
+  // In cycles per input frame, so the same formula serves both directions.
   const stopEdge = Math.min(rates.fromHz, rates.toHz) / 2 / rates.fromHz;
   const passEdge = stopEdge * PASSBAND_SHARE;
   const cutoff = (passEdge + stopEdge) / 2;
@@ -76,7 +76,7 @@ function makePolyphaseKernel(rates: Required<KernelOptions>): PolyphaseKernel {
       row[tap] = sinc(2 * cutoff * distance) * window(distance / halfLength);
       sum += row[tap]!;
     }
-    // Each phase passes a constant unchanged; without this the phases differ at the stopband's level.
+    // Normalised so that each phase passes a constant unchanged; otherwise the phases would differ at the stopband's level.
     for (let tap = 0; tap < taps; tap++) coefficients[phase * taps + tap] = row[tap]! / sum;
   }
   return { phases, step, taps, reach, coefficients };

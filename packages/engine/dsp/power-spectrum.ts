@@ -2,7 +2,7 @@ import type { FrameSource } from "./frame-source.ts";
 import { makeHannWindow } from "./hann-window.ts";
 import { RealFft } from "./real-fft.ts";
 
-/** Squared magnitudes of a mono recording: slot t is centred on frame `hopFrames`·t, with silence around the recording. */
+/** Power spectrogram of a mono recording: slot t is centred on frame `hopFrames`·t; the recording is padded with silence. */
 export class PowerSpectrum {
   readonly binCount: number;
   readonly #fft: RealFft;
@@ -16,7 +16,7 @@ export class PowerSpectrum {
     this.#hopFrames = hopFrames;
   }
 
-  /** One row of `binCount` numbers for each slot. */
+  /** One row of `binCount` values per slot. */
   read(
     recording: FrameSource,
     { firstSlot, slotCount }: { firstSlot: number; slotCount: number },

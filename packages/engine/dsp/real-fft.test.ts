@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RealFft } from "./real-fft.ts";
 
-/** Sizes with factors 2, 3 and 5, as many as a test can sum up by definition. */
+/** Sizes with factors 2, 3 and 5, small enough to sum by definition. */
 const signals = fc
   .constantFrom(32, 64, 96, 160, 256, 480, 512)
   .chain((size) =>
@@ -22,7 +22,7 @@ function transform(signal: Float32Array): { fft: RealFft; re: Float32Array; im: 
 }
 
 describe("RealFft", () => {
-  it("equals the sum it stands for", () => {
+  it("equals the DFT by definition", () => {
     fc.assert(
       fc.property(signals, (signal) => {
         const { re, im } = transform(signal);
@@ -41,7 +41,7 @@ describe("RealFft", () => {
     );
   });
 
-  it("gives the signal back, `size` times as large", () => {
+  it("the inverse restores the signal, scaled by `size`", () => {
     fc.assert(
       fc.property(signals, (signal) => {
         const { fft } = transform(signal);
@@ -54,19 +54,19 @@ describe("RealFft", () => {
     );
   });
 
-  it("puts a cosine into its own bin alone", () => {
+  it("puts a cosine into its own bin only", () => {
     const size = 4096;
     const { re, im } = transform(
       Float32Array.from({ length: size }, (_, n) => Math.cos((2 * Math.PI * 37 * n) / size)),
     );
     expect(re[37]).toBeCloseTo(size / 2, 2);
     for (let k = 0; k < re.length; k++) {
-      // −120 dB of the bin: what 32-bit floats can tell apart.
+      // −120 dB relative to the bin: the resolution of 32-bit floats.
       if (k !== 37) expect(Math.hypot(re[k]!, im[k]!)).toBeLessThan(size * 5e-7);
     }
   });
 
-  it("refuses sizes it cannot do", () => {
+  it("rejects unsupported sizes", () => {
     for (const size of [0, 16, 48, 7 * 32]) expect(() => new RealFft(size)).toThrow(RangeError);
   });
 });

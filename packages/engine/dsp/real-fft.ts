@@ -4,12 +4,12 @@ const pffft = await makePffft();
 
 type Plan = { setup: number; signal: number; spectrum: number; work: number };
 
-/** By size. They live as long as the process: a handful of sizes, and WebAssembly's memory is never given back anyway. */
+/** By size, never freed: there are only a handful of sizes, and WebAssembly memory can't shrink anyway. */
 const plans = new Map<number, Plan>();
 
 /**
- * Transform of real data, in 32-bit floats, four at a time: ten times as fast as the same in JavaScript. The data is in the
- * transform's own memory, shared by all transforms of this size: fill `signal` and call `forward`, or the reverse, before anyone else does.
+ * FFT of real data in 32-bit floats with SIMD: ten times as fast as in JavaScript. The buffers belong to the plan and are shared by all transforms of
+ * this size: fill `signal` and call `forward`, or the reverse, without yielding in between.
  */
 export class RealFft {
   /** A multiple of 32 without prime factors above 5. */
@@ -25,7 +25,7 @@ export class RealFft {
     return new Float32Array(pffft.HEAPF32.buffer, this.#plan.signal, this.size);
   }
 
-  /** Real and imaginary part of one bin after the other; the first pair is the real bins 0 and size / 2. */
+  /** Interleaved real and imaginary parts; the first pair holds the real bins 0 and size / 2. */
   get spectrum(): Float32Array {
     return new Float32Array(pffft.HEAPF32.buffer, this.#plan.spectrum, this.size);
   }
@@ -36,7 +36,7 @@ export class RealFft {
     pffft._pffft_transform_ordered(setup, signal, spectrum, work, 0);
   }
 
-  /** From `spectrum` to `signal`, `size` times what `forward` began with. */
+  /** From `spectrum` to `signal`, scaled by `size`. */
   inverse(): void {
     const { setup, signal, spectrum, work } = this.#plan;
     pffft._pffft_transform_ordered(setup, spectrum, signal, work, 1);
@@ -48,7 +48,7 @@ function makePlan(size: number): Plan {
   if (setup === 0) throw new RangeError(`FFT size ${size} is not a multiple of 32 without primes above 5`);
   const [signal, spectrum, work] = [0, 1, 2].map(() => {
     const pointer = pffft._pffft_aligned_malloc(size * Float32Array.BYTES_PER_ELEMENT);
-    if (pointer === 0) throw new RangeError(`no memory for an FFT of size ${size}`);
+    if (pointer === 0) throw new RangeError(`not enough memory for an FFT of size ${size}`);
     return pointer;
   }) as [number, number, number];
   const plan = { setup, signal, spectrum, work };

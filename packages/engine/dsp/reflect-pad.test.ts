@@ -6,6 +6,6 @@ it("mirrors both ends without repeating them", () => {
   expect([...padded]).toEqual([4, 3, 2, 1, 2, 3, 4, 3, 2]);
 });
 
-it("refuses to mirror more than there is", () => {
+it("rejects padding longer than the signal", () => {
   expect(() => padByReflection(Float32Array.of(1, 2, 3), { left: 3, right: 0 })).toThrow(RangeError);
 });

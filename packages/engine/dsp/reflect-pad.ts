@@ -1,6 +1,6 @@
 /**
- * `signal` with `left` and `right` frames mirrored at its ends, the end sample itself not repeated
- * (the `reflect` mode of PyTorch). The signal must be longer than either pad.
+ * `signal` padded with `left` and `right` frames mirrored at its ends, without repeating the end sample (`reflect` in PyTorch). The signal must be
+ * longer than either pad.
  */
 export function padByReflection(signal: Float32Array, pad: { left: number; right: number }): Float32Array {
   const length = signal.length;

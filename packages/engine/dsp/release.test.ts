@@ -3,19 +3,19 @@ import { DifferenceSource } from "./difference-source.ts";
 import { release } from "./release.ts";
 
 describe("release", () => {
-  it("takes the memory of arrays away", () => {
+  it("frees the memory of arrays", () => {
     const planes = [new Float32Array(1000), new Float32Array(1000)];
     release(planes);
     expect(planes.map(({ buffer }) => buffer.byteLength)).toEqual([0, 0]);
   });
 
-  it("leaves memory that threads share alone", () => {
+  it("leaves shared memory alone", () => {
     const shared = new Float32Array(new SharedArrayBuffer(400));
     release([shared]);
     expect(shared).toHaveLength(100);
   });
 
-  it("is done by a difference with what it was made of, and not with what it gives", () => {
+  it("a difference releases its operands and not its result", () => {
     const given: Float32Array[] = [];
     const makeSource = (value: number) => ({
       channels: 1,

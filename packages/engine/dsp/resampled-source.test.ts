@@ -15,7 +15,7 @@ function makeTone(options: { frequencyHz: number; sampleRateHz: number; lengthFr
   );
 }
 
-/** Level of what is left of `plane` after taking out the tone that should be there, relative to it. */
+/** Level of the residual after subtracting the expected tone, relative to the tone. */
 function errorDb(
   plane: Float32Array,
   tone: { frequencyHz: number; sampleRateHz: number; startFrame: number },
@@ -33,7 +33,7 @@ function errorDb(
 const MIDDLE = { startFrame: 3000, lengthFrames: 2000 };
 
 describe("ResampledSource", () => {
-  it("tells its length without making a kernel, which takes seconds for odd rates", () => {
+  it("returns its length without making a kernel, which takes seconds for odd rates", () => {
     const startMs = performance.now();
     const { lengthFrames } = new ResampledSource(new ArraySource([new Float32Array(191_999)], 191_999), {
       sampleRateHz: NETWORK_HZ,
@@ -63,7 +63,7 @@ describe("ResampledSource", () => {
     });
   }
 
-  it("holds tones past the lower rate's band 120 dB down", () => {
+  it("attenuates tones beyond the lower rate's band by 120 dB", () => {
     for (const fromHz of [48000, 96000, 192000]) {
       for (const frequencyHz of [22100, 23000, 23900, 0.47 * fromHz]) {
         const tone = makeTone({
@@ -78,7 +78,7 @@ describe("ResampledSource", () => {
     }
   });
 
-  it("returns from the network's rate with the first length and, within the band, the first samples", () => {
+  it("a round trip through the network's rate restores the length and, within the band, the samples", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...RATES_HZ, 11025, 44056),
@@ -89,7 +89,7 @@ describe("ResampledSource", () => {
           const there = new ResampledSource(source, { sampleRateHz: NETWORK_HZ });
           const back = new ResampledSource(there, { sampleRateHz, lengthFrames });
           expect(back.lengthFrames).toBe(lengthFrames);
-          // The whole of the input's time is covered at the network's rate.
+          // At the network's rate, the whole duration of the input is covered.
           expect(there.lengthFrames / NETWORK_HZ).toBeGreaterThanOrEqual(lengthFrames / sampleRateHz);
           const edge = Math.ceil((300 * sampleRateHz) / Math.min(sampleRateHz, NETWORK_HZ));
           if (lengthFrames <= 2 * edge) return;
@@ -102,7 +102,7 @@ describe("ResampledSource", () => {
     );
   });
 
-  it("gives identical samples for any chunking", () => {
+  it("returns identical samples for any chunking", () => {
     const lengthFrames = 2500;
     const source = new ArraySource(
       [Float32Array.from({ length: lengthFrames }, (_, n) => Math.sin(n * n))],
@@ -124,7 +124,7 @@ describe("ResampledSource", () => {
     );
   });
 
-  it("keeps a constant a constant in every phase", () => {
+  it("keeps a constant signal constant in every phase", () => {
     const source = new ArraySource([new Float32Array(4000).fill(0.5)], 48000);
     const [plane] = new ResampledSource(source, { sampleRateHz: NETWORK_HZ }).read(1000, 500);
     for (const value of plane!) expect(value).toBeCloseTo(0.5, 6);
@@ -132,7 +132,7 @@ describe("ResampledSource", () => {
 });
 
 describe("toSampleRate", () => {
-  it("leaves a source of the wanted rate as it is", () => {
+  it("returns a source that already has the requested rate", () => {
     const source = new ArraySource([new Float32Array(10)], NETWORK_HZ);
     expect(toSampleRate(source, { sampleRateHz: NETWORK_HZ })).toBe(source);
     expect(toSampleRate(source, { sampleRateHz: 48000 })).not.toBe(source);

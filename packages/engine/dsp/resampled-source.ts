@@ -5,13 +5,13 @@ import { release } from "./release.ts";
 type ResamplingOptions = {
   sampleRateHz: number;
   lengthFrames?: number;
-  /** Only a network listens to it: faster, with what folds back 70 dB down. */
+  /** Only a network processes it: faster, with aliases 70 dB down. */
   isForListening?: boolean;
 };
 
 /**
- * A source resampled to another rate, without delay: frame n is at the same time as before. Each output frame
- * is computed from input positions alone, so any chunking gives the same samples.
+ * A source resampled to another rate without delay: frame n keeps its time. Each output frame depends only on input positions, so any chunking returns
+ * the same samples.
  */
 export class ResampledSource implements FrameSource {
   readonly channels: number;
@@ -21,7 +21,7 @@ export class ResampledSource implements FrameSource {
   readonly #isForListening: boolean;
   #kernel: PolyphaseKernel | undefined;
 
-  /** `lengthFrames` by default covers the whole source; a way back gives the first length explicitly. */
+  /** `lengthFrames` defaults to covering the whole source; a conversion back passes the original length. */
   constructor(source: FrameSource, options: ResamplingOptions) {
     this.channels = source.channels;
     this.sampleRateHz = options.sampleRateHz;
@@ -35,7 +35,7 @@ export class ResampledSource implements FrameSource {
     const from = Math.max(0, startFrame);
     const to = Math.min(this.lengthFrames, startFrame + lengthFrames);
     if (to <= from) return planes;
-    // At the first read: who only asks for the length shall not wait for it.
+    // Made at the first read, so that asking for the length does not wait for it.
     this.#kernel ??= this.#getKernel();
     const kernel = this.#kernel;
     const { phases, step, taps, reach } = kernel;
@@ -55,7 +55,7 @@ export class ResampledSource implements FrameSource {
   }
 }
 
-/** How many frames cover all of a source at another rate. */
+/** The number of frames that cover a source at another rate. */
 export function toResampledLength(
   { lengthFrames, sampleRateHz }: Pick<FrameSource, "lengthFrames" | "sampleRateHz">,
   toHz: number,
@@ -87,7 +87,7 @@ function convolve(work: {
     const floor = Math.floor(position / phases);
     const row = (position - floor * phases) * taps;
     const at = floor - reach - firstInput;
-    // Two sums break the chain of dependent additions: a third faster than one.
+    // Two accumulators break the dependency chain: a third faster than one.
     let even = 0;
     let odd = 0;
     for (let tap = 0; tap < taps; tap += 2) {

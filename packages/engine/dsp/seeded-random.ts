@@ -1,4 +1,4 @@
-/** Evenly spread numbers from 0 to below 1, always the same ones for a seed (mulberry32). */
+/** Uniform numbers from 0 to below 1, reproducible for a seed (mulberry32). */
 export function makeSeededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

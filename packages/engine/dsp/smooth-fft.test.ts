@@ -17,7 +17,7 @@ function plainTransform(re: Float64Array, im: Float64Array): { re: number[]; im:
   return { re: sums.map(([value]) => value), im: sums.map(([, value]) => value) };
 }
 
-describe("the transform of sizes that are no powers of two", () => {
+describe("FFT of sizes that are not powers of two", () => {
   it.each([1, 2, 3, 8, 12, 25, 60, 400])("equals the defining sum at size %i", (size) => {
     const values = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), {
       minLength: size,
@@ -38,7 +38,7 @@ describe("the transform of sizes that are no powers of two", () => {
     );
   });
 
-  it("refuses sizes with large primes", () => {
+  it("rejects sizes with large prime factors", () => {
     expect(() => new SmoothFft(22)).toThrow("22");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Forward complex transform of any size without large prime factors, e.g. 400 = 4 · 4 · 5 · 5: Stockham's self-sorting form with
- * one plain small transform a factor. Real data of a multiple of 32 are faster through `RealFft`.
+ * Forward complex FFT of any size without large prime factors, e.g. 400 = 4 · 4 · 5 · 5: Stockham's autosort algorithm with a small DFT per factor.
+ * For real data whose size is a multiple of 32, `RealFft` is faster.
  */
 export class SmoothFft {
   readonly size: number;

@@ -1,9 +1,9 @@
 import { makeHannWindow } from "./hann-window.ts";
 
-/** `orthonormal` scales by 1 / sqrt(fftSize), as `normalized=True` of torch.stft. */
+/** `orthonormal` scales by 1 / sqrt(fftSize), like `normalized=True` in torch.stft. */
 export type StftShape = { fftSize: number; hopFrames: number; scaling: "orthonormal" | "none" };
 
-/** What a grain is multiplied by before the transform, and behind an inverse one that does not divide by its size. */
+/** Analysis and synthesis windows; the latter for an inverse transform that does not divide by its size. */
 export function makeStftWindows({ fftSize, hopFrames, scaling }: StftShape): {
   analysis: Float32Array;
   synthesis: Float32Array;
@@ -14,7 +14,7 @@ export function makeStftWindows({ fftSize, hopFrames, scaling }: StftShape): {
   }
   const window = makeHannWindow(fftSize);
   const scale = scaling === "orthonormal" ? Math.sqrt(fftSize) : 1;
-  // What the squared windows that meet in a frame sum to; it repeats with the hop.
+  // The sum of the squared windows that overlap at a frame; it has the period of the hop.
   const power = (n: number) =>
     Array.from({ length: overlap }, (_, k) => window[(n % hopFrames) + k * hopFrames]! ** 2).reduce(
       (a, b) => a + b,

@@ -17,7 +17,7 @@ const shapes = fc.record({
 });
 
 describe("Stft", () => {
-  it("gives the signal back where all slots cover it: istft ∘ stft = id", () => {
+  it("restores the signal where all slots cover it: istft ∘ stft = id", () => {
     fc.assert(
       fc.property(shapes, ({ power, overlap, slotCount, seed, scaling }) => {
         const fftSize = 2 ** power;
@@ -38,7 +38,7 @@ describe("Stft", () => {
     );
   });
 
-  it("lays slots of one bin side by side", () => {
+  it("stores the slots of a bin contiguously", () => {
     const stft = new Stft({ fftSize: 32, hopFrames: 8, scaling: "orthonormal" });
     const spectrogram = makeSpectrogram(16, 5);
     stft.forward(new Float32Array(stft.lengthFramesOf(5)).fill(1), spectrogram);
@@ -48,7 +48,7 @@ describe("Stft", () => {
     for (let at = 2 * 5; at < 16 * 5; at++) expect(spectrogram.re[at]).toBeCloseTo(0, 6);
   });
 
-  it("lays bins of one slot side by side where the strides say so", () => {
+  it("stores the bins of a slot contiguously if the strides say so", () => {
     const stft = new Stft({ fftSize: 32, hopFrames: 16, scaling: "none" });
     const spectrogram = { ...makeSpectrogram(17, 3), binStride: 1, slotStride: 17 };
     const signal = Float32Array.from({ length: stft.lengthFramesOf(3) }, (_, n) => Math.cos(n) + n / 10);
@@ -68,7 +68,7 @@ describe("Stft", () => {
     }
   });
 
-  it("refuses a hop at which the windows do not cover the signal evenly", () => {
+  it("rejects a hop at which the windows do not cover the signal evenly", () => {
     expect(() => new Stft({ fftSize: 1024, hopFrames: 1024, scaling: "none" })).toThrow(RangeError);
     expect(() => new Stft({ fftSize: 1024, hopFrames: 300, scaling: "none" })).toThrow(RangeError);
   });

@@ -1,7 +1,7 @@
 import { RealFft } from "./real-fft.ts";
 import { makeStftWindows, type StftShape } from "./stft-windows.ts";
 
-/** The value of `bin` in time slot `slot` lies at `bin * binStride + slot * slotStride`: networks differ in what runs faster. */
+/** `bin` of time slot `slot` is at `bin * binStride + slot * slotStride`: networks differ in their axis order. */
 export type Spectrogram = {
   re: Float32Array;
   im: Float32Array;
@@ -11,10 +11,7 @@ export type Spectrogram = {
   slotStride: number;
 };
 
-/**
- * Short-time Fourier transform with a periodic Hann window. Slot `s` covers the samples from `s * hopFrames` on:
- * padding is the caller's.
- */
+/** Short-time Fourier transform with a periodic Hann window. Slot `s` covers the samples from `s * hopFrames` on; the caller pads. */
 export class Stft {
   readonly fftSize: number;
   readonly hopFrames: number;
@@ -35,7 +32,7 @@ export class Stft {
     return (slotCount - 1) * this.hopFrames + this.fftSize;
   }
 
-  /** Fills `spectrogram` from `signal`; bins past its `binCount` are left out. */
+  /** Fills `spectrogram` from `signal`; bins beyond its `binCount` are dropped. */
   forward(signal: Float32Array, spectrogram: Spectrogram): void {
     const { slotCount } = spectrogram;
     if (signal.length < this.lengthFramesOf(slotCount)) throw new RangeError("signal shorter than its slots");
@@ -49,9 +46,8 @@ export class Stft {
   }
 
   /**
-   * The least-squares inverse as if the spectrogram continued with silent slots at both ends: exact where a
-   * frame is covered by all its slots, faded in the outer `fftSize - hopFrames` frames. Missing bins are zero, and so is
-   * the imaginary part of the first and the last one: no real signal has any.
+   * The least-squares inverse as if the spectrogram continued with silent slots at both ends: exact where all slots of a frame exist, faded in the outer
+   * `fftSize - hopFrames` frames. Missing bins are zero, and so are the imaginary parts of the first and last bin, as for any real signal.
    */
   inverse(spectrogram: Spectrogram): Float32Array {
     const { slotCount } = spectrogram;

@@ -5,7 +5,7 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 /** 16 and 24 are integers; 32 is float and the default. */
 export type WavBitDepth = 16 | 24 | 32;
 
-/** The format itself knows no more. */
+/** A limit of the format. */
 export const FLAC_MAX_CHANNELS = 8;
 
 export type EncodeFile = { path: string; format: AudioFormat; wavBitDepth?: WavBitDepth };

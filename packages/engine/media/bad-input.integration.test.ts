@@ -19,10 +19,10 @@ beforeAll(async () => {
   await encode(clicks, { files: formats.map((format) => ({ path: inFolder(`good.${format}`), format })) });
 });
 
-describe("what a header may claim and samples may be", () => {
+describe("implausible headers and samples", () => {
   const SAMPLE_RATE_AT = 24;
 
-  it("a rate nobody has is refused before any work", async () => {
+  it("an impossible sample rate is refused before any work", async () => {
     const path = inFolder("rate.wav");
     writeSound(path, [new Float32Array(3000)], 44_100);
     const bytes = await readFile(path);
@@ -32,7 +32,7 @@ describe("what a header may claim and samples may be", () => {
     await expect(probeMedia(path)).rejects.toMatchObject({ kind: "unreadable", message });
   });
 
-  it("what is no finite number is silence, and the rest is as it was", async () => {
+  it("non-finite samples become silence, and the others are unchanged", async () => {
     const samples = Float32Array.from({ length: 3000 }, (_, at) => Math.sin(at / 9) / 2);
     const broken = samples.slice();
     broken.set([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], 1000);
@@ -42,7 +42,7 @@ describe("what a header may claim and samples may be", () => {
   });
 });
 
-describe("files that are no media are unreadable", () => {
+describe("files that are not media are unreadable", () => {
   const random = Buffer.from(
     makeNoise({ sampleRateHz: 1, channels: 1, lengthFrames: 50_000 }).samples.buffer,
   );
@@ -88,7 +88,7 @@ describe("media without sound", () => {
     await expect(probeMedia(inFolder("silent.mp4"))).rejects.toMatchObject({ kind: "no-audio" });
   });
 
-  it("a wav of no frames is no-audio, and leaves no PCM behind", async () => {
+  it("a wav without frames is no-audio, and leaves no PCM behind", async () => {
     const path = inFolder("nothing.wav");
     await encode({ ...clicks, samples: new Float32Array(0) }, { files: [{ path, format: "wav" }] });
     const pcmPath = inFolder("nothing.pcm");
@@ -97,7 +97,7 @@ describe("media without sound", () => {
   });
 });
 
-describe("damaged files give what is left of them", () => {
+describe("damaged files are decoded as far as possible", () => {
   it.each(["wav", "flac", "mp3"])("a %s cut off in the middle", async (format) => {
     const bytes = await readFile(inFolder(`good.${format}`));
     const path = inFolder(`cut.${format}`);
@@ -119,8 +119,8 @@ describe("damaged files give what is left of them", () => {
   });
 });
 
-describe("lengths that a header claims", () => {
-  it("do not count: a flac that claims weeks is as long as its samples", async () => {
+describe("lengths claimed by a header", () => {
+  it("are ignored: a flac that claims weeks is as long as its samples", async () => {
     const bytes = await readFile(inFolder("good.flac"));
     // The last 36 bits of these eight bytes of STREAMINFO are the number of frames.
     const at = 4 + 4 + 10;
@@ -131,7 +131,7 @@ describe("lengths that a header claims", () => {
     expect(back.lengthFrames).toBe(clicks.samples.length / 2);
   });
 
-  it("a limit counts what is decoded", async () => {
+  it("a limit applies to what is decoded", async () => {
     const limited = (maxDurationSeconds: number) =>
       decodeToPcm({ inputPath: inFolder("good.mp3"), pcmPath: inFolder("limited.pcm"), maxDurationSeconds });
     await expect(limited(3.99)).rejects.toMatchObject({ kind: "too-long" });
@@ -165,7 +165,7 @@ describe("a file that is much larger when decoded", () => {
     expect(existsSync(inFolder("bomb.pcm"))).toBe(false);
   });
 
-  it("[T20] is refused when it passes the limit, where the header tells nothing, and leaves nothing", async () => {
+  it("[T20] is refused when it passes the limit if the header does not say, and leaves nothing behind", async () => {
     expect(await decodeBomb(true, sizeBytes - 1)).toMatchObject({ kind: "too-large" });
     expect(existsSync(inFolder("bomb.pcm"))).toBe(false);
     expect(await decodeBomb(true, sizeBytes)).toMatchObject({ lengthFrames: bomb.lengthFrames });
@@ -174,7 +174,7 @@ describe("a file that is much larger when decoded", () => {
 });
 
 describe("a full disk", () => {
-  it("while decoding and while encoding is disk-full", async () => {
+  it("is reported as disk-full while decoding and encoding", async () => {
     await symlink("/dev/full", inFolder("full.pcm"));
     await symlink("/dev/full", inFolder("full.flac"));
     const decoding = decodeToPcm({ inputPath: inFolder("good.wav"), pcmPath: inFolder("full.pcm") });
@@ -186,7 +186,7 @@ describe("a full disk", () => {
 });
 
 describe("the name of a file", () => {
-  it("says nothing about its content", async () => {
+  it("does not determine its type", async () => {
     await copyFile(inFolder("good.m4a"), inFolder("odd name: 100%.wav"));
     const info = await probeMedia(inFolder("odd name: 100%.wav"));
     expect(info).toMatchObject({

@@ -5,7 +5,7 @@ import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
 const inFolder = makeTemporaryFolder();
 
-it("[O12] tells of each file how many samples were cut off at full scale", async () => {
+it("[O12] reports for each file how many samples were clipped", async () => {
   const files = [
     { path: inFolder("a.flac"), format: "flac" },
     { path: inFolder("a.aiff"), format: "aiff" },
@@ -16,7 +16,7 @@ it("[O12] tells of each file how many samples were cut off at full scale", async
   ] as const;
   const encoder = await openEncoder({ sampleRateHz: 44_100, channels: 2, channelLayout: "stereo", files });
   const samples = Float32Array.from({ length: 20_000 }, (_, at) => Math.sin(at / 20) / 2);
-  // Full scale itself is no step too far.
+  // Full scale itself does not clip.
   samples.set([1, -1, 1.5, -1.5, 1.0001], 5000);
   await encoder.write(samples);
   expect(await encoder.finish()).toEqual({ clippedSamples: [3, 3, 3, 3, 0, 0] });

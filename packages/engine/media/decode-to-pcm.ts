@@ -7,13 +7,13 @@ import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 type DecodeOptions = {
   inputPath: string;
   pcmPath: string;
-  /** Counted on what is really decoded, not on what the container claims. */
+  /** Applied to what is actually decoded, not to what the container claims. */
   maxDurationSeconds?: number;
-  /** Of raw PCM; the container's own claim counts too, so that a decompression bomb is refused before it takes disk space. */
+  /** Limit of raw PCM; the container's own claim counts too, so that a decompression bomb is refused before it takes disk space. */
   maxBytes?: number;
-  /** Only these seconds are decoded, as far as the file has them. */
+  /** Decode only these seconds, as far as the file has them. */
   stretch?: { startSeconds: number; endSeconds: number };
-  /** Called when another process is at it: this one may then be kept busy. */
+  /** Called once the child process is working: this process may then do something else. */
   onStart?: () => void;
   onProgress?: (fraction: number) => void;
 };

@@ -12,7 +12,7 @@ const reportSchema: z.ZodType<SandboxReport> = z.object({
 
 const ATTEMPTS = 5;
 
-/** The protections in force, as a child started for the purpose finds them on itself. A child that someone kills is replaced. */
+/** The protections in force, as a child process started for this purpose verifies them. A child that is killed is replaced. */
 export async function describeSandbox(): Promise<SandboxReport & { mode: SandboxMode }> {
   for (let attempt = 1; ; attempt++) {
     try {

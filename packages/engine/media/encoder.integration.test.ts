@@ -14,7 +14,7 @@ const inFolder = makeTemporaryFolder();
 const stereo = { sampleRateHz: 44100, channels: 2, channelLayout: "stereo" };
 
 describe("openEncoder", () => {
-  it("makes the same bytes of the same sound, however it is cut into blocks", async () => {
+  it("writes the same bytes for the same audio, however it is cut into blocks", async () => {
     const signal = makeNoise({ sampleRateHz: 44100, channels: 2, lengthFrames: 30_000 });
     const run = async (name: string, blockSamples: number) => {
       const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`${name}.${format}`), format }));
@@ -34,7 +34,7 @@ describe("openEncoder", () => {
     expect(comments).toEqual(AUDIO_FORMATS.map((format) => [format, comment]));
   });
 
-  it("[O20] title, artist and the like are read from whatever can hold them, and nothing else", async () => {
+  it("[O20] title, artist and similar tags are read from every format that holds them, and nothing else", async () => {
     const tags = { title: "Été", artist: "Somebody", comment: "made-by=Stemwright", encoder: "x" };
     const files = AUDIO_FORMATS.map((format) => ({ path: inFolder(`titles.${format}`), format }));
     await encode(makeNoise({ ...stereo, lengthFrames: 5000 }), { files, tags });
@@ -53,7 +53,7 @@ describe("openEncoder", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("says what is wrong with an output folder or a layout", async () => {
+  it("explains what is wrong with an output folder or a layout", async () => {
     const missing = openEncoder({ ...stereo, files: [{ path: inFolder("no/such/x.wav"), format: "wav" }] });
     await expect(missing).rejects.toMatchObject({ kind: "encode-failed" });
     const path = inFolder("mono.wav");

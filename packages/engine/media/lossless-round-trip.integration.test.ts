@@ -9,10 +9,7 @@ const RATES_HZ = [8000, 44100, 48000, 96000, 192000];
 const CHANNELS = [1, 2, 6, 8];
 const inFolder = makeTemporaryFolder();
 
-/**
- * Each length meets each rate and each channel count; the full product would take minutes and show nothing
- * more.
- */
+/** Each length is combined with each rate and each channel count; the full product would take minutes and show nothing more. */
 const cases = RATES_HZ.flatMap((sampleRateHz, row) =>
   CHANNELS.map((channels, column) => {
     const lengths = [441, 1, sampleRateHz * 3];
@@ -20,7 +17,7 @@ const cases = RATES_HZ.flatMap((sampleRateHz, row) =>
   }),
 );
 
-describe("wav, flac and aiff give back every sample as it was", () => {
+describe("wav, flac and aiff preserve every sample", () => {
   it.each(cases)("$sampleRateHz Hz, $channels channels, $lengthFrames frames", async (format) => {
     const signal = makeNoise(format);
     const name = `${format.sampleRateHz}-${format.channels}`;
@@ -58,7 +55,7 @@ describe("wav", () => {
     expect(samples.subarray(2)).toEqual(signal.samples.subarray(2));
   });
 
-  it("says which speakers its channels belong to when there are more than two", async () => {
+  it("names the speakers of more than two channels", async () => {
     const path = inFolder("surround.wav");
     const signal = makeNoise({ sampleRateHz: 48000, channels: 6, lengthFrames: 100 });
     await encode(signal, { files: [{ path, format: "wav" }], channelLayout: "5.1(side)" });

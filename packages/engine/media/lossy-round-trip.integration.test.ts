@@ -28,7 +28,7 @@ const cases: Case[] = [
   { format: "opus", sampleRateHz: 48000, channels: 8, outRateHz: 48000, outChannels: 8 },
 ];
 
-describe("formats that tell their encoder's delay", () => {
+describe("formats that signal their encoder's delay", () => {
   it.each(cases)(
     "$format from $sampleRateHz Hz and $channels channels keeps clicks and length",
     async (row) => {
@@ -74,8 +74,8 @@ describe("Matroska", () => {
   });
 });
 
-describe("aac, which cannot tell its delay", () => {
-  it("leaves the delay out and so keeps clicks in place, with the length rounded up to a packet", async () => {
+describe("aac, which cannot signal its delay", () => {
+  it("drops the delay and so keeps clicks in place, with the length rounded up to a packet", async () => {
     const signal = makeClickTrack({ sampleRateHz: 44100, channels: 2, durationSeconds, clickSeconds });
     const path = inFolder("clicks.aac");
     await encode(signal, { files: [{ path, format: "aac" }] });
@@ -89,7 +89,7 @@ describe("aac, which cannot tell its delay", () => {
   });
 });
 
-describe("very short sounds", () => {
+describe("very short audio", () => {
   it.each(["mp3", "m4a", "aac", "opus"] as const)("one frame as %s can be read back", async (format) => {
     const path = inFolder(`one.${format}`);
     await encode(
@@ -100,7 +100,7 @@ describe("very short sounds", () => {
   });
 });
 
-describe("layouts that opus lacks", () => {
+describe("layouts Opus does not support", () => {
   it.each(["2.1", "3.1"])("%s goes into 5.1 with its channels in place", async (channelLayout) => {
     const channels = channelLayout === "2.1" ? 3 : 4;
     const signal = makeClickTrack({

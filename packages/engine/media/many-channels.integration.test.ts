@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 const inFolder = makeTemporaryFolder();
 const make = (channels: number) => makeNoise({ sampleRateHz: 48_000, channels, lengthFrames: 3000 });
 
-describe("sound of more than eight channels", () => {
+describe("audio with more than eight channels", () => {
   it.each([9, 10, 16, 24, 64, 65, 255])(
     "[A6] [O4] of %i is read, and kept by wav and aiff",
     async (channels) => {
@@ -33,7 +33,7 @@ describe("sound of more than eight channels", () => {
         const path = inFolder(`mixed-${channels}.${format}`);
         const lengthFrames = 9600;
         const samples = new Float32Array(channels * lengthFrames);
-        // The left is heard on the second channel from the end alone, or on the last one too, where that has no partner.
+        // The left output has only the second channel from the end, or also an unpaired last one.
         const heard = channels % 2 === 0 ? channels - 2 : channels - 3;
         for (let frame = 0; frame < lengthFrames; frame++)
           samples[frame * channels + heard] = 0.9 * Math.sin((2 * Math.PI * 440 * frame) / 48_000);
@@ -51,7 +51,7 @@ describe("sound of more than eight channels", () => {
     },
   );
 
-  it("[A6] has no room in flac, which is told before anything is written", async () => {
+  it("[A6] does not fit flac, which is reported before anything is written", async () => {
     const encoding = encode(make(9), { files: [{ path: inFolder("9.flac"), format: "flac" }] });
     await expect(encoding).rejects.toMatchObject({
       kind: "encode-failed",

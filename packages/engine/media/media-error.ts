@@ -11,9 +11,7 @@ export const MEDIA_ERROR_KINDS = [
 
 export type MediaErrorKind = (typeof MEDIA_ERROR_KINDS)[number];
 
-/**
- * Something about the file or the machine that a person can act on; misuse of the interface is a plain Error.
- */
+/** A problem with the file or the machine that a person can act on; misuse of the interface is a plain Error. */
 export class MediaError extends Error {
   readonly kind: MediaErrorKind;
 

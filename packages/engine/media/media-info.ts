@@ -7,18 +7,15 @@ export const mediaInfoSchema = z.object({
   codec: z.string(),
   sampleRateHz: z.number().positive(),
   channels: z.int().positive(),
-  /**
-   * FFmpeg's description, e.g. "5.1(side)". A file that names no layout gets the usual one for its channel
-   * count.
-   */
+  /** FFmpeg's description, e.g. "5.1(side)". A file that names no layout gets the default one for its channel count. */
   channelLayout: z.string(),
   /** As stated by the container, which may be wrong; absent if not stated. */
   durationSeconds: z.number().positive().optional(),
-  /** A moving picture; cover art does not count. */
+  /** Moving pictures; cover art does not count. */
   hasVideo: z.boolean(),
-  /** FFmpeg's name of how that picture is coded. */
+  /** FFmpeg's name of the video codec. */
   pictureCodec: z.string().optional(),
-  /** Title, artist and the like, by FFmpeg's names; absent if there are none. */
+  /** Title, artist and similar tags, by FFmpeg's names; absent if there are none. */
   tags: z.record(z.string(), z.string()).optional(),
 });
 

@@ -3,7 +3,7 @@ import type { AudioFormat, WavBitDepth } from "./audio-format.ts";
 import { MEDIA_ERROR_KINDS } from "./media-error.ts";
 import type { SandboxMode } from "./sandbox-mode.ts";
 
-/** What the parent asks of a media child, once. Files are descriptors the child inherits, never paths. */
+/** The parent's single request to a media child. Files are inherited descriptors, never paths. */
 export type MediaRequest = { work: MediaWork; sandbox: SandboxMode };
 
 export type MediaWork =
@@ -53,9 +53,7 @@ export type EncodeTarget = {
   picture?: PictureFds;
 };
 
-/**
- * The same file opened once for each reader of it: duplicates of one descriptor would share a read position.
- */
+/** The same file opened once per reader: duplicates of a descriptor would share a read position. */
 export type PictureFds = { videoFd: number; soundFd: number };
 
 /** Messages from the child to the parent, one line of JSON each. */

@@ -13,7 +13,7 @@ export type EncoderOptions = {
   channelLayout: string;
   files: readonly EncodeFile[];
   tags?: Record<string, string>;
-  /** A video whose picture is copied bit for bit into mp4 outputs, in sync with its own sound. */
+  /** A video whose picture is copied bit for bit into mp4 outputs, in sync with its own audio. */
   pictureFrom?: string;
 };
 
@@ -25,7 +25,7 @@ export interface PcmEncoder {
   abort(): Promise<void>;
 }
 
-/** In frames. */
+/** // In frames. */
 
 /** Encodes one stream of PCM into any number of files at once. */
 export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> {

@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { MediaError } from "./media-error.ts";
 
-/** Opened by the parent, because the child may not be allowed to reach the folder once it is another user. */
+/** Opened by the parent, because the child, as another user, may not be able to reach the folder. */
 export async function openInputFile(path: string): Promise<{ file: FileHandle; sizeBytes: number }> {
-  // O_NONBLOCK: a named pipe would otherwise hang the open.
+  // O_NONBLOCK: opening a named pipe would otherwise hang.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause) => {
     throw new MediaError("unreadable", describeOpenFailure(path, cause), { cause });
   });

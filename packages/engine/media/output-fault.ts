@@ -1,7 +1,7 @@
 import { type AudioFormat, FLAC_MAX_CHANNELS } from "./audio-format.ts";
 import type { MediaInfo } from "./media-info.ts";
 
-/** Ways to code a picture that the mp4 muxer refuses, by FFmpeg's names. Other codecs are only tried when the file is written. */
+/** Video codecs that the mp4 muxer rejects, by FFmpeg's names. Others are only tried when the file is written. */
 const UNFIT_PICTURES = [
   ...["vp8", "vp7", "vp6", "vp6f", "vp6a", "theora", "prores", "dnxhd", "cfhd", "hap"],
   ...["rawvideo", "huffyuv", "ffvhuff", "utvideo", "cinepak", "svq1", "svq3", "qtrle", "rpza", "smc"],
@@ -15,7 +15,7 @@ export const describeUnfitPicture = (codec: string) =>
 export const describeTooManyChannels = (format: string, channels: number) =>
   `${format} holds at most ${FLAC_MAX_CHANNELS} channels, and the input has ${channels}. Ask for wav or aiff instead.`;
 
-/** Why a format can't hold what is made of an input, as far as that is known before it is made. */
+/** Why a format can't hold the audio or video of an input, as far as known in advance. */
 export function findOutputFault(
   format: AudioFormat,
   { channels, pictureCodec }: Pick<MediaInfo, "channels" | "pictureCodec">,

@@ -11,7 +11,7 @@ import { readPackets } from "./support/read-packets.ts";
 import { findClickOffsetFrames, makeClickTrack, makeNoise } from "./support/signals.ts";
 import { makeTemporaryFolder } from "./support/temporary-folder.ts";
 
-// The AV1 encoder prints a long banner otherwise.
+// Otherwise the AV1 encoder prints a long banner.
 process.env.SVT_LOG = "0";
 
 const inFolder = makeTemporaryFolder();
@@ -32,7 +32,7 @@ const copyPicture = async (name: string) => {
 };
 
 describe("pictureFrom", () => {
-  it("[O10] copies the picture bit for bit and keeps it level with the sound", async () => {
+  it("[O10] copies the video bit for bit and in sync with the audio", async () => {
     makeVideo(inFolder("silent.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1] });
     const path = inFolder("with-sound.mp4");
@@ -50,7 +50,7 @@ describe("pictureFrom", () => {
     expect((await decode(path)).lengthFrames).toBe(88_200);
   });
 
-  it("[O10] lets the sound start as late as it did in the video", async () => {
+  it("[O10] keeps the audio's offset from the video", async () => {
     makeVideo(inFolder("prompt.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 1.5, clickSeconds: [1] });
     const promptPath = inFolder("prompt-sound.mp4");
@@ -65,13 +65,13 @@ describe("pictureFrom", () => {
     const [firstPicture] = readPackets(path, "video");
     const [firstSound] = readPackets(path, "audio");
     expect(firstPicture?.ptsSeconds).toBeCloseTo(0, 2);
-    // Packets start one encoder delay before the sound in them.
+    // Packets start one encoder delay before their audio.
     expect(firstSound?.ptsSeconds).toBeCloseTo(0.5 - 1024 / 44100, 2);
     const bytes = (file: string) => readPackets(file, "video").map((packet) => packet.bytes);
     expect(bytes(path)).toEqual(bytes(inFolder("prompt.mp4")));
   });
 
-  it("[O10] lets sound whose start is damaged begin where it did, with silence for what is lost", async () => {
+  it("[O10] audio with a damaged start keeps its position, with silence for the lost part", async () => {
     makeVideo(inFolder("whole.mp4"), 50);
     const signal = makeClickTrack({ ...stereo, durationSeconds: 2, clickSeconds: [1.5] });
     const damagedPath = inFolder("damaged.mp4");
@@ -94,7 +94,7 @@ describe("pictureFrom", () => {
     expect(firstSound?.ptsSeconds).toBeCloseTo(-1024 / 44100, 2);
   });
 
-  it("[O10] changes nothing about outputs that hold no picture", async () => {
+  it("[O10] does not affect outputs without video", async () => {
     makeVideo(inFolder("picture.mp4"), 5);
     const path = inFolder("sound.m4a");
     const signal = makeNoise({ ...stereo, lengthFrames: 5000 });
@@ -138,7 +138,7 @@ describe("pictureFrom", () => {
     expect((await decode(copy)).lengthFrames).toBe(44_100);
   });
 
-  it("[O10] says what to do about a picture that no mp4 holds, and leaves no file", async () => {
+  it("[O10] says what to do about a codec that mp4 can't hold, and leaves no file", async () => {
     makeVideo(inFolder("vp8.webm"), 5, { encoder: "libvpx", muxer: "webm" });
     const files = (["wav", "mp4"] as const).map((format) => ({
       path: inFolder(`vp8-out.${format}`),
@@ -152,7 +152,7 @@ describe("pictureFrom", () => {
     expect(files.map(({ path }) => existsSync(path))).toEqual([false, false]);
   });
 
-  it("[O10] keeps the times of a picture whose frames come at odd intervals", async () => {
+  it("[O10] keeps the times of video with a variable frame rate", async () => {
     const toTime = (index: number) => index + Math.floor(index / 5) * 3;
     makeVideo(inFolder("odd.mkv"), 25, { muxer: "matroska", toTime });
     const times = (path: string) => readPackets(path, "video").map(({ ptsSeconds }) => ptsSeconds);
@@ -164,7 +164,7 @@ describe("pictureFrom", () => {
     for (const [index, time] of copied.entries()) expect(time).toBeCloseTo(original[index] ?? 0, 3);
   });
 
-  it("[O10] keeps the part of a cut video hidden that is only there to be decoded", async () => {
+  it("[O10] keeps frames hidden that a cut video holds only for decoding", async () => {
     makeVideo(inFolder("cut.mp4"), 25, { toTime: (index) => index - 10 });
     const copied = readPackets(await copyPicture("cut.mp4"), "video");
     const original = readPackets(inFolder("cut.mp4"), "video");
@@ -172,9 +172,9 @@ describe("pictureFrom", () => {
     expect(copied).toEqual(original);
   });
 
-  it("[O10] keeps a picture turned that was turned", async () => {
+  it("[O10] keeps the rotation", async () => {
     const displayMatrix = Buffer.alloc(36);
-    // A quarter turn: 0 1 0 / -1 0 0 / 0 0 1, in FFmpeg's fixed point.
+    // Rotation by 90 degrees: 0 1 0 / -1 0 0 / 0 0 1, in FFmpeg's fixed point.
     displayMatrix.writeInt32LE(1 << 16, 4);
     displayMatrix.writeInt32LE(-(1 << 16), 12);
     displayMatrix.writeInt32LE(1 << 30, 32);
@@ -185,7 +185,7 @@ describe("pictureFrom", () => {
     expect(matrixOf(await copyPicture("turned.mp4"))).toEqual(matrixOf(inFolder("turned.mp4")));
   });
 
-  it("[O11] on a full disk is told as such, and leaves no file", async () => {
+  it("[O11] reports a full disk as such, and leaves no file", async () => {
     makeVideo(inFolder("plenty.mp4"), 25);
     const path = inFolder("full.mp4");
     await symlink("/dev/full", path);

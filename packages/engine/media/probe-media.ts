@@ -2,10 +2,7 @@ import { type MediaInfo, mediaInfoSchema } from "./media-info.ts";
 import { openInputFile } from "./open-input-file.ts";
 import { FIRST_FILE_FD, startMediaChild } from "./start-media-child.ts";
 
-/**
- * Opens the file, finds its best audio stream and decodes the first frame, so that a file that merely looks
- * like media fails.
- */
+/** Opens the file, finds its best audio stream and decodes the first frame, so that a file that only looks like media fails. */
 export async function probeMedia(inputPath: string): Promise<MediaInfo> {
   const { file } = await openInputFile(inputPath);
   try {

@@ -14,7 +14,7 @@ function listen() {
   return { channel, heard };
 }
 
-it("reports are heard in their order, however they are cut", async () => {
+it("reports arrive in order, however they are split", async () => {
   const { channel, heard } = listen();
   for (const text of [
     '{"kind":"rea',

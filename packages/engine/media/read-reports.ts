@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import { type MediaReport, mediaReportSchema } from "./media-request.ts";
 
-/** Far more than any report has. A child that was taken over by a file may send anything. */
+/** Far longer than any report. A child that was taken over by a file may send anything. */
 const MOST_CHARS = 1 << 20;
 
-/** Calls back with each report of a media child; `onNonsense` is called once for an invalid one, and nothing after it. */
+/** Calls back for each report of a media child; `onNonsense` is called once for an invalid one, and nothing after it. */
 export function readReports(
   channel: Readable,
   onReport: (report: MediaReport) => void,

@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
 import { isOutsideSignal } from "../outside-signal.ts";
 
-/** The whole environment of the child and of the tool in front of it: nothing of ours leaks into it. */
+/** The whole environment of the child and of its wrapper: none of our variables leak into it. */
 export const SANDBOX_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   LANG: "C.UTF-8",
 };
 
 /**
- * Namespaces that a process can only be started in, the most that is wished for first. In a user namespace a plain user has the rights to leave
- * the network and, by `--keep-caps`, to enter an empty root. Root must not have one, as the child could then not change to another uid. Some
- * systems let no program but bwrap make one.
+ * Namespaces, which a process can only be started in, in order of preference. In a user namespace a plain user may leave the network and, with
+ * `--keep-caps`, enter an empty root. Root must not have one, as the child could then not change to another uid. Some systems let only bwrap create one.
  */
 const ALTERNATIVES = {
   root: [
@@ -29,7 +28,7 @@ const ALTERNATIVES = {
 
 let probed: Promise<readonly string[]> | undefined;
 
-/** The words to put before a command so that it starts in all namespaces this machine allows, none perhaps; probed once. */
+/** The command prefix that starts a program in all namespaces this machine allows; may be empty. Probed once. */
 export function loadSandboxCommand(): Promise<readonly string[]> {
   probed ??= findWorking(ALTERNATIVES[process.getuid?.() === 0 ? "root" : "user"]);
   return probed;

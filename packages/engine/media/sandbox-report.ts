@@ -1,4 +1,4 @@
-/** What a decoder or encoder that was taken over by the file it reads still can't do. All of them are required, unless the sandbox is relaxed. */
+/** What a decoder or encoder taken over by a hostile file still can't do. All are required unless the sandbox is relaxed. */
 export const GUARANTEES = {
   network: "reaching the network",
   files: "opening other files",
@@ -17,7 +17,7 @@ export type SandboxReport = {
   gaps: Guarantee[];
 };
 
-/** What is open, why, and what to do about it. */
+/** Explains which guarantees are missing, why, and what to do about it. */
 export function explainGaps({ gaps, missing }: SandboxReport): string {
   const open = gaps.map((gap) => GUARANTEES[gap]).join(", ");
   return (

@@ -11,7 +11,7 @@ import { startMediaChild } from "./start-media-child.ts";
 import type { HostileReport } from "./support/run-hostile-child.ts";
 
 const isRoot = process.getuid?.() === 0;
-/** A child that waits for PCM until it is ended. */
+/** A child that waits for PCM until it is killed. */
 const work: MediaWork = {
   kind: "encode",
   sampleRateHz: 44100,
@@ -28,14 +28,14 @@ function readStatus(pid: number | string | undefined, field: string): string | u
 
 /** An unused user id. */
 const PLAIN_USER = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"];
-/** In a namespace in which no other can be made, and without the rights to do so. */
+/** In a user namespace that can't create others, without the privileges to do so. */
 const WITHOUT_NAMESPACES = [
   ...["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c"],
   'echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all --bounding-set=-all "$@"',
   "sh",
 ];
 
-/** Runs hostile code in place of the decoder, in the hands of a service that is started behind the words. */
+/** Runs hostile code in place of the decoder of a service that is started with this command prefix. */
 async function runHostileCode(words: readonly string[]): Promise<HostileReport> {
   const [command = "", ...args] = [
     ...words,
@@ -47,7 +47,7 @@ async function runHostileCode(words: readonly string[]): Promise<HostileReport> 
 }
 
 const REFUSED = "EPERM";
-/** What a file that took the decoder over may try, and how it fails. */
+/** Attempts by a file that took the decoder over, and how each fails. */
 const OUTCOMES = {
   "connect to a port": REFUSED,
   "connect to a unix socket": REFUSED,
@@ -76,7 +76,7 @@ const OUTCOMES = {
   "take 3 GiB as a stack": REFUSED,
   "write a file of 300 GiB": "EFBIG",
 };
-/** In the order they are entered. Those of the first row a machine may lack, and says so. */
+/** In order of entry. A machine may lack those in the first row, and reports it. */
 const LAYERS = [
   ...["namespaces", "empty root", "other user"],
   ...["permission model", "limits", "no capabilities", "ends with its parent"],
@@ -104,7 +104,7 @@ describe("hostile code behind the sandbox", () => {
     expect(layers.filter((name) => absent.includes(name))).toEqual([]);
     const { "find out that a file exists": stat, ...others } = outcomes;
     expect(others).toEqual(OUTCOMES);
-    // Without an empty root it can tell that a file exists whose path it knows. It still can't open it.
+    // Without an empty root it can tell that a file exists if it knows the path. It still can't open it.
     expect(stat === "done").toBe(!layers.includes("empty root"));
     expect(descriptors.map((text) => text.replace(/\/.*\/output$/, "output"))).toEqual([
       "0 socket:[n]",
@@ -117,8 +117,8 @@ describe("hostile code behind the sandbox", () => {
   });
 });
 
-describe("the media child in its sandbox", () => {
-  it("[S5] has no rights, and a filter of system calls in every thread", async () => {
+describe("the sandboxed media child", () => {
+  it("[S5] has no privileges, and a system call filter in every thread", async () => {
     const child = await startMediaChild(waiting);
     await child.ready;
     const [realUid] = readStatus(child.pid, "Uid")?.split(/\s+/) ?? [];
@@ -139,10 +139,10 @@ describe("the media child in its sandbox", () => {
   });
 });
 
-describe("where the sandbox is incomplete", () => {
+describe("an incomplete sandbox", () => {
   it.each([
     { mode: "required", told: /^machine-failed: The media sandbox is incomplete here: .*EINVAL/ },
-    // It was opened, and is no media.
+    // It was opened, but is not media.
     { mode: "relaxed", told: /^unreadable: The file is not audio or video/ },
   ])("[S6] a file is opened when it is $mode: $told", async ({ mode, told }) => {
     const engine = JSON.stringify(import.meta.resolve("./index.ts"));
@@ -157,7 +157,7 @@ describe("where the sandbox is incomplete", () => {
   });
 });
 
-describe("the life of a media child", () => {
+describe("the lifecycle of a media child", () => {
   it.each([
     { signal: "SIGSEGV", kind: "crashed", message: /ended unexpectedly \(signal SIGSEGV\)/ },
     { signal: "SIGABRT", kind: "crashed", message: /ended unexpectedly \(signal SIGABRT\)/ },
@@ -171,7 +171,7 @@ describe("the life of a media child", () => {
     await expect(child.result).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
-  it("[Q6] is told by another signal than SIGKILL that its processor time is over", async () => {
+  it("[Q6] a child out of CPU time gets another signal than SIGKILL", async () => {
     const child = await startMediaChild(waiting);
     await child.ready;
     const limits = readFileSync(`/proc/${child.pid}/limits`, "utf8");
@@ -180,7 +180,7 @@ describe("the life of a media child", () => {
     expect(limits).toMatch(/^Max cpu time +14400 +14460 +seconds/m);
   });
 
-  it("is ended when it makes no progress", async () => {
+  it("is killed when it makes no progress", async () => {
     const child = await startMediaChild({ ...waiting, watchStall: true, stallLimitMs: 1500 });
     await expect(child.result).rejects.toMatchObject({
       kind: "crashed",
@@ -188,7 +188,7 @@ describe("the life of a media child", () => {
     });
   });
 
-  it("ends with its parent", async () => {
+  it("dies with its parent", async () => {
     const program = `
       const { startMediaChild } = await import(${JSON.stringify(new URL("./start-media-child.ts", import.meta.url).href)});
       const options = { work: ${JSON.stringify(work)}, resultSchema: { safeParse: (data) => ({ data, success: true }) } };

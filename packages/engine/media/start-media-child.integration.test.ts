@@ -6,7 +6,7 @@ import { startMediaChild } from "./start-media-child.ts";
 vi.mock("./sandbox-command.ts", () => ({ loadSandboxCommand: async () => [], SANDBOX_ENVIRONMENT: {} }));
 vi.mock("node:child_process", async (importOriginal) => ({
   ...(await importOriginal<typeof import("node:child_process")>()),
-  // As Node does when no file descriptor is left: a child without pipes, and an error event shortly afterwards.
+  // Simulates Node out of file descriptors: a child without pipes, and an error event shortly afterwards.
   spawn: () => {
     const child = new ChildProcess();
     process.nextTick(() => child.emit("error", new Error("spawn EMFILE")));
@@ -14,7 +14,7 @@ vi.mock("node:child_process", async (importOriginal) => ({
   },
 }));
 
-it("[Q6] a media process that can't be started is the machine's fault, and ends nothing else", async () => {
+it("[Q6] a media process that can't be started is the machine's fault and crashes nothing else", async () => {
   const starting = startMediaChild({
     work: { kind: "describe" },
     resultSchema: z.unknown(),

@@ -25,11 +25,11 @@ const STDERR_KEPT_CHARS = 2000;
 
 export type MediaChildOptions<Result> = {
   work: MediaWork;
-  /** What the work ends in. The child may have been taken over by the file it read. */
+  /** Validates the result: the child may have been taken over by the file it read. */
   resultSchema: z.ZodType<Result>;
   /** Inherited as descriptors FIRST_FILE_FD, FIRST_FILE_FD + 1, … in this order. */
   files?: readonly FileHandle[];
-  /** An encode waits for its caller, so silence means nothing there until the caller waits for it. */
+  /** An encoder child waits for its caller, so its silence means nothing until the caller waits for it. */
   watchStall: boolean;
   stallLimitMs?: number;
   onProgress?: ((fraction: number) => void) | undefined;
@@ -38,7 +38,7 @@ export type MediaChildOptions<Result> = {
 export interface MediaChild<Result> {
   readonly pid: number | undefined;
   readonly stdin: Writable;
-  /** Settles once the process has ended, so that no descriptor or half-written byte outlives it. */
+  /** Settles once the process has exited, so that no descriptor or half-written byte outlives it. */
   readonly result: Promise<Result>;
   readonly ready: Promise<void>;
   /** From here on, a child that is silent for the stall limit is killed. */
@@ -47,14 +47,14 @@ export interface MediaChild<Result> {
   kill(): void;
 }
 
-/** Starts the sandboxed process that alone touches media bytes. */
+/** Starts the sandboxed process, the only one that touches media bytes. */
 export async function startMediaChild<Result>(
   options: MediaChildOptions<Result>,
 ): Promise<MediaChild<Result>> {
   return superviseChild(await spawnConfined(CHILD_PATH, options.files), options);
 }
 
-/** Starts one of our programs with as few privileges as possible from outside; it drops the rest itself. */
+/** Starts one of our programs with as few privileges as can be dropped from outside; it drops the rest itself. */
 export async function spawnConfined(
   programPath: string,
   files: readonly FileHandle[] = [],
@@ -66,7 +66,7 @@ export async function spawnConfined(
     process.execPath,
     // A warning would have the event loop watch stderr, which it can't in the sandbox.
     "--no-warnings",
-    // What is thrown away by a long file is collected before it is tens of megabytes.
+    // Collects garbage of a long file before it grows to tens of megabytes.
     "--max-semi-space-size=1",
     ...listPermissions(cachePath),
     programPath,
@@ -79,7 +79,7 @@ export async function spawnConfined(
   });
 }
 
-/** What JavaScript may do in the child: read our code and what it needs, and keep it as compiled. */
+/** Node permissions of the child: read our code and its dependencies, and write the compile cache. */
 function listPermissions(cachePath: string | undefined): string[] {
   const cache = cachePath === undefined ? [] : [cachePath];
   return [
@@ -90,7 +90,7 @@ function listPermissions(cachePath: string | undefined): string[] {
   ];
 }
 
-/** The engine, and every folder that Node looks for its packages in. */
+/** The engine, and every folder in which Node looks for its packages. */
 function listCodeFolders(): string[] {
   const folders = [ENGINE_DIR];
   for (let folder = ENGINE_DIR; folder !== dirname(folder); folder = dirname(folder))
@@ -100,7 +100,7 @@ function listCodeFolders(): string[] {
 
 function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<Result>): MediaChild<Result> {
   const { stdin, stderr } = child;
-  // Without free file descriptors none of them exists, whatever the types say.
+  // Without free file descriptors none of these exist, whatever the types say.
   const stdio: readonly unknown[] | undefined = child.stdio;
   const channel = stdio?.[CHANNEL_FD] as Duplex | undefined;
   if (!stdin || !stderr || !channel) {
@@ -110,7 +110,7 @@ function superviseChild<Result>(child: ChildProcess, options: MediaChildOptions<
   }
   const stall = makeStallWatch(child, options.stallLimitMs ?? STALL_LIMIT_MS);
   if (options.watchStall) stall.start();
-  // A child that died shows as EPIPE here; its end is reported by `result`.
+  // A child that died shows as EPIPE here; `result` reports its end.
   stdin.on("error", () => {});
   channel.on("error", () => {});
   const lastWords = keepLastWords(stderr as Readable);
@@ -208,7 +208,7 @@ function makeStalledError(): MediaError {
   );
 }
 
-/** Not the file's doing: the same file may well be read the next time. */
+/** Not the file's fault: the same file may be read fine next time. */
 function makeKilledError(exitSignal: string | null): MediaError {
   return new MediaError(
     "machine-failed",

@@ -2,8 +2,8 @@ import { makeStftWindows, type StftShape } from "../dsp/stft-windows.ts";
 import type { GraphBuilder, Value } from "../runtime/onnx/graph-builder.ts";
 
 /**
- * The short-time Fourier transform within a graph, as products with matrices: for providers that multiply matrices faster than one thread
- * transforms, and that a transform outside the graph would keep waiting.
+ * The STFT as matrix products within a graph: for execution providers that multiply matrices faster than a CPU thread transforms, and that would wait
+ * for a transform outside the graph.
  */
 export type GraphTransform = StftShape & { binCount: number };
 
@@ -23,7 +23,7 @@ export function analyseInGraph(graph: GraphBuilder, signal: Value, transform: Gr
   return graph.node("MatMul", [grains, matrix], [rows, slots, 2 * binCount]);
 }
 
-/** The way back, to `[rows, frames]`, as `Stft.inverse` defines it. */
+/** The inverse, to `[rows, frames]`, as `Stft.inverse` defines it. */
 export function synthesiseInGraph(graph: GraphBuilder, spectrum: Value, transform: GraphTransform): Value {
   const { fftSize, hopFrames, binCount } = transform;
   const [rows, slots] = spectrum.dims as [number, number];
@@ -42,7 +42,7 @@ export function synthesiseInGraph(graph: GraphBuilder, spectrum: Value, transfor
   return graph.reshape(sum, [rows, hops * hopFrames]);
 }
 
-/** `cos(2π·k·n / size)` by `k·n` modulo the size: exact to the last bit for any product. */
+/** Tables of `cos(2π·m / size)` and sine, indexed by `k·n` modulo the size: no rounding of large products. */
 function makeWaves(size: number): { cosine: Float64Array; sine: Float64Array } {
   const turn = (2 * Math.PI) / size;
   return {
@@ -73,7 +73,7 @@ function makeSynthesisMatrix({ binCount, ...shape }: GraphTransform): Float32Arr
   const { cosine, sine } = makeWaves(fftSize);
   const matrix = new Float32Array(2 * binCount * fftSize);
   for (let bin = 0; bin < binCount; bin++) {
-    // The bins between the first and the last stand for their mirror images too.
+    // All bins but the first and the last also stand for their mirror images.
     const weight = bin === 0 || bin === fftSize / 2 ? 1 : 2;
     for (let n = 0; n < fftSize; n++) {
       const at = (bin * n) % fftSize;

@@ -1,10 +1,9 @@
 import type { GraphBuilder, Value } from "../runtime/onnx/graph-builder.ts";
 import type { Weight } from "../runtime/onnx/onnx-weights.ts";
 
-/** A matrix `[inputs, outputs]` and what is added to its product. */
+/** A linear layer: a matrix `[inputs, outputs]` and its bias. */
 export type Linear = { weight: Weight; bias: Weight };
 
-/** Some add nothing. */
 type Product = { weight: Weight; bias?: Weight };
 
 export type Multiply = (graph: GraphBuilder, input: Value, product: Product) => Value;
@@ -17,7 +16,7 @@ export const linear: Multiply = (graph, input, { weight, bias }) => {
   return bias === undefined ? product : graph.add(product, graph.weight(bias));
 };
 
-/** The same in bytes: a scale for each output's weights, and one for the input, found at each run. */
+/** The same in int8: a scale per output for the weights, one for the input, computed at each run. */
 export const linearInBytes: Multiply = (graph, input, { weight, bias }) => {
   const { bytes, scales } = toByteColumns(weight);
   const outputs = scales.length;
@@ -30,7 +29,7 @@ export const linearInBytes: Multiply = (graph, input, { weight, bias }) => {
   return graph.contribNode("DynamicQuantizeMatMul", [input, ...operands], input.dims.with(-1, outputs));
 };
 
-/** Loops over rows: a call for each of twenty million numbers would take seconds, and so would a branch on their signs. */
+/** Loops over rows and avoids branches: a call for each of twenty million values would take seconds, and so would a branch on the sign. */
 function toByteColumns({ dims, data }: Weight): { bytes: Int8Array; scales: Float32Array } {
   const [, outputs] = dims as [number, number];
   const { length } = data;
@@ -48,7 +47,7 @@ function toByteColumns({ dims, data }: Weight): { bytes: Int8Array; scales: Floa
   for (let start = 0; start < length; start += outputs) {
     for (let at = 0; at < outputs; at++) {
       const size = (Math.abs(data[start + at]!) * factors[at]! + 0.5) | 0;
-      // −1 of a negative number, whose bits are then turned over, and 0 of others.
+      // −1 for a negative number, whose bits are then inverted, else 0.
       const sign = bits[start + at]! >> 31;
       bytes[start + at] = (size ^ sign) - sign;
     }
@@ -56,7 +55,7 @@ function toByteColumns({ dims, data }: Weight): { bytes: Int8Array; scales: Floa
   return { bytes, scales };
 }
 
-/** Its outputs from `from` on, as many as `count`. */
+/** `count` outputs starting at `from`. */
 export function takeOutputs({ weight, bias }: Linear, from: number, count: number): Linear {
   return {
     weight: takeColumns(weight, from, count),
@@ -74,18 +73,18 @@ export function takeColumns(weight: Weight, from: number, count: number): Weight
   return { dims: [inputs, count], data };
 }
 
-/** Multiplies each output by its own factor, in place. */
+/** Multiplies each output by its factor, in place. */
 export function scaleOutputs(matrix: Linear, factors: Weight): Linear {
   multiplyRows(matrix.weight.data, factors.data);
   multiplyRows(matrix.bias.data, factors.data);
   return matrix;
 }
 
-/** From the layout `[outputs, inputs]` of trained modules. */
+/** Transposes `[outputs, inputs]`, the layout of trained modules. */
 export function transposed({ dims, data }: Weight): Weight {
   const [outputs, inputs] = dims as [number, number];
   const turned = new Float32Array(data.length);
-  // Square by square: of a whole column, no line of the cache would be left when the next one comes.
+  // In square tiles: a whole column would evict its own cache lines.
   for (let top = 0; top < outputs; top += SQUARE) {
     const bottom = Math.min(outputs, top + SQUARE);
     for (let input = 0; input < inputs; input++) {

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { MANIFESTS_FOLDER } from "../runtime/manifest.ts";
 import { listEngineModels } from "./list-engine-models.ts";
 
-it("lists the catalogue models whose networks are here, with the licence of their weights", () => {
+it("lists the catalogue models whose networks are installed, with the licence of their weights", () => {
   const licences = Object.fromEntries(listEngineModels().map(({ id, weights }) => [id, weights.licence]));
   for (const id of ["vocals", "instrumental", "drums", "bass", "other"]) {
     expect(licences[id]).toMatch(/research and personal use/);
@@ -30,7 +30,7 @@ it("lists the catalogue models whose networks are here, with the licence of thei
   expect(Object.keys(licences)).toHaveLength(20);
 });
 
-/** The manifests as they are where some packages with weights can't be installed. */
+/** The manifests as they are when some weights packages can't be installed. */
 function copyManifests(gonePackages: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), "stemwright-manifests-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -48,7 +48,7 @@ const listIds = (gonePackages: readonly string[], speechNetwork?: "whisper-tiny"
     ...(speechNetwork && { speechNetwork }),
   }).map(({ id }) => id);
 
-it("[M10] without a package of weights, only the models that need it are missing", () => {
+it("[M10] when a weights package is missing, so are the models that need it and no others", () => {
   const all = listIds([]);
   const songs = ["vocals", "instrumental", "drums", "bass", "other"];
   const instruments = ["guitar", "other-x-guitar", "piano", "strings", "wind"];

@@ -13,13 +13,13 @@ import { findWeightsPath } from "../runtime/weights-file.ts";
 export type EngineModel = {
   /** A catalogue id, e.g. "vocals". */
   id: string;
-  /** Variants that really run. */
+  /** Variants that are actually available. */
   variants: string[];
   weights: { name: string; licence: string };
   scores: Omit<ModelScore, "model">[];
 };
 
-/** The catalogue models whose network is on this machine. */
+/** The catalogue models whose network is installed. */
 export function listEngineModels(
   options: { folder?: string; speechNetwork?: SpeechNetwork } = {},
 ): EngineModel[] {
@@ -44,7 +44,7 @@ export function listEngineModels(
     );
 }
 
-/** The network, and the one whose stem it hears or those that tell it who speaks. */
+/** The network, the one whose stem it takes as input, and those that identify speakers for it. */
 function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manifest[] {
   if (manifest.family === "voice-split") {
     const speakers = findSpeakerNetworks(manifests);
@@ -54,7 +54,7 @@ function listNetworks(manifest: Manifest, manifests: readonly Manifest[]): Manif
   return heard === undefined ? [manifest] : [manifest, ...listNetworks(heard, manifests)];
 }
 
-/** Using a model means using the weights of all its networks. */
+/** A model needs the weights of all its networks. */
 function describeWeights(networks: readonly Manifest[]): EngineModel["weights"] {
   const join = (field: "name" | "licence") => networks.map((network) => network[field]).join(" + ");
   return { name: join("name"), licence: join("licence") };

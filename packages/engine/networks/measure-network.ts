@@ -3,12 +3,12 @@ import type { ExecutionProvider } from "../runtime/execution-provider.ts";
 import { type GpuManifest, isStemManifest } from "../runtime/manifest.ts";
 import { NetworkStore } from "./network-store.ts";
 
-/** How long a network takes for a segment on a GPU and on the CPU, and how far apart their results are. */
+/** A network's time per segment on the GPU and on the CPU, and how closely their results agree. */
 export type NetworkMeasure = {
   audioSeconds: number;
   gpuMs: number;
   cpuMs: number;
-  /** Power of the result over that of the difference. */
+  /** Power of the CPU's result over that of the difference. */
   agreementDb: number;
 };
 
@@ -17,7 +17,7 @@ const SPEECH_SECONDS = 30;
 /** The fastest of this many runs after the first, which compiles and allocates. */
 const RUNS = 2;
 
-/** Fails if the provider refuses the network. */
+/** Throws if the provider rejects the network. */
 export async function measureNetwork(
   manifest: GpuManifest,
   options: { executionProvider: ExecutionProvider; threads: number; cacheDir?: string },
@@ -42,7 +42,7 @@ async function time(
   const networks = new NetworkStore({
     ...options,
     chooseProvider: async () => executionProvider,
-    // It says why the CPU would have to do.
+    // The notice says why the network would fall back to the CPU.
     onNotice: (notice) => {
       throw new Error(notice);
     },
@@ -80,7 +80,7 @@ async function open(
   };
 }
 
-/** Tones that swell and fade, different from channel to channel. */
+/** Tones that swell and fade, different in each channel. */
 function makeSignal(lengthFrames: number, channel: number): Float32Array {
   return Float32Array.from({ length: lengthFrames }, (_, n) => {
     const swell = 0.5 + 0.5 * Math.sin(n / (7000 + 900 * channel));
@@ -88,7 +88,7 @@ function makeSignal(lengthFrames: number, channel: number): Float32Array {
   });
 }
 
-/** Power of what was expected over that of the difference. */
+/** Power of the expected values over that of the difference. */
 export function measureAgreementDb(expected: Float32Array, actual: Float32Array): number {
   let power = 0;
   let error = 0;

@@ -1,7 +1,6 @@
 import type { MusicManifest } from "../runtime/manifest.ts";
 import type { MusicDetector } from "./music-detector/music-detector.ts";
 
-/** Loads the network that detects music. */
 export interface MusicNetworks {
   getMusicDetector(manifest: MusicManifest): Promise<MusicDetector>;
 }

@@ -32,16 +32,16 @@ const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit, "speech-cleaner"
 
 type CpuOptions = Omit<SessionOptions, "executionProvider"> & { cacheDir?: string };
 type StoreHooks = {
-  /** The provider for a network that GPUs can run; the CPU by default. */
+  /** Chooses the provider of a network that can run on GPUs; the CPU by default. */
   chooseProvider?: (manifest: GpuManifest) => Promise<ExecutionProvider>;
   /** Called for each such network with what it actually runs on. */
   onLoaded?: (manifest: GpuManifest, runsOn: string) => void;
 };
 
-/** Networks loaded so far, kept for the next request: loading htdemucs takes about a second. */
+/** Caches loaded networks for the next request: loading htdemucs takes about a second. */
 export class NetworkStore implements Networks {
   readonly #options: CpuOptions;
-  /** Kept apart from the options, which are sent to the graphs' threads. */
+  /** Kept out of the options, which are sent to the graphs' threads. */
   readonly #hooks: StoreHooks;
   readonly #loaded = new Map<string, Promise<unknown>>();
 
@@ -70,7 +70,7 @@ export class NetworkStore implements Networks {
 
   getVoiceActivity(manifest: VoiceActivityManifest): Promise<SileroVad> {
     return this.#get(manifest.id, async () => {
-      // A block takes a tenth of a millisecond: waking a second thread costs more.
+      // A block takes 0.1 ms: waking a second thread costs more.
       return new SileroVad(await GraphSession.load(this.#verify(manifest), { threads: 1 }));
     });
   }

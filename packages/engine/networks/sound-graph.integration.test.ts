@@ -12,7 +12,7 @@ import { SoundGraph } from "./sound-graph.ts";
 
 const FAMILIES = { htdemucs: Htdemucs, "band-split": BandSplit } as const;
 const NETWORKS = ["htdemucs", "dialogue-music-effects", "other-splitter"];
-/** Short: any number of slots will do. */
+/** Short, to save time: any number of slots works. */
 const SEGMENT_FRAMES = 16 * 1024;
 
 describe.each(NETWORKS)("%s as one graph", (id) => {
@@ -21,7 +21,7 @@ describe.each(NETWORKS)("%s as one graph", (id) => {
   const path = findWeightsPath(manifest.weights) ?? "";
   const family = FAMILIES[manifest.family];
 
-  it("[S3] gives the stems that its parts give on the CPU, in floats", async () => {
+  it("[S3] returns the same stems as its parts do on the CPU, in float", async () => {
     const segment = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: SEGMENT_FRAMES }) as [
       Float32Array,
       Float32Array,
@@ -43,7 +43,7 @@ describe.each(NETWORKS)("%s as one graph", (id) => {
 it.skipIf(!HAS_SOFTWARE_GPU).each([...NETWORKS, "whisper-tiny"])(
   "[S3] WebGPU leaves no node of %s to the CPU",
   async (id) => {
-    // A session is made or not before anything runs: a processor that plays a GPU would take minutes for a segment.
+    // Creating the session is enough: a software GPU would take minutes for a segment.
     const program = [join(import.meta.dirname, "support/load-on-webgpu.ts"), id, String(SEGMENT_FRAMES)];
     const ended = (error: { stdout: string; stderr: string }) => error;
     const running = promisify(execFile)(process.execPath, program, { env: openSoftwareGpu() });
@@ -52,7 +52,7 @@ it.skipIf(!HAS_SOFTWARE_GPU).each([...NETWORKS, "whisper-tiny"])(
   },
 );
 
-/** How far apart two versions of a stem are, against the sound they are from. */
+/** Level of the difference between two versions of a stem, relative to the input. */
 function differenceDb(a: Float32Array, b: Float32Array, sound: Float32Array): number {
   const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
   return 10 * Math.log10(energy(a.map((value, n) => value - b[n]!)) / energy(sound));

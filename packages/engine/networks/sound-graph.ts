@@ -4,7 +4,7 @@ import type { StemManifest } from "../runtime/manifest.ts";
 import type { LoadedNetwork, StemNetwork } from "./stem-network.ts";
 import { GpuGraph, tryOnGpu } from "./try-on-gpu.ts";
 
-/** A graph that takes padded sound, `[2, paddedFrames]`, and gives all stems, `[stems × 2, segmentFrames]`. */
+/** A graph from padded audio, `[2, paddedFrames]`, to all stems, `[stems × 2, segmentFrames]`. */
 export type SoundGraphFile = {
   file: Uint8Array;
   paddedFrames: number;
@@ -15,13 +15,13 @@ type SoundBuffers = Buffers & { padded: Float32Array; stems: Float32Array };
 
 const CHANNELS = 2;
 
-/** A network that is one graph from sound to stems, as GPUs run it. */
+/** A network as one graph from audio to stems, for GPUs. */
 export class SoundGraph implements StemNetwork {
   readonly segmentFrames: number;
   readonly #stems: readonly string[];
   readonly #graph: GpuGraph;
   readonly #shape: Omit<SoundGraphFile, "file">;
-  /** As many as there were segments at once. */
+  /** As many as there were concurrent segments. */
   readonly #spareBuffers: SoundBuffers[] = [];
 
   static async load(
@@ -77,7 +77,7 @@ export class SoundGraph implements StemNetwork {
   }
 }
 
-/** Undefined if no GPU runs the network. */
+/** Undefined if no GPU can run the network. */
 export async function loadOnGpu(
   build: () => SoundGraphFile,
   manifest: StemManifest,

@@ -2,7 +2,6 @@ import type { SpeechManifest, VoiceActivityManifest } from "../runtime/manifest.
 import type { SileroVad } from "./silero-vad/silero-vad.ts";
 import type { Whisper } from "./whisper/whisper.ts";
 
-/** Loads the networks that work on speech. */
 export interface SpeechNetworks {
   getWhisper(manifest: SpeechManifest): Promise<Whisper>;
   getVoiceActivity(manifest: VoiceActivityManifest): Promise<SileroVad>;

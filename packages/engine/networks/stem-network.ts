@@ -1,11 +1,11 @@
 import type { StemManifest } from "../runtime/manifest.ts";
 
-/** A network that separates a stereo segment: the interface of all separating families. */
+/** Separates a stereo segment: the interface of all separating families. */
 export interface StemNetwork {
   readonly segmentFrames: number;
   /**
-   * Stereo in, the requested stems in stereo out, all of `segmentFrames`; the caller owns the arrays. A slow network reports its progress. A
-   * call made while another is running is prepared meanwhile.
+   * Returns the requested stems in stereo, all `segmentFrames` long; the caller owns the arrays. A slow network reports its progress. A call made while
+   * another is running prepares its input meanwhile.
    */
   separate(
     segment: readonly [Float32Array, Float32Array],
@@ -14,10 +14,9 @@ export interface StemNetwork {
   ): Promise<Map<string, Float32Array[]>>;
 }
 
-/** A network and what it runs on, in words: another provider or precision gives slightly different samples. */
+/** A network and a description of what it runs on: another provider or precision changes samples slightly. */
 export type LoadedNetwork = { network: StemNetwork; runsOn: string };
 
-/** Loads the networks that separate stems. */
 export interface StemNetworks {
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork>;
 }

@@ -3,7 +3,7 @@ import type { SessionOptions } from "../runtime/create-session.ts";
 import type { Buffers, ChainLink } from "../runtime/graph-chain.ts";
 import { GraphThread, type ThreadChain } from "../runtime/graph-thread.ts";
 
-/** A graph that a GPU has taken as a whole. */
+/** A graph that runs entirely on a GPU. */
 export class GpuGraph {
   readonly #chain: ThreadChain;
 
@@ -17,7 +17,7 @@ export class GpuGraph {
     this.#chain = chain;
   }
 
-  /** Any error here counts as the GPU's fault: the CPU runs different graphs. */
+  /** Any error here is treated as the GPU's: the CPU runs different graphs. */
   async run<Taken extends Buffers>(buffers: Taken): Promise<Taken> {
     try {
       return await this.#chain.run(buffers);
@@ -27,7 +27,7 @@ export class GpuGraph {
   }
 }
 
-/** The result of `load` if a GPU runs the network; otherwise undefined, with the reason as a notice. */
+/** The result of `load` if a GPU can run the network; otherwise undefined, with the reason as a notice. */
 export async function tryOnGpu<Loaded>(
   network: string,
   { executionProvider = "cpu", onNotice, onGpuUse }: SessionOptions,

@@ -27,8 +27,8 @@ const recordSchema = z.object({
 });
 
 /**
- * The input as raw PCM in the work folder, decoded once: a later run finds it by the sha256 of the file's
- * bytes. The record is written after the PCM, so a record means that the PCM is whole.
+ * The input as raw PCM in the work folder, decoded once: a later run finds it by the sha256 of the file. The record is written after the PCM, so if it
+ * exists, the PCM is complete.
  */
 export async function loadDecodedInput(options: {
   inputPath: string;

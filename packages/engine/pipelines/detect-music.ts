@@ -13,7 +13,7 @@ import { StemSpool } from "./stem-spool.ts";
 
 /** Increase when the same input and weights would give different numbers. */
 const SPOOL_VERSION = 1;
-/** Half a minute: longer stretches need less context in total but more memory, and a killed run loses one of them. */
+/** Half a minute: longer stretches need less context in total but more memory, and a killed run loses one stretch. */
 const STRETCH_STEPS = 320;
 
 /**

@@ -27,7 +27,7 @@ function writeRecording(path: string): void {
   writeSound(path, planes, SAMPLE_RATE_HZ);
 }
 
-describe("listening for music", () => {
+describe("music detection", () => {
   const inputPath = join(folder, "recording.wav");
   const files = (["json", "txt"] as const).map((format) => ({
     format,
@@ -59,7 +59,7 @@ describe("listening for music", () => {
     expect(progress.at(-1)).toBe(1);
   });
 
-  it("[H3] goes on behind what a killed run had heard, to the same file", async () => {
+  it("[H3] resumes after a killed run and writes the same file", async () => {
     const whole = read();
     truncateSync(join(folder, "work/music-detection/music.f32"), 90 * Float32Array.BYTES_PER_ELEMENT + 2);
     await engine.run(request);

@@ -14,7 +14,7 @@ export type TargetOf<Kind extends string> = {
   variant?: string;
 };
 
-/** The part of the sound in a file; voices are numbered from 1. */
+/** What a file contains; voices are numbered from 1. */
 export type SoundOutput = "stem" | "residual" | `voice ${number}`;
 
 export type SoundFile = {
@@ -27,7 +27,7 @@ export type SoundFile = {
 /** A part of the sound. */
 export type SoundTarget = TargetOf<"sound"> & { files: SoundFile[] };
 
-/** Each speaker's voice: `<prefix>_01.<format>` and so on, the residual `<prefix>_residual.<format>`, who speaks when `<prefix>.json`. */
+/** Each speaker's voice in `<prefix>_01.<format>` and so on, the residual in `<prefix>_residual.<format>`, who speaks when in `<prefix>.json`. */
 export type VoicesTarget = TargetOf<"voices"> & {
   pathPrefix: string;
   formats: AudioFormat[];
@@ -41,7 +41,7 @@ export type HearingWishes = {
   language?: string;
   /** Translated to English. */
   isTranslated?: boolean;
-  /** A text that the recording could continue: its spelling and style are adopted. */
+  /** A text that the recording could continue: the transcript adopts its spelling and style. */
   prompt?: string;
   /** Names and terms that may occur, in the wanted spelling. */
   keywords?: readonly string[];
@@ -54,9 +54,9 @@ export type TextTarget = TargetOf<"text"> &
     cueLimits?: Partial<CueLimits>;
     /** A text to align, as the client sent it; without one the recording is transcribed. */
     transcriptPath?: string;
-    /** Label the words by speaker; a number if it is known how many people speak. */
+    /** Label words by speaker; a number if it is known how many people speak. */
     speakers?: true | number;
-    /** Subtitles and plain text name them. */
+    /** Whether subtitles and plain text name the speakers. */
     hasSpeakerNames?: boolean;
     files: { format: TextFormat; path: string }[];
   };
@@ -71,19 +71,19 @@ export type EngineTarget = SoundTarget | VoicesTarget | TextTarget | DetectionTa
 /** One input and all its targets. */
 export type EngineRequest = {
   inputPath: string;
-  /** Holds the decoded input and the spools of each pass; a second run with the same folder resumes the first. */
+  /** Holds the decoded input and the spools of each pass; another run with the same folder resumes. */
   workDir: string;
   targets: EngineTarget[];
   maxDurationSeconds?: number;
-  /** Of the input as raw float. */
+  /** Limit of the input as raw float. */
   maxDecodedBytes?: number;
-  /** Of the decoded input and the stems together, as stored in the work folder. */
+  /** Limit of the decoded input and the stems together, in the work folder. */
   maxWorkBytes?: number;
   /** The owner under whom finished stems are cached; without one the cache is not used. */
   cacheUser?: CacheUser;
   /** Without it there are no previews. */
   previews?: PreviewRequest;
-  /** Longer inputs are cut into spans if other workers can share them; 0 is never. */
+  /** Longer inputs are split into spans if other workers can share them; 0 means never. */
   spansFromSeconds?: number;
 };
 
@@ -100,6 +100,6 @@ export type EngineReport = {
   onProgress?: (progress: readonly TargetProgress[]) => void;
   onTargetDone?: (key: string, result: TargetResult) => void | Promise<void>;
   onTargetFailed?: (key: string, error: EngineError) => void | Promise<void>;
-  /** Called as previews are written; those of a target, and of the input, before the target is done. */
+  /** Called as previews are written; for a target and the input, before the target is done. */
   onPreview?: (news: PreviewNews) => void;
 };

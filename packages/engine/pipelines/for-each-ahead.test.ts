@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { forEachAhead } from "./for-each-ahead.ts";
 
-it("each is begun before the one before it is taken, and they are taken in order", async () => {
+it("each item is started before the previous one is taken, and they are taken in order", async () => {
   const events: string[] = [];
   await forEachAhead(
     { from: 2, to: 5 },
@@ -14,7 +14,7 @@ it("each is begun before the one before it is taken, and they are taken in order
   expect(events).toEqual(["begin 2", "begin 3", "take 2: 20", "begin 4", "take 3: 30", "take 4: 40"]);
 });
 
-it("what was made before a failure is taken, and nothing is begun behind it", async () => {
+it("items made before a failure are taken, and none is started after it", async () => {
   const begun: number[] = [];
   const taken: number[] = [];
   const work = forEachAhead(
@@ -30,7 +30,7 @@ it("what was made before a failure is taken, and nothing is begun behind it", as
   expect({ begun, taken }).toEqual({ begun: [0, 1, 2], taken: [0] });
 });
 
-it("from one number to the same there is nothing to do", async () => {
+it("does nothing for an empty range", async () => {
   await forEachAhead(
     { from: 3, to: 3 },
     () => Promise.reject(new Error("made")),

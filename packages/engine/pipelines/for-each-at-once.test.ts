@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { forEachAtOnce } from "./for-each-at-once.ts";
 
-it("works on all, never on more than allowed, and starts them in their order", async () => {
+it("processes all items in order, never more at once than allowed", async () => {
   const started: number[] = [];
   let atWork = 0;
   let most = 0;
@@ -16,7 +16,7 @@ it("works on all, never on more than allowed, and starts them in their order", a
   expect(most).toBe(2);
 });
 
-it("stops at the first error, after what was begun has ended", async () => {
+it("stops at the first error, once items in progress have settled", async () => {
   const ended: number[] = [];
   const work = forEachAtOnce([1, 2, 3, 4], 2, async (item) => {
     if (item === 1) throw new Error("full disk");

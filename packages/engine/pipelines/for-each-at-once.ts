@@ -1,4 +1,4 @@
-/** Works through the items in their order, at most `count` at a time; rejects, once all have stopped, when one did. */
+/** Processes the items in order, at most `count` at a time. After a failure, rejects once the ones in progress have settled. */
 export async function forEachAtOnce<Item>(
   items: readonly Item[],
   count: number,

@@ -51,7 +51,7 @@ describe("planLanes", () => {
     expect(planLanes({ channelLayout, channels })).toEqual(lanes);
   });
 
-  it("takes every channel exactly once, whatever the layout is called", () => {
+  it("uses every channel exactly once, whatever the layout is called", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 16 }), fc.string(), (channels, channelLayout) => {
         const taken = planLanes({ channels, channelLayout })
@@ -63,8 +63,8 @@ describe("planLanes", () => {
   });
 });
 
-describe("a lane of one channel", () => {
-  it("is heard on both sides and averaged", () => {
+describe("a mono lane", () => {
+  it("is fed to both sides and averaged", () => {
     const centre = Float32Array.of(1, 2);
     expect(toLaneInput([2], [new Float32Array(2), new Float32Array(2), centre])).toEqual([centre, centre]);
     expect(fromLaneOutput([2], [Float32Array.of(1, 3), Float32Array.of(3, 3)])).toEqual([

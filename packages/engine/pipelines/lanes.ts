@@ -1,10 +1,10 @@
 /**
- * The channels that go through a stereo network together: a left-right pair, or one channel alone, which is
- * fed to both sides and whose two outputs are averaged. Numbers are the input's channels, from zero.
+ * The channels that go through a stereo network together: a left-right pair, or one channel, which is fed to both sides and whose two outputs are
+ * averaged. Numbers are the input's channels, from zero.
  */
 export type Lane = readonly [number] | readonly [number, number];
 
-/** FFmpeg's layouts with more than two channels, in the order its decoders give them. */
+/** FFmpeg's layouts with more than two channels, in the order of its decoders. */
 const CHANNELS_OF_LAYOUT = new Map([
   ["2.1", "FL FR LFE"],
   ["3.0", "FL FR FC"],
@@ -48,7 +48,7 @@ export function planLanes(input: { channels: number; channelLayout: string }): L
   if (input.channels === 1) return [[0]];
   if (input.channels === 2) return [[0, 1]];
   const names = findChannelNames(input);
-  // In an unknown layout, no two channels are known to belong together.
+  // In an unknown layout, no channels are known to be a pair.
   if (names === undefined) return Array.from({ length: input.channels }, (_, channel): Lane => [channel]);
   const lanes: Lane[] = [];
   names.forEach((name, channel) => {
@@ -78,13 +78,13 @@ function findPartner(names: readonly string[], name: string): number | undefined
   return partner < 0 ? undefined : partner;
 }
 
-/** The two sides a stereo network hears of a lane. */
+/** The two inputs of a stereo network for a lane. */
 export function toLaneInput(lane: Lane, planes: readonly Float32Array[]): [Float32Array, Float32Array] {
   const [left, right = left] = lane;
   return [getPlane(planes, left), getPlane(planes, right)];
 }
 
-/** The network's output for a lane, one plane for each of its channels. */
+/** The network's output for a lane, one plane per channel. */
 export function fromLaneOutput(lane: Lane, sides: readonly Float32Array[]): Float32Array[] {
   const left = getPlane(sides, 0);
   const right = getPlane(sides, 1);

@@ -8,7 +8,7 @@ import { LineLog } from "./line-log.ts";
 const folder = mkdtempSync(join(tmpdir(), "stemwright-log-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("[V7] keeps whole entries for the next run, drops one that was cut short, and all of another input", () => {
+it("[V7] keeps complete entries for the next run, drops a truncated one and those of another input", () => {
   const path = join(folder, "log");
   const open = (input: string) =>
     new LineLog(path, { identity: { input }, entrySchema: z.object({ word: z.string() }) });
@@ -18,7 +18,7 @@ it("[V7] keeps whole entries for the next run, drops one that was cut short, and
   appendFileSync(file, '{"word":"thr');
   const second = open("a");
   expect(second.entries).toEqual([{ word: "one" }, { word: "zwölf" }]);
-  // The same file: there was no moment without it.
+  // The same inode: the file was never replaced.
   expect(readFileSync(join(folder, "link"), "utf8")).toBe('{"word":"one"}\n{"word":"zwölf"}\n');
   second.append([{ word: "three" }]);
   expect(open("a").entries).toHaveLength(3);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { z } from "zod";
 import { prepareSpoolFolder } from "./spool-folder.ts";
 
-/** Finished steps of a piece of work, one per line: its checkpoint. A line cut short by a kill does not count. */
+/** Completed steps of some work, one per line: its checkpoint. A line truncated by a kill does not count. */
 export class LineLog<Entry> {
   readonly #path: string;
   readonly entries: Entry[];
 
-  /** `identity` is what the entries depend on; a log made from anything else is discarded. */
+  /** `identity` is everything the entries depend on; a log made from anything else is discarded. */
   constructor(
     folder: string,
     options: { identity: Record<string, string | number>; entrySchema: z.ZodType<Entry> },

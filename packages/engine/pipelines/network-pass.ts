@@ -80,8 +80,8 @@ export function countSpooledSegments(pass: PassSpools): number {
 }
 
 /**
- * Runs the network over the input, segment by segment, and appends every finished stretch to the stems' spools. A killed pass resumes after
- * its last whole stride and repeats only the segment before it, for its tail. The same happens after a span made by another worker.
+ * Runs the network over the input, segment by segment, and appends every finished stretch to the stems' spools. A killed pass resumes after its last
+ * whole stride and repeats only the segment before it, for its tail. The same happens after a span made by another worker.
  */
 export async function runNetworkPass(pass: NetworkPass): Promise<void> {
   const { grid, madeFrom } = describePass(pass);
@@ -155,7 +155,7 @@ class PassProgress implements Disposable {
     this.#stop = pass.spans?.onElsewhere(() => this.tell(this.#segments));
   }
 
-  /** Reports that this many segments are done, counted from the first. */
+  /** Reports how many segments are done, counted from the first. */
   tell(segments: number): void {
     this.#segments = segments;
     const { from, to } = this.#range;
@@ -216,14 +216,14 @@ class SpoolSet implements Disposable {
     for (const [stem, spool] of this.#spools) spool.append(stretches.get(stem) ?? []);
   }
 
-  /** Appends stretches made by other workers, from a frame of their files on, and consumes the files. */
+  /** Appends stretches made by other workers, starting at a frame of their files, and deletes the files. */
   async appendFiles(
     paths: ReadonlyMap<string, string>,
     stretch: { startFrame: number; lengthFrames: number },
   ): Promise<void> {
     for (const [stem, spool] of this.#spools) {
       const path = paths.get(stem);
-      if (path === undefined) throw new Error(`a span has no file of ${stem}`);
+      if (path === undefined) throw new Error(`a span has no file for ${stem}`);
       await spool.appendFile(path, stretch);
       rmSync(path);
     }
@@ -250,7 +250,7 @@ function makeJoints(pass: NetworkPass, grid: SegmentGrid, stems: readonly string
 /** The planes of each stem, by channel. */
 type StemPlanes = Map<string, Float32Array[]>;
 
-/** Runs every lane of one segment and returns the network's output for the frames it covers. */
+/** Runs every lane of one segment; returns the network's output for the frames it covers. */
 async function separateSegment(work: {
   pass: NetworkPass;
   grid: SegmentGrid;
@@ -279,7 +279,7 @@ async function separateSegment(work: {
   return separated;
 }
 
-/** Returns, for each stem, the planes that this segment completes. */
+/** Returns the planes of each stem that this segment completes. */
 function joinSegment(joints: Joints, segment: StemPlanes, index: number): StemPlanes {
   return new Map(
     [...segment].map(([stem, planes]) => [

@@ -5,6 +5,6 @@ import type { DecodedMedia } from "../media/index.ts";
 export type OpenInput = {
   source: FrameSource;
   info: DecodedMedia;
-  /** Of the file the client sent. */
+  /** Of the client's file. */
   sha256: string;
 };

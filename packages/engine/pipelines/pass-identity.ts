@@ -8,7 +8,7 @@ import type { StemPass } from "./plan-targets.ts";
 export const toPassName = ({ manifest, startShare }: Pick<StemPass, "manifest" | "startShare">): string =>
   `${manifest.id}/${startShare === 0 ? "plain" : `from-${startShare}`}`;
 
-/** Everything the samples of a pass depend on: the input, the network, and the networks whose stems it hears. */
+/** Everything the samples of a pass depend on: the input, the network, and the networks whose stems it reads. */
 export async function identifyPass(
   run: { input: Pick<OpenInput, "sha256">; networks: StemNetworks },
   pass: StemPass,
@@ -27,7 +27,7 @@ export async function identifyPass(
   };
 }
 
-/** Rate and length of the input as the network hears it. */
+/** Rate and length of the input after resampling for the network. */
 export function toNetworkShape(
   { source }: Pick<OpenInput, "source">,
   { sampleRateHz }: StemManifest,
@@ -35,7 +35,7 @@ export function toNetworkShape(
   return { sampleRateHz, lengthFrames: toResampledLength(source, sampleRateHz) };
 }
 
-/** A pass that starts later cuts the input into other segments, about which the network errs differently. */
+/** A pass that starts later splits the input into other segments, in which the network makes different errors. */
 export function toStartFrame({ segmentFrames }: StemManifest, startShare: number): number {
   return Math.round(startShare * segmentFrames);
 }

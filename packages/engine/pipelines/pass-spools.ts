@@ -36,7 +36,7 @@ export async function describeSpools(
   };
 }
 
-/** What a network hears: the input, or a stem that an earlier pass has finished. */
+/** A network's input: the Task's input, or a stem of a finished pass. */
 export function openHeard(
   place: SpoolPlace,
   hears: HeardStem | undefined,

@@ -20,10 +20,10 @@ import type {
 /** A target, and the starts of the passes whose stems are averaged for it. */
 export type PlannedSound = { target: SoundTarget; service: StemService; startShares: number[] };
 
-/** A stem of an earlier pass, which a network hears instead of the input. */
+/** A stem of an earlier pass that a network reads instead of the input. */
 export type HeardStem = { pass: StemPass; stem: string };
 
-/** One run of a network over what it hears, starting at a share of a segment, and every target that is complete after it. */
+/** One run of a network, starting at a share of a segment, and every target that is complete after it. */
 export type StemPass = {
   manifest: StemManifest;
   hears: HeardStem | undefined;
@@ -49,7 +49,7 @@ export type TargetPlan = {
   refused: { target: EngineTarget; error: EngineError }[];
 };
 
-/** Groups targets by the network they need, so that five stems cost one pass, and requests only stems in use. */
+/** Groups targets by the network they need, so that five stems take one pass, and requests only stems in use. */
 export function planTargets(targets: readonly EngineTarget[], manifests: readonly Manifest[]): TargetPlan {
   const plan: TargetPlan = {
     stemPasses: [],
@@ -83,7 +83,7 @@ export function getServiceStem(service: StemService): string {
   return stem;
 }
 
-/** The pass that makes the stem, after the one whose stem it hears; both are added if missing. */
+/** The pass that makes the stem, and before it the one whose stem it reads; both are added if missing. */
 export function needStem(
   passes: StemPass[],
   wanted: { manifest: StemManifest; stem: string; startShare?: number; manifests: readonly Manifest[] },

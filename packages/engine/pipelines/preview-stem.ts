@@ -7,10 +7,10 @@ import type { Previews } from "./previews/previews.ts";
 import type { SpoolGauge } from "./spool-gauge.ts";
 import { openSound } from "./stem-sound.ts";
 
-/** How many more of the network's frames resampling needs for one frame of the input, at the lower rate; more than it reads. */
+/** Upper bound of the network's frames that resampling needs for one frame of the input, at the lower rate. */
 const LOOK_AHEAD_FRAMES = 256;
 
-/** Writes previews of a target as the pass that completes it spools; the passes it is averaged with came before. */
+/** Writes previews of a target while the last of its passes spools; the passes it is averaged with ran before. */
 export function previewStem(
   previews: Pick<Previews, "follow">,
   place: SpoolPlace,

@@ -4,21 +4,18 @@ import type { SoundOutput, TargetOf } from "./engine-request.ts";
 
 type NetworkFacts = Pick<StemManifest, "id" | "weights"> & { overlapShare: number };
 
-/** Everything besides the input that a target's sound depends on. */
+/** Everything besides the input that a target's samples depend on. */
 export type Provenance = {
   target: Pick<TargetOf<string>, "model" | "variant">;
   manifest: NetworkFacts;
-  /** The network whose stem was heard instead of the input. */
+  /** The network whose stem was used instead of the input. */
   heard: { manifest: NetworkFacts; stem: string; runsOn: string } | undefined;
   runsOn: string;
   /** The number of averaged passes. */
   passCount: number;
 };
 
-/**
- * How a file was made, for its metadata. All in the comment, as `name=value` pairs: it is the only tag that every
- * container has, under one name or another.
- */
+/** How a file was made, for its metadata. As `name=value` pairs in the comment, the only tag that every container has under one name or another. */
 export function toProvenanceTags(
   { target, manifest, heard, runsOn, passCount }: Provenance,
   output: SoundOutput,

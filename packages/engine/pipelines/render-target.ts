@@ -7,23 +7,22 @@ import { type RenderResult, type SoundsWork, writeSounds } from "./write-sounds.
 
 export type RenderWork = {
   target: SoundTarget;
-  /** The target's sound and the input, both at the input's rate, channels and length. */
+  /** The target's audio and the input, both at the input's rate, channels and length. */
   stem: FrameSource;
   input: FrameSource;
 } & Pick<SoundsWork, "info" | "inputPath" | "provenance" | "onProgress">;
 
 /**
- * The sound of a service from its stem and from what the network heard, both already at the input's rate. The input without
- * the vocals is better than drums + bass + other: 13.32 against 13.27 dB SDR on 30 s of a MUSDB test track,
- * 11.21 against 11.13 dB on another; and it keeps what the network's rate cannot hold.
+ * A service's audio from its stem and from the network's input, both already at the input's rate. The input minus the vocals is better than drums + bass
+ * + other: 13.32 against 13.27 dB SDR on 30 s of a MUSDB test track, 11.21 against 11.13 dB on another; and it keeps what is above the network's band.
  */
 export function toServiceSource(service: StemService, stem: FrameSource, heard: FrameSource): FrameSource {
   return service.without === undefined ? stem : new DifferenceSource(heard, stem);
 }
 
 /**
- * Writes all files of one target. The residual is the input minus the stem as floats at the
- * input's own rate, so the two add up to the input, with everything above the network's band in the residual.
+ * Writes all files of one target. The residual is the input minus the stem, in float at the input's own rate, so the two add up to the input, and the
+ * residual has everything above the network's band.
  */
 export async function renderTarget({ target, stem, input, ...work }: RenderWork): Promise<RenderResult> {
   const sounds = (["stem", "residual"] as const).flatMap((output) => {

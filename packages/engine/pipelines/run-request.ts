@@ -96,7 +96,7 @@ async function reportRefused(report: EngineReport, refused: readonly Refused[]):
   for (const { target, error } of refused) await report.onTargetFailed?.(target.key, error);
 }
 
-/** Targets whose format can't hold this input's sound; refused before a network runs in vain. */
+/** Targets whose format can't hold this input's audio or video; refused before a network runs in vain. */
 function listUnmakeable(targets: readonly EngineTarget[], info: DecodedMedia): Refused[] {
   return targets.flatMap((target) => {
     const formats = listSoundFormats(target);

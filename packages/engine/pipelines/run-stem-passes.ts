@@ -12,8 +12,8 @@ import { toSystemError } from "./to-engine-error.ts";
 type Sharing = { exchange: SpanExchange | undefined; spansFromSeconds: number };
 
 /**
- * Runs the passes in order; a pass that hears another runs behind it, at the same time. Resolves or rejects once all of them have settled.
- * Returns the networks that failed: a target may need several passes of its network, so later passes of a failed one are not started.
+ * Runs the passes in order; a pass that reads another's stem runs right behind it, at the same time. Settles once all of them have settled. Returns the
+ * networks that failed: a target may need several passes of its network, so later passes of a failed one are not started.
  */
 export async function runStemPasses(
   run: StemPassRun & {

@@ -79,8 +79,8 @@ function run(
   );
 }
 
-describe("a network that hears a stem of another", () => {
-  it("[T8] costs one pass of each, whatever the order of the targets", async () => {
+describe("a network that reads a stem of another", () => {
+  it("[T8] takes one pass of each, whatever the order of the targets", async () => {
     writeInput(stereo);
     const done: string[] = [];
     const log = makeProgressLog();
@@ -126,7 +126,7 @@ describe("a network that hears a stem of another", () => {
     }
   });
 
-  it("goes on where it was killed, in either pass, and gives the same bytes", async () => {
+  it("resumes where it was killed, in either pass, and writes the same bytes", async () => {
     writeInput(stereo);
     await run(["guitar", "piano"]);
     const uninterrupted = spool("piano");
@@ -138,14 +138,14 @@ describe("a network that hears a stem of another", () => {
       await expect(run(["guitar", "piano"])).rejects.toThrow("killed");
       network.failsAtRun = Number.POSITIVE_INFINITY;
       await run(["guitar", "piano"]);
-      // Each segment once, and the one before the kill again for the tail it hands over.
+      // Each segment once, and the one before the kill again, for its tail.
       expect(network.runs.length).toBe(2 * SEGMENTS + 1);
       expect(spool("piano")).toEqual(uninterrupted);
       expect(readFileSync(outputPath("guitar"))).toEqual(file);
     }
   });
 
-  it("runs behind the one it hears, not after it, and gives the same bytes", async () => {
+  it("runs alongside the one it reads, not after it, and writes the same bytes", async () => {
     writeInput({ ...stereo, lengthFrames: 5 * LENGTH_FRAMES });
     await run(["guitar"]);
     const file = readFileSync(outputPath("guitar"));
@@ -158,7 +158,7 @@ describe("a network that hears a stem of another", () => {
     expect(readFileSync(outputPath("guitar"))).toEqual(file);
   });
 
-  it("fails with the one it hears, whose reason is told", async () => {
+  it("fails with the one it reads, and reports that reason", async () => {
     writeInput({ ...stereo, lengthFrames: 5 * LENGTH_FRAMES });
     network.isSlow = true;
     network.failsAtRun = 6;
@@ -196,7 +196,7 @@ describe("a network that hears a stem of another", () => {
     expect(readFileSync(outputPath("guitar"))).toEqual(file);
   });
 
-  it("never takes parts of another network's stem for its own", async () => {
+  it("never mistakes parts of another network's stem for its own", async () => {
     writeInput(stereo);
     await run(["guitar"], { cacheOwner: "first" });
     const first = makeGainManifest(SEGMENT_FRAMES);

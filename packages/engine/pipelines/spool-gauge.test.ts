@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { SpoolGauge } from "./spool-gauge.ts";
 
-it("lets each wait for the frames it needs, and nobody for those that are there", async () => {
+it("readers wait for the frames they need, and not for those that exist", async () => {
   const gauge = new SpoolGauge();
   const reached: number[] = [];
   const waits = [30, 10, 20].map((frames) => gauge.reached(frames).then(() => reached.push(frames)));
@@ -14,7 +14,7 @@ it("lets each wait for the frames it needs, and nobody for those that are there"
   expect(reached).toHaveLength(3);
 });
 
-it("tells those who wait, and those who come later, why there will be no more; what is there can be read", async () => {
+it("rejects current and later readers with the failure; existing frames can be read", async () => {
   const gauge = new SpoolGauge();
   gauge.rise(10);
   const waiting = gauge.reached(11);

@@ -4,7 +4,7 @@ import { StageProgress } from "./stage-progress.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** All stages are waited for by one target. */
+/** One target waits for all stages. */
 const ALL = ["one"];
 const weighing = (weight: number) => new Map([["one", weight]]);
 
@@ -30,7 +30,7 @@ it("rises to one and never falls, whatever the stages report", () => {
   );
 });
 
-it("makes no messages of steps that nobody would see", () => {
+it("does not report invisibly small steps", () => {
   const report = vi.fn();
   const stage = new StageProgress(report, weighing(1)).makeStage(1, ALL);
   for (let n = 0; n <= 100_000; n++) stage(n / 100_000);
@@ -38,7 +38,7 @@ it("makes no messages of steps that nobody would see", () => {
   expect(report).toHaveBeenLastCalledWith([{ key: "one", fraction: 1 }]);
 });
 
-it("counts stages beside each other by what each of them says", () => {
+it("adds up parallel stages by what each reports", () => {
   const seen: number[] = [];
   const progress = new StageProgress(
     (told) => seen.push(...told.map(({ fraction }) => fraction)),
@@ -67,12 +67,12 @@ function makeClock() {
   };
 }
 
-it("[T14] tells the time left within a fifth from the first tenth on, however long the start took and however fast the machine is", () => {
+it("[T14] estimates the remaining time to within a fifth after the first tenth, for any start time and machine speed", () => {
   const runs = fc.record({
     startSeconds: fc.double({ min: 0, max: 600, noNaN: true }),
     segmentSeconds: fc.double({ min: 0.01, max: 100, noNaN: true }),
     segmentCount: fc.integer({ min: 20, max: 500 }),
-    // What else the machine does, segment by segment.
+    // Other load on the machine, segment by segment.
     delays: fc.array(fc.double({ min: 0.9, max: 1.1, noNaN: true }), { minLength: 500, maxLength: 500 }),
   });
   const clock = makeClock();
@@ -105,7 +105,7 @@ it("[T14] tells the time left within a fifth from the first tenth on, however lo
   );
 });
 
-it("[T14] what a stage found done tells of no pace", () => {
+it("[T14] work that a stage found already done does not count for the pace", () => {
   const clock = makeClock();
   const report = vi.fn();
   const progress = new StageProgress(report, weighing(1));
@@ -118,7 +118,7 @@ it("[T14] what a stage found done tells of no pace", () => {
   expect(report).toHaveBeenLastCalledWith([{ key: "one", fraction: 0.75, secondsLeft: 10 }]);
 });
 
-it("[T14] tells how much longer it takes when a stage turns out to be needed, though the fraction stands still", () => {
+it("[T14] raises the remaining time when a stage turns out to be needed, while the fraction pauses", () => {
   const clock = makeClock();
   const report = vi.fn();
   const progress = new StageProgress(report, weighing(1));
@@ -135,7 +135,7 @@ it("[T14] tells how much longer it takes when a stage turns out to be needed, th
   ]);
 });
 
-it("[T9] [T14] tells of each target the stages that it waits for, and of those that came further alone", () => {
+it("[T9] [T14] reports for each target the stages it waits for, and only targets that advanced", () => {
   const clock = makeClock();
   const report = vi.fn();
   const progress = new StageProgress(

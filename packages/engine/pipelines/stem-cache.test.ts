@@ -33,7 +33,7 @@ afterAll(() => {
 const openCache = (limitBytes = 10 * SIZE_BYTES) => new StemCache(stemCacheFolder(cacheDir), limitBytes);
 const userOf = (owner: string, scope = "client") => ({ scope, owner });
 
-/** Keeps a stem of an input as a finished pass would. */
+/** Caches a stem of an input as a finished pass does. */
 function keepStem(cache: StemCache, input: string, owner = "task") {
   const path = join(workDir, `made-${input}`);
   writeFileSync(path, Buffer.alloc(SIZE_BYTES, input));
@@ -50,7 +50,7 @@ function findStem(cache: StemCache, input: string, options: { scope?: string; we
 }
 
 describe("StemCache", () => {
-  it("[P1] gives a stem again, after its work folder is gone, to the same scope alone", () => {
+  it("[P1] returns a stem after its work folder is gone, only within the same scope", () => {
     const cache = openCache();
     rmSync(keepStem(cache, "a"));
     expect(findStem(cache, "a")).toBe("a".repeat(SIZE_BYTES));
@@ -59,7 +59,7 @@ describe("StemCache", () => {
     expect(findStem(cache, "a", { scope: "another client" })).toBeUndefined();
   });
 
-  it("[P1] lends nothing that is not whole, and takes the whole one in again", () => {
+  it("[P1] does not lend an incomplete stem, and stores the complete one again", () => {
     const cache = openCache();
     const path = keepStem(cache, "a");
     rmSync(path);
@@ -70,14 +70,14 @@ describe("StemCache", () => {
     expect(findStem(cache, "a")).toBe("a".repeat(SIZE_BYTES));
   });
 
-  it("[P2] makes room by what was not used for longest", () => {
+  it("[P2] evicts the least recently used entries", () => {
     const cache = openCache(2 * SIZE_BYTES);
     for (const [input, secondsAgo] of [
       ["a", 20],
       ["b", 10],
     ] as const) {
       const used = Date.now() / 1000 - secondsAgo;
-      // A hard link: its time is the entry's.
+      // A hard link: it shares the entry's times.
       utimesSync(keepStem(cache, input), used, used);
     }
     findStem(cache, "a");
@@ -87,7 +87,7 @@ describe("StemCache", () => {
     expect(findStem(cache, "d")).toBeUndefined();
   });
 
-  it("[P3] forgets what was kept for one owner alone, at once", async () => {
+  it("[P3] removes entries of a single owner at once", async () => {
     const cache = openCache();
     keepStem(cache, "a", "first");
     keepStem(cache, "a", "second");
@@ -96,7 +96,7 @@ describe("StemCache", () => {
     expect(findStem(cache, "a")).toBeUndefined();
   });
 
-  it("[P3] keeps an entry for whoever it was lent to", async () => {
+  it("[P3] keeps an entry for everyone it was lent to", async () => {
     const cache = openCache();
     keepStem(cache, "a", "first");
     findStem(cache, "a");
@@ -106,7 +106,7 @@ describe("StemCache", () => {
     expect(readdirSync(stemCacheFolder(cacheDir))).toEqual([]);
   });
 
-  it("[P3] removes what a process that was killed had begun to remove", async () => {
+  it("[P3] finishes removals that a killed process had started", async () => {
     keepStem(openCache(), "a");
     const [entry = ""] = readdirSync(stemCacheFolder(cacheDir));
     rmSync(join(stemCacheFolder(cacheDir), entry, "owners"), { recursive: true });
@@ -114,7 +114,7 @@ describe("StemCache", () => {
     expect(readdirSync(stemCacheFolder(cacheDir))).toEqual([]);
   });
 
-  it("[P3] lets others work while it removes", async () => {
+  it("[P3] does not block the event loop while removing", async () => {
     for (const input of ["a", "b"]) keepStem(openCache(), input);
     let turns = 0;
     const count = () => {
@@ -126,7 +126,7 @@ describe("StemCache", () => {
     expect(turns).toBe(2);
   });
 
-  it("never fails a request because it can't be written", () => {
+  it("a failed write never fails the request", () => {
     writeFileSync(cacheDir, "a file where the folder should be");
     keepStem(openCache(), "a");
     expect(existsSync(join(workDir, "made-a"))).toBe(true);

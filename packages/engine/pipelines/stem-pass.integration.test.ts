@@ -90,7 +90,7 @@ function peakOf(planes: Float32Array[], value: (channel: number, n: number) => n
 }
 
 describe("integrity", () => {
-  // Every rate and every channel count meets lengths from one frame to several segments.
+  // Every rate and channel count, with lengths from one frame to several segments.
   it.each([
     { channels: 1, sampleRateHz: 8000, lengthFrames: 1 },
     { channels: 2, sampleRateHz: 8000, lengthFrames: 1601 },
@@ -134,7 +134,7 @@ describe("integrity", () => {
     }
   });
 
-  it("keeps what lies above the network's band in the difference alone", async () => {
+  it("keeps everything above the network's band in the residual only", async () => {
     const sampleRateHz = 96000;
     const tone = Float32Array.from(
       { length: 9600 },
@@ -144,7 +144,7 @@ describe("integrity", () => {
     await run([makeTarget("vocals", ["stem", "residual"]), makeTarget("instrumental")]);
     const vocals = readSound(outputPath("vocals", "stem"));
     const instrumental = readSound(outputPath("instrumental", "stem"));
-    // Away from the ends, where the tone's sudden start is heard in all of the band.
+    // Away from the ends, where the tone's sudden start has energy in the whole band.
     const middle = (planes: Float32Array[]) => planes.map((plane) => plane.subarray(2000, 7600));
     const tones = middle([tone, tone]);
     expect(peakOf(tones, (channel, n) => middle(vocals.planes)[channel]?.[n] ?? Number.NaN)).toBeLessThan(
@@ -163,7 +163,7 @@ describe("integrity", () => {
 });
 
 describe("one pass", () => {
-  it("serves all targets with one run for each segment, and asks only for stems in use", async () => {
+  it("serves all targets with one run per segment, and requests only stems in use", async () => {
     const lengthFrames = 2 * STRIDE_FRAMES + 2000;
     writeSound(
       join(folder, "input.wav"),
@@ -188,7 +188,7 @@ describe("one pass", () => {
     }
   });
 
-  it("[T9] [T14] a target's progress and time are its own: what comes behind it is nothing to it", async () => {
+  it("[T9] [T14] a target's progress and time do not depend on later work", async () => {
     const lengthFrames = 2 * STRIDE_FRAMES + 2000;
     writeSound(
       join(folder, "input.wav"),
@@ -199,7 +199,7 @@ describe("one pass", () => {
     const betterFile = { output: "stem" as const, format: "wav" as const, path: join(folder, "better.wav") };
     const better = { ...makeTarget("vocals"), key: "better", variant: "high_quality", files: [betterFile] };
     await run([makeTarget("vocals"), better], { onProgress: log.onProgress });
-    // The first of three passes serves both; when it is through, one of them is nearly done.
+    // The first of three passes serves both; when it is done, one of them is nearly done.
     const whenNearlyDone = log.told.findIndex(({ key, fraction }) => key === "vocals" && fraction > 0.9);
     const betterThen = log.told.slice(0, whenNearlyDone).findLast(({ key }) => key === "better");
     expect(betterThen?.fraction).toBeGreaterThan(0.2);
@@ -212,7 +212,7 @@ describe("one pass", () => {
     }
   });
 
-  it("[O10] [A6] a target that asks for what can't be made of the input fails before a network runs for it", async () => {
+  it("[O10] [A6] a target that can't be made from the input fails before a network runs for it", async () => {
     makeVideo(join(folder, "input.wav"), 20, { encoder: "libvpx", muxer: "matroska", soundSeconds: 1 });
     const failed: string[] = [];
     const done: string[] = [];
@@ -249,7 +249,7 @@ describe("one pass", () => {
     });
   });
 
-  it("[O12] tells what was cut off at full scale", async () => {
+  it("[O12] reports clipped samples", async () => {
     const plane = Float32Array.from({ length: 5000 }, (_, n) => 3 * Math.sin(n / 30));
     writeSound(join(folder, "input.wav"), [plane], 44100);
     const path = join(folder, "vocals.flac");
@@ -264,7 +264,7 @@ describe("one pass", () => {
     expect(Math.abs((results[0]?.clippedSamples?.[path] ?? 0) - tooLoud)).toBeLessThan(5);
   });
 
-  it("[T14] the time left is that of the segments left, in a first run and in one that goes on behind it", async () => {
+  it("[T14] the remaining time is that of the remaining segments, in a first and in a resumed run", async () => {
     let nowMs = 0;
     vi.spyOn(performance, "now").mockImplementation(() => nowMs);
     const loading = vi.spyOn(network, "getNetwork").mockImplementationOnce(async () => {
@@ -301,7 +301,7 @@ describe("one pass", () => {
     };
     const killed = await runUpTo(30);
     expect(loading).toHaveBeenCalled();
-    // As if the run had gone on: 60 seconds to load the network, one for each segment, and what rendering is foreseen to take.
+    // As if the run had continued: 60 seconds to load the network, one per segment, and the estimated rendering time.
     for (const { expectedMs } of killed.filter(({ fraction }) => fraction >= 0.1))
       expect(Math.abs(expectedMs / 1000 / (60 + segmentCount) - 1)).toBeLessThan(0.05);
     const resumedMs = nowMs;
@@ -311,7 +311,7 @@ describe("one pass", () => {
       expect(Math.abs((expectedMs - resumedMs) / (nowMs - resumedMs) - 1)).toBeLessThan(0.1);
   });
 
-  it("runs each lane of 5.1, and leaves out lanes and segments that are silent", async () => {
+  it("runs each lane of 5.1, and skips silent lanes and segments", async () => {
     const lengthFrames = STRIDE_FRAMES + 2000;
     const planes = makeTones({ channels: 6, sampleRateHz: 44100, lengthFrames });
     planes[3]?.fill(0);
@@ -328,7 +328,7 @@ describe("high quality", () => {
   const better: SoundTarget = { ...makeTarget("vocals"), key: "better", variant: "high_quality" };
   const write = (lengthFrames: number) =>
     writeSound(join(folder, "input.wav"), makeTones({ ...shape, lengthFrames }), shape.sampleRateHz);
-  /** Energy of what a target has beside half of the input. */
+  /** Energy of a target's difference from half of the input. */
   const errorOf = (name: string) => {
     const input = makeTones(shape);
     const { planes, ...given } = readSound(outputPath(name, "stem"));
@@ -346,7 +346,7 @@ describe("high quality", () => {
     network.flaw = 0.03;
   });
 
-  it("[O9] is the mean of passes over other segments, each in its place", async () => {
+  it("[O9] is the mean of passes over shifted segments, each in its place", async () => {
     await run([better, makeTarget("vocals")]);
     expect(errorOf("better")).toBeLessThan(0.9 * errorOf("vocals"));
     rmSync(join(folder, "work"), { recursive: true });
@@ -355,10 +355,10 @@ describe("high quality", () => {
     expect(errorOf("better")).toBeLessThan(1e-9);
   });
 
-  it("[O9] is one pass where later ones would not fill a segment", async () => {
+  it("[O9] is one pass if later ones would not fill a segment", async () => {
     write(SEGMENT_FRAMES + SEGMENT_FRAMES / 4 - 1);
     await run([better]);
-    // Two segments of the one pass.
+    // Two segments of the only pass.
     expect(network.runs.length).toBe(2);
   });
 
@@ -374,7 +374,7 @@ describe("high quality", () => {
     expect(done.toSorted()).toEqual(["better", "drums", "vocals"]);
   });
 
-  it("[O9] goes on in the pass it was killed in, and gives the same bytes", async () => {
+  it("[O9] resumes in the pass it was killed in, and writes the same bytes", async () => {
     await run([better]);
     const uninterrupted = readFileSync(outputPath("better", "stem"));
     const allRuns = network.runs.length;
@@ -405,7 +405,7 @@ describe("the cache", () => {
     );
   };
 
-  it("[P1] answers the same work with the same bytes and without the network", async () => {
+  it("[P1] repeats the same work with the same bytes and without the network", async () => {
     writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
     await runCached([makeTarget("vocals")], "first");
     const first = readFileSync(outputPath("vocals", "stem"));
@@ -423,7 +423,7 @@ describe("the cache", () => {
   });
 });
 
-describe("a run that was killed", () => {
+describe("a killed run", () => {
   const lengthFrames = 4 * STRIDE_FRAMES + 1500;
   const writeInput = (gain: number) =>
     writeSound(
@@ -434,7 +434,7 @@ describe("a run that was killed", () => {
       48000,
     );
 
-  it("goes on where it was, runs one segment again, and gives the same bytes", async () => {
+  it("resumes, repeats one segment, and writes the same bytes", async () => {
     writeInput(1);
     const targets = [makeTarget("vocals"), makeTarget("drums")];
     await run(targets);
@@ -445,7 +445,7 @@ describe("a run that was killed", () => {
     network = new GainNetwork(SEGMENT_FRAMES);
     network.failsAtRun = 3;
     await expect(run(targets)).rejects.toThrow("killed");
-    // What a kill in the middle of a write leaves.
+    // As left by a kill during a write.
     writeFileSync(join(folder, "work/gain/plain/drums.f32"), Buffer.alloc(100), { flag: "a" });
     network = new GainNetwork(SEGMENT_FRAMES);
     await run(targets);
@@ -453,7 +453,7 @@ describe("a run that was killed", () => {
     expect(targets.map(({ model }) => readFileSync(outputPath(model, "stem")))).toEqual(uninterrupted);
   });
 
-  it("in the middle of the last write runs the last segment again", async () => {
+  it("repeats the last segment if killed during the last write", async () => {
     writeInput(1);
     await run([makeTarget("vocals")]);
     const uninterrupted = readFileSync(outputPath("vocals", "stem"));
@@ -461,12 +461,12 @@ describe("a run that was killed", () => {
     truncateSync(spool, statSync(spool).size - 80);
     network = new GainNetwork(SEGMENT_FRAMES);
     await run([makeTarget("vocals")]);
-    // The last, and the one before it for the tail it hands over.
+    // The last one, and the one before it for its tail.
     expect(network.runs.length).toBe(2);
     expect(readFileSync(outputPath("vocals", "stem"))).toEqual(uninterrupted);
   });
 
-  it("runs nothing again when only a target is missing", async () => {
+  it("runs no segment again if only a target is missing", async () => {
     writeInput(1);
     await run([makeTarget("vocals")]);
     const runs = network.runs.length;
@@ -474,7 +474,7 @@ describe("a run that was killed", () => {
     expect(network.runs.length).toBe(runs);
   });
 
-  it("never uses what another input left in the folder", async () => {
+  it("never uses spools of another input", async () => {
     writeInput(1);
     await run([makeTarget("vocals")]);
     const loud = readSound(outputPath("vocals", "stem"));
@@ -511,7 +511,7 @@ describe("provenance", () => {
 });
 
 describe("errors", () => {
-  it("let one target fail alone", async () => {
+  it("of one target do not affect the others", async () => {
     writeSound(
       join(folder, "input.wav"),
       makeTones({ channels: 2, sampleRateHz: 44100, lengthFrames: 99 }),
@@ -535,7 +535,7 @@ describe("errors", () => {
     ]);
   });
 
-  it("[T15] of one of several passes fail the targets that need them all", async () => {
+  it("[T15] in one of several passes fail the targets that need all of them", async () => {
     const shape = { channels: 2, sampleRateHz: 44100, lengthFrames: 3 * SEGMENT_FRAMES };
     writeSound(join(folder, "input.wav"), makeTones(shape), shape.sampleRateHz);
     const ends: string[] = [];
@@ -565,7 +565,7 @@ describe("errors", () => {
     });
   });
 
-  it("[Q6] of a machine that kills the decoder are no fault of the input, which is read the next time", async () => {
+  it("[Q6] of a killed decoder are not the input's fault, which is read the next time", async () => {
     writeSound(
       join(folder, "input.wav"),
       makeTones({ channels: 2, sampleRateHz: 44100, lengthFrames: 99 }),
@@ -583,7 +583,7 @@ describe("errors", () => {
     expect(ends).toEqual(["vocals"]);
   });
 
-  it("name an input longer than allowed, also when it was decoded before", async () => {
+  it("report an input longer than allowed, even if it was decoded before", async () => {
     writeSound(
       join(folder, "input.wav"),
       makeTones({ channels: 1, sampleRateHz: 8000, lengthFrames: 9000 }),
@@ -602,7 +602,7 @@ describe("errors", () => {
     await expect(runRequest(request, options)).rejects.toMatchObject({ kind: "input-too-long" });
   });
 
-  it("[T20] name an input that takes more of the disk than allowed, decoded or with its stems, before any stem is made", async () => {
+  it("[T20] report an input that needs more disk than allowed, decoded or with its stems, before any stem is made", async () => {
     const lengthFrames = 9000;
     writeSound(join(folder, "input.wav"), makeTones({ channels: 2, sampleRateHz: 8000, lengthFrames }), 8000);
     const targets = [makeTarget("vocals"), makeTarget("drums")];
@@ -632,7 +632,7 @@ describe("errors", () => {
       .filter((entry) => entry.name.endsWith(".f32"))
       .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
     expect(spools.reduce((sum, sizeBytes) => sum + sizeBytes, 0)).toBe(workBytes);
-    // Also where all of it was there before.
+    // Even if everything already existed.
     await expect(runWithin({ maxDecodedBytes: decodedBytes - 1 })).rejects.toMatchObject({
       kind: "input-too-large",
     });

@@ -17,7 +17,7 @@ import { hasPass, openSound } from "./stem-sound.ts";
 import type { TargetOutcomes } from "./target-outcomes.ts";
 import type { RenderResult } from "./write-sounds.ts";
 
-/** Each has a separate encoder process, which takes as long to start as to write half a minute. */
+/** Each has a separate encoder process, which takes as long to start as to write half a minute of audio. */
 const RENDERS_AT_ONCE = 4;
 
 /** What rendering reads: the spools, and the client's file for its picture. */
@@ -31,8 +31,8 @@ export type StemPassRun = SpoolFacts &
   };
 
 /**
- * Runs a network once over what it hears. If that is a stem of another pass, it follows that pass as closely as it can. Targets that are
- * complete after this pass are rendered while the next one runs.
+ * Runs a network once over its input. If that is a stem of another pass, it follows that pass as closely as possible. Targets that are complete after
+ * this pass are rendered while the next one runs.
  */
 export async function runStemPass(
   run: StemPassRun,
@@ -50,7 +50,7 @@ export async function runStemPass(
   },
 ): Promise<{ rendering: Promise<void> }> {
   const { manifest, startShare } = pass;
-  // First, so that the heard network has started before this one is loaded.
+  // First, so that the network it reads from has started before this one is loaded.
   await heardPass?.reached(0);
   const { network } = await run.networks.getNetwork(manifest);
   using opened = new DisposableStack();

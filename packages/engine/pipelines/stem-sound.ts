@@ -7,7 +7,7 @@ import { openHeard, openStem, type SpoolPlace } from "./pass-spools.ts";
 import { getServiceStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
 import { toServiceSource } from "./render-target.ts";
 
-/** The sound of a target, at the input's rate and length. */
+/** A target's audio, at the input's rate and length. */
 export function openSound(
   place: SpoolPlace,
   { manifest, hears }: Pick<StemPass, "manifest" | "hears">,
@@ -24,14 +24,14 @@ export function openSound(
   };
 }
 
-/** A later pass that does not fill a segment hears less than the first one did, and would make the result worse. */
+/** A later pass that does not fill a segment has less context than the first one, and would make the result worse. */
 export function hasPass(manifest: StemManifest, startShare: number, input: FrameSource): boolean {
   return (
     startShare === 0 || input.lengthFrames - toStartFrame(manifest, startShare) >= manifest.segmentFrames
   );
 }
 
-/** The mean of the stems of all passes that were run. */
+/** The mean of the stems of all passes that ran. */
 function openMeanStem(
   place: SpoolPlace,
   { manifest, planned }: { manifest: StemManifest; planned: PlannedSound },

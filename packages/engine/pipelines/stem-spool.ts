@@ -5,8 +5,8 @@ import { interleave } from "../dsp/interleave.ts";
 const BLOCK_BYTES = 4 * 1024 * 1024;
 
 /**
- * One stem on disk as it is finished, raw interleaved floats in the input's channel order. Its length is the
- * checkpoint: a killed run's spool is kept up to the last whole stride.
+ * A stem on disk, written as it is finished: raw interleaved floats in the input's channel order. Its length is the checkpoint: after a kill, the spool
+ * is kept up to the last whole stride.
  */
 export class StemSpool implements Disposable {
   readonly #file: number;
@@ -46,7 +46,7 @@ export class StemSpool implements Disposable {
       const end = (startFrame + lengthFrames) * this.#frameBytes;
       for (let position = startFrame * this.#frameBytes; position < end; ) {
         const size = readSync(file, block, 0, Math.min(block.length, end - position), position);
-        if (size === 0) throw new Error("a file of a span is shorter than its span");
+        if (size === 0) throw new Error("a span's file is shorter than the span");
         this.#write(block.subarray(0, size));
         position += size;
         await letOthers();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { ownersOf, stemCacheFolder } from "./stem-cache.ts";
 
 /**
- * Removes entries without an owner and returns their number. `isKept` is asked for every owner. Removing a large stem may take long, and
- * the caller may have requests to serve: all calls are asynchronous.
+ * Removes entries without an owner and returns their number; `isKept` is asked for every owner. Asynchronous throughout, because removing a large stem
+ * may take long and the caller may have requests to serve.
  */
 export async function sweepStemCache(
   cacheDir: string,
@@ -18,25 +18,25 @@ export async function sweepStemCache(
       if (!(await isKept(owner))) await rm(join(ownersOf(entry), owner), { force: true });
     }
     if (await hasOwners(entry)) continue;
-    // Again where another process puts a stem there at this moment.
+    // Retried in case another process adds a stem at this moment.
     await rm(entry, { recursive: true, force: true, maxRetries: 3 });
     removed += 1;
   }
   return removed;
 }
 
-/** Removes at once what is kept in this owner's name alone. */
+/** Removes entries of this owner alone at once. */
 export function forgetStems(cacheDir: string, owner: string): Promise<number> {
   return sweepStemCache(cacheDir, async (name) => name !== owner);
 }
 
-/** Removes the owners' folder if it is empty, so that no owner is added to an entry about to be removed. */
+/** Removes the owners' folder if it is empty, so that no owner can be added to an entry about to be removed. */
 async function hasOwners(entry: string): Promise<boolean> {
   try {
     await rmdir(ownersOf(entry));
     return false;
   } catch {
-    // A process that was killed may have begun to remove the entry.
+    // A killed process may have started to remove the entry.
     return (await listNames(ownersOf(entry))).length > 0;
   }
 }

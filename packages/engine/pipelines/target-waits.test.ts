@@ -33,27 +33,27 @@ const plan = {
 const waits = new TargetWaits(plan);
 const texts = ["english", "german"];
 
-describe("who waits for what", () => {
-  it("[T14] all wait for the input, and for the listening that comes first", () => {
+describe("which targets wait for which stage", () => {
+  it("[T14] all wait for the input and for the music detection that comes first", () => {
     const sounds = ["vocals", "guitar", "better"];
     expect(waits.forDecoding).toEqual(["music", ...sounds, ...texts]);
     expect(waits.forSpeechSource).toEqual([...sounds, ...texts]);
   });
 
-  it("[T14] a pass is waited for by its own targets, by those that hear it and by those behind it", () => {
+  it("[T14] a pass is waited for by its own targets, by those that read its stems and by later ones", () => {
     expect(waits.forStemPass(first)).toEqual(["vocals", "guitar", "better", ...texts]);
     expect(waits.forStemPass(hearer)).toEqual(["guitar", "better", ...texts]);
     expect(waits.forStemPass(second)).toEqual(["better", ...texts]);
   });
 
-  it("[T14] a file is waited for by its target, and a language by those behind it", () => {
+  it("[T14] a file is waited for by its target, and a transcription by later ones", () => {
     const target = first.targets[0]?.target;
     expect(target && waits.forRender(target)).toEqual(["vocals", ...texts]);
     expect(waits.forHearing({ language: "en" })).toEqual(texts);
     expect(waits.forHearing({ language: "de" })).toEqual(["german"]);
   });
 
-  it("[T14] a pass that turns out to be needed is waited for by the words alone", () => {
+  it("[T14] a pass that turns out to be needed is waited for only by text targets", () => {
     const joined = makePass([]);
     plan.stemPasses.push(joined);
     expect(waits.forStemPass(joined)).toEqual(texts);

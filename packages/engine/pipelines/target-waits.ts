@@ -4,18 +4,18 @@ import { listHearings, toHearingKey } from "./speech/hearings.ts";
 
 const keysOf = (targets: readonly { key: string }[]) => targets.map(({ key }) => key);
 
-/** The pass at the start of the chain: a pass runs at the same time as the one it hears. */
+/** The first pass of the chain: a pass runs at the same time as the one it reads. */
 const findRoot = (pass: StemPass): StemPass => (pass.hears ? findRoot(pass.hears.pass) : pass);
 
 const isHeardBy = (pass: StemPass, hearer: StemPass): boolean =>
   hearer === pass || (hearer.hears !== undefined && isHeardBy(pass, hearer.hears.pass));
 
 /**
- * Which targets wait for which stage. Stages run in order, except that a pass runs at the same time as the one it hears. A target is done
- * with its own stage and those before it; later stages do not concern it.
+ * Which targets wait for which stage. Stages run in order, except that a pass runs at the same time as the one it reads. A target is done after its own
+ * stage and those before it; later stages do not matter to it.
  */
 export class TargetWaits {
-  /** Passes may still be added. */
+  /** Passes may still be added to it. */
   readonly #plan: TargetPlan;
 
   constructor(plan: TargetPlan) {
@@ -54,7 +54,7 @@ export class TargetWaits {
     return [target.key, ...this.forVoices];
   }
 
-  /** Transcriptions run one by one. */
+  /** Transcriptions run one at a time. */
   forHearing(wishes: HearingWishes): string[] {
     const hearings = listHearings(this.#plan.speechPass?.targets ?? []);
     const place = hearings.findIndex((hearing) => toHearingKey(hearing.wishes) === toHearingKey(wishes));

@@ -15,13 +15,13 @@ describe("music regions as a file", () => {
     expect(writeDetection([], "json")).toBe("[]\n");
   });
 
-  it("[H2] that are over within half a millisecond are none", () => {
+  it("[H2] shorter than half a millisecond are left out", () => {
     expect(writeDetection([{ startSeconds: 0, endSeconds: 1 / 44_100, confidence: 0.5 }], "json")).toBe(
       "[]\n",
     );
   });
 
-  it("[H2] are a line each in txt", () => {
+  it("[H2] are one line each in txt", () => {
     expect(writeDetection(regions, "txt")).toBe("0.000\t12.346\t0.9877\n20.500\t31.000\t0.6100\n");
     expect(writeDetection([], "txt")).toBe("");
   });

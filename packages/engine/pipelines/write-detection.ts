@@ -1,7 +1,7 @@
 import type { MusicRegion } from "../networks/music-detector/music-regions.ts";
 import type { DetectionFormat } from "./engine-request.ts";
 
-/** The regions as a file: a JSON array, or a line of start, end and confidence each, between tabs. Those that have no length in milliseconds are left out. */
+/** The regions as a file: a JSON array, or tab-separated lines of start, end and confidence. Regions that round to 0 ms are left out. */
 export function writeDetection(regions: readonly MusicRegion[], format: DetectionFormat): string {
   const rows = regions
     .map(({ startSeconds, endSeconds, confidence }) => ({

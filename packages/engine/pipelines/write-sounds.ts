@@ -6,17 +6,17 @@ import { type Provenance, toProvenanceTags } from "./provenance.ts";
 import { toEngineError } from "./to-engine-error.ts";
 
 const BLOCK_FRAMES = 1 << 15;
-/** Seconds to write a stem for each second of stereo, as `passSeconds` of the networks. */
+/** Seconds to write a stem per second of stereo, like `passSeconds` of the networks. */
 export const RENDER_SECONDS = 0.008;
 
 export type RenderResult = Pick<TargetResult, "clippedSamples">;
 
-/** One sound, in all its formats. */
+/** One output, in all its formats. */
 export type WrittenSound = { output: SoundOutput; files: readonly Omit<SoundFile, "output">[] };
 
 export type SoundsWork = {
   sounds: readonly WrittenSound[];
-  /** The planes of every sound for the same frames; they are released afterwards. */
+  /** The planes of every output for the same frames; they are released afterwards. */
   readBlock: (startFrame: number, lengthFrames: number) => Float32Array[][];
   info: DecodedMedia;
   /** For the picture of a video. */
@@ -25,7 +25,7 @@ export type SoundsWork = {
   onProgress: (fraction: number) => void;
 };
 
-/** Writes several sounds of the input's length, rate and channels in a single reading. */
+/** Writes several outputs of the input's length, rate and channels in a single read. */
 export async function writeSounds(work: SoundsWork): Promise<RenderResult> {
   const encoders: PcmEncoder[] = [];
   try {

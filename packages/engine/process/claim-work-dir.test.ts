@@ -16,7 +16,7 @@ const owner = () =>
   JSON.parse(readFileSync(join(workDir, "owner.json"), "utf8")) as { pid: number; startTicks: string };
 
 describe("claiming a work folder", () => {
-  it("[Q5] ends the process that still works in it", async () => {
+  it("[Q5] kills the process that still works in it", async () => {
     const claim = JSON.stringify(join(import.meta.dirname, "claim-work-dir.ts"));
     const script = `import { claimWorkDir } from ${claim}; await claimWorkDir(process.argv[1]); console.log("claimed"); setInterval(() => {}, 1000);`;
     const other = spawn(process.execPath, ["--input-type=module", "-e", script, workDir], {
@@ -30,7 +30,7 @@ describe("claiming a work folder", () => {
     expect(owner().pid).toBe(process.pid);
   });
 
-  it("[Q5] leaves a process alone that only has the old owner's number", async () => {
+  it("[Q5] leaves a process alone that merely reuses the old owner's pid", async () => {
     writeFileSync(join(workDir, "owner.json"), JSON.stringify({ pid: process.ppid, startTicks: "1" }));
     await claimWorkDir(workDir);
     expect(() => process.kill(process.ppid, 0)).not.toThrow();

@@ -22,7 +22,7 @@ export async function claimWorkDir(workDir: string): Promise<void> {
 }
 
 async function endOwner(owner: Owner): Promise<void> {
-  // A pid alone may belong to somebody else by now; with its start time it can't.
+  // The pid may have been reused; together with the start time it is unique.
   while (owner.startTicks !== "" && findStartTicks(owner.pid) === owner.startTicks) {
     try {
       process.kill(owner.pid, "SIGKILL");
@@ -33,11 +33,11 @@ async function endOwner(owner: Owner): Promise<void> {
   }
 }
 
-/** When a process was started, in the kernel's ticks; undefined when it has ended, or where there is no /proc. */
+/** A process's start time in kernel ticks; undefined if it has exited or there is no /proc. */
 function findStartTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, in parentheses, may hold spaces; the state is the field after it, the start time the twentieth.
+    // The name, in parentheses, may contain spaces; the state is the field after it, the start time the twentieth.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields[0] === "Z" ? undefined : fields[19];
   } catch {

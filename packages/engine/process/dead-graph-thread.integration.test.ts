@@ -37,7 +37,7 @@ function makeRequest(name: string, lengthFrames: number): EngineRequest {
   };
 }
 
-it("[Q6] a graph thread that dies fails the attempt and not the target; the next goes on behind its checkpoint", async () => {
+it("[Q6] a graph thread that dies fails the attempt and not the target; the next attempt resumes after the checkpoint", async () => {
   const request = makeRequest("long", 350_000);
   const spool = join(request.workDir, "htdemucs/plain/vocals.f32");
   const failed: string[] = [];
@@ -62,7 +62,7 @@ it("[Q6] a graph thread that dies fails the attempt and not the target; the next
   expect(readSound(join(folder, "long-vocals.wav")).lengthFrames).toBe(350_000);
 });
 
-it("[Q6] a process whose thread dies between requests takes no other", async () => {
+it("[Q6] a process whose thread dies between requests gets no further request", async () => {
   await engine.run(makeRequest("first", 1));
   const pid = engine.pid;
   expect(pid).toBeDefined();

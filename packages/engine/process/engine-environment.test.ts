@@ -8,7 +8,7 @@ it("has all of its parent's variables", () => {
   });
 });
 
-it("asks glibc for large pages, and leaves the last word to the operator", () => {
+it("asks glibc for large pages, and lets the operator override it", () => {
   const alone = makeEngineEnvironment({}).GLIBC_TUNABLES;
   expect(alone?.split(":")).toContain("glibc.malloc.hugetlb=1");
   const { GLIBC_TUNABLES } = makeEngineEnvironment({ GLIBC_TUNABLES: "glibc.malloc.hugetlb=0" });

@@ -1,6 +1,6 @@
 /**
- * What glibc does with the memory of a child: pages of 2 MB, one heap for all threads, and blocks of up to 64 MB stay in it for the next layer of a
- * network. By default it hands each layer's buffers back to the system and fetches them again, 4 KB at a time. Other C libraries do not read this.
+ * glibc settings of a child: 2 MB pages, one heap for all threads, and blocks of up to 64 MB stay in it for the network's next layer. By default glibc
+ * returns each layer's buffers to the system and gets them back 4 KB at a time. Other C libraries ignore this.
  */
 const HEAP_SETTINGS = [
   "glibc.malloc.hugetlb=1",
@@ -10,12 +10,12 @@ const HEAP_SETTINGS = [
 ];
 
 /**
- * Flags of Node for an engine child. A young generation that may not grow beyond 4 MB: by default it comes to 16 MB over hours of work, which needs no
- * more than it did in the first minutes.
+ * Node flags of an engine child. Limits the young generation to 4 MB: by default it grows to 16 MB over hours of work that needs no more than in its
+ * first minutes.
  */
 export const ENGINE_FLAGS = ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=4"] as const;
 
-/** The environment of an engine child: its parent's, with settings of the heap. An operator's own come last, where they win. */
+/** The environment of an engine child: its parent's, with heap settings. The operator's own come last and win. */
 export function makeEngineEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const { GLIBC_TUNABLES: given } = environment;
   return {

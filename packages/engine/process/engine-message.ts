@@ -29,18 +29,18 @@ export type SpanNews =
   | { kind: "span-taken"; span: SpanId; made: MadeSpan | undefined }
   | { kind: "spans-elsewhere"; shares: { span: SpanId; share: number }[] };
 
-/** An error on its way through the channel. Without a kind it is a defect or the machine's fault, not a condition. */
+/** An error in transit. Without a kind it is a bug or the machine's fault. */
 export type EngineFailure = { kind?: EngineErrorKind; message: string; isGpuFault?: true };
 
-/** What a network runs on, and how fast that was measured to be. */
+/** What a network runs on, and its measured speed there. */
 export type NetworkReport = { name: string; runsOn: string; timesRealTime: number | null };
 
-/** What the child tells, in the order it happens; `done` or `failed` ends a request. */
+/** Messages from the child, in order; `done` or `failed` ends a request. */
 export type EngineMessage =
   | { kind: "notice"; notice: string }
   /** A thread of a network has died: the process should get no further request. */
   | { kind: "retired" }
-  /** From here on a GPU's driver may end the process. */
+  /** From now on a GPU driver may crash the process. */
   | { kind: "gpu-in-use" }
   | { kind: "network-loaded"; network: NetworkReport }
   | { kind: "progress"; progress: readonly TargetProgress[] }

@@ -79,11 +79,11 @@ describe("five targets from one network pass", () => {
     );
     const joined = Float32Array.from(given.flatMap((plane) => [...plane]));
     expect(joined.length).toBe(expected.length);
-    // 122 to 135 dB on the machine that made the reference, 50 to 58 dB where the network multiplies in bytes.
+    // 122 to 135 dB on the machine that made the reference, 50 to 58 dB with int8 products.
     expect(snrDb(expected, joined)).toBeGreaterThan(40);
   });
 
-  it("tells rising progress and every target", () => {
+  it("reports rising progress and every target", () => {
     expect(done.toSorted()).toEqual([...STEMS, "instrumental"].toSorted());
     for (const key of done) {
       const fractions = log.fractionsOf(key);
@@ -104,7 +104,7 @@ describe("five targets from one network pass", () => {
     expect(error).toBeLessThan(1e-6);
   });
 
-  it("[O8] gives the same bytes for the same work", async () => {
+  it("[O8] writes the same bytes for the same work", async () => {
     const first = readFileSync(join(folder, "vocals-stem.wav"));
     const again = { ...makeRequest("song.wav", [makeTarget("vocals")]), workDir: join(folder, "again") };
     await engine.run(again);
@@ -116,7 +116,7 @@ describe("five targets from one network pass", () => {
     expect(longestBlockMs).toBeLessThan(1500);
   });
 
-  it("keeps the process, and its error for a bad input does not end it", async () => {
+  it("keeps the process, and an error for a bad input does not stop it", async () => {
     const pid = engine.pid;
     writeFileSync(join(folder, "text.wav"), "no sound at all");
     const failure = engine.run(makeRequest("text.wav", [makeTarget("vocals")]));
@@ -125,7 +125,7 @@ describe("five targets from one network pass", () => {
     expect(engine.pid).toBe(pid);
   });
 
-  it("rejects when a hook does, and is ready for the next request", async () => {
+  it("rejects if a hook rejects, and is ready for the next request", async () => {
     const refused = engine.run(makeRequest("song.wav", [makeTarget("unknown")]), {
       onTargetFailed: () => Promise.reject(new Error("it could not be written down")),
     });
@@ -156,7 +156,7 @@ describe("an input of two segments", () => {
     await expect(run).rejects.toMatchObject({ kind: "cancelled" });
     expect(performance.now() - cancelledAt).toBeLessThan(2000);
     const firstStretch = readFileSync(spool);
-    // What the second segment, which ends with the input, does not cover.
+    // The part that the second segment, which ends with the input, does not cover.
     expect(firstStretch.length).toBe((350_000 - 343_980) * 4);
 
     await engine.run(makeRequest("long.wav", [makeTarget("vocals")]));
@@ -182,7 +182,7 @@ describe("the process", () => {
     await expect(run).rejects.toMatchObject({ name });
   });
 
-  it("that is cancelled ends with the hook at work, and begins no other", async () => {
+  it("that is cancelled stops after the running hook, and starts no other", async () => {
     const abort = new AbortController();
     const begun: string[] = [];
     let isAtWork = false;
@@ -203,7 +203,7 @@ describe("the process", () => {
     expect(begun).toEqual(["unknown"]);
   });
 
-  it("[S3] tells why the network runs on the CPU although another provider was asked for", async () => {
+  it("[S3] reports why the network runs on the CPU although another provider was requested", async () => {
     const notices: string[] = [];
     const onNotice = (notice: string) => notices.push(notice);
     const elsewhere = new EngineProcess({ executionProvider: "directml", onNotice });
@@ -213,14 +213,14 @@ describe("the process", () => {
     expect(notices).toEqual([expect.stringContaining("directml cannot be used for dialogue")]);
   });
 
-  it("ends by itself when idle", async () => {
+  it("exits when idle", async () => {
     const shortLived = new EngineProcess({ idleMs: 50 });
     await shortLived.run(makeRequest("song.wav", []));
     expect(shortLived.pid).toBeDefined();
     await expect.poll(() => shortLived.pid, { timeout: 5000 }).toBeUndefined();
   });
 
-  it("ends when its parent is killed", async () => {
+  it("exits when its parent is killed", async () => {
     const script = `
       const { EngineProcess } = await import(${JSON.stringify(import.meta.resolve("./engine-process.ts"))});
       const engine = new EngineProcess();
@@ -241,7 +241,7 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error("the child said nothing");
 }
 
-/** A process that ended but was not yet reaped by its new parent is dead too. */
+/** A process that exited but was not reaped yet is dead too. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -3,7 +3,7 @@ import { EngineProcess } from "./engine-process.ts";
 
 it.each([
   ["/nowhere/node", "ENOENT"],
-  // Told at once, as a machine without memory is.
+  // Thrown synchronously, as when memory is exhausted.
   ["", "ERR_INVALID_ARG_VALUE"],
 ])(
   "[Q6] a process that can't be started (%j) fails the request, and not the next one",

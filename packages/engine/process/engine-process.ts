@@ -25,10 +25,10 @@ import type {
 /** TypeScript in a checkout, JavaScript in the published package. */
 const CHILD_PATH = join(import.meta.dirname, `engine-child${extname(import.meta.filename)}`);
 const IDLE_MS = 60_000;
-/** A GPU that failed is left alone for so long: others may need its memory, a driver may have to start again. */
+/** How long a GPU that failed is not used: other programs may need its memory, or the driver may have to restart. */
 const CPU_AFTER_FAULT_MS = 10 * 60_000;
 
-/** How the caller shares out the spans of a long input; `tellShares` reports what other workers have done since. */
+/** How the caller shares the spans of a long input; `tellShares` reports what other workers have done since. */
 export type SpanHooks = {
   offer(parts: readonly SpanPart[], tellShares: (shares: { span: SpanId; share: number }[]) => void): void;
   take(span: SpanId): Promise<MadeSpan | undefined>;
@@ -43,27 +43,27 @@ type WorkHooks = EngineHooks & {
 };
 
 export type EngineProcessOptions = {
-  /** Threads of the network; by default as many as there are cores. */
+  /** Threads per network; by default one per core. */
   threads?: number;
   /** The CPU by default, and if the requested one is unavailable; `auto`: the fastest for each network on this machine. */
   executionProvider?: ProviderSetting;
   /** The network for transcription; whisper-small by default. */
   speechNetwork?: SpeechNetwork;
-  /** Told what an operator should know although the work goes on. */
+  /** Called with what an operator should know although the work continues. */
   onNotice?: (notice: string) => void;
-  /** Told of each network that is loaded what it runs on; only of those that GPUs can run. */
+  /** Called for each loaded network that GPUs can run, with what it runs on. */
   onNetworkLoaded?: (network: NetworkReport) => void;
-  /** Where verified weights are remembered and finished stems kept; without it weights are hashed at each start of the process. */
+  /** Where verified weights are remembered and finished stems cached; without it weights are hashed at each start of the process. */
   cacheDir?: string;
-  /** How much of the disk finished stems may take, for requests that name a cache user; none by default. */
+  /** Disk space for cached stems of requests that name a cache user; none by default. */
   stemCacheBytes?: number;
   /** How long the process, with its loaded network, waits for the next request. */
   idleMs?: number;
 };
 
 /**
- * A child process that works off requests, one at a time. It is started by the first request, kept for the
- * next, ended when idle, and killed to cancel: the network cannot be interrupted in any other way.
+ * A child process that handles requests one at a time. It is started by the first request, kept for the next, stopped when idle, and killed to cancel:
+ * the network cannot be interrupted in any other way.
  */
 export class EngineProcess {
   readonly #options: EngineProcessOptions;
@@ -180,7 +180,7 @@ export class EngineProcess {
       env: makeEngineEnvironment(),
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
-    // A request in progress has its own listener; without a request the error must not end this process.
+    // A request in progress has its own listener; without a request the error must not crash this process.
     child.on("error", () => {});
     if (!child.channel) throw new Error("the engine process cannot be started: out of file descriptors");
     child.once("exit", () => {
@@ -225,7 +225,7 @@ export class EngineProcess {
     const onMessage = (message: EngineMessage) => {
       if (message.kind === "retired" || message.kind === "gpu-in-use") return;
       if (message.kind === "notice") return this.#options.onNotice?.(message.notice);
-      // Somebody else's span may take as long as it likes: nothing else waits for it.
+      // Not queued: another worker's span may take any time, and nothing else waits for it.
       if (message.kind === "span-wanted" || message.kind === "spans-offered")
         return answerSpans(message, hooks, (news) => tell(news)).catch(ended.reject);
       if (message.kind === "network-loaded") return this.#options.onNetworkLoaded?.(message.network);
@@ -233,11 +233,11 @@ export class EngineProcess {
       hooksDone.catch(ended.reject);
     };
     const tell = (news: SpanNews) => {
-      // To a child that has died there is nothing to say: its exit tells the rest.
+      // Nothing can be sent to a dead child; its exit event reports it.
       if (!isOver && child.connected) child.send(news, () => {});
     };
     const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
-      // After the last message is dealt with: a child may end right after its answer.
+      // After the last message has been handled: a child may exit right after its answer.
       hooksDone.then(
         () => {
           const error = makeDeathError(code, signal);
@@ -253,7 +253,7 @@ export class EngineProcess {
     child.once("error", ended.reject);
     hooks.signal?.addEventListener("abort", onAbort, { once: true });
     child.send(command, (error) => {
-      // A child that died between requests: its exit tells the rest.
+      // A child that died between requests; its exit event reports it.
       if (error !== null && child.exitCode === null && child.signalCode === null) ended.reject(error);
     });
     const stopListening = () => {
@@ -329,7 +329,7 @@ async function deliver(
   }
 }
 
-/** The same hooks; the keys of targets that are done or failed are noted. */
+/** The same hooks; also records the keys of targets that are done or failed. */
 function noteEnded(hooks: WorkHooks, ended: Set<string>): WorkHooks {
   return {
     ...hooks,
@@ -344,7 +344,7 @@ function noteEnded(hooks: WorkHooks, ended: Set<string>): WorkHooks {
   };
 }
 
-/** Previews are left as they are: other arithmetic would make a second version of them from the start. */
+/** Without previews: other arithmetic would make a second version of them from the start. */
 function withoutTargets(work: EngineCommand["work"], ended: ReadonlySet<string>): EngineCommand["work"] {
   if (work.kind !== "targets") return work;
   const { previews, ...request } = work.request;

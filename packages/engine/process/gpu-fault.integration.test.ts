@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "stemwright-gpu-fault-"));
 const nodeOptions = process.env.NODE_OPTIONS;
 
 beforeAll(() => {
-  // What is preloaded loads onnxruntime before the engine can say so.
+  // The preloaded module loads onnxruntime before the engine can set this.
   process.env.ORT_DISABLE_TELEMETRY = "1";
   const planes = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: LENGTH_FRAMES });
   writeSound(join(folder, "song.wav"), planes, 44_100);
@@ -24,7 +24,7 @@ afterAll(() => {
 });
 
 describe.each(["error", "crash"])("a GPU that fails: %s", (kind) => {
-  it("[S33] costs a second try on the CPU, where the next request runs too", async () => {
+  it("[S33] causes a second attempt on the CPU, where the next request runs too", async () => {
     const preload = new URL("./support/play-gpu.mjs", import.meta.url);
     const fault = join(folder, `fault-${kind}`);
     preload.search = new URLSearchParams({ fault, kind }).toString();

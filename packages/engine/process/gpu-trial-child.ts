@@ -1,6 +1,6 @@
 import { type MeasureCommand, type MeasureMessage, performTrial } from "./gpu-trial.ts";
 
-/** A driver may crash or hang the process that tries it, so the trial has a separate one. */
+/** A driver may crash or hang the process that tries it, so the trial runs in a separate one. */
 process.once("message", (command: MeasureCommand) => {
   performTrial(command).then(
     (measure) => send({ measure }),

@@ -7,7 +7,7 @@ import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
 
 /** TypeScript in a checkout, JavaScript in the published package. */
 const CHILD_PATH = join(import.meta.dirname, `gpu-trial-child${extname(import.meta.filename)}`);
-/** The first segment on a GPU, with all its shaders to compile, took 4 s; the CPU's part is three segments. */
+/** The first segment on a GPU took 4 s, including shader compilation; the CPU's part is three segments. */
 const LIMIT_MS = 120_000;
 
 export type MeasureCommand = {
@@ -50,7 +50,7 @@ export async function tryOnGpuInChild(
   }
 }
 
-/** What the child does. */
+/** The child's part. */
 export async function performTrial({ network, ...options }: MeasureCommand): Promise<NetworkMeasure> {
   const manifest = SPEECH_NETWORKS.flatMap((speechNetwork) => loadManifests({ speechNetwork }))
     .filter(isGpuManifest)

@@ -9,7 +9,7 @@ import { type ChoiceOptions, ProviderChoice } from "./provider-choice.ts";
 
 const [dialogue, htdemucs] = ["dialogue-music-effects", "htdemucs"].map((id) => {
   const manifest = loadManifests().find((candidate) => candidate.id === id);
-  if (manifest === undefined || !isGpuManifest(manifest)) throw new Error(`no manifest of ${id}`);
+  if (manifest === undefined || !isGpuManifest(manifest)) throw new Error(`no manifest for ${id}`);
   return manifest;
 }) as [Parameters<ProviderChoice["choose"]>[0], Parameters<ProviderChoice["choose"]>[0]];
 
@@ -42,13 +42,13 @@ const onlyWebGpu = ({ executionProvider }: MeasureCommand) => {
   return FAST;
 };
 
-it("[S32] without a GPU it is the CPU, and nothing is tried or written", async () => {
+it("[S32] without a GPU the CPU is chosen, and nothing is tried or written", async () => {
   const { start, tried, cacheDir } = open(() => FAST, { gpus: undefined });
   expect(await start().choose(htdemucs)).toEqual({ provider: "cpu" });
   expect([tried, readdirSync(cacheDir)]).toEqual([[], []]);
 });
 
-it("[S32] each network is measured once, and what was found is remembered", async () => {
+it("[S32] each network is measured once and the result remembered", async () => {
   const { start, tried } = open(onlyWebGpu);
   const first = start();
   const both = await Promise.all([first.choose(htdemucs), first.choose(htdemucs)]);
@@ -60,7 +60,7 @@ it("[S32] each network is measured once, and what was found is remembered", asyn
   expect([...start().listRemembered().keys()]).toEqual(["htdemucs", "dialogue-music-effects"]);
 });
 
-it("[S32] another GPU or driver, or other weights, are measured anew", async () => {
+it("[S32] another GPU, driver or weights file is measured again", async () => {
   const { start, tried } = open(() => FAST);
   await start().choose(htdemucs);
   await start({ gpus: "a GPU with another driver" }).choose(htdemucs);
@@ -83,7 +83,7 @@ it.each([
   expect(await start().choose(htdemucs)).toMatchObject({ provider: "cpu", reason });
 });
 
-it("[S32] a GPU that takes no network leaves it on the CPU, with the reasons", async () => {
+it("[S32] a network that no GPU provider accepts stays on the CPU, with the reasons", async () => {
   const { start } = open(({ executionProvider }) => {
     throw new Error(`${executionProvider} died`);
   });
@@ -91,7 +91,7 @@ it("[S32] a GPU that takes no network leaves it on the CPU, with the reasons", a
   expect(await start().choose(htdemucs)).toEqual(expected);
 });
 
-it("[S3] a provider that the setting names is taken without being measured", async () => {
+it("[S3] a provider named in the settings is used without measuring", async () => {
   const { start, tried } = open(() => FAST, { setting: "webgpu" });
   expect(await start().choose(htdemucs)).toEqual({ provider: "webgpu" });
   expect(tried).toEqual([]);

@@ -17,22 +17,22 @@ import { type MeasureCommand, tryOnGpuInChild } from "./gpu-trial.ts";
 
 const choiceSchema = z.object({
   provider: z.enum(EXECUTION_PROVIDERS),
-  /** Seconds of sound in a second of work, as measured. */
+  /** Measured seconds of audio per second of work. */
   gpuSpeed: z.number().optional(),
   cpuSpeed: z.number().optional(),
-  /** Why it is the CPU although there is a GPU. */
+  /** Why the CPU was chosen although there is a GPU. */
   reason: z.string().optional(),
 });
 
-/** What a network runs on here, and how that was found. */
+/** What a network runs on here, and why. */
 export type NetworkChoice = z.infer<typeof choiceSchema>;
 
 const memorySchema = z.object({ machine: z.string(), networks: z.record(z.string(), choiceSchema) });
 type Memory = z.infer<typeof memorySchema>;
 
-/** A GPU has to be faster by this much to be worth its memory and its driver. */
+/** How much faster a GPU must be to be worth its memory and its driver. */
 const WORTHWHILE_GAIN = 1.25;
-/** Bytes on the CPU leave Whisper's states 9 dB from floats on a GPU, stems 25 and more. Less is no rounding any more. */
+/** int8 on the CPU is 9 dB from float on a GPU for Whisper's states, 25 dB and more for stems. Less can't be rounding. */
 const AGREEMENT_MIN_DB = 6;
 
 export type ChoiceOptions = {
@@ -45,8 +45,8 @@ export type ChoiceOptions = {
 };
 
 /**
- * The one place that decides what a network is loaded on. `auto` measures each network once, on the GPU and on the CPU, and remembers the faster in the cache
- * folder for this GPU, driver, onnxruntime and these weights. Without a GPU it is the CPU, at the cost of listing a few folders.
+ * The one place that decides what a network runs on. `auto` measures each network once, on the GPU and on the CPU, and remembers the faster one in the
+ * cache folder for this GPU, driver, onnxruntime and these weights. Without a GPU it chooses the CPU, at the cost of listing a few folders.
  */
 export class ProviderChoice {
   readonly #options: ChoiceOptions;
@@ -110,7 +110,7 @@ export class ProviderChoice {
     return memory?.machine === machine ? memory : { machine, networks: {} };
   }
 
-  /** Read again first: another worker may have measured another network meanwhile. */
+  /** Reads the file again first: another worker may have measured another network meanwhile. */
   #remember(key: string, choice: NetworkChoice): void {
     const { cacheDir } = this.#options;
     if (cacheDir === undefined || this.#path === undefined) return;
@@ -128,7 +128,7 @@ export class ProviderChoice {
 function judge(provider: ExecutionProvider, measure: NetworkMeasure): NetworkChoice {
   const { audioSeconds, gpuMs, cpuMs, agreementDb } = measure;
   const speeds = { gpuSpeed: (audioSeconds * 1000) / gpuMs, cpuSpeed: (audioSeconds * 1000) / cpuMs };
-  // Also of what is not a number.
+  // Also true for NaN.
   if (!(agreementDb > AGREEMENT_MIN_DB)) {
     return {
       provider: "cpu",

@@ -3,7 +3,7 @@ import type { EngineMessage, SpanNews } from "./engine-message.ts";
 
 const toKey = ({ part, index }: SpanId) => `${part} ${index}`;
 
-/** The parent's span exchange, as the child sees it. The shares are the last ones received. */
+/** The parent's span exchange, as seen by the child. Shares are the last ones received. */
 export class RemoteSpans implements SpanExchange {
   readonly #send: (message: EngineMessage) => void;
   readonly #waiting = new Map<string, ((made: MadeSpan | undefined) => void)[]>();
@@ -38,7 +38,7 @@ export class RemoteSpans implements SpanExchange {
 
   hear(news: SpanNews): void {
     if (news.kind === "span-taken") {
-      // Each was asked for by itself, and is answered so.
+      // Each request gets its own answer.
       const [resolve, ...others] = this.#waiting.get(toKey(news.span)) ?? [];
       this.#waiting.set(toKey(news.span), others);
       resolve?.(news.made);

@@ -13,7 +13,7 @@ import type { EngineCommand, EngineFailure, EngineMessage, SpanNews } from "./en
 import { type NetworkChoice, ProviderChoice } from "./provider-choice.ts";
 import { RemoteSpans } from "./remote-spans.ts";
 
-/** The engine child, from its first message on: file reading and signal processing block its main thread, networks have others. */
+/** The engine child after its first message: file reading and signal processing block its main thread, networks run in others. */
 
 let networks: NetworkStore | undefined;
 const spans = new RemoteSpans(send);

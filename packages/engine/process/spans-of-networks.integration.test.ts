@@ -13,11 +13,11 @@ import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
 import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
 import { EngineProcess, type SpanHooks } from "./engine-process.ts";
 
-/** Five segments of htdemucs and of the one for instruments, six of the one for dialogue: spans are not cut finer. */
+/** Five segments of htdemucs and of the instrument splitter, six of the dialogue network: spans are never finer. */
 const SECONDS = 32;
 /** Four spans. */
 const FROM_SECONDS = 31;
-/** Of a busy machine. */
+/** Allows for a busy machine. */
 const TIMEOUT_MS = 1_200_000;
 
 const folder = mkdtempSync(join(tmpdir(), "stemwright-span-process-"));
@@ -34,7 +34,7 @@ type Input = {
   format: AudioFormat;
 };
 
-/** Each channel is another mix of the song, so that none could stand in for another. */
+/** Each channel is a different mix of the song, so that none can be mistaken for another. */
 async function writeInput(input: Input): Promise<string> {
   const { channels, sampleRateHz, format } = input;
   const lengthFrames = SECONDS * sampleRateHz + 13;
@@ -60,7 +60,7 @@ function makeTarget(dir: string, model: string): SoundTarget {
   };
 }
 
-/** Every other span is made by another engine, one at a time, as another worker makes them. */
+/** Every other span is made by another engine, one at a time, as another worker would. */
 function shareSpans(inputPath: string, other: EngineProcess) {
   const parts: SpanPart[] = [];
   const made = new Map<string, Promise<SpanResult>>();
@@ -76,7 +76,7 @@ function shareSpans(inputPath: string, other: EngineProcess) {
     return making;
   };
   const hooks: SpanHooks = {
-    // What goes through a database.
+    // As stored in a database.
     offer: (offered) => void parts.push(...(JSON.parse(JSON.stringify(offered)) as SpanPart[])),
     async take(span) {
       const work = parts.find(({ key }) => key === span.part);
@@ -86,7 +86,7 @@ function shareSpans(inputPath: string, other: EngineProcess) {
   return { hooks, parts, countMade: () => made.size };
 }
 
-/** The largest difference, in dB of full scale. */
+/** The largest difference, in dBFS. */
 function compareSounds(path: string, otherPath: string): number {
   const [one, other] = [readSound(path), readSound(otherPath)];
   expect(other).toMatchObject({ channels: one.channels, lengthFrames: one.lengthFrames });
@@ -101,7 +101,7 @@ type Case = {
   name: string;
   input: Input;
   models: string[];
-  /** The networks of each part that is shared. */
+  /** The networks of each shared part. */
   networks: string[][];
 };
 const CASES: Case[] = [

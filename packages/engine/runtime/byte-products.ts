@@ -26,7 +26,7 @@ async function multiplyLargestBytes(): Promise<boolean> {
   graph.output(graph.contribNode("DynamicQuantizeMatMul", [input, ...weights], [WIDTH, WIDTH]));
   const session = await makeSession(graph.toBytes(), { intraOpNumThreads: 1 });
   const [inputName = "", outputName = ""] = [session.inputNames[0], session.outputNames[0]];
-  // The input's largest value becomes the byte 255.
+  // The input's largest value becomes 255.
   const largest = new ort.Tensor("float32", new Float32Array(WIDTH * WIDTH).fill(255), [WIDTH, WIDTH]);
   const { data } = (await session.run({ [inputName]: largest }))[outputName] as ort.TypedTensor<"float32">;
   const product = 255 * 127 * WIDTH;

@@ -23,7 +23,7 @@ it.each(EXECUTION_PROVIDERS)(
   },
 );
 
-it("a file that is no graph is an error of the model, whatever it should run on", async () => {
+it("an invalid graph file is a network error on every provider", async () => {
   const loading = createSession(import.meta.filename, { threads: 1, executionProvider: "webgpu" });
   await expect(loading).rejects.toMatchObject({ name: "EngineError", kind: "network-failed" });
 });

@@ -10,12 +10,12 @@ const NVIDIA = {
   "proc/driver/nvidia/gpus/0000:01:00.0/information": "Model: \t\t NVIDIA H200\nIRQ: 42\n",
 };
 
-it("[S32] a machine without a device for a GPU has none, whatever libraries are there", () => {
+it("[S32] a machine without a GPU device has none, whatever libraries are installed", () => {
   const files = { "dev/null": "", "dev/dri/card0": "", "usr/share/vulkan/icd.d/lvp_icd.json": "{}" };
   expect(describeGpus(makeRoot(files))).toBeUndefined();
 });
 
-it("[S32] another driver or another card is another description", () => {
+it("[S32] another driver or card changes the description", () => {
   const described = describeGpus(makeRoot(NVIDIA));
   expect(described).toContain("NVIDIA H200, NVIDIA driver 580.159.04");
   const path = "proc/driver/nvidia/version" as const;

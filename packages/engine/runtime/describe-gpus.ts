@@ -3,8 +3,8 @@ import { release } from "node:os";
 import { join } from "node:path";
 
 /**
- * The GPUs of this machine with their drivers in words, or undefined if there is none; read from a few system files, without loading a
- * driver. Different hardware or another driver has a different description.
+ * Describes this machine's GPUs and drivers, or returns undefined if there are none. Reads a few system files without loading a driver. Other hardware
+ * or another driver has another description.
  */
 export function describeGpus(root = "/"): string | undefined {
   const list = (path: string) => readOr([], () => readdirSync(join(root, path)).sort());

@@ -32,7 +32,7 @@ const describeArm64 = (cpuinfo: string) =>
   describeMachine(2, { root: makeRoot({ "proc/cpuinfo": cpuinfo }), arch: "arm64" });
 
 describe("the description of a machine", () => {
-  it("[Q17] is the same for all machines of a kind, at whatever clock and with whatever patches", () => {
+  it("[Q17] is the same for all machines of a kind, at any clock rate and microcode", () => {
     const described = describeX64(INTEL);
     expect(described).toContain(
       "x64, GenuineIntel/6/85 avx avx2 avx512_vnni avx512f fma sse sse2 ssse3, 2 threads",
@@ -50,18 +50,18 @@ describe("the description of a machine", () => {
     expect(describeX64(cpuinfo)).not.toBe(describeX64(INTEL));
   });
 
-  it("[Q17] is another with other threads, which add up in another order", () => {
+  it("[Q17] depends on the number of threads, which changes the order of sums", () => {
     expect(describeX64(INTEL, 8)).not.toBe(describeX64(INTEL));
   });
 
-  it("[Q17] tells arm64 from x64, and one core from another", () => {
+  it("[Q17] distinguishes arm64 from x64, and CPU models", () => {
     const described = describeArm64(ARM);
     expect(described).toContain("arm64, 0x41/8/0x1/0xd40 asimd asimddp fp i8mm, 2 threads");
     expect(describeArm64(ARM.replace(" i8mm", ""))).not.toBe(described);
     expect(describeArm64(ARM.replace("0xd40", "0xd0c"))).not.toBe(described);
   });
 
-  it("[Q17] can be had of this one, and of none that does not tell", () => {
+  it("[Q17] exists for this machine, and is undefined if the kernel does not say", () => {
     expect(describeMachine(2, { root: makeRoot({}) })).toBeUndefined();
     expect(describeMachine(2)).toMatch(/, \S+\/\S+ .*, 2 threads$/);
   });

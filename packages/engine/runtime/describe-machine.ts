@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import engine from "../package.json" with { type: "json" };
 
-/** The instruction sets among the flags of x64 that kernels and decoders are chosen by. On arm64 all features count. */
+/** x64 CPU flags of instruction sets that kernels and decoders are selected by. On arm64 all features count. */
 const X64_SETS = /^(pni|ssse3|sse|avx|fma|f16c|amx|bmi|xop|gfni|vaes)/;
 const X64_FIELDS = ["vendor_id", "cpu family", "model"];
 const ARM64_FIELDS = ["CPU implementer", "CPU architecture", "CPU variant", "CPU part"];
 
 /**
- * Everything about this machine that its samples depend on; undefined where the kernel does not say. Kernels of onnxruntime, decoders and transforms are
- * chosen by instruction sets, and each sums in another order. So does another number of threads: matrices are cut by it, and all three separating
- * networks differ in the last bits between 2 and 8. Attention is cut by the size of the second cache, which comes with the model.
+ * Everything about this machine that its samples depend on; undefined if the kernel does not say. Kernels of onnxruntime, decoders and FFTs are selected
+ * by instruction set, and each sums in another order. So does another number of threads, which splits matrices differently: all three separating
+ * networks differ in the last bits between 2 and 8. Attention is split by the size of the L2 cache, which comes with the CPU model.
  */
 export function describeMachine(
   threads: number,
@@ -34,7 +34,7 @@ function describeCpu(cpu: ReadonlyMap<string, string>, arch: string): string {
   return [name, ...flags.filter((flag) => !isX64 || X64_SETS.test(flag)).sort()].join(" ");
 }
 
-/** The fields of each CPU, as the kernel lists them. */
+/** The fields of each CPU in the kernel's list. */
 function findCpus(path: string): ReadonlyMap<string, string>[] | undefined {
   if (!existsSync(path)) return undefined;
   const blocks = readFileSync(path, "utf8").trim().split(/\n\n+/);

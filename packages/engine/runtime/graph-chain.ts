@@ -2,13 +2,13 @@ import type { SessionOptions } from "./create-session.ts";
 import type { ExecutionProvider } from "./execution-provider.ts";
 import { NetworkSession } from "./network-session.ts";
 
-/** What a graph reads or fills, by a name that the graphs of a chain share. */
+/** An input or output of a graph, under a name shared by the graphs of a chain. */
 export type NamedShape = { name: string; shape: readonly number[] };
 
-/** A graph as an ONNX file, with what goes in and comes out, by position. */
+/** A graph as an ONNX file, with its inputs and outputs in order. */
 export type ChainLink = { file: Uint8Array; inputs: readonly NamedShape[]; outputs: readonly NamedShape[] };
 
-/** Numbers by the names that links know them by. */
+/** Tensor data by the names in the chain. */
 export type Buffers = Record<string, Float32Array>;
 
 /** Graphs that run in order, each on the outputs of those before it. */
@@ -23,7 +23,7 @@ export class GraphChain {
     return session.executionProvider;
   }
 
-  /** From the inputs among `outer` to the outputs among them: whatever has no place there stays in the chain. */
+  /** Runs the chain on the inputs and outputs in `outer`; everything else stays in the chain. */
   async run(outer: Buffers, onLinkDone: (count: number) => void): Promise<void> {
     for (const [index, { session, link }] of this.#links.entries()) {
       link.inputs.forEach(({ name, shape }, at) => {

@@ -5,7 +5,7 @@ import { toNetworkError } from "./to-network-error.ts";
 
 export type FloatTensor = { data: Float32Array; shape: readonly number[] };
 
-/** What a graph is given by name: floats, rows of token ids, a single whole number, or a switch. */
+/** An input of a graph: floats, rows of token ids, a single integer, or a boolean. */
 export type GraphInput =
   | FloatTensor
   | { ids: readonly (readonly number[])[] }
@@ -28,7 +28,7 @@ export class GraphSession {
     return new GraphSession(session);
   }
 
-  /** Outputs in `into` are written to the memory given there, whose shape must be theirs. */
+  /** Outputs in `into` are written to that memory, whose shape must match. */
   async run(
     inputs: Record<string, GraphInput>,
     outputNames: readonly string[],
@@ -66,6 +66,6 @@ function toFloatTensor(tensor: ort.Tensor | undefined, name: string): FloatTenso
 
 export function getTensor(tensors: ReadonlyMap<string, FloatTensor>, name: string): FloatTensor {
   const tensor = tensors.get(name);
-  if (tensor === undefined) throw new Error(`the graph gave no ${name}`);
+  if (tensor === undefined) throw new Error(`the graph returned no ${name}`);
   return tensor;
 }

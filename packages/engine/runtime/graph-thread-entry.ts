@@ -11,10 +11,10 @@ export type ChainCommand =
   | { kind: "add"; link: ChainLink; options: ThreadOptions }
   | { kind: "run"; buffers: Buffers };
 
-/** Commands to the thread about one of its chains; it answers in order. */
+/** Commands to the thread for one of its chains; it answers in order. */
 export type GraphCommand = ChainCommand & { chain: number };
 
-/** Messages from the thread: `added`, `ran` or `failed` ends a command. */
+/** Messages from the thread; `added`, `ran` or `failed` completes a command. */
 export type GraphMessage =
   | { kind: "notice"; notice: string }
   | { kind: "link-done"; count: number }
@@ -22,7 +22,7 @@ export type GraphMessage =
   | { kind: "ran"; buffers: Buffers }
   | { kind: "failed"; errorKind: EngineErrorKind; message: string };
 
-/** The thread that a network's graphs run in: making and running a session block it. */
+/** The thread of a network's graphs: creating and running a session block it. */
 
 const chains = new Map<number, GraphChain>();
 let done = Promise.resolve();

@@ -4,7 +4,7 @@ import { GraphBuilder } from "./onnx/graph-builder.ts";
 
 const SHAPE = [3];
 
-/** input · factor + summand, the first two by name. */
+/** input · factor + summand; input and summand by name. */
 function makeLink(names: { input: string; summand: string; output: string }, factor: number) {
   const graph = new GraphBuilder();
   const [input, summand] = [graph.input("a", SHAPE), graph.input("b", SHAPE)];
@@ -23,7 +23,7 @@ async function startChain(): Promise<ThreadChain> {
   return chain;
 }
 
-it("graphs run in their order on what is given and on what those before them made", async () => {
+it("graphs run in order on the inputs and on earlier outputs", async () => {
   const chain = await startChain();
   const counts: number[] = [];
   const { x, y } = await chain.run({ x: Float32Array.of(1, 2, 3), y: new Float32Array(3) }, (count) =>
@@ -34,7 +34,7 @@ it("graphs run in their order on what is given and on what those before them mad
   expect(counts).toEqual([1, 2]);
 });
 
-it("what is given ahead is run in order, and what it was given is gone meanwhile", async () => {
+it("queued runs are processed in order, and their buffers are detached meanwhile", async () => {
   const chain = await startChain();
   const given = [1, 2, 3].map((value) => ({ x: new Float32Array(3).fill(value), y: new Float32Array(3) }));
   const running = given.map((buffers) => chain.run(buffers));
@@ -43,7 +43,7 @@ it("what is given ahead is run in order, and what it was given is gone meanwhile
   expect(results.map(({ y }) => y[2])).toEqual([31, 62, 93]);
 });
 
-it("memory of another size is an error of the model, and the next run is as before", async () => {
+it("a buffer of the wrong size is a network error, and the next run works", async () => {
   const chain = await startChain();
   const short = chain.run({ x: new Float32Array(2), y: new Float32Array(3) });
   await expect(short).rejects.toMatchObject({ name: "EngineError", kind: "network-failed" });
@@ -51,7 +51,7 @@ it("memory of another size is an error of the model, and the next run is as befo
   expect(y[0]).toBe(31);
 });
 
-it("a graph that cannot be read ends the chain: whatever is asked behind it fails for the same reason", async () => {
+it("an unreadable graph breaks the chain: all later commands fail for the same reason", async () => {
   const chain = await startChain();
   const link = makeLink({ input: "y", summand: "x", output: "z" }, 1);
   const [adding, running] = [

@@ -21,7 +21,7 @@ class GraphThreadDied extends Error {
   }
 }
 
-/** All sessions on a GPU share its device in onnxruntime, which two threads may not use at once: they share a thread as well. */
+/** All sessions on a GPU share its device in onnxruntime, which is not thread-safe, so they also share a thread. */
 let gpuThread: Promise<GraphThread> | undefined;
 
 /**
@@ -34,7 +34,7 @@ export class GraphThread {
   #chainCount = 0;
   #end: { reason: unknown } | undefined;
 
-  /** A chain in a new thread, or on a GPU in the one for it. */
+  /** A chain in a new thread or, on a GPU, in the GPU's thread. */
   static async startChain(options: SessionOptions): Promise<ThreadChain> {
     const { onNotice, onGpuUse, onThreadDeath, ...rest } = options;
     if ((options.executionProvider ?? "cpu") === "cpu")
@@ -131,7 +131,7 @@ export class ThreadChain {
     }
   }
 
-  /** Runs the chain from the inputs in the buffers to the outputs in them. They are detached here meanwhile and come back as the same memory. */
+  /** Runs the chain on the buffers, which hold inputs and outputs. They are detached meanwhile and come back as the same memory. */
   async run<Taken extends Buffers>(buffers: Taken, onLinkDone?: (count: number) => void): Promise<Taken> {
     const answer = await this.#ask({ kind: "run", buffers }, Object.values(buffers), onLinkDone);
     if (answer.kind !== "ran") throw new Error(`the thread answered ${answer.kind}`);
@@ -145,7 +145,7 @@ export class ThreadChain {
   ): Promise<Answer> {
     this.#check();
     const answer = await this.#thread.ask({ ...command, chain: this.#chain }, moved, onLinkDone);
-    // Again, for a link that was asked for before.
+    // Again, in case a link requested earlier has failed meanwhile.
     this.#check();
     return answer;
   }

@@ -8,13 +8,13 @@ import { sha256OfFile } from "./sha256-of-file.ts";
 const htdemucs = JSON.parse(readFileSync(join(MANIFESTS_FOLDER, "htdemucs.json"), "utf8"));
 
 describe("the manifests", () => {
-  it("are all valid and serve each catalogue model once", () => {
+  it("are valid and serve each catalogue model once", () => {
     const served = loadManifests().flatMap((manifest) => manifest.serves.map(({ model }) => model));
     expect(served).toContain("vocals");
     expect(new Set(served).size).toBe(served.length);
   });
 
-  it("name the weights that lie in this repository", () => {
+  it("name the weights in this repository", () => {
     const own = loadManifests()
       .flatMap(listWeightsFiles)
       .filter((file) => file.package === undefined);
@@ -27,12 +27,12 @@ describe("the manifests", () => {
     for (const manifest of loadManifests()) expect(manifest.licence).not.toBe("");
   });
 
-  it("may not serve a model from a stem the network has not got", () => {
+  it("may not serve a model from a stem the network does not have", () => {
     const serves = [{ model: "guitar", stem: "guitar" }];
     expect(() => parseManifest(JSON.stringify({ ...htdemucs, serves }))).toThrow("names one of `stems`");
   });
 
-  it("may not hear a stem that no network has", () => {
+  it("may not read a stem that no network has", () => {
     const folder = mkdtempSync(join(tmpdir(), "stemwright-manifests-"));
     const write = (manifest: object) =>
       writeFileSync(
@@ -47,12 +47,12 @@ describe("the manifests", () => {
       { network: "nothing", stem: "other" },
     ]) {
       write({ hears });
-      expect(() => loadManifests({ folder })).toThrow("which is not there");
+      expect(() => loadManifests({ folder })).toThrow("which does not exist");
     }
     rmSync(folder, { recursive: true });
   });
 
-  it("may not hold fields nobody reads", () => {
+  it("may not have unknown fields", () => {
     expect(() => parseManifest(JSON.stringify({ ...htdemucs, license: "MIT" }))).toThrow("license");
   });
 });

@@ -27,7 +27,7 @@ const common = {
   scores: z.array(scoreSchema),
 };
 
-/** How a catalogue model is made: a stem of the network, or the network's input without one. */
+/** How a catalogue model is made: a stem of the network, or the network's input minus one. */
 const stemServiceSchema = z.strictObject({
   model: z.string(),
   stem: z.string().optional(),
@@ -49,7 +49,7 @@ const stemManifestSchema = z
     /** Seconds of a pass for each second of stereo, on two cores; for the progress only. */
     passSeconds: z.number().positive(),
     stems: z.array(z.string()).min(1),
-    /** The stem of another network that this one separates further; without it, the network hears the input. */
+    /** The stem of another network that this one separates further; without it, the network reads the input. */
     hears: z.strictObject({ network: z.string(), stem: z.string() }).optional(),
     serves: z.array(stemServiceSchema).min(1),
     /** For each variant, the starts of the passes whose stems are averaged, as a share of a segment. */
@@ -104,12 +104,12 @@ const voiceManifestSchema = z.strictObject({
   ...common,
   family: z.literal("voice-split"),
   weights: weightsFileSchema,
-  /** As for networks that separate stems, for a second in which speakers change. */
+  /** As for networks that separate stems, per second in which speakers change. */
   passSeconds: z.number().positive(),
   serves: z.array(serviceSchema).min(1),
 });
 
-/** A network that listens to speakers for others; it serves no model by itself. */
+/** A network that identifies speakers for others; it serves no model by itself. */
 const makeSpeakerSchema = <const Family extends string>(family: Family) =>
   z.strictObject({
     ...common,
@@ -137,7 +137,7 @@ export type StemManifest = z.infer<typeof stemManifestSchema>;
 /** The families of networks that separate stems and have a graph for GPUs. */
 export type GpuStemManifest = StemManifest & { family: "htdemucs" | "band-split" };
 export type SpeechManifest = z.infer<typeof speechManifestSchema>;
-/** Of networks that have a graph for GPUs. */
+/** Networks that have a graph for GPUs. */
 export type GpuManifest = GpuStemManifest | SpeechManifest;
 export type VoiceActivityManifest = z.infer<typeof voiceActivityManifestSchema>;
 export type MusicManifest = z.infer<typeof musicManifestSchema>;
@@ -145,7 +145,7 @@ export type VoiceManifest = z.infer<typeof voiceManifestSchema>;
 export type TurnsManifest = z.infer<typeof turnsManifestSchema>;
 export type EmbeddingManifest = z.infer<typeof embeddingManifestSchema>;
 export type XVectorManifest = z.infer<typeof xVectorManifestSchema>;
-/** What it takes to tell who speaks when. */
+/** The networks for diarization. */
 export type SpeakerManifests = {
   turns: TurnsManifest;
   embedding: EmbeddingManifest;
@@ -184,7 +184,7 @@ export function loadManifests(options: { folder?: string; speechNetwork?: Speech
   return manifests;
 }
 
-/** The network whose stem this one hears. */
+/** The network whose stem this one reads. */
 export function findHeardNetwork(
   { id, hears }: StemManifest,
   manifests: readonly Manifest[],
@@ -192,12 +192,12 @@ export function findHeardNetwork(
   if (hears === undefined) return undefined;
   const heard = manifests.filter(isStemManifest).find((manifest) => manifest.id === hears.network);
   if (!heard?.stems.includes(hears.stem)) {
-    throw new Error(`${id} hears ${hears.stem} of ${hears.network}, which is not there`);
+    throw new Error(`${id} reads ${hears.stem} of ${hears.network}, which does not exist`);
   }
   return heard;
 }
 
-/** The one network of a family that serves others. */
+/** The only network of a family that serves other networks. */
 export function findFamily<Family extends "silero-vad" | "speaker-turns" | "speaker-embedding" | "x-vector">(
   manifests: readonly Manifest[],
   family: Family,
@@ -207,7 +207,7 @@ export function findFamily<Family extends "silero-vad" | "speaker-turns" | "spea
   );
 }
 
-/** The networks that tell who speaks when; nothing unless all are there. */
+/** The networks for diarization; undefined unless all are installed. */
 export function findSpeakerNetworks(manifests: readonly Manifest[]): SpeakerManifests | undefined {
   const turns = findFamily(manifests, "speaker-turns");
   const embedding = findFamily(manifests, "speaker-embedding");

@@ -5,7 +5,7 @@ import type { GraphFile } from "./make-session.ts";
 import ort from "./onnxruntime.ts";
 import { toNetworkError } from "./to-network-error.ts";
 
-/** One input or output of a graph with the buffer that every run reads or fills. */
+/** An input or output of a graph, and the buffer that every run reads or fills. */
 export type TensorPort = { readonly data: Float32Array; readonly shape: readonly number[] };
 
 type NamedPort = TensorPort & { name: string; tensor: ort.Tensor };
@@ -29,7 +29,7 @@ export class NetworkSession {
     return new NetworkSession(await createSession(graph, options));
   }
 
-  /** With a new buffer, or a given one, so that one graph can read what another wrote. A later call replaces the buffer. */
+  /** With a new buffer or a given one, so that one graph can read another's output. A later call replaces the buffer. */
   getInput(index: number, shape: readonly number[], data?: Float32Array): TensorPort {
     return openPort(this.#inputs, this.#session.inputMetadata[index], { shape, data });
   }

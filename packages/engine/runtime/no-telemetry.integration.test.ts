@@ -15,7 +15,7 @@ const program = `
   process.exit(0);
 `;
 
-it("sessions report to nobody: nothing is kept to be sent, in the main thread or in another", () => {
+it("sessions send no telemetry: nothing is queued, in the main thread or in another", () => {
   const folder = mkdtempSync(join(tmpdir(), "no-telemetry-"));
   const home = join(folder, "home");
   mkdirSync(home);

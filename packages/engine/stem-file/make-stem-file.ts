@@ -11,11 +11,11 @@ import { makeStemMetadata, STEM_COUNT } from "./stem-metadata.ts";
 import { addSources, makeRest, toStereo } from "./stem-sources.ts";
 
 export type StemFileRequest = {
-  /** The whole recording; without it, it is the sum of the stems. */
+  /** The whole recording; without it, the mix is the sum of the stems. */
   mixPath?: string;
-  /** One to four. Where they are fewer, the next track is what the mix has beside them, and the others are silent. */
+  /** One to four. If there are fewer, the next track is the rest of the mix, and the others are silent. */
   stems: readonly { name: string; path: string }[];
-  /** An empty folder, for a gigabyte or so of each half hour of a track. */
+  /** An empty folder; takes about a gigabyte per half hour of each track. */
   workDir: string;
   maxDurationSeconds: number;
 };
@@ -30,8 +30,8 @@ const FILE_TYPE = makeBox("ftyp", Buffer.from("M4A \0\0\x02\0M4A mp42isom"));
 type Track = { name: string; source: FrameSource };
 
 /**
- * A file for DJ software (`.stem.mp4`): the mix, and behind it four stems that add up to it, as AAC, with a `stem` box that names them. Yielded track by
- * track as they are encoded, so that the download can start before the last one; `moov`, the index, comes at the end.
+ * A file for DJ software (`.stem.mp4`): the mix, then four stems that add up to it, as AAC, with a `stem` box that names them. Yields track by track as
+ * they are encoded, so that the download can start before the last one; `moov`, the index, comes at the end.
  */
 export async function* makeStemFile(request: StemFileRequest): AsyncGenerator<Uint8Array> {
   const opened: PcmFileSource[] = [];
@@ -81,7 +81,7 @@ async function openSources(
   const parts = [];
   for (const [index, { path }] of stems.entries()) parts.push(await decode(path, `stem-${index}`));
   const first = whole ?? parts[0];
-  if (!first) throw new Error("a stem file needs a stem");
+  if (!first) throw new Error("a stem file needs at least one stem");
   const { sampleRateHz } = first.source;
   const lengthFrames =
     whole?.source.lengthFrames ?? Math.max(...parts.map(({ source }) => source.lengthFrames));
@@ -99,7 +99,7 @@ async function openSources(
   return { mix, stems: tracks, tags: first.info.tags ?? {} };
 }
 
-/** As many as the format wants. */
+/** Adds tracks up to the number the format requires. */
 function fillTracks(mix: FrameSource, stems: readonly Track[]): Track[] {
   if (stems.length >= STEM_COUNT) return stems.slice(0, STEM_COUNT);
   const rest = {
@@ -133,7 +133,7 @@ async function encode(source: FrameSource, path: string, tags: Record<string, st
 
 type Part = { startByte: number; sizeBytes: number };
 
-/** Where a file's sound lies, and the box that describes it. */
+/** The byte range of a file's audio, and the box that describes it. */
 async function readParts(file: FileHandle): Promise<{ mdat: Part; moov: Buffer }> {
   const { size } = await file.stat();
   let mdat: Part | undefined;
@@ -149,7 +149,7 @@ async function readParts(file: FileHandle): Promise<{ mdat: Part; moov: Buffer }
     }
     at += Math.max(BOX_HEADER_BYTES, sizeBytes);
   }
-  if (!mdat || !moov) throw new Error("an encoded file has no sound");
+  if (!mdat || !moov) throw new Error("an encoded file has no audio");
   return { mdat, moov };
 }
 
@@ -157,7 +157,7 @@ async function* readBytes(file: FileHandle, { startByte, sizeBytes }: Part): Asy
   for (let done = 0; done < sizeBytes; ) {
     const block = Buffer.alloc(Math.min(COPY_BYTES, sizeBytes - done));
     const { bytesRead } = await file.read(block, 0, block.length, startByte + done);
-    if (bytesRead === 0) throw new Error("an encoded file is shorter than it says");
+    if (bytesRead === 0) throw new Error("an encoded file is shorter than its headers say");
     yield block.subarray(0, bytesRead);
     done += bytesRead;
   }

@@ -1,35 +1,34 @@
-/** A box of an MP4 file (ISO/IEC 14496-12) within the bytes it was found in. */
+/** A box of an MP4 file (ISO/IEC 14496-12), as views of the bytes it was found in. */
 export type Box = { type: string; content: Buffer; whole: Buffer };
 
-/** Size and type, and the size again in eight bytes where four are too few. */
+/** Size and type; if four bytes are too few for the size, eight more follow. */
 export const BOX_HEADER_BYTES = 8;
 export const LARGE_BOX_HEADER_BYTES = 16;
 
-/** The size of a box and of its header; the first 16 bytes of the box are enough, 8 where it is a small one. */
+/** Type, size and header size of a box, from its first 16 bytes (8 for a small one). */
 export function readBoxHeader(bytes: Buffer): { type: string; sizeBytes: number; headerBytes: number } {
   const type = bytes.toString("latin1", 4, BOX_HEADER_BYTES);
   const size = bytes.readUInt32BE(0);
   if (size === 1)
     return { type, sizeBytes: Number(bytes.readBigUInt64BE(8)), headerBytes: LARGE_BOX_HEADER_BYTES };
-  if (size < BOX_HEADER_BYTES) throw new Error(`a box ${type} of an MP4 file has an impossible size`);
+  if (size < BOX_HEADER_BYTES) throw new Error(`the MP4 box ${type} has an impossible size`);
   return { type, sizeBytes: size, headerBytes: BOX_HEADER_BYTES };
 }
 
-/** Boxes that follow each other. */
+/** Consecutive boxes. */
 export function listBoxes(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at < bytes.length; ) {
     const { type, sizeBytes, headerBytes } = readBoxHeader(bytes.subarray(at));
     const whole = bytes.subarray(at, at + sizeBytes);
-    if (whole.length < sizeBytes)
-      throw new Error(`a box ${type} of an MP4 file is longer than what holds it`);
+    if (whole.length < sizeBytes) throw new Error(`the MP4 box ${type} is longer than its parent`);
     boxes.push({ type, whole, content: whole.subarray(headerBytes) });
     at += sizeBytes;
   }
   return boxes;
 }
 
-/** The first box down a path, such as `mdia`, `minf`, `stbl`. */
+/** The first box at a path, such as `mdia`, `minf`, `stbl`. */
 export function findBox(bytes: Buffer, ...path: string[]): Box | undefined {
   const [first, ...rest] = path;
   const box = listBoxes(bytes).find(({ type }) => type === first);
@@ -38,7 +37,7 @@ export function findBox(bytes: Buffer, ...path: string[]): Box | undefined {
 
 export function getBox(bytes: Buffer, ...path: string[]): Box {
   const box = findBox(bytes, ...path);
-  if (!box) throw new Error(`an MP4 file has no box ${path.join("/")}`);
+  if (!box) throw new Error(`the MP4 file has no box ${path.join("/")}`);
   return box;
 }
 

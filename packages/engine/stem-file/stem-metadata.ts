@@ -1,4 +1,4 @@
-/** Stems of a file for DJ software: so many, no more and no fewer. */
+/** The format requires exactly this many stems. */
 export const STEM_COUNT = 4;
 
 /** The Okabe–Ito palette, distinguishable with colour blindness. */
@@ -10,7 +10,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 const OTHER_COLOURS = ["#E69F00", "#0072B2", "#F0E442", "#999999"];
 
-/** Compressor and limiter that players may put behind the stems when these are changed; off, with the values of the format's own authoring tool. */
+/** Compressor and limiter that players may apply after the stems; off, with the values of the format's own authoring tool. */
 const MASTERING = {
   compressor: {
     enabled: false,
@@ -26,7 +26,7 @@ const MASTERING = {
   limiter: { enabled: false, release: 0.05, threshold: 0, ceiling: -0.35 },
 };
 
-/** What the `stem` box holds: JSON that names the tracks behind the first one, in their order. */
+/** The JSON of the `stem` box: names the tracks after the first one, in order. */
 export function makeStemMetadata(names: readonly string[]): string {
   const stems = names.map((name, index) => ({
     name,

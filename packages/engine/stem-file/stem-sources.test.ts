@@ -12,14 +12,14 @@ const holding = (...planes: number[][]): FrameSource => ({
 const readAll = (source: FrameSource) => source.read(0, 3).map((plane) => [...plane]);
 
 describe("the tracks of a stem file", () => {
-  it("[EX4] have two channels, also where the recording has one", () => {
+  it("[EX4] are stereo, even if the recording is mono", () => {
     expect(readAll(toStereo(holding([1, 2, 3]), SHAPE))).toEqual([
       [1, 2, 3],
       [1, 2, 3],
     ]);
   });
 
-  it("[EX4] of a recording that is gone add up to its mix, and nothing is left of it", () => {
+  it("[EX4] of a deleted recording add up to its mix, with nothing left over", () => {
     const stems = [holding([1, 2, 3], [1, 1, 1]), holding([4, 4, 4], [0, 1, 2])];
     const mix = addSources(stems, SHAPE);
     expect(readAll(mix)).toEqual([

@@ -5,7 +5,7 @@ import { ResampledSource } from "../dsp/resampled-source.ts";
 
 type Shape = Pick<FrameSource, "sampleRateHz" | "lengthFrames">;
 
-/** Two channels at the rate and length of the file: the format knows nothing else. */
+/** Stereo at the rate and length of the file, as the format requires. */
 export function toStereo(source: FrameSource, { sampleRateHz, lengthFrames }: Shape): FrameSource {
   const resampled =
     source.sampleRateHz === sampleRateHz
@@ -22,7 +22,7 @@ export function toStereo(source: FrameSource, { sampleRateHz, lengthFrames }: Sh
   };
 }
 
-/** All of them together, as long as the longest. */
+/** The sum of all sources, as long as the longest. */
 export function addSources(
   sources: readonly FrameSource[],
   { sampleRateHz, lengthFrames }: Shape,
@@ -49,6 +49,6 @@ function addTo(total: Float32Array, plane: Float32Array): void {
   for (const [n, value] of plane.entries()) total[n] = (total[n] ?? 0) + value;
 }
 
-/** What the mix has that none of the stems has; silence where they are all of it. */
+/** The mix minus all stems; silence if they add up to it. */
 export const makeRest = (mix: FrameSource, stems: readonly FrameSource[]): FrameSource =>
   new DifferenceSource(mix, addSources(stems, mix));

@@ -1,4 +1,4 @@
-/** Seconds as `hh:mm:ss` and milliseconds behind the separator: a comma in srt, a dot in vtt. */
+/** Seconds as `hh:mm:ss` and milliseconds after the separator: a comma in srt, a dot in vtt. */
 export function toClockTime(seconds: number, separator: "," | "."): string {
   const ms = Math.round(seconds * 1000);
   const [hours, minutes, rest] = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, ms % 60_000];
@@ -6,14 +6,14 @@ export function toClockTime(seconds: number, separator: "," | "."): string {
   return `${fields.join(":")}${separator}${pad(rest % 1000, 3)}`;
 }
 
-/** Seconds as `mm:ss.xx`, as lrc has it: an hour and a half is 90 minutes. */
+/** Seconds as `mm:ss.xx`, the form of lrc: an hour and a half is 90 minutes. */
 export function toLyricsTime(seconds: number): string {
   const hundredths = Math.round(seconds * 100);
   const fields = [Math.floor(hundredths / 6000), Math.floor(hundredths / 100) % 60];
   return `${fields.map((field) => pad(field, 2)).join(":")}.${pad(hundredths % 100, 2)}`;
 }
 
-/** Seconds as `h:mm:ss.xx`, as ASS has it. */
+/** Seconds as `h:mm:ss.xx`, the form of ASS. */
 export function toAssTime(seconds: number): string {
   const hundredths = Math.round(seconds * 100);
   const fields = [Math.floor(hundredths / 6000) % 60, Math.floor(hundredths / 100) % 60];

@@ -2,13 +2,13 @@ import { cutByWidth, displayWidth } from "./display-width.ts";
 import { endsClause, endsSentence } from "./text-ends.ts";
 import type { TimedText, TimedWord } from "./timed-text.ts";
 
-/** What a cue may end after, from the best place to the worst. */
+/** Where a cue may end, from the best place to the worst. */
 export type Joint = "line" | "sentence" | "clause" | "phrase";
 
 export type CueWord = {
   text: string;
   width: number;
-  /** What stands between this word and the next on the same row. */
+  /** Separator to the next word on the same row. */
   space: "" | " ";
   joint: Joint;
   startSeconds: number;
@@ -16,7 +16,7 @@ export type CueWord = {
   speaker?: number;
 };
 
-/** All words of the text in a row, as subtitles show them; one that no row could hold comes in pieces. */
+/** All words of the text for subtitles, in order; a word too wide for any row is split into pieces. */
 export function listCueWords(text: TimedText, maxWidth: number): CueWord[] {
   return text.lines.flatMap(({ words }) =>
     words.flatMap((word, index) => toCueWords(word, { isLineEnd: index === words.length - 1, maxWidth })),

@@ -1,17 +1,17 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** Scripts and pictures that take the room of two Latin letters on a screen. */
+/** Scripts and pictographs that are two Latin letters wide. */
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60\p{Extended_Pictographic}]/u;
 
-/** How much room a text takes, in Latin letters. */
+/** The width of a text, in Latin letters. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
   return width;
 }
 
-/** The text in pieces of at most so much room each; never inside of what a reader takes for one letter. */
+/** Splits a text into pieces of at most this width, never inside a grapheme. */
 export function cutByWidth(text: string, maxWidth: number): string[] {
   const pieces: string[] = [];
   let piece = "";

@@ -27,7 +27,7 @@ describe("fillTimes", () => {
     expect(third?.endSeconds).toBeLessThanOrEqual(fourth?.startSeconds ?? 0);
   });
 
-  it("[Z4] shares the time between two words among those that are not heard", () => {
+  it("[Z4] divides the time between two words among the unheard words between them", () => {
     const heard = [
       { startSeconds: 1, endSeconds: 2 },
       undefined,

@@ -1,7 +1,6 @@
-/** When something is heard. */
 export type TimeSpan = { startSeconds: number; endSeconds: number };
 
-/** Gives those without a time an equal share of the time between their neighbours, and keeps all in order and within the audio. */
+/** Gives items without a time an equal share of the time between their neighbours, and keeps all in order and within the audio. */
 export function fillTimes(
   spans: readonly (TimeSpan | undefined)[],
   { durationSeconds }: { durationSeconds: number },
@@ -22,7 +21,7 @@ export function fillTimes(
     const from = endSeconds;
     const to = Math.max(from, Math.min(spans[next]?.startSeconds ?? durationSeconds, durationSeconds));
     for (let part = 0; part < next - index; part++) {
-      // Rounding may end a share a hair behind the neighbour.
+      // Rounding may put the end of a share slightly past the neighbour.
       const at = (place: number) => Math.min(to, from + ((to - from) * place) / (next - index));
       filled.push({ startSeconds: at(part), endSeconds: at(part + 1) });
     }

@@ -18,7 +18,7 @@ function speak(words: readonly Spoken[], startSeconds = 0): TimedText {
   return { lines, durationSeconds: now + 2, metadata };
 }
 
-/** A sentence at a speaker's pace: 15 letters a second. */
+/** A sentence at a normal pace: 15 letters per second. */
 function say(text: string, startSeconds?: number): TimedText {
   const words = (text.match(/\S+\s*/g) ?? []).map((word) => ({
     text: word,
@@ -77,7 +77,7 @@ describe("layOutCues", () => {
     );
   });
 
-  it("[Y4] shows each cue of speech for a second at least", () => {
+  it("[Y4] shows each cue of speech for at least a second", () => {
     fc.assert(
       fc.property(speeches, (text) => {
         for (const cue of layOutCues(text)) expect(secondsOf(cue)).toBeGreaterThan(0.999999);
@@ -86,7 +86,7 @@ describe("layOutCues", () => {
     );
   });
 
-  it("[Y4] leaves no word alone that a near neighbour has room for", () => {
+  it("[Y4] leaves no word alone if a nearby cue has room for it", () => {
     fc.assert(
       fc.property(speeches, (text) => {
         const cues = layOutCues(text);
@@ -120,7 +120,7 @@ describe("layOutCues", () => {
     ]);
   });
 
-  it("[Y4] stays on the screen while a reader needs it, and closes gaps that would flicker", () => {
+  it("[Y4] keeps cues on screen long enough to read, and closes gaps that would flicker", () => {
     const text = say(
       "One two three four five six seven eight nine ten eleven, twelve thirteen fourteen fifteen.",
     );
@@ -139,7 +139,7 @@ describe("layOutCues", () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  it("[Y4] keep to another width and number of rows, and lose no word", () => {
+  it("[Y4] respects another width and number of rows, and loses no word", () => {
     const limits = fc.record({
       rowWidth: fc.integer({ min: 16, max: 80 }),
       rows: fc.integer({ min: 1, max: 3 }),
@@ -156,7 +156,7 @@ describe("layOutCues", () => {
     );
   });
 
-  it("[Y4] use a third row only where two do not hold the words", () => {
+  it("[Y4] uses a third row only if two are not enough", () => {
     const text = say("The captain of the seven northern ships counted every wave. ");
     const rowsAt = (rowWidth: number, rows: number) =>
       layOutCues(text, { rowWidth, rows }).map((cue) => cue.rows.length);

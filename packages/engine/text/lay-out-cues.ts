@@ -8,16 +8,16 @@ export type Cue = { startSeconds: number; endSeconds: number; rows: string[]; sp
 
 const MIN_SECONDS = 1;
 const MAX_SECONDS = 7;
-/** Between two cues the screen is empty for so long, two pictures of a film, that the change is seen. */
+/** Gap between two cues, two frames of film, so that the change is visible. */
 const GAP_SECONDS = 0.08;
-/** A shorter emptiness only flickers: the cue before lasts until the next. */
+/** A shorter gap would flicker: the earlier cue is extended to the next. */
 const FLICKER_SECONDS = 0.5;
-/** Letters a second that a reader follows with ease. */
+/** Comfortable reading speed in letters per second. */
 const READING_SPEED = 20;
 
 /**
- * Costs of a cue, in the unit of one step of `JOINT_COST`. A lone word costs more than whatever joining it to its
- * neighbour can, so there is none where one of them has room and is not far away.
+ * Costs of a cue, in steps of `JOINT_COST`. A lone word costs more than joining it to its neighbour ever can, so there is none if a neighbour has room
+ * and is close enough.
  */
 const JOINT_COST = { line: 0, sentence: 0, clause: 4, phrase: 10 } as const;
 const CUE_COST = 3;
@@ -29,13 +29,13 @@ const LONG_PAUSE_COST = 10;
 const TOO_SHORT_COST = 50;
 const READING_COST = 2;
 
-/** The words from `start` to before `end` as one cue. */
+/** The words from `start` up to `end` as one cue. */
 type Draft = { start: number; end: number; split: RowSplit };
 
-/** What is usual on television. */
+/** The usual limits of television. */
 const USUAL_LIMITS: CueLimits = { rowWidth: 42, rows: 2 };
 
-/** The text as subtitles of at most so many rows, cut where a reader would pause, shown for one to seven seconds. */
+/** The text as subtitles of at most this many rows, split where a reader would pause, each shown for one to seven seconds. */
 export function layOutCues(text: TimedText, wanted: Partial<CueLimits> = {}): Cue[] {
   const limits = { ...USUAL_LIMITS, ...wanted };
   const words = listCueWords(text, limits.rowWidth);
@@ -54,7 +54,7 @@ function toSpeakerField(word: CueWord | undefined): { speaker?: number } {
   return word?.speaker === undefined ? {} : { speaker: word.speaker };
 }
 
-/** The division of the words into cues that costs least, found from the end of the text to its start. */
+/** The cheapest division of the words into cues, by dynamic programming from the end of the text. */
 function chooseDrafts(words: readonly CueWord[], splitter: RowSplitter): Draft[] {
   const costs = new Float64Array(words.length + 1);
   const drafts: Draft[] = [];
@@ -96,7 +96,7 @@ function innerCostAfter(words: readonly CueWord[], index: number): number {
   return INNER_JOINT_COST[words[index]?.joint ?? "phrase"] + pauseCost;
 }
 
-/** Of a cue by itself, without what lies inside. */
+/** The cost of a cue by itself, without the breaks inside it. */
 function costOf(words: readonly CueWord[], { start, end, split }: Draft, letters: number): number {
   let cost = CUE_COST + split.cost * ROW_COST_SHARE;
   const joint = words[end - 1]?.joint ?? "phrase";
@@ -114,7 +114,7 @@ function pauseAfter(words: readonly CueWord[], index: number): number {
   return word === undefined || next === undefined ? 0 : next.startSeconds - word.endSeconds;
 }
 
-/** From the times of the words to the times on the screen, within the audio and one after the other. */
+/** Turns the times of the words into display times, in order and within the audio. */
 function setTimes(cues: Cue[], durationSeconds: number): void {
   cues.forEach((cue, index) => {
     const next = cues[index + 1]?.startSeconds;

@@ -4,7 +4,7 @@ import { findKeptWords } from "./least-edits.ts";
 
 const words = fc.array(fc.constantFrom("la", "di", "da", "so"), { maxLength: 30 });
 
-/** The length of the longest common subsequence, by the table. */
+/** The length of the longest common subsequence, by dynamic programming. */
 function countCommon(first: readonly string[], second: readonly string[]): number {
   let row = second.map(() => 0);
   for (const word of first) {
@@ -18,7 +18,7 @@ function countCommon(first: readonly string[], second: readonly string[]): numbe
   return row.at(-1) ?? 0;
 }
 
-it("[Z2] keeps as many words as two texts have in common, in the order of both", () => {
+it("[Z2] keeps a longest common subsequence of both texts", () => {
   fc.assert(
     fc.property(words, words, (first, second) => {
       const kept = findKeptWords(first, second, 60) ?? [];
@@ -32,7 +32,7 @@ it("[Z2] keeps as many words as two texts have in common, in the order of both",
   );
 });
 
-it("[Z2] gives up where texts differ by more words than it may hold", () => {
+it("[Z2] gives up if texts differ by more than the maximum number of words", () => {
   expect(findKeptWords(["la", "di"], ["da", "so"], 3)).toBeUndefined();
   expect(findKeptWords(["la", "di"], ["da", "so"], 4)).toEqual([]);
 });

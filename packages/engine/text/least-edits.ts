@@ -1,17 +1,16 @@
-/** A word of one text and the same word of the other. */
+/** A word of one text and its counterpart in the other. */
 export type Place = { first: number; second: number };
 
 /**
- * The words that stay where one text is made of the other by the least number of words taken out and put in (Myers, "An O(ND)
- * Difference Algorithm"): time and memory grow with the edits, not with the product of the lengths. Undefined where there are more
- * than `editsMax`, of which the square is held.
+ * The words that two texts keep in common under the fewest insertions and deletions (Myers, "An O(ND) Difference Algorithm"). Time and memory grow with
+ * the edits, not with the product of the lengths. Undefined if there are more than `editsMax`, whose square is the memory needed.
  */
 export function findKeptWords(
   first: readonly string[],
   second: readonly string[],
   editsMax: number,
 ): Place[] | undefined {
-  /** How many words of the first text are behind, by diagonal: those of the first less those of the second. */
+  /** The furthest position in the first text on each diagonal (position in the first minus that in the second). */
   const reached = new Int32Array(2 * editsMax + 3);
   const centre = editsMax + 1;
   const steps: Int32Array[] = [];
@@ -31,7 +30,7 @@ export function findKeptWords(
   return undefined;
 }
 
-/** Whether a diagonal is reached furthest by putting in a word of the second text, not by taking out one of the first. */
+/** Whether the furthest point on a diagonal is reached by an insertion from the second text rather than a deletion from the first. */
 function isPutIn(
   reached: Int32Array,
   at: number,

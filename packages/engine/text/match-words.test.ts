@@ -6,7 +6,7 @@ import { findCommonRuns } from "./match-words.ts";
 const words = fc.array(fc.constantFrom("la", "di", "da", "so", "far", "away", "home"), { maxLength: 60 });
 
 describe("findCommonRuns", () => {
-  it("[Z2] finds rows that stand in both texts, in the order of both", () => {
+  it("[Z2] finds runs common to both texts, in the order of both", () => {
     fc.assert(
       fc.property(words, words, (first, second) => {
         let [firstEnd, secondEnd] = [0, 0];
@@ -23,7 +23,7 @@ describe("findCommonRuns", () => {
     );
   });
 
-  it("[Z2] finds a text again in itself, and around what was left out or put in", () => {
+  it("[Z2] finds a text in itself, and around deletions and insertions", () => {
     fc.assert(
       fc.property(words, (text) => {
         const expected = text.length === 0 ? [] : [{ first: 0, second: 0, length: text.length }];
@@ -38,13 +38,13 @@ describe("findCommonRuns", () => {
     ]);
   });
 
-  it("[Z2] does not choose between two places that are equally good", () => {
+  it("[Z2] does not choose between two equally good places", () => {
     const heard = "we meet again my friend";
     const text = "we meet again oh we meet again and my friend";
     expect(findCommonRuns(text.split(" "), heard.split(" "))).toEqual([{ first: 8, second: 3, length: 2 }]);
   });
 
-  it("[Z2] finds an hour of lines that all come again and again, one word in sixteen heard otherwise", () => {
+  it("[Z2] matches an hour of recurring lines with one word in sixteen misrecognised", () => {
     const random = makeSeededRandom(3);
     const verse = Array.from({ length: 700 }, () => `w${Math.floor(300 * random())}`);
     const text = Array.from({ length: 13 }, () => verse).flat();

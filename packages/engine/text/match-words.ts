@@ -1,18 +1,18 @@
 import { findKeptWords, type Place } from "./least-edits.ts";
 
-/** A row of words that two texts have in common: `length` words from `first` of the one and `second` of the other on. */
+/** A run of words common to two texts: `length` words, from `first` in the one and `second` in the other. */
 export type CommonRun = { first: number; second: number; length: number };
 
-/** Words of a row that hardly occurs twice by chance. */
+/** A run of this many words hardly occurs twice by chance. */
 const ROW_WORDS = 3;
 /** The largest block that is compared word by word: a song with itself, or two minutes of speech. */
 const BLOCK_CELLS = 4_000_000;
-/** How much two larger blocks may differ: as much memory. */
+/** The maximum edit distance of larger blocks: uses the same memory. */
 const EDITS_MAX = Math.sqrt(BLOCK_CELLS);
 
 /**
- * The rows of words that two texts share, in the order of both. Rows of three words that occur once in each text are found first,
- * whatever their length; only what lies between them is compared word by word. So 20,000 words take no table of 20,000 × 20,000.
+ * The runs of words that two texts share, in the order of both. Runs of three words that are unique in each text are matched first; only the parts
+ * between them are compared word by word. So 20,000 words need no table of 20,000 × 20,000.
  */
 export function findCommonRuns(first: readonly string[], second: readonly string[]): CommonRun[] {
   const runs: CommonRun[] = [];
@@ -32,7 +32,7 @@ export function findCommonRuns(first: readonly string[], second: readonly string
   return joinRuns(runs);
 }
 
-/** Rows that occur once in each text, as many as can stand in the order of both. */
+/** The longest sequence of unique runs in the order of both texts. */
 function findUniqueRows(first: readonly string[], second: readonly string[]): Place[] {
   const places = findSingles(first);
   const others = findSingles(second);
@@ -44,7 +44,7 @@ function findUniqueRows(first: readonly string[], second: readonly string[]): Pl
   return longestRising(pairs.sort((a, b) => a.first - b.first));
 }
 
-/** Where each row of words stands; undefined for those that come twice. */
+/** The position of each run of words; undefined for those that occur twice. */
 function findSingles(words: readonly string[]): Map<string, number | undefined> {
   const places = new Map<string, number | undefined>();
   for (let index = 0; index + ROW_WORDS <= words.length; index++) {
@@ -54,7 +54,7 @@ function findSingles(words: readonly string[]): Map<string, number | undefined> 
   return places;
 }
 
-/** The longest selection whose second places rise too, by patience sorting. */
+/** The longest increasing subsequence by second position (patience sorting). */
 function longestRising(pairs: readonly Place[]): Place[] {
   const tops: number[] = [];
   const before: (number | undefined)[] = [];
@@ -84,8 +84,8 @@ function countEqual(first: readonly string[], second: readonly string[], at: Pla
 }
 
 /**
- * What the longest common subsequences of two stretches, by letters, agree on. Of a line that one text has once and the other twice,
- * it is not known which one is meant.
+ * What all longest common subsequences of two blocks, weighted by letters, agree on. If a line occurs once in one text and twice in the other, it is
+ * ambiguous which one is meant.
  */
 function matchBlock(
   first: readonly string[],
@@ -109,7 +109,7 @@ function matchBlock(
       letters[row * width + column] = Math.max(kept, skipped);
     }
   }
-  /** Words kept together from a place on are worth their letters. */
+  /** Words kept together from a position on are worth their letters. */
   const isKept = (row: number, column: number) => {
     const word = first[from.first + row] ?? "";
     const kept = (letters[(row + 1) * width + column + 1] ?? 0) + word.length;
@@ -136,7 +136,7 @@ function matchBlock(
   return runs;
 }
 
-/** The same of stretches whose table would be too large, by words, if they are alike: an hour of lines that all come again. */
+/** The same for blocks whose table would be too large, by words, if they are similar: an hour of recurring lines. */
 function matchLargeBlock(
   first: readonly string[],
   second: readonly string[],
@@ -153,7 +153,7 @@ function matchLargeBlock(
     .map((place) => ({ first: from.first + place.first, second: from.second + place.second, length: 1 }));
 }
 
-/** Runs that follow each other without a gap are one. */
+/** Merges runs that are adjacent in both texts. */
 function joinRuns(runs: readonly CommonRun[]): CommonRun[] {
   const joined: CommonRun[] = [];
   for (const run of runs) {

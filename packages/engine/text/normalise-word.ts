@@ -1,6 +1,6 @@
 import { toSimplified } from "./to-simplified.ts";
 
-/** What two ways to write a word have in common: its letters and digits in small, without accents, Chinese ones simplified. Empty for mere punctuation. */
+/** A word for comparison: lower-case letters and digits without accents, Chinese simplified. Empty for punctuation. */
 export function normaliseWord(text: string): string {
   return toSimplified(text.normalize("NFKD"))
     .toLowerCase()

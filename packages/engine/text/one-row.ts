@@ -1,4 +1,4 @@
-/** A text on one row: line breaks and runs of white space are single spaces. */
+/** Collapses line breaks and white space to single spaces. */
 export function toOneRow(text: string): string {
   return text.replace(/\s+/gu, " ");
 }

@@ -4,13 +4,13 @@ import { parseTranscript } from "./parse-transcript.ts";
 const parse = (text: string) => parseTranscript(Buffer.from(text));
 
 describe("parseTranscript", () => {
-  it("[Z1] takes plain text as it is, without a byte order mark", () => {
+  it("[Z1] takes plain text unchanged, without a byte order mark", () => {
     expect(parse("\ufeffLine one\r\nline two ")).toBe("Line one\r\nline two ");
     expect(parse("[Chorus]\nLa la")).toBe("[Chorus]\nLa la");
     expect(parse("{sighs} Well.")).toBe("{sighs} Well.");
   });
 
-  it("[Z1] takes json with a text, or lines with texts", () => {
+  it("[Z1] takes json with a text, or with lines", () => {
     expect(parse('{ "text": "One two\\n", "lines": [] }')).toBe("One two\n");
     expect(parse('{ "lines": [{ "text": "One" }, { "text": "two" }] }')).toBe("One\ntwo");
   });
@@ -41,7 +41,7 @@ describe("parseTranscript", () => {
     expect(parse(json)).toBe(text);
   });
 
-  it("[Z1] takes UTF-16 with its mark in front, in either order", () => {
+  it("[Z1] takes UTF-16 with a byte order mark, in either byte order", () => {
     const text = "Grüße, 世界\n";
     const little = Buffer.from(`\ufeff${text}`, "utf16le");
     expect(parseTranscript(little)).toBe(text);

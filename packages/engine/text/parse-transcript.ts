@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { EngineError } from "../engine-error.ts";
 
-/** Enough for an hour of the fastest speech, ten times over. */
+/** Ten times an hour of the fastest speech. */
 export const TRANSCRIPT_MAX_BYTES = 4 * 1024 * 1024;
 
-/** A line as our own output has it, as speech networks write segments, or as nothing but its text. */
+/** A line of our own output, a segment as speech networks write it, or just its text. */
 const lineSchema = z.union([
   z.string(),
   z.object({ text: z.string() }).transform(({ text }) => text),
@@ -29,8 +29,8 @@ const UTF_16_MARKS = [
 ] as const;
 
 /**
- * The text of a transcript that a client gave: plain text in UTF-8, or in UTF-16 with its mark in front, or json with `text`, `lines` or
- * `segments`. What is neither is refused with what would be taken.
+ * The text of a client's transcript: plain text in UTF-8, or in UTF-16 with a byte order mark, or JSON with `text`, `lines` or `segments`. Anything
+ * else is refused with an explanation of what is accepted.
  */
 export function parseTranscript(bytes: Uint8Array): string {
   if (bytes.length > TRANSCRIPT_MAX_BYTES) throw unusable("The transcript is larger than 4 MiB.");
@@ -39,7 +39,7 @@ export function parseTranscript(bytes: Uint8Array): string {
   return /^\s*[{[]/.test(text) ? (findJsonText(text) ?? text) : text;
 }
 
-/** Marks that show nothing, such as one of the byte order, are no words. */
+/** Invisible format characters, such as a byte order mark, are not words. */
 const isBlank = (text: string) => /^[\s\p{Cf}]*$/u.test(text);
 
 function decode(bytes: Uint8Array): string {
@@ -59,7 +59,7 @@ function decode(bytes: Uint8Array): string {
   return text;
 }
 
-/** Undefined for what only begins like json, such as lyrics with "[Chorus]". */
+/** Undefined for text that only looks like JSON at first, such as lyrics with "[Chorus]". */
 function findJsonText(text: string): string | undefined {
   let value: unknown;
   try {
@@ -81,7 +81,7 @@ function toText(transcript: z.output<typeof jsonSchema>): string {
   if ("lines" in transcript) return transcript.lines.map((line) => line.replace(/\r?\n$/, "")).join("\n");
   const joined = segments?.join("\n");
   if (!("text" in transcript)) return joined ?? "";
-  // The same words, and where the lines end.
+  // The same words, plus the line ends.
   return joined !== undefined && withoutSpace(joined) === withoutSpace(transcript.text)
     ? joined
     : transcript.text;

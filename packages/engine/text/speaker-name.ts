@@ -1,8 +1,7 @@
 import type { CueLimits } from "./split-rows.ts";
 
-/** How a text is written. */
 export type TextOptions = Partial<CueLimits> & {
-  /** With the speaker's name before what they say. */
+  /** Put the speaker's name before what they say. */
   hasNames?: boolean;
 };
 

@@ -1,15 +1,15 @@
 import type { CueWord } from "./cue-words.ts";
 
-/** The room a subtitle has: letters of a row, of which wide scripts have half as many, and rows. */
+/** The size of a subtitle: letters per row (half as many in wide scripts), and rows. */
 export type CueLimits = { rowWidth: number; rows: number };
-/** What a row of one word costs beside a longer one, in letters of unevenness. */
+/** Cost of a row with a single word next to a longer one, in letters of unevenness. */
 const LONE_WORD_COST = 20;
 const JOINT_COST = { line: 0, sentence: 2, clause: 4, phrase: 10 } as const;
 
-/** The index behind the last word of each row. */
+/** The end, exclusive, of each row. */
 export type RowSplit = { ends: readonly number[]; cost: number };
 
-/** Divides runs of one list of words into rows. */
+/** Splits runs of one list of words into rows. */
 export class RowSplitter {
   readonly #words: readonly CueWord[];
   /** Width of all words and spaces before each word. */
@@ -25,13 +25,13 @@ export class RowSplitter {
     });
   }
 
-  /** Of the words from `start` to before `end` on one row. */
+  /** Width of the words from `start` up to `end` on one row. */
   widthOf(start: number, end: number): number {
     const spaceAtEnd = this.#words[end - 1]?.space.length ?? 0;
     return (this.#widthBefore[end] ?? 0) - (this.#widthBefore[start] ?? 0) - spaceAtEnd;
   }
 
-  /** As few rows as hold the words, and even ones; undefined where there are not enough. */
+  /** As few and as even rows as possible; undefined if the words do not fit. */
   findSplit(start: number, end: number): RowSplit | undefined {
     for (let rows = 1; rows <= this.#limits.rows; rows++) {
       const split = this.#findEven(start, end, rows);

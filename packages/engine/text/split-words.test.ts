@@ -5,7 +5,7 @@ import { splitWords } from "./split-words.ts";
 const wordsOf = (text: string) => splitWords(text).map((line) => line.words.map((word) => word.text));
 
 describe("splitWords", () => {
-  it("[Z1] gives the text again, character by character", () => {
+  it("[Z1] preserves the text character by character", () => {
     const pieces = fc.constantFrom(
       "a",
       "Été",
@@ -36,7 +36,7 @@ describe("splitWords", () => {
     );
   });
 
-  it("[Z1] keeps lines, numbers, signs and punctuation with the white space behind them", () => {
+  it("[Z1] keeps lines, numbers, signs and punctuation with the white space after them", () => {
     expect(wordsOf("  Well,  it's 5 %\nof «all»\n\n& more")).toEqual([
       ["  Well,  ", "it's ", "5 ", "%\n"],
       ["of ", "«all»\n\n"],
@@ -44,7 +44,7 @@ describe("splitWords", () => {
     ]);
   });
 
-  it("[Z1] finds words where a script has no spaces", () => {
+  it("[Z1] finds words in scripts without spaces", () => {
     expect(wordsOf("「今日は」とても良い天気です。")).toEqual([
       ["「今日", "は」", "とても", "良い", "天気", "です。"],
     ]);

@@ -1,12 +1,12 @@
-/** A word as it is written, with the white space behind it. */
+/** A word as written, with the white space after it. */
 export type WrittenWord = { text: string };
 export type WrittenLine = { words: WrittenWord[] };
 
-/** Scripts that are written without spaces between words; the dictionary reads the second group as one run with what stands beside it. */
+/** Scripts written without spaces between words; the dictionary joins the second group with adjacent text. */
 const EAST_ASIAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`;
 const SOUTH_EAST_ASIAN = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const UNSPACED = new RegExp(`[${EAST_ASIAN}${SOUTH_EAST_ASIAN}]`, "u");
-/** Between a word of the second group and a Latin one or a number, which the dictionary would not part. */
+/** The boundary between a word of the second group and a Latin word or number, where the dictionary would not split. */
 const JOINT = new RegExp(
   `(?<=[${SOUTH_EAST_ASIAN}])(?=[a-z0-9])|(?<=[a-z0-9])(?=[${SOUTH_EAST_ASIAN}])`,
   "iu",
@@ -14,13 +14,12 @@ const JOINT = new RegExp(
 
 const OPENING = /^\s*[\p{Ps}\p{Pi}]+$|^\s+$/u;
 
-/** Its dictionary serves all of those scripts, whatever the language it is made for. */
+/** Its dictionary covers all of those scripts in any locale. */
 const dictionary = new Intl.Segmenter(undefined, { granularity: "word" });
 
 /**
- * The words of a text, line by line; together they are the text again, character by character. A word is what white space parts,
- * or what the dictionary knows where a script has none. White space at the very start goes with the first word, and a text of
- * nothing else has no words.
+ * Splits a text into words, line by line; joined, they are the text again, character by character. Words are delimited by white space, or by the dictionary
+ * in scripts without it. Leading white space goes with the first word, and a text of white space has no words.
  */
 export function splitWords(text: string): WrittenLine[] {
   const lines: WrittenLine[] = [{ words: [] }];
@@ -37,7 +36,7 @@ function splitChunk(chunk: string): string[] {
   for (const { segment, isWordLike } of chunk.split(JOINT).flatMap(segmentPart)) {
     const last = words.at(-1);
     const isOpening = segment.trim() !== "" && OPENING.test(segment);
-    // Signs and white space belong to the word they follow; what opens a bracket or quote to the word it precedes.
+    // Signs and white space belong to the preceding word; opening brackets and quotes to the following one.
     if (last === undefined || (!OPENING.test(last) && (isWordLike || isOpening))) words.push(segment);
     else words[words.length - 1] = last + segment;
   }

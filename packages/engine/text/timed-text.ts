@@ -1,22 +1,22 @@
-/** A word as it is written, with the white space that follows it, and when it is heard. */
+/** A word as written, with the white space that follows it, and its times. */
 export type TimedWord = {
   text: string;
   startSeconds: number;
   endSeconds: number;
-  /** 0 to 1: how sure it is that the word is heard there. */
+  /** From 0 to 1. */
   confidence: number;
-  /** Who says it, from 1 on, where that was asked for. */
+  /** Numbered from 1; only if speakers were requested. */
   speaker?: number;
 };
 
 export type TimedLine = { words: TimedWord[] };
 
 export type TextMetadata = {
-  /** ISO 639-1, or Whisper's own code where that has none. */
+  /** ISO 639-1, or Whisper's own code for languages without one. */
   language: string;
   languageConfidence: number;
   model: string;
-  /** What the text was translated into, from `language`. */
+  /** The language the text was translated into. */
   translatedTo?: string;
   /** Where the language changes within the audio. */
   languageSpans?: { start: number; end: number; language: string; confidence: number }[];
@@ -29,7 +29,7 @@ export type TimedText = {
   metadata: TextMetadata;
 };
 
-/** The one who says most of a line, where that was asked for. */
+/** The speaker of most words of a line, if speakers were requested. */
 export function findSpeaker({ words }: TimedLine): number | undefined {
   const seconds = new Map<number, number>();
   for (const { speaker, startSeconds, endSeconds } of words) {

@@ -2,7 +2,7 @@ import { toAssTime } from "./clock-time.ts";
 import { toOneRow } from "./one-row.ts";
 import { joinWords, type TimedText, type TimedWord } from "./timed-text.ts";
 
-/** A line is shown a little before it is sung, where the one before leaves the room. */
+/** A line is shown a little before it is sung, if the previous one leaves room. */
 const LEAD_SECONDS = 0.5;
 
 const HEADER = `[Script Info]
@@ -21,7 +21,7 @@ Style: Karaoke,Arial,48,&H0000D7FF,&H00FFFFFF,&H00202020,&H80000000,0,0,0,0,100,
 Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
 `;
 
-/** Advanced SubStation Alpha, a line for each line, whose words change their colour as they are sung (`\k`, in hundredths of a second). */
+/** Advanced SubStation Alpha: one event per line, with words that change colour as they are sung (`\k`, in centiseconds). */
 export function toAss(text: TimedText): string {
   let shownUntil = 0;
   const events = text.lines
@@ -35,7 +35,7 @@ export function toAss(text: TimedText): string {
   return HEADER + events.join("");
 }
 
-/** Each word behind a tag with its length; a pause is a tag with nothing behind it. Rounded on the line's own clock, so that errors do not add up. */
+/** Each word after a tag with its length; a pause is a tag without text. Rounded on the line's clock, so that errors do not add up. */
 function toKaraoke(words: readonly TimedWord[], shownFrom: number): string {
   const origin = Math.round(shownFrom * 100);
   let now = 0;

@@ -7,7 +7,7 @@ import {
   type TimedText,
 } from "./timed-text.ts";
 
-/** The words with their times in seconds, to the millisecond. */
+/** Times in seconds, to the millisecond. */
 export function toJson(text: TimedText): string {
   const lines = text.lines.filter((line) => line.words.length > 0);
   const metadata = toJsonMetadata(text.metadata);

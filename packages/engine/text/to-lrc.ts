@@ -2,10 +2,10 @@ import { toLyricsTime } from "./clock-time.ts";
 import { toOneRow } from "./one-row.ts";
 import type { TimedText, TimedWord } from "./timed-text.ts";
 
-/** A line stays on the player's screen until the next one; past this it is cleared. */
+/** A line stays on the player's screen until the next one; after this long it is cleared. */
 const CLEAR_AFTER_SECONDS = 5;
 
-/** Lyrics with a tag for each line and, as in enhanced lrc, one before each word and one where the last ends. */
+/** Lyrics with a tag per line and, as in enhanced lrc, one before each word and one where the last word ends. */
 export function toLrc(text: TimedText): string {
   const rows = ["[re:Stemwright]", `[la:${text.metadata.language}]`];
   const lines = text.lines.filter((line) => line.words.length > 0);
@@ -24,7 +24,7 @@ function toRow(words: TimedWord[]): string {
   return `[${toLyricsTime(first?.startSeconds ?? 0)}]${tagged.join("").trimEnd()} <${toLyricsTime(last?.endSeconds ?? 0)}>`;
 }
 
-/** A player would take a bracket before digits for a tag. */
+/** A player would read a bracket before digits as a tag. */
 function escapeTags(text: string): string {
   return toOneRow(text)
     .replace(/<(?=\d+:)/g, "‹")

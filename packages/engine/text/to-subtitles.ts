@@ -3,7 +3,6 @@ import { layOutCues } from "./lay-out-cues.ts";
 import { type TextOptions, toSpeakerName } from "./speaker-name.ts";
 import type { TimedText } from "./timed-text.ts";
 
-/** SubRip. */
 export function toSrt(text: TimedText, options: TextOptions = {}): string {
   return layOutCues(text, options)
     .map(({ startSeconds, endSeconds, rows, speaker }, index) => {
@@ -14,7 +13,7 @@ export function toSrt(text: TimedText, options: TextOptions = {}): string {
     .join("\n");
 }
 
-/** WebVTT, whose text may hold no bare markup. */
+/** WebVTT, with markup characters escaped. */
 export function toVtt(text: TimedText, options: TextOptions = {}): string {
   const cues = layOutCues(text, options).map(({ startSeconds, endSeconds, rows, speaker }) => {
     const times = `${toClockTime(startSeconds, ".")} --> ${toClockTime(endSeconds, ".")}`;

@@ -1,17 +1,17 @@
 import { toOneRow } from "./one-row.ts";
 import { joinWords, type TimedText, type TimedWord } from "./timed-text.ts";
 
-/** Four beats make one of the stated BPM: 750 gives beats of 20 ms, the finest that words are heard by. */
+/** Four beats per beat of the stated BPM: 750 gives beats of 20 ms, the finest resolution of word times. */
 const BPM = 750;
 const BEATS_PER_SECOND = (BPM * 4) / 60;
-/** How the words are sung is not known: one pitch for all. */
+/** The melody is unknown: one pitch for all. */
 const FLAT_PITCH = 0;
 
 type Note = { beat: number; length: number; text: string };
 
 /**
- * A song for UltraStar and its relatives: GAP is when the first word is heard, a note stands for each word, and a dash ends a line.
- * Title, artist and file are for the singer to fill in.
+ * A song for UltraStar and compatible games: GAP is the time of the first word, each word is a note, and a dash ends a line. Title, artist and file are
+ * for the user to fill in.
  */
 export function toUltraStar(text: TimedText): string {
   const lines = text.lines.filter((line) => joinWords(line).trim() !== "");
@@ -37,7 +37,7 @@ export function toUltraStar(text: TimedText): string {
   return `${[...rows, "E"].join("\n")}\n`;
 }
 
-/** One after the other and at least a beat long each; what shows nothing is no note. */
+/** Consecutive notes of at least one beat each; invisible words are left out. */
 function listNotes(words: readonly TimedWord[], start: { gapMs: number; behind: number }): Note[] {
   const toBeat = (seconds: number) => Math.round((seconds - start.gapMs / 1000) * BEATS_PER_SECOND);
   const notes: Note[] = [];
@@ -55,7 +55,7 @@ function listNotes(words: readonly TimedWord[], start: { gapMs: number; behind: 
 
 const languageNames = new Intl.DisplayNames("en", { type: "language", fallback: "code" });
 
-/** The format has names, "English", where others have codes. */
+/** The format uses names ("English") where others use codes. */
 function findLanguageName(code: string): string {
   try {
     return languageNames.of(code) ?? code;

@@ -45,7 +45,7 @@ describe("writeText", () => {
     });
   });
 
-  it("[Y1] keeps times monotone and the text whole, whatever the words", () => {
+  it("[Y1] keeps times monotonic and the text complete, whatever the words", () => {
     const words = fc.array(
       fc.record({ text: fc.string({ minLength: 1 }), seconds: fc.double({ min: 0, max: 5, noNaN: true }) }),
       { minLength: 1, maxLength: 30 },
@@ -110,7 +110,7 @@ describe("writeText", () => {
     ]);
   });
 
-  it("[Y5] writes ASS whose words are lit as they are sung, pauses and a lead included", () => {
+  it("[Y5] writes ASS that highlights words as they are sung, with pauses and a lead-in", () => {
     const [header = "", events = ""] = writeText(song, "ass").split("[Events]\n");
     expect(header).toContain("[Script Info]");
     expect(header).toContain("Style: Karaoke,");
@@ -121,7 +121,7 @@ describe("writeText", () => {
     ]);
   });
 
-  it("[Y5] [Y6] text can open no tag of ASS, and breaks no row of either form", () => {
+  it("[Y5] [Y6] text cannot open an ASS tag or break a row of either format", () => {
     const hostile: TimedText = {
       ...song,
       lines: [
@@ -170,7 +170,7 @@ describe("writeText", () => {
     ]);
   });
 
-  it("[Y6] notes follow each other and last a beat at least, whatever the times", () => {
+  it("[Y6] notes follow each other and last at least a beat, whatever the times", () => {
     const span = fc.tuple(
       fc.double({ min: 0, max: 9, noNaN: true }),
       fc.double({ min: 0, max: 9, noNaN: true }),
@@ -200,7 +200,7 @@ describe("writeText", () => {
     );
   });
 
-  it("[Y2] [Y3] writes right-to-left text in the order it is read, and adds no marks of direction", () => {
+  it("[Y2] [Y3] writes right-to-left text in reading order, without direction marks", () => {
     const words = ["זו ", "הייתה ", "אווירה ", "(מטורפת) ", "של ", "2024."];
     const text: TimedText = {
       durationSeconds: 3,
@@ -225,7 +225,7 @@ describe("writeText", () => {
     );
   });
 
-  it("[Y1] writes no lines where nothing is said", () => {
+  it("[Y1] writes no lines without speech", () => {
     expect(JSON.parse(writeText(silence, "json"))).toEqual({ text: "", lines: [], metadata });
     expect(writeText(silence, "srt")).toBe("");
     expect(writeText(silence, "vtt")).toBe("WEBVTT\n");
@@ -257,7 +257,7 @@ describe("speakers", () => {
     expect(JSON.parse(writeText(song, "json")).lines[0]).not.toHaveProperty("speaker");
   });
 
-  it("[VO5] subtitles and plain text name speakers where they are to, and no cue has two", () => {
+  it("[VO5] subtitles and plain text name speakers if requested, and no cue has two", () => {
     expect(writeText(talk, "txt")).toBe("Who there?\nMe.\n");
     expect(writeText(talk, "txt", { hasNames: true })).toBe("Speaker 1: Who there?\nSpeaker 2: Me.\n");
     expect(writeText(talk, "srt", { hasNames: true })).toMatch(

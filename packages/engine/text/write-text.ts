@@ -17,7 +17,7 @@ const WRITERS: Record<TextFormat, (text: TimedText, options: TextOptions) => str
   ultrastar: toUltraStar,
 };
 
-/** The content of a text output; subtitles keep to the limits. */
+/** The content of a text output; subtitles respect the limits. */
 export function writeText(text: TimedText, format: TextFormat, options: TextOptions = {}): string {
   return WRITERS[format](text, options);
 }

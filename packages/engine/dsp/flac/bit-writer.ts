@@ -1,4 +1,4 @@
-/** Bits into bytes, the highest first. */
+/** Packs bits into bytes, most significant first. */
 export class BitWriter {
   #bytes: Uint8Array<ArrayBuffer>;
   #length = 0;
@@ -21,7 +21,7 @@ export class BitWriter {
     this.#bytes = grown;
   }
 
-  /** At most 24 bits; those above them must be zero. */
+  /** At most 24 bits; higher bits must be zero. */
   put(value: number, bits: number): void {
     let pending = (this.#pending << bits) | value;
     let pendingBits = this.#pendingBits + bits;
@@ -34,7 +34,7 @@ export class BitWriter {
     this.#pendingBits = pendingBits;
   }
 
-  /** A negative number as its two's complement. */
+  /** In two's complement. */
   putSigned(value: number, bits: number): void {
     if (bits > 24) {
       this.put((value >> 24) & ((1 << (bits - 24)) - 1), bits - 24);
@@ -42,7 +42,7 @@ export class BitWriter {
     } else this.put(value & ((1 << bits) - 1), bits);
   }
 
-  /** Numbers from zero on, each as so many zeros, a one and `low` bits (Rice code). The state is held in locals: a call for each would double the time. */
+  /** Rice code: each non-negative number as a unary quotient and `low` bits. The state is held in locals: a call per number would double the time. */
   putRice(values: Int32Array, { from, to, low }: { from: number; to: number; low: number }): void {
     const bytes = this.#bytes;
     let length = this.#length;
@@ -78,7 +78,7 @@ export class BitWriter {
     if (this.#pendingBits > 0) this.put(0, 8 - this.#pendingBits);
   }
 
-  /** What was written from a byte on; whole bytes only. */
+  /** The bytes written from `fromByte` on, without a partial last byte. */
   view(fromByte = 0): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(fromByte, this.#length);
   }

@@ -4,7 +4,7 @@ import { guessBits, planSubframe, type SubframePlan, writeSubframe } from "./fla
 
 const BLOCK_FRAMES = 4096;
 const CONTAINER_BITS = 24;
-/** What is heard and nulled: 2^-19 is 125 dB below full scale. The bits below would be noise, and are most of a file's size. */
+/** Enough for listening and null tests: 2^-19 is 125 dB below full scale. The bits below are noise and would be most of the file. */
 const KEPT_BITS = 20;
 const LEAST_KEPT_BITS = 8;
 
@@ -14,13 +14,13 @@ const SIDE_RIGHT = 0b1001;
 
 export type FlacOptions = {
   sampleRateHz: number;
-  /** What full scale stands for; the samples stay below it by a millionth at least. */
+  /** The value of full scale; samples stay below it by at least a millionth. */
   gain: number;
-  /** A block that would take more is rounded to fewer bits. */
+  /** A block that would take more is quantized to fewer bits. */
   bitsPerFrameMax: number;
 };
 
-/** One or two channels as a FLAC file (RFC 9639) of 24 bits, of which the lowest are zero. */
+/** Encodes one or two channels as a 24-bit FLAC file (RFC 9639) whose lowest bits are zero. */
 export function encodeFlac(planes: readonly Float32Array[], options: FlacOptions): Uint8Array<ArrayBuffer> {
   const lengthFrames = planes[0]?.length ?? 0;
   const writer = new BitWriter(64 + lengthFrames * planes.length * 3);
@@ -41,7 +41,7 @@ function writeStreamInfo(
   writer.put(34, 24);
   writer.put(BLOCK_FRAMES, 16);
   writer.put(BLOCK_FRAMES, 16);
-  // The sizes of frames are not known beforehand.
+  // Unknown frame sizes.
   writer.put(0, 24);
   writer.put(0, 24);
   writer.put(sampleRateHz, 20);
@@ -70,7 +70,7 @@ function quantise(plane: Float32Array, scale: number, into: Int32Array): Int32Ar
   return into.subarray(0, length);
 }
 
-/** With as many bits as there is room for. */
+/** With as many bits as fit the limit. */
 function planBlock(block: readonly Float32Array[], { gain, bitsPerFrameMax }: FlacOptions): Block {
   const lengthFrames = block[0]?.length ?? 0;
   for (let keptBits = KEPT_BITS; ; ) {
@@ -79,7 +79,7 @@ function planBlock(block: readonly Float32Array[], { gain, bitsPerFrameMax }: Fl
     const { assignment, subframes } = planChannels(samples, keptBits);
     const sizeBits = subframes.reduce((sum, plan) => sum + plan.sizeBits, 0);
     const excessBits = (sizeBits / lengthFrames - bitsPerFrameMax) / block.length;
-    // A short block is mostly its header, and costs nothing.
+    // A short block is mostly header and takes little space anyway.
     if (excessBits <= 0 || keptBits <= LEAST_KEPT_BITS || lengthFrames < BLOCK_FRAMES)
       return { assignment, wastedBits: CONTAINER_BITS - keptBits, lengthFrames, subframes };
     keptBits = Math.max(LEAST_KEPT_BITS, keptBits - Math.ceil(excessBits));
@@ -93,7 +93,7 @@ function planChannels(
   const plan = (channel: number, from: Int32Array, { order }: { order: number }, bitsPerSample = keptBits) =>
     planSubframe(from, { bitsPerSample, order, residuals: scratch[channel]!.residuals });
   const [left, right] = samples;
-  if (left === undefined) throw new Error("a FLAC file needs a channel");
+  if (left === undefined) throw new Error("a FLAC file needs at least one channel");
   const guessLeft = guessBits(left);
   if (right === undefined) return { assignment: 0, subframes: [plan(0, left, guessLeft)] };
   const side = sideScratch.subarray(0, left.length);
@@ -113,7 +113,7 @@ function planChannels(
   };
 }
 
-/** As UTF-8 writes a character. */
+/** UTF-8-like variable-length coding. */
 function putFrameNumber(writer: BitWriter, number: number): void {
   if (number < 0x80) {
     writer.put(number, 8);

@@ -14,10 +14,10 @@ const CRC16 = makeTable(0x8005, 16);
 /** Over the header of a FLAC frame. */
 export const crc8 = (bytes: Uint8Array): number => bytes.reduce((value, byte) => CRC8[value ^ byte]!, 0);
 
-/** What a byte of a pair does that another follows. */
+/** The table for the first byte of a pair. */
 const CRC16_BEFORE = CRC16.map((value) => ((value << 8) & 0xffff) ^ CRC16[value >> 8]!);
 
-/** Over a whole FLAC frame, two bytes at a time: each step waits for the one before. */
+/** Over a whole FLAC frame, two bytes per step, because each step depends on the previous one. */
 export function crc16(bytes: Uint8Array): number {
   const { length } = bytes;
   let value = 0;

@@ -1,30 +1,30 @@
 import type { BitWriter } from "./bit-writer.ts";
 
-/** The residuals of a block are split into this many partitions, each with its own Rice parameter. */
+/** Log2 of the number of partitions of a block's residuals, each with its own Rice parameter. */
 const PARTITION_ORDER = 3;
-/** Predictors are compared on stretches: the choice is as good, in a quarter of the time. */
+/** Predictors are compared on samples of the block: the choice is as good, in a quarter of the time. */
 const PROBE_FRAMES = 256;
 const PROBE_EVERY = 1024;
 const FIXED_ORDERS = 4;
 const FIXED_TYPE = 0b001000;
 const RICE_5_BIT = 0b01;
-/** The most bits of a residual that are written as they are. */
+/** The maximum Rice parameter. */
 const LOW_MAX = 24;
 
-/** One channel of a block, as it will be written. */
+/** How one channel of a block will be written. */
 export type SubframePlan = {
   samples: Int32Array;
   bitsPerSample: number;
   order: number;
   isSilent: boolean;
-  /** Differences from what the predictor says, from zero on: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
+  /** Prediction errors, zigzag-encoded: 0, -1, 1, -2, … become 0, 1, 2, 3, … */
   residuals: Int32Array;
   partitionOrder: number;
   parameters: number[];
   sizeBits: number;
 };
 
-/** The sum of what each fixed predictor leaves, over stretches of the samples. */
+/** The sum of each fixed predictor's absolute errors, over parts of the block. */
 function probeOrders(samples: Int32Array): number[] {
   const sums = [0, 0, 0, 0];
   for (let start = 3; start < samples.length; start += PROBE_EVERY) {
@@ -48,7 +48,7 @@ function probeOrders(samples: Int32Array): number[] {
   return sums;
 }
 
-/** Roughly how many bits the samples take; enough to choose between two ways of writing a block. */
+/** A rough estimate of the size, good enough to choose between two encodings of a block. */
 export function guessBits(samples: Int32Array): { order: number; bits: number } {
   const sums = probeOrders(samples);
   const least = Math.min(...sums);
@@ -61,7 +61,7 @@ function fillResiduals(samples: Int32Array, order: number, residuals: Int32Array
   const put = (n: number, value: number) => {
     residuals[n] = (value << 1) ^ (value >> 31);
   };
-  // A loop for each: a choice within it would be made for every sample.
+  // One loop per order: a branch inside would run for every sample.
   if (order === 0) for (let n = 0; n < length; n++) put(n, samples[n]!);
   else if (order === 1) for (let n = 1; n < length; n++) put(n, samples[n]! - samples[n - 1]!);
   else if (order === 2)

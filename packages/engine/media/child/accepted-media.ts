@@ -1,4 +1,4 @@
-/** FFmpeg's demuxer names. Playlists and other formats that refer to further files are left out for good. */
+/** FFmpeg's demuxer names. Playlists and other formats that refer to further files are deliberately excluded. */
 export const ACCEPTED_DEMUXERS = [
   "wav",
   "aiff",
@@ -11,10 +11,7 @@ export const ACCEPTED_DEMUXERS = [
   "caf",
 ] as const;
 
-/**
- * Audio only: FFmpeg would otherwise open the picture's decoder, its largest attack surface, just to look at
- * the stream.
- */
+/** Audio only: otherwise FFmpeg would open the video decoder, its largest attack surface, just to examine the stream. */
 export const ACCEPTED_DECODERS = [
   ...[
     "aac",

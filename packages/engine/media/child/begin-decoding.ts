@@ -4,7 +4,7 @@ import { openAudioInput } from "./open-audio-input.ts";
 import { PcmConverter } from "./pcm-converter.ts";
 import { PcmFile } from "./pcm-file.ts";
 
-/** Opens an input and the file its PCM goes to. The first frame is decoded already: only it tells the true sample format. */
+/** Opens an input and its PCM file, and decodes the first frame: only that shows the true sample format. */
 export function beginDecoding({ inputFd, pcmFd }: { inputFd: number; pcmFd: number }) {
   const input = openAudioInput(inputFd);
   const frames = decodeFrames(input);

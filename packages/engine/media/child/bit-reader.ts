@@ -1,4 +1,4 @@
-/** Reads bits, the highest of a byte first. Past the end there are zeros. */
+/** Reads bits, most significant first. Zeros past the end. */
 export class BitReader {
   readonly #bytes: Uint8Array;
   #position = 0;

@@ -8,9 +8,7 @@ import {
 
 const MAX_NAMED_CHANNELS = 8;
 
-/**
- * A layout that names its speakers where there is one: the usual one for the count when the file names none.
- */
+/** The layout with named speakers; for a file that names none, the default one for the channel count, if there is one. */
 export function toNamedLayout(layout: ChannelLayout): ChannelLayout {
   if (layout.order === AV_CHANNEL_ORDER_NATIVE) return layout;
   if (layout.nbChannels <= MAX_NAMED_CHANNELS) return avChannelLayoutDefault(layout.nbChannels);

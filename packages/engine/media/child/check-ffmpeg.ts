@@ -4,7 +4,7 @@ import { FFmpegError } from "node-av/lib";
 import { DISK_FULL_CODES } from "../../is-disk-full.ts";
 import { MediaError, type MediaErrorKind, makeDiskFullError } from "../media-error.ts";
 
-/** FFmpeg hands the system's numbers on, negated. */
+/** FFmpeg returns errno values negated. */
 const DISK_FULL = DISK_FULL_CODES.map((name) => -constants.errno[name]);
 
 /** Turns FFmpeg's negative return codes into MediaErrors; `message` is a sentence without its full stop. */

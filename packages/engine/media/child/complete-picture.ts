@@ -4,8 +4,8 @@ import { findMpeg4Size } from "./mpeg4-size.ts";
 import { findVp9PixelFormat } from "./vp9-pixel-format.ts";
 
 /**
- * Fills in what an mp4 has to state of a picture and FFmpeg would ask its decoder for, which is not let in: it is read from
- * the headers instead.
+ * Fills in the video parameters that MP4 requires and that FFmpeg would get from a decoder, which is not allowed here. They are read from the headers
+ * instead.
  */
 export function completePicture(picture: CodecParameters, firstPacket: Uint8Array): void {
   if (picture.codecId === AV_CODEC_ID_VP9 && picture.format === AV_PIX_FMT_NONE) {

@@ -10,11 +10,11 @@ function openWrittenFile(fd: number): AudioInput {
     return openAudioInput(fd);
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    throw new MediaError("encode-failed", "The file just written cannot be read back.", { cause: error });
+    throw new MediaError("encode-failed", "The output file could not be read back.", { cause: error });
   }
 }
 
-/** Counts what a file just written really holds, packet by packet, without decoding. */
+/** Counts the frames in a file just written, packet by packet, without decoding. */
 export async function countFrames(fd: number, pulse: Pulse): Promise<number> {
   const { format, stream } = openWrittenFile(fd);
   using packet = new Packet();

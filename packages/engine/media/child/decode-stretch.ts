@@ -8,12 +8,12 @@ import type { AudioInput } from "./open-audio-input.ts";
 import { findPcmStartSeconds } from "./pcm-start.ts";
 import type { Pulse } from "./pulse.ts";
 
-/** Decoders need some sound before the first frame that comes out as it should: mp3 and Opus up to a tenth of a second. */
+/** Decoders need some audio before the first frame is correct: up to 0.1 s for mp3 and Opus. */
 const LEAD_IN_SECONDS = 1;
 
 /**
- * Decodes some seconds of a file: it is read from a little before them on where the container has times, and from its start otherwise.
- * Anything outside the file is left out, so the PCM may be shorter than the stretch.
+ * Decodes some seconds of a file, starting shortly before them if the container has timestamps and at the beginning otherwise. Anything outside the
+ * file is left out, so the PCM may be shorter than the stretch.
  */
 export async function decodeStretch(
   request: DecodeStretchRequest,
@@ -32,7 +32,7 @@ export async function decodeStretch(
     const { frame, startSeconds, positionBytes } = next.value;
     const pcm = converter.convert(frame);
     const lengthFrames = pcm.length / converter.bytesPerFrame;
-    // Times are rounded by some containers: once the place is known, samples are counted.
+    // Some containers round times: once the position is known, samples are counted.
     if (isFirst && hasSought)
       place = Math.round(((startSeconds ?? 0) - (pcmStartSeconds ?? 0)) * info.sampleRateHz);
     const from = Math.max(0, startFrame - place);
@@ -45,7 +45,7 @@ export async function decodeStretch(
   return { ...info, lengthFrames: file.lengthFrames };
 }
 
-/** False where the file has to be read from its start. */
+/** False if the file has to be read from its start. */
 function seek({ format, stream, decoder }: AudioInput, seconds: number): boolean {
   const fromSeconds = seconds - LEAD_IN_SECONDS;
   if (fromSeconds <= LEAD_IN_SECONDS) return false;

@@ -11,8 +11,8 @@ describe("DecodeTimes", () => {
     expect(listDecodeTimes([0, 40, 80, 120])).toEqual([0, 40, 80, 120]);
   });
 
-  it("rise steadily and never lie after the display time where frames are reordered", () => {
-    // Pictures 0 3 1 2 6 4 5, as an encoder with two B-frames stores them.
+  it("increase steadily and are never after the display time if frames are reordered", () => {
+    // Frames 0 3 1 2 6 4 5, as an encoder with two B-frames stores them.
     expect(listDecodeTimes([0, 120, 40, 80, 240, 160, 200])).toEqual([-40, 0, 40, 80, 120, 160, 200]);
   });
 

@@ -1,12 +1,11 @@
 /**
- * Gives packets the decode times that Matroska does not store. Decoding order is display order delayed by the
- * reordering depth: each packet takes the smallest display time not yet given out, and the first ones count
- * backwards from the start.
+ * Assigns the decode times that Matroska does not store. Decoding order is display order delayed by the reordering depth: each packet gets the
+ * smallest display time not assigned yet, and the first ones count backwards from the start.
  */
 export class DecodeTimes {
   readonly #waiting: number[];
 
-  /** The depth is read off the first packets, given by their display times in the order they are stored. */
+  /** The depth is derived from the first packets' display times, in storage order. */
   constructor(firstPts: readonly number[], frameTicks: number) {
     const inDisplayOrder = [...firstPts].sort((a, b) => a - b);
     const start = inDisplayOrder[0] ?? 0;
@@ -17,7 +16,7 @@ export class DecodeTimes {
   take(pts: number): number {
     const at = this.#waiting.findLastIndex((waiting) => waiting <= pts) + 1;
     this.#waiting.splice(at, 0, pts);
-    // A stream that reorders deeper than its start did must still not be decoded after it is shown.
+    // Even a stream that later reorders deeper must not be decoded after it is shown.
     return Math.min(this.#waiting.shift() ?? pts, pts);
   }
 }

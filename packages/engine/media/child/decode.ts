@@ -36,8 +36,8 @@ export async function decode(
 }
 
 /**
- * An mp4 tells the padding of its last packet only by that packet's shorter duration, which the decoder does
- * not apply. Coarser time bases than one tick a sample say nothing about padding.
+ * An mp4 signals the padding of its last packet only by that packet's shorter duration, which the decoder does not apply. Time bases coarser than one
+ * tick per sample say nothing about padding.
  */
 function findExcessFrames(frame: Frame, input: AudioInput): number {
   const { num, den } = input.stream.timeBase;

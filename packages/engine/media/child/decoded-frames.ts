@@ -5,11 +5,11 @@ import { LostTime } from "./lost-time.ts";
 import type { AudioInput } from "./open-audio-input.ts";
 
 export type DecodedFrame = {
-  /** Valid until the next frame is taken. */
+  /** Valid until the next frame is requested. */
   frame: Frame;
-  /** Undefined where the container gives no time. */
+  /** Undefined if the container has no timestamps. */
   startSeconds: number | undefined;
-  /** Of the packet last read, for progress. */
+  /** File position of the last packet read, for progress. */
   positionBytes: number;
   /** Something before this frame could not be decoded. */
   isAfterError: boolean;
@@ -18,10 +18,7 @@ export type DecodedFrame = {
 /** A demuxer that fails this often in a row has lost the stream. */
 const MAX_READ_ERRORS_IN_ROW = 100;
 
-/**
- * Decodes the audio stream from the start; packets that cannot be decoded are skipped. Returns the number
- * of errors.
- */
+/** Decodes the audio stream from the start and skips packets that cannot be decoded. Returns the number of errors. */
 export function* decodeFrames(input: AudioInput): Generator<DecodedFrame, number> {
   using packet = new Packet();
   packet.alloc();
@@ -62,7 +59,7 @@ export function* decodeFrames(input: AudioInput): Generator<DecodedFrame, number
   return errors;
 }
 
-/** Yields true for each packet of the stream and, at the end, false once: the decoder is to be drained. */
+/** Yields true for each packet of the stream, and false once at the end, when the decoder is to be drained. */
 function* readPackets(
   input: AudioInput,
   packet: Packet,

@@ -17,8 +17,8 @@ const LOSSY_SLACK_BLOCKS = 4;
 type RunEncoding = (run: { pulse: Pulse; onReady: () => void }) => Promise<EncodeResult>;
 
 /**
- * Opens all outputs at once and returns the work to do afterwards, as another user; that resolves with the number
- * of frames, and of clipped samples in each output.
+ * Opens all outputs at once and returns the rest of the work, to be done as another user. It resolves with the number of frames and the clipped samples
+ * of each output.
  */
 export function openEncoding(request: EncodeRequest): RunEncoding {
   const layout = parseLayout(request.channelLayout);
@@ -47,7 +47,7 @@ export function openEncoding(request: EncodeRequest): RunEncoding {
   };
 }
 
-/** Read in place, as everything is that the sandboxed child reads (`parent-channel.ts`). */
+/** Reads synchronously, like everything in the sandboxed child (`parent-channel.ts`). */
 async function encodeStream(options: {
   outputs: OutputFile[];
   channels: number;

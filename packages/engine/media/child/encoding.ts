@@ -8,26 +8,23 @@ import {
 } from "node-av/constants";
 import { type AudioFormat, FLAC_MAX_CHANNELS, type WavBitDepth } from "../audio-format.ts";
 
-/** How one output format is made. */
+/** How an output format is encoded. */
 export type Encoding = {
   muxer: string;
   encoder: FFEncoderCodec;
   sampleFormat: AVSampleFormat;
   /** Integers of this many bits; undefined for float. */
   integerBits?: 16 | 24;
-  /** Absent where any rate is held as it is; otherwise the nearest of these is used. */
+  /** Absent if any rate is supported; otherwise the nearest of these is used. */
   ratesHz?: readonly number[];
-  /** More channels are mixed down, or refused where nothing may be lost: mp3 knows no more than two, the ADTS header of .aac no more than six. */
+  /** More channels are mixed down, or refused in lossless formats: mp3 holds two, the ADTS header of .aac six. */
   maxChannels: number;
   isLossless: boolean;
   bitRate?: (sampleRateHz: number, channels: number) => number;
   muxerOptions: Record<string, string>;
-  /** The container cannot tell the encoder's delay, so the packet that holds nothing else is left out. */
+  /** The container can't signal the encoder's delay, so the packet that holds nothing else is dropped. */
   dropsPriming?: boolean;
-  /**
-   * Readers recognise a bare stream by this many packets in a row; silence makes up what a very short sound
-   * lacks.
-   */
+  /** Readers recognise a raw stream by this many consecutive packets; very short audio is padded with silence. */
   minBlocks?: number;
 };
 
@@ -39,7 +36,7 @@ const INTEGER_16 = { sampleFormat: AV_SAMPLE_FMT_S16, integerBits: 16 } as const
 const INTEGER_24 = { sampleFormat: AV_SAMPLE_FMT_S32, integerBits: 24 } as const;
 const FLOAT_32 = { sampleFormat: AV_SAMPLE_FMT_FLT } as const;
 
-/** rf64=auto keeps room in the header, so that a file that grows past 4 GiB becomes RF64. */
+/** rf64=auto reserves room in the header, so that a file that grows past 4 GiB becomes RF64. */
 const WAV = { ...LOSSLESS, muxer: "wav", muxerOptions: { rf64: "auto" } } as const;
 
 const WAV_BY_BIT_DEPTH: Record<WavBitDepth, Encoding> = {
@@ -80,7 +77,7 @@ const ENCODINGS: Record<Exclude<AudioFormat, "wav">, Encoding> = {
     ratesHz: MP3_RATES_HZ,
     maxChannels: 2,
     isLossless: false,
-    // The most that MPEG-1, MPEG-2 and MPEG-2.5 allow.
+    // The maximum for MPEG-1, MPEG-2 and MPEG-2.5.
     bitRate: (sampleRateHz) => (sampleRateHz >= 32000 ? 320_000 : sampleRateHz >= 16000 ? 160_000 : 64_000),
     muxerOptions: {},
   },
@@ -89,7 +86,7 @@ const ENCODINGS: Record<Exclude<AudioFormat, "wav">, Encoding> = {
   aac: {
     ...AAC,
     muxer: "adts",
-    // The stream itself has no room for tags; readers skip an ID3 block in front of it.
+    // The stream itself can't hold tags; readers skip an ID3 block before it.
     muxerOptions: { write_id3v2: "1" },
     maxChannels: 6,
     dropsPriming: true,

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FrameBlocks } from "./frame-blocks.ts";
 
 describe("FrameBlocks", () => {
-  it("gives back every sample in order, in blocks of one size and a shorter rest", () => {
+  it("returns every sample in order, in blocks of one size and a shorter remainder", () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(50), { maxLength: 20 }),

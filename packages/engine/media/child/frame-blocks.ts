@@ -1,7 +1,4 @@
-/**
- * Cuts a stream of interleaved samples into blocks of one size, as encoders with a fixed frame size want
- * them.
- */
+/** Cuts a stream of interleaved samples into blocks of one size, for encoders with a fixed frame size. */
 export class FrameBlocks {
   readonly #block: Float32Array;
   #filled = 0;
@@ -14,7 +11,7 @@ export class FrameBlocks {
     return this.#filled;
   }
 
-  /** Each block is valid until the next one is taken. */
+  /** Each block is valid until the next one is requested. */
   *push(samples: Float32Array): Generator<Float32Array> {
     for (let offset = 0; offset < samples.length; ) {
       const taken = Math.min(samples.length - offset, this.#block.length - this.#filled);
@@ -27,7 +24,7 @@ export class FrameBlocks {
     }
   }
 
-  /** What is left, shorter than a block; empty where the stream ended on a block. */
+  /** The remainder, shorter than a block; empty if the stream ended on a block boundary. */
   takeRest(): Float32Array {
     const rest = this.#block.slice(0, this.#filled);
     this.#filled = 0;

@@ -1,16 +1,10 @@
 import type { Packet } from "node-av/lib";
 import type { AudioInput } from "./open-audio-input.ts";
 
-/**
- * Streams whose times are made up by counting packets, so that a packet swallowed by damage takes its time
- * with it.
- */
+/** Containers whose times are derived by counting packets, so that a packet lost to damage takes its time with it. */
 const COUNTED_CONTAINERS: readonly string[] = ["mp3", "aac"];
 
-/**
- * Estimates the time that damage took from a bare stream; exact where all packets have one size, as in most
- * mp3 files.
- */
+/** Estimates the time lost to damage in a raw stream; exact if all packets have one size, as in most mp3 files. */
 export class LostTime {
   readonly #isCounted: boolean;
   readonly #secondsPerTick: number;
@@ -29,9 +23,7 @@ export class LostTime {
     this.#goodPackets++;
   }
 
-  /**
-   * A damaged stretch up to the next readable header comes as one packet that counts as one block of sound.
-   */
+  /** Damage up to the next readable header arrives as one packet that counts as one block of audio. */
   noteDamaged(packet: Packet): void {
     if (!this.#isCounted || this.#goodPackets === 0) return;
     const swallowedPackets = Math.round((packet.size * this.#goodPackets) / this.#goodBytes) - 1;

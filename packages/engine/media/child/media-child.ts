@@ -16,7 +16,7 @@ import { enterSandbox } from "./sandbox/enter-sandbox.ts";
 // Everything is loaded by now, so privileges can be dropped before the first media byte is parsed.
 
 Log.setLevel(AV_LOG_QUIET);
-// The event loop registers what it waits for in its first turn: the sandbox refuses later registrations.
+// The event loop registers its descriptors in its first turn: the sandbox refuses later registrations.
 await setImmediate();
 try {
   sendReport({ kind: "done", result: await serve(readRequest()) });
@@ -27,7 +27,7 @@ process.exit(0);
 
 async function serve({ work, sandbox: mode }: MediaRequest): Promise<unknown> {
   const perform = work.kind === "describe" ? undefined : prepare(work);
-  // At its exit the process could no longer write to the cache.
+  // At exit the process could no longer write to the cache.
   flushCompileCache();
   const sandbox = enterSandbox();
   if (perform === undefined) return sandbox;
@@ -36,7 +36,7 @@ async function serve({ work, sandbox: mode }: MediaRequest): Promise<unknown> {
   return await perform();
 }
 
-/** The work before the sandbox: opens outputs by their paths. Returns the rest of the work. */
+/** Everything that must happen before the sandbox: opens outputs by path. Returns the rest of the work. */
 function prepare(work: Exclude<MediaWork, { kind: "describe" }>): () => unknown {
   const pulse = makePulse((fraction) => sendReport({ kind: "progress", fraction }));
   switch (work.kind) {

@@ -10,7 +10,7 @@ const MOST_SAMPLES_PER_SECOND = 768_000;
 /** Rate and channels come from a decoded frame: the header of an HE-AAC file states half its real rate. */
 export function toMediaInfo(input: AudioInput, frame: Frame): MediaInfo {
   const layout = toNamedLayout(frame.channelLayout);
-  // A header may claim anything, and resampling takes memory by the rate.
+  // A header may claim anything, and resampling takes memory in proportion to the rate.
   if (frame.sampleRate > MOST_SAMPLES_PER_SECOND)
     throw new MediaError(
       "unreadable",

@@ -1,6 +1,6 @@
 /**
- * Channels without a layout, mixed to two as a desk pairs them: odd ones left, even ones right, the last of an odd number on both
- * sides. Each side is a mean, so nothing gets louder.
+ * Mixes channels without a layout to stereo the way mixing consoles pair them: odd ones left, even ones right, an unpaired last one to both sides. Each
+ * side is a mean, so nothing gets louder.
  */
 export function mixToStereo(samples: Float32Array, channels: number): Float32Array {
   const frames = samples.length / channels;

@@ -5,10 +5,7 @@ const EXTENDED_ASPECT_RATIO = 15;
 const VBV_PARAMETERS_BITS = 79;
 const GRAYSCALE = 3;
 
-/**
- * Width and height that the video object layer of MPEG-4 part 2 states (ISO/IEC 14496-2, 6.2.3); undefined where the bytes
- * hold none, or one of another shape than a rectangle.
- */
+/** Width and height from the video object layer of MPEG-4 part 2 (ISO/IEC 14496-2, 6.2.3); undefined if there is none, or if it is not rectangular. */
 export function findMpeg4Size(bytes: Uint8Array): { width: number; height: number } | undefined {
   const start = bytes.findIndex(
     (_, i) =>

@@ -9,10 +9,7 @@ import { describeTooManyChannels } from "../output-fault.ts";
 import { describeLayout, parseLayout } from "./channel-layout.ts";
 import { type Encoding, findNearestRateHz } from "./encoding.ts";
 
-/**
- * Layouts that lossy formats know by another name: the same channels in the same order, at the back instead
- * of the side.
- */
+/** Layouts that lossy formats know by another name: the same channels in the same order, back instead of side. */
 const LOSSY_NAMES: Readonly<Record<string, string>> = {
   "5.1(side)": "5.1",
   "5.0(side)": "5.0",
@@ -21,13 +18,13 @@ const LOSSY_NAMES: Readonly<Record<string, string>> = {
 
 export type EncoderInput = { sampleRateHz: number; layout: ChannelLayout };
 
-/** The layout under the name that the encoding prefers; no sample changes. */
+/** The layout under the name the encoding uses; no sample changes. */
 export function toEncodingLayout(encoding: Encoding, layout: ChannelLayout): ChannelLayout {
   const name = encoding.isLossless ? undefined : LOSSY_NAMES[describeLayout(layout)];
   return (name && parseLayout(name)) || layout;
 }
 
-/** Tries the layout as given, then others that the sound has to be mixed into. */
+/** Tries the layout as given, then others that the audio has to be mixed into. */
 export function openAudioEncoder(options: {
   encoding: Encoding;
   input: EncoderInput;
@@ -52,7 +49,7 @@ function listLayouts({ maxChannels, isLossless }: Encoding, layout: ChannelLayou
   // Channels without a layout are mixed to two.
   const isNamed = layout.order === AV_CHANNEL_ORDER_NATIVE;
   if (layout.nbChannels > maxChannels) return [avChannelLayoutDefault(isNamed ? maxChannels : 2)];
-  // Opus knows few layouts; those it lacks (2.1, 3.1) fit into a larger one with the other channels silent.
+  // Opus supports few layouts; the others (2.1, 3.1) fit into a larger one with silent channels.
   const larger = ["5.1", "7.1"].map(parseLayout).filter((known) => known !== undefined);
   return [layout, ...larger.filter((known) => known.nbChannels >= layout.nbChannels)];
 }
@@ -73,7 +70,7 @@ function makeContext(options: {
   context.sampleFormat = encoding.sampleFormat;
   context.timeBase = new Rational(1, sampleRateHz);
   context.threadCount = 1;
-  // Leaves out the encoder's version, so that the same sound gives the same bytes.
+  // Omits the encoder's version, so that the same audio gives the same bytes.
   context.setFlags(AV_CODEC_FLAG_BITEXACT);
   if (hasGlobalHeader) context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
   if (encoding.integerBits) context.bitsPerRawSample = encoding.integerBits;

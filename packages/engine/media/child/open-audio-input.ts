@@ -21,9 +21,7 @@ export type AudioInput = {
   video: Stream | undefined;
 };
 
-/**
- * Only the inherited descriptor can be read: no other protocol and no format that points elsewhere is let in.
- */
+/** Only the inherited descriptor can be read: other protocols and formats that refer to further files are disabled. */
 export function openContainer(fd: number): FormatContext {
   const format = new FormatContext();
   format.allocContext();
@@ -74,11 +72,10 @@ function openDecoder(stream: Stream, codecName: string): CodecContext {
   decoder.allocContext3(codec);
   const message = `The ${codecName} sound in the file cannot be decoded`;
   checkFfmpeg(decoder.parametersToContext(stream.codecpar), "unreadable", message);
-  // Needed for the decoder to cut off the encoder's delay and padding.
+  // The decoder needs it to trim the encoder's delay and padding.
   decoder.pktTimebase = stream.timeBase;
   decoder.threadCount = 1;
-  // A FLAC frame with a wrong checksum would otherwise come out as noise. Not a Dictionary: open2Sync frees
-  // the caller's.
+  // A FLAC frame with a wrong checksum would otherwise be decoded as noise. Not a Dictionary: open2Sync frees the caller's.
   if (codecName === "flac") decoder.setOption("err_detect", "crccheck+explode");
   checkFfmpeg(decoder.open2Sync(codec, null), "unreadable", message);
   return decoder;

@@ -26,14 +26,12 @@ import { PcmResampler } from "./pcm-resampler.ts";
 import type { PictureSource } from "./picture-source.ts";
 import { toSampleBytes } from "./to-sample-bytes.ts";
 
-/** Encoders of PCM take any block size; one of this many frames keeps packets small. */
+/** PCM encoders take any block size; this one keeps packets small. */
 const PCM_BLOCK_FRAMES = 4096;
 
 const WRITE_FAILED = "The file cannot be written";
 
-/**
- * One file being encoded. The descriptor is opened in the constructor, before the child gives up its user.
- */
+/** One file being encoded. The constructor opens the descriptor, before the child drops its user. */
 export class OutputFile {
   readonly target: EncodeTarget;
   readonly encoding: Encoding;
@@ -56,7 +54,7 @@ export class OutputFile {
     this.encoding = getEncoding(target.format, target.wavBitDepth);
     const input = { sampleRateHz, layout: toEncodingLayout(this.encoding, layout) };
     this.#isPriming = this.encoding.dropsPriming ?? false;
-    // FFmpeg's fd protocol takes no output here and its pipe protocol cannot seek back to the header.
+    // FFmpeg's fd protocol can't write here, and its pipe protocol can't seek back to the header.
     checkFfmpeg(
       this.#io.open2Sync(`file:/proc/self/fd/${target.fd}`, AVIO_FLAG_WRITE),
       "encode-failed",
@@ -86,7 +84,7 @@ export class OutputFile {
     return this.#encoder.sampleRate;
   }
 
-  /** Cut off at full scale; only integers have one. */
+  /** Samples clipped at full scale; integer formats only. */
   get clippedSamples(): number {
     return this.#clippedSamples;
   }
@@ -102,8 +100,7 @@ export class OutputFile {
     this.#audio = this.#addAudio();
     this.#startFrames = BigInt(Math.round((picture?.audioStartSeconds ?? 0) * this.#encoder.sampleRate));
     this.#format.metadata = Dictionary.fromObject(tags);
-    // Edit lists count in the movie's time scale: the default of 1000 would round the length to a
-    // millisecond.
+    // Edit lists use the movie's time scale: the default of 1000 would round the length to a millisecond.
     const isMovie = ["mp4", "ipod"].includes(this.encoding.muxer);
     using options = Dictionary.fromObject({
       ...this.encoding.muxerOptions,
@@ -176,8 +173,8 @@ export class OutputFile {
   }
 
   /**
-   * The mp3 muxer notes only the last packet's padding, so a lossy packet of nothing else must not be the
-   * last; unless it is the second, as no reader recognises an mp3 of one packet.
+   * The mp3 muxer records only the last packet's padding, so a packet of padding alone must not be the last, unless it is the second: no reader
+   * recognises an mp3 of one packet.
    */
   #isPastEnd(): boolean {
     return !this.encoding.isLossless && this.#writtenPackets >= 2 && this.#packet.duration <= 0n;

@@ -1,13 +1,12 @@
 import { readSync, writeSync } from "node:fs";
 import type { MediaReport, MediaRequest } from "../media-request.ts";
 
-/** After stdin, stdout and stderr. */
 const CHANNEL_FD = 3;
 const CHUNK_BYTES = 1 << 16;
 
 /**
- * The child's end of the channel, read and written synchronously: an event loop that waits for a descriptor uses io_uring, which the sandbox
- * refuses. A dead parent shows as EPIPE.
+ * The child's end of the channel, read and written synchronously: waiting for a descriptor in the event loop uses io_uring, which the sandbox refuses. A
+ * dead parent shows as EPIPE.
  */
 export function readRequest(): MediaRequest {
   let text = "";

@@ -10,21 +10,21 @@ import { MediaError } from "../media-error.ts";
 import { describeLayout, toNamedLayout } from "./channel-layout.ts";
 import { checkFfmpeg } from "./check-ffmpeg.ts";
 
-/** More are beyond swresample, wherever it is to convert them. */
+/** swresample's limit. */
 const SWRESAMPLE_MAX_CHANNELS = 64;
 const CHANGES_TOO_MUCH = "The sound in the file changes in a way that cannot be followed";
 
 type Target = { sampleRateHz: number; layout: ChannelLayout };
 
 /**
- * Turns decoded frames into interleaved f32le of one rate and layout, those of the first frame. swresample
- * scales integers by an exact power of two (16-bit by 1/32768) and does not clip floats. What is no finite number becomes silence.
+ * Converts decoded frames to interleaved f32le at the rate and layout of the first frame. swresample scales integers by an exact power of two (16-bit by
+ * 1/32768) and does not clip floats. Non-finite values become silence.
  */
 export class PcmConverter {
   readonly target: Target;
   #resampler: SoftwareResampleContext | undefined;
   #sourceKey = "";
-  /** Reused for the next frame: over hours, one for each frame would add up faster than they are garbage-collected. */
+  /** Reused: over hours, one buffer per frame would add up faster than they are garbage-collected. */
   #output = Buffer.alloc(0);
 
   constructor(first: Frame) {
@@ -39,7 +39,7 @@ export class PcmConverter {
   convert(frame: Frame): Buffer {
     if (this.target.layout.nbChannels > SWRESAMPLE_MAX_CHANNELS) return this.#convertWide(frame);
     const layout = toNamedLayout(frame.channelLayout);
-    // Chained streams may change in the middle.
+    // Chained streams may change format midway.
     const sourceKey = `${frame.format} ${frame.sampleRate} ${describeLayout(layout)}`;
     if (!this.#resampler || sourceKey !== this.#sourceKey) {
       this.#resampler?.free();
@@ -56,7 +56,7 @@ export class PcmConverter {
     return converted;
   }
 
-  /** As mono, since only the number format is converted: interleaved samples at once, others plane by plane. */
+  /** As mono, since only the sample format is converted: interleaved samples at once, planar ones plane by plane. */
   #convertWide(frame: Frame): Buffer {
     const { nbChannels } = this.target.layout;
     if (frame.channelLayout.nbChannels !== nbChannels || frame.sampleRate !== this.target.sampleRateHz)
@@ -114,7 +114,6 @@ export class PcmConverter {
   }
 }
 
-/** Planes of floats, one value of each after the other. */
 function interleaveBytes(planes: readonly Buffer[]): Buffer {
   const valueBytes = Float32Array.BYTES_PER_ELEMENT;
   const interleaved = Buffer.alloc((planes[0]?.length ?? 0) * planes.length);

@@ -10,7 +10,7 @@ vi.mock("node:fs", { spy: true });
 const folder = mkdtempSync(join(tmpdir(), "stemwright-pcm-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it("writes silence of any length, and takes no memory for none", () => {
+it("writes silence of any length, and allocates nothing for zero frames", () => {
   const path = join(folder, "pcm.f32");
   const fd = openSync(path, "w");
   const file = new PcmFile(fd, 12);

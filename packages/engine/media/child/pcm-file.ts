@@ -21,7 +21,7 @@ export class PcmFile {
   }
 
   writeSilence(frames: number): void {
-    // Asked before every frame of the decoder: an empty buffer each would be more memory than the sound.
+    // Called before every decoded frame: an empty buffer each time would take more memory than the audio.
     if (frames === 0) return;
     const silence = Buffer.alloc(SILENCE_BYTES - (SILENCE_BYTES % this.#bytesPerFrame));
     for (let left = frames * this.#bytesPerFrame; left > 0; left -= silence.length) {

@@ -6,12 +6,10 @@ import { mixToStereo } from "./mix-to-stereo.ts";
 
 type Side = { sampleRateHz: number; layout: ChannelLayout };
 
-/** More than the filter is long, at any ratio between 8 and 192 kHz. */
+/** Longer than the filter, at any ratio between 8 and 192 kHz. */
 const DRAIN_FRAMES = 4096;
 
-/**
- * Interleaved floats from one rate and layout to another; returns its input if nothing has to change.
- */
+/** Converts interleaved floats to another rate and layout; returns its input if nothing has to change. */
 export class PcmResampler {
   readonly #resampler: SoftwareResampleContext | undefined;
   readonly #target: Side;
@@ -53,8 +51,8 @@ export class PcmResampler {
   }
 
   /**
-   * What the filter still holds back, up to the exact length. Silence is pushed in for it, as swresample
-   * returns nothing at all for a sound shorter than its filter.
+   * The rest of the filter's output, up to the exact length. Silence is pushed in, as swresample returns nothing at all for audio shorter than its
+   * filter.
    */
   drain(): Float32Array {
     if (!this.#resampler) return new Float32Array(0);

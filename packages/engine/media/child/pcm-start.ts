@@ -2,12 +2,12 @@ import type { DecodedFrame } from "./decoded-frames.ts";
 import type { AudioInput } from "./open-audio-input.ts";
 import { Timeline } from "./timeline.ts";
 
-/** The timeline of a stream's PCM: where damage took the stream's start, silence stands for it. */
+/** The timeline of a stream's PCM, with silence for a damaged start. */
 export function startTimeline(input: AudioInput, { frame, isAfterError }: DecodedFrame): Timeline {
   return new Timeline(frame.sampleRate, isAfterError ? input.startSeconds : undefined);
 }
 
-/** When the PCM begins, with the silence before the stream's first frame; undefined where the container gives no time. */
+/** When the PCM begins, including the silence before the stream's first frame; undefined if the container has no timestamps. */
 export function findPcmStartSeconds(input: AudioInput, first: DecodedFrame): number | undefined {
   const { frame, startSeconds, isAfterError } = first;
   if (startSeconds === undefined) return undefined;

@@ -9,23 +9,20 @@ import { decodeFrames } from "./decoded-frames.ts";
 import { findVideo, openAudioInput, openContainer } from "./open-audio-input.ts";
 import { findPcmStartSeconds } from "./pcm-start.ts";
 
-/** Enough to see where the picture starts and how deep its encoder reorders frames. */
+/** Enough to see where the video starts and how deep its encoder reorders frames. */
 const LOOK_AHEAD_PACKETS = 64;
 
-/** A cut video may begin with many packets that are only there to decode the first one that is shown. */
+/** A cut video may start with many packets that are only needed to decode the first one shown. */
 const LOOK_AHEAD_MAX_PACKETS = 1024;
 const isShown = (packet: Packet) => !packet.hasFlags(AV_PKT_FLAG_DISCARD);
 
-/**
- * Tags that say where the parameter sets are, so they must be kept. Any other codec has one tag in MP4, which may differ from the one in
- * QuickTime.
- */
+/** Tags that say where the parameter sets are, so they must be kept. Any other codec has one tag in MP4, which may differ from QuickTime's. */
 const MEANINGFUL_TAGS = ["avc1", "avc3", "hvc1", "hev1"].map((tag) => Buffer.from(tag).readUInt32LE());
 
-/** The moving picture of a video, copied packet by packet. */
+/** The video stream of a file, copied packet by packet. */
 export class PictureSource {
   readonly codec: string;
-  /** Where the video's own sound starts, counted from the start of the video. */
+  /** Where the file's own audio starts, relative to the start of the video. */
   readonly audioStartSeconds: number;
   readonly #source: FormatContext;
   readonly #video: Stream;
@@ -45,8 +42,7 @@ export class PictureSource {
     const timed = this.#ahead.filter((packet) => packet.pts !== AV_NOPTS_VALUE);
     const toPts = (packets: Packet[]) => packets.map((packet) => Number(packet.pts));
     const pts = toPts(timed);
-    // The container's own start may leave out the picture, whose decoder is not let in to tell where it
-    // starts.
+    // The container's start time may ignore the video stream, whose decoder is not available to find its start.
     const videoSeconds = Math.min(...toPts(timed.filter(isShown))) * video.timeBase.toDouble();
     const knownSeconds = [videoSeconds, audioSeconds ?? videoSeconds].filter(Number.isFinite);
     this.#startSeconds = knownSeconds.length > 0 ? Math.min(...knownSeconds) : 0;
@@ -54,7 +50,7 @@ export class PictureSource {
     this.#times = this.#isMovie ? undefined : new DecodeTimes(pts, this.#findFrameTicks());
   }
 
-  /** Undefined for a file without a moving picture. */
+  /** Undefined for a file without video. */
   static open(fds: PictureFds): PictureSource | undefined {
     const audioSeconds = findAudioStartSeconds(fds.soundFd);
     const source = openContainer(fds.videoFd);
@@ -79,7 +75,7 @@ export class PictureSource {
     return this.#source.iformat?.name?.startsWith("mov") ?? false;
   }
 
-  /** Keeps the picture level with the sound, so that neither has to be held in memory. */
+  /** Keeps the video level with the audio, so that neither has to be buffered. */
   copyUntil(output: FormatContext, seconds: number): void {
     const { timeBase } = this.#video;
     while (this.#hold()) {
@@ -104,7 +100,7 @@ export class PictureSource {
   }
 
   #read(packet: Packet): boolean {
-    // A damaged end of the picture ends it; the sound goes on.
+    // Damage at the end of the video ends it; the audio continues.
     while (this.#source.readFrameSync(packet) >= 0) {
       if (packet.streamIndex === this.#video.index) return true;
       packet.unref();
@@ -162,7 +158,7 @@ function findAudioStartSeconds(fd: number): number | undefined {
     input.format.closeInputSync();
     return startSeconds;
   } catch (error) {
-    // A silent picture may be given a sound.
+    // A video without audio may be given some.
     if (error instanceof MediaError && error.kind === "no-audio") return undefined;
     throw error;
   }

@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 const PULSE_INTERVAL_MS = 100;
 
 /**
- * To be awaited between pieces of synchronous work: tells the parent that the child is alive and lets the
- * event loop notice a parent that went away. The fraction is of the whole work, where it is known.
+ * Awaited between pieces of synchronous work: tells the parent that the child is alive and lets the event loop notice that the parent is gone. The
+ * fraction is that of the whole work, if known.
  */
 export type Pulse = (fraction?: number) => Promise<void>;
 
@@ -15,7 +15,7 @@ export function makePulse(onProgress: (fraction: number) => void): Pulse {
     const nowMs = performance.now();
     if (nowMs - lastMs < PULSE_INTERVAL_MS) return;
     lastMs = nowMs;
-    // Positions in the file may step back where streams are interleaved; progress does not.
+    // File positions may step back if streams are interleaved; progress must not.
     lastFraction = Math.min(1, Math.max(lastFraction, fraction));
     onProgress(lastFraction);
     await setImmediate();

@@ -1,6 +1,6 @@
 import type { AudioInput } from "./open-audio-input.ts";
 
-/** Tags that people sort music by. Not the comment, which holds an output's provenance, nor tags about the encoding. */
+/** Tags that people organise music by. Not the comment, which holds an output's provenance, nor tags about the encoding. */
 const KEPT_TAGS = [
   "title",
   "artist",
@@ -13,10 +13,10 @@ const KEPT_TAGS = [
   "disc",
   "copyright",
 ] as const;
-/** Longer values are not titles. */
+/** Longer values are not real titles. */
 const TAG_MAX_CHARACTERS = 1000;
 
-/** The tags of a recording; Ogg has them in the stream, other containers for the whole file. */
+/** The tags of a recording; Ogg stores them in the stream, other containers for the file. */
 export function readTags({ format, stream }: Pick<AudioInput, "format" | "stream">): Record<string, string> {
   const found = new Map<string, string>();
   for (const dictionary of [stream.metadata, format.metadata])

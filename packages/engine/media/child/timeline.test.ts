@@ -14,14 +14,14 @@ describe("Timeline", () => {
     expect([3.5, 4.5, 5.5].map((start) => timeline.place(block(start)))).toEqual([0, 0, 0]);
   });
 
-  it("fills exactly what an undecodable packet left out", () => {
+  it("fills exactly the gap of an undecodable packet", () => {
     const timeline = new Timeline(RATE_HZ);
     timeline.place(block(0));
     expect(timeline.place(block(1 + 1024 / RATE_HZ, true))).toBe(1024);
     expect(timeline.place(block(2 + 1024 / RATE_HZ))).toBe(0);
   });
 
-  it("takes small deviations without an error for rounding", () => {
+  it("treats small deviations without an error as rounding", () => {
     const timeline = new Timeline(RATE_HZ);
     timeline.place(block(0));
     expect(timeline.place(block(1.02))).toBe(0);
@@ -33,18 +33,18 @@ describe("Timeline", () => {
     expect(timeline.place(block(1.5))).toBe(RATE_HZ / 2);
   });
 
-  it("takes a jump of hours for a wrong time stamp and goes on from there", () => {
+  it("treats a jump of hours as a wrong time stamp and continues from there", () => {
     const timeline = new Timeline(RATE_HZ);
     timeline.place(block(0));
     expect(timeline.place(block(1e9, true))).toBe(0);
     expect(timeline.place(block(1e9 + 1, true))).toBe(0);
   });
 
-  it("fills what is missing at the start when it is told where the stream begins", () => {
+  it("fills a missing start when given the stream's start time", () => {
     expect(new Timeline(RATE_HZ, 0).place(block(0.25, true))).toBe(RATE_HZ / 4);
   });
 
-  it("goes without times where the container has none", () => {
+  it("works without times if the container has none", () => {
     const timeline = new Timeline(RATE_HZ);
     expect([undefined, undefined].map((start) => timeline.place(block(start, true)))).toEqual([0, 0]);
   });

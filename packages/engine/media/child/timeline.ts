@@ -1,24 +1,21 @@
-/**
- * Containers round times, at worst to a millisecond (Matroska), and live recordings wander: less than this is
- * no gap.
- */
+/** Containers round times, at worst to a millisecond (Matroska), and live recordings drift: a smaller deviation is not a gap. */
 const TOLERATED_DRIFT_SECONDS = 0.2;
 
-/** A longer jump is taken for a wrong time stamp: filling it would let a few bytes fill the disk. */
+/** A longer jump counts as a wrong time stamp: filling it would let a few bytes fill the disk. */
 const MAX_GAP_SECONDS = 600;
 
-/** Decides how much silence keeps what follows a gap in its place. */
+/** Decides how much silence to insert so that audio after a gap keeps its position. */
 export class Timeline {
   readonly #sampleRateHz: number;
   #expectedSeconds: number | undefined;
 
-  /** `startSeconds` is where the stream begins, if that is known to lie before the first block. */
+  /** `startSeconds` is the start of the stream, if known to be before the first block. */
   constructor(sampleRateHz: number, startSeconds?: number) {
     this.#sampleRateHz = sampleRateHz;
     this.#expectedSeconds = startSeconds;
   }
 
-  /** Gives the frames of silence to put before a block that starts at `startSeconds`. */
+  /** Returns the frames of silence to insert before a block that starts at `startSeconds`. */
   place(block: { startSeconds: number | undefined; lengthFrames: number; isAfterError: boolean }): number {
     const { startSeconds, lengthFrames, isAfterError } = block;
     const gapFrames = this.#findGapFrames(startSeconds, isAfterError);

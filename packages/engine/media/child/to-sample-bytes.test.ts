@@ -21,7 +21,7 @@ describe("toSampleBytes", () => {
     expect(values).toEqual([0, 1, 8388607, -8388608]);
   });
 
-  it("puts channels one after the other for planar formats", () => {
+  it("stores channels one after another for planar formats", () => {
     const { bytes } = toSampleBytes(Float32Array.of(1, 2, 3, 4, 5, 6), 2, AV_SAMPLE_FMT_FLTP);
     expect(Array.from({ length: 6 }, (_, i) => bytes.readFloatLE(i * 4))).toEqual([1, 3, 5, 2, 4, 6]);
   });

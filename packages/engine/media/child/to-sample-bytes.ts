@@ -9,8 +9,8 @@ type SampleBytes = { bytes: Buffer; clippedSamples: number };
 type Samples = Int16Array | Int32Array | Float32Array;
 
 /**
- * Interleaved floats as the bytes of an FFmpeg sample format. Integers are rounded and clipped here, because
- * FFmpeg cuts 32 bits down to 24 by truncation, half a step of bias, and does not tell what it clips.
+ * Converts interleaved floats to the bytes of an FFmpeg sample format. Integers are rounded and clipped here, because FFmpeg truncates 32 bits to 24,
+ * which adds half a step of bias, and does not report clipping.
  */
 export function toSampleBytes(
   block: Float32Array,
@@ -19,7 +19,7 @@ export function toSampleBytes(
 ): SampleBytes {
   if (sampleFormat === AV_SAMPLE_FMT_S16)
     return toIntegers(block, { steps: 2 ** 15, unit: 1, integers: new Int16Array(block.length) });
-  // 24 bits sit in the upper part of 32.
+  // 24-bit samples are the upper bits of 32.
   if (sampleFormat === AV_SAMPLE_FMT_S32)
     return toIntegers(block, { steps: 2 ** 23, unit: 2 ** 8, integers: new Int32Array(block.length) });
   const samples = sampleFormat === AV_SAMPLE_FMT_FLTP ? toPlanar(block, channels) : block;
@@ -28,7 +28,7 @@ export function toSampleBytes(
 
 const toBytes = ({ buffer, byteOffset, byteLength }: Samples) => Buffer.from(buffer, byteOffset, byteLength);
 
-/** Full scale itself is the last step, and no sample too loud: integers have one less above zero than below. */
+/** +1.0 becomes the largest integer and does not count as clipped: integers have one value less above zero than below. */
 function toIntegers(
   block: Float32Array,
   { steps, unit, integers }: { steps: number; unit: number; integers: Int16Array | Int32Array },

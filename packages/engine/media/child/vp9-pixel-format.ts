@@ -31,10 +31,7 @@ const FORMATS: Record<"4:2:0" | "4:2:2" | "4:4:0" | "4:4:4" | "rgb", readonly AV
   rgb: [AV_PIX_FMT_GBRP, AV_PIX_FMT_GBRP10LE, AV_PIX_FMT_GBRP12LE],
 };
 
-/**
- * The pixel format that a key frame of VP9 states in its header (VP9 Bitstream Specification, 6.2 and 6.2.2); undefined where
- * the bytes are none.
- */
+/** The pixel format from the header of a VP9 key frame (VP9 Bitstream Specification, 6.2 and 6.2.2); undefined if it is not one. */
 export function findVp9PixelFormat(frame: Uint8Array): AVPixelFormat | undefined {
   const bits = new BitReader(frame);
   if (bits.read(2) !== FRAME_MARKER) return undefined;

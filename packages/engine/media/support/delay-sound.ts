@@ -1,7 +1,7 @@
 import { AVIO_FLAG_WRITE, AVMEDIA_TYPE_AUDIO } from "node-av/constants";
 import { FFmpegError, FormatContext, IOContext, Packet } from "node-av/lib";
 
-/** Copies a file into Matroska with its sound starting later than its picture. */
+/** Copies a file into Matroska with the audio starting later than the video. */
 export function delaySound(sourcePath: string, path: string, delaySeconds: number): void {
   const source = new FormatContext();
   check(source.openInputSync(`file:${sourcePath}`));

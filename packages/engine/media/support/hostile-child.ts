@@ -6,8 +6,8 @@ import { enterSandbox } from "../child/sandbox/enter-sandbox.ts";
 import type { HostilePlaces } from "./run-hostile-child.ts";
 
 /**
- * Runs in place of the media child, behind the same sandbox, and does what native code would that a file has taken over: it calls the C library.
- * Tells the outcome of each attempt: "done", or the name of the error.
+ * Runs in place of the media child in the same sandbox and does what native code taken over by a file would do: it calls the C library. Reports the
+ * outcome of each attempt: "done", or the name of the error.
  */
 
 const libc = koffi.load(null);
@@ -115,7 +115,7 @@ function makeAttempts(places: HostilePlaces): Record<string, () => number> {
   };
 }
 
-/** What the kernel says of each descriptor, but for those that Node makes for its threads and its event loop. */
+/** The open descriptors, except those Node creates for its threads and event loop. */
 function listDescriptors(): string[] {
   const readlink = call("int readlink(const char *path, void *target, size_t length)");
   const target = Buffer.alloc(4096);

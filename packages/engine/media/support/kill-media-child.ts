@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Kills the next media child of this process, as a kernel short of memory would. */
+/** Kills the next media child of this process, like the OOM killer. */
 export async function killMediaChild(): Promise<void> {
   for (;;) {
     const pids = readText(`/proc/${process.pid}/task/${process.pid}/children`).split(" ").filter(Boolean);
@@ -11,7 +11,7 @@ export async function killMediaChild(): Promise<void> {
   }
 }
 
-/** Nothing of a process that has just ended. */
+/** Empty for a process that has just exited. */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -31,15 +31,15 @@ type VideoOptions = {
   /** FFmpeg's names of encoder and muxer. */
   encoder?: string;
   muxer?: string;
-  /** When each frame is shown, in frames; one after the other by default. */
+  /** When each frame is shown, in frames; consecutive by default. */
   toTime?: (index: number) => number;
-  /** Put into the picture's side data. */
+  /** Stored in the video's side data. */
   displayMatrix?: Buffer;
-  /** A tone of as many seconds beside the picture, as 16-bit PCM, which Matroska and QuickTime hold. */
+  /** Adds a tone of this length as 16-bit PCM, which Matroska and QuickTime hold. */
   soundSeconds?: number;
 };
 
-/** A small silent video; H.264 with B-frames, whose packets are stored out of display order, unless told otherwise. */
+/** A small silent video; by default H.264 with B-frames, whose packets are stored out of display order. */
 export function makeVideo(path: string, lengthFrames: number, options: VideoOptions = {}): void {
   const { encoder: encoderName = "libx264", muxer = "mp4", toTime = (index) => index } = options;
   Log.setLevel(AV_LOG_QUIET);
@@ -122,7 +122,7 @@ function openVideoEncoder(name: string, hasGlobalHeader: boolean): CodecContext 
   encoder.framerate = new Rational(FRAMES_PER_SECOND, 1);
   encoder.gopSize = 12;
   if (["libx264", "libx265", "mpeg2video", "mpeg4"].includes(name)) encoder.maxBFrames = 2;
-  // Most containers want the parameter sets in their header.
+  // Most containers need the parameter sets in their header.
   if (hasGlobalHeader) encoder.setOption("flags", "+global_header");
   check(encoder.open2Sync(codec, null));
   return encoder;

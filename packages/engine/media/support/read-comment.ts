@@ -1,6 +1,6 @@
 import { FFmpegError, FormatContext } from "node-av/lib";
 
-/** The comment of a file, of its container or, in Ogg, of its stream; trusted files only, as this runs outside the sandbox. */
+/** The comment tag of a file, or in Ogg of its stream; trusted files only, as this runs outside the sandbox. */
 export function readComment(path: string): string | undefined {
   const format = new FormatContext();
   FFmpegError.throwIfError(format.openInputSync(`file:${path}`));

@@ -3,7 +3,7 @@ import { FFmpegError, FormatContext, Packet } from "node-av/lib";
 
 export type StoredPacket = { bytes: string; ptsSeconds: number; dtsSeconds: number };
 
-/** The packets of one kind in file order; trusted files only, as this runs outside the sandbox. */
+/** The packets of one kind in storage order; trusted files only, as this runs outside the sandbox. */
 export function readPackets(path: string, kind: "audio" | "video"): StoredPacket[] {
   const format = new FormatContext();
   FFmpegError.throwIfError(format.openInputSync(`file:${path}`));

@@ -1,7 +1,7 @@
 import { filterSystemCalls, PROCESSOR, renounceNewPrivileges } from "../child/sandbox/kernel.ts";
 import { findCallNumber } from "../child/sandbox/system-calls.ts";
 
-/** Preloaded by `--import`: from here on the kernel refuses filters of system calls to this process and all it starts, as one without them does. */
+/** Preloaded with `--import`: makes the kernel refuse seccomp filters to this process and all its children, like a kernel without them. */
 
 const [LOAD, JUMP_IF_EQUAL, RETURN] = [0x20, 0x15, 0x06];
 const ALLOW = 0x7fff0000;

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import type { SandboxReport } from "../sandbox-report.ts";
 import { FIRST_FILE_FD, spawnConfined } from "../start-media-child.ts";
 
-/** What a hostile child is told to go for. */
+/** Targets for the hostile child. */
 export type HostilePlaces = {
   dataDir: string;
   parentPid: number;
@@ -17,10 +17,10 @@ export type HostilePlaces = {
   outputFd: number;
 };
 
-/** What came of it: the outcome of each attempt, and the descriptors it has. */
+/** The outcome of each attempt, and the child's descriptors. */
 export type HostileReport = SandboxReport & { outcomes: Record<string, string>; descriptors: string[] };
 
-/** A data folder as the service has it, all of it this user's own. */
+/** A data folder like the service's, owned by this user. */
 async function layOutDataFolder(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "stemwright-hostile-"));
   for (const folder of ["blobs", "work/other", "postgres/run"])
@@ -30,14 +30,14 @@ async function layOutDataFolder(): Promise<string> {
   return dataDir;
 }
 
-/** Takes every connection. */
+/** Accepts every connection. */
 async function listen(where: ListenOptions): Promise<Server> {
   const server = createServer().listen(where);
   await once(server, "listening");
   return server;
 }
 
-/** Runs hostile code behind the sandbox, as a child of this process. */
+/** Runs hostile code in the sandbox, as a child of this process. */
 async function runHostileChild(): Promise<HostileReport> {
   const dataDir = await layOutDataFolder();
   const socketPath = join(dataDir, "postgres/run/.s.PGSQL.5432");
@@ -59,7 +59,7 @@ async function runHostileChild(): Promise<HostileReport> {
   for (const server of [inward, database]) server.close();
   await output.close();
   await rm(dataDir, { recursive: true, force: true });
-  if (said === "") throw new Error(`the hostile child ended without a word: ${complaints}`);
+  if (said === "") throw new Error(`the hostile child exited without output: ${complaints}`);
   return JSON.parse(said) as HostileReport;
 }
 

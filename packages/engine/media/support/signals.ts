@@ -1,9 +1,6 @@
 export type Signal = { sampleRateHz: number; channels: number; samples: Float32Array };
 
-/**
- * Different on every channel and exactly representable in 24 bits, so that lossless files must give it back
- * as it was.
- */
+/** Different on every channel and exactly representable in 24 bits, so that lossless files must preserve it. */
 export function makeNoise(options: {
   sampleRateHz: number;
   channels: number;
@@ -21,7 +18,7 @@ export function makeNoise(options: {
   return { sampleRateHz, channels, samples };
 }
 
-/** A quiet tone with a full click on every channel at each of the given times. */
+/** A quiet tone with a full-scale click on every channel at each of the given times. */
 export function makeClickTrack(options: {
   sampleRateHz: number;
   channels: number;
@@ -45,9 +42,7 @@ export function makeClickTrack(options: {
   return { sampleRateHz, channels, samples };
 }
 
-/**
- * Where the loudest frame within 0.1 s of `seconds` lies, counted in frames from there, on the first channel.
- */
+/** Offset in frames of the loudest frame within 0.1 s of `seconds`, on the first channel. */
 export function findClickOffsetFrames(signal: Signal, seconds: number): number {
   const { samples, channels, sampleRateHz } = signal;
   const expected = Math.round(seconds * sampleRateHz);

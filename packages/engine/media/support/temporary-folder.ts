@@ -3,9 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/**
- * Gives paths in a folder that goes away with the test file; mode 0700, as a clone in a home folder may be.
- */
+/** Returns paths in a folder that is removed after the test file; mode 0700, like a clone in a home folder may have. */
 export function makeTemporaryFolder(): (name: string) => string {
   const folder = mkdtempSync(join(tmpdir(), "media-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
 import type { BandGroup } from "./graph/build-network.ts";
 import type { PlaneCount } from "./graph/trained-weights.ts";
 
-/** What the network gives: for each group `[bands, slots, stems × planes × bins of a band]`. */
+/** The network's output: for each group of bands `[bands, slots, stems × planes × bins per band]`. */
 export type Masks = { groups: readonly BandGroup[]; values: readonly Float32Array[]; stemCount: number };
 
-/** The bins of one band in one slot: the factors from `mask` on, the spectra from `at` on. */
+/** One band in one slot: its mask values start at `mask`, its spectrum values at `at`. */
 type Row = {
   masks: Float32Array;
   mask: number;
@@ -18,8 +18,8 @@ type Row = {
 const ROWS: Record<PlaneCount, (row: Row) => void> = { 2: applyMonoRow, 4: applyStereoRow };
 
 /**
- * Lays the masks of one stem over the mix; both spectra are `[planes, slots, bins]`: real and imaginary part of each channel. Here and not in
- * the graph, which would write each of twenty intermediate results to memory.
+ * Applies the masks of one stem to the mix. Both spectra are `[planes, slots, bins]`: real and imaginary part of each channel. Done here and not
+ * in the graph, which would write each of twenty intermediate results to memory.
  */
 export function applyMasks(
   { groups, values, stemCount }: Masks,
@@ -33,7 +33,7 @@ export function applyMasks(
     const stride = planes * binsPerBand;
     for (let band = 0; band < bands; band++) {
       const bandBin = firstBin + band * binsPerBand;
-      // The last band reaches beyond the spectrum.
+      // The last band extends beyond the spectrum.
       const bins = Math.min(binsPerBand, binCount - bandBin);
       for (let slot = 0; slot < slots; slot++) {
         const mask = ((band * slots + slot) * stemCount + stem) * stride;
@@ -55,13 +55,13 @@ function applyMonoRow({ masks, mask, binsPerBand, mix, into, at, bins }: Row): v
   }
 }
 
-/** Factors are for the middle and for the side. */
+/** Stereo masks apply to mid and side. */
 function applyStereoRow({ masks, mask, binsPerBand, mix, into, at, bins }: Row): void {
   const plane = mix.length / 4;
   for (let bin = 0; bin < bins; bin++) {
     const m = mask + bin;
     const n = at + bin;
-    // Half of sum and difference: the turns to middle and side and back in one.
+    // Halving here covers the conversions to mid/side and back.
     const middleRe = (mix[n]! + mix[n + 2 * plane]!) / 2;
     const middleIm = (mix[n + plane]! + mix[n + 3 * plane]!) / 2;
     const sideRe = (mix[n]! - mix[n + 2 * plane]!) / 2;

@@ -56,26 +56,26 @@ describe("dialogue, music and effects from one network pass", () => {
     expect(lacks.reduce((largest, lack) => Math.max(largest, lack))).toBeLessThan(1e-6);
   });
 
-  it("hears a song with a sung vowel as music: neither as speech nor as noise", () => {
+  it("separates a song with a sung vowel as music, not as dialogue or effects", () => {
     expect(shareDb(readStem("dialogue"), mix)).toBeLessThan(-10);
     expect(shareDb(readStem("effects"), mix)).toBeLessThan(-3);
     expect(shareDb(readStem("music_removal"), mix)).toBeLessThan(-3);
   });
 });
 
-describe("the network written anew", () => {
+describe("the rebuilt graph", () => {
   const manifest = loadManifests().find(({ id }) => id === "dialogue-music-effects");
-  if (manifest?.family !== "band-split") throw new Error("no manifest of the family band-split");
+  if (manifest?.family !== "band-split") throw new Error("no manifest with the family band-split");
   const { stems } = manifest;
   const weightsPath = findWeightsPath(manifest.weights) ?? "";
-  // Short windows: any number of slots will do.
+  // Short, to save time: any number of slots works.
   const segmentFrames = 64 * 1024;
   const segment = makeSyntheticSong({ sampleRateHz: SAMPLE_RATE_HZ, lengthFrames: segmentFrames }) as [
     Float32Array,
     Float32Array,
   ];
 
-  /** The exported graph of the weights file, run as training/README.md says; the left channels of the stems. */
+  /** Runs the exported graph of the weights file as training/README.md describes; returns the left channels of the stems. */
   async function separateByOriginal(): Promise<Float32Array[]> {
     const spectrum = new WindowSpectrum(segmentFrames, STEREO_TRANSFORM);
     const size = spectrum.slotCount * spectrum.binCount;

@@ -9,7 +9,7 @@ import { TrainedWeights } from "./graph/trained-weights.ts";
 import { MaskNetwork } from "./mask-network.ts";
 import { STEREO_TRANSFORM, WindowSpectrum } from "./window-spectrum.ts";
 
-/** The networks trained here that take stereo apart into stems, which sum to it. */
+/** Our networks that separate stereo into stems that sum to the input. */
 export class BandSplit implements StemNetwork {
   readonly segmentFrames: number;
   readonly #stems: readonly string[];

@@ -9,7 +9,7 @@ import { type BuiltNetwork, buildNetwork } from "./graph/build-network.ts";
 import { countPlanes, type PlaneCount, TrainedWeights } from "./graph/trained-weights.ts";
 import { WindowSpectrum } from "./window-spectrum.ts";
 
-/** The spectrum that goes in, `[planes, slots, bins]`, and the masks of each group that come out. */
+/** The input spectrum, `[planes, slots, bins]`, and the masks of each group. */
 export type HeardWindow = Buffers & { mix: Float32Array };
 
 type Parts = {
@@ -21,12 +21,12 @@ type Parts = {
 };
 
 /**
- * Band-split attention networks trained here: the graph takes the spectrum of a window, real and imaginary parts of each channel as planes, and gives
- * masks for the stems, which sum to it. On the CPU: for GPUs the whole way is one graph (`SoundGraph`).
+ * Our band-split attention networks on the CPU: from the spectrum of a window, real and imaginary parts of each channel as planes, to masks of stems
+ * that sum to the input. GPUs run everything as one graph (`SoundGraph`).
  */
 export class MaskNetwork {
   readonly #parts: Parts;
-  /** As many as there were windows at once. */
+  /** As many as there were concurrent windows. */
   readonly #spareBuffers: HeardWindow[] = [];
   readonly #stem: Float32Array;
 
@@ -56,14 +56,14 @@ export class MaskNetwork {
     this.#stem = this.#makeSpectrum();
   }
 
-  /** Runs the graph over a window with as many channels as the network hears. Hand the result to `release` when it is done with. */
+  /** Runs the graph on a window with the network's number of channels. Pass the result to `release` when done. */
   async hear(window: readonly Float32Array[]): Promise<HeardWindow> {
     const buffers = this.#spareBuffers.pop() ?? this.#makeBuffers();
     this.#analyse(window, buffers.mix);
     return this.#parts.chain.run(buffers);
   }
 
-  /** A stem of what was heard, one array a channel. */
+  /** Applies a stem's masks; one array per channel. */
   takeStem({ mix, ...masks }: HeardWindow, stem: number): Float32Array[] {
     const { built, planes, stemCount, spectrum } = this.#parts;
     const values = built.groups.map((_, group) => masks[maskName(group)]!);
@@ -77,7 +77,7 @@ export class MaskNetwork {
     );
   }
 
-  /** The same masks for other sound of the same window, such as one channel of what was heard as one: for `takeStem`. */
+  /** The same masks with another signal of the same window, such as one channel where the network got the downmix. For `takeStem`. */
   withMix(heard: HeardWindow, window: readonly Float32Array[]): HeardWindow {
     const mix = this.#makeSpectrum();
     this.#analyse(window, mix);

@@ -1,23 +1,23 @@
 import { type Spectrogram, Stft } from "../../dsp/stft.ts";
 
-/** Of the trained networks for stereo: see weights/dialogue-music-effects/README.md, "How to run it". */
+/** Fixed by the training of the stereo networks: see weights/dialogue-music-effects/README.md, "How to run it". */
 export const STEREO_TRANSFORM = { fftSize: 2048, hopFrames: 1024 };
 
 type Transform = { fftSize: number; hopFrames: number };
 type Planes = { re: Float32Array; im: Float32Array };
 
-/** The transform of one channel of one window, and back. Slot t is centred on sample t · hop; outside the window is silence. */
+/** STFT and inverse for one channel of one window. Slot t is centred on sample t · hop; the window is padded with silence. */
 export class WindowSpectrum {
   readonly slotCount: number;
   readonly binCount: number;
   readonly #windowFrames: number;
-  /** Of silence before and behind the window: half a slot. */
+  /** Silence before and after the window: half an FFT frame. */
   readonly #marginFrames: number;
   readonly #stft: Stft;
 
   constructor(windowFrames: number, { fftSize, hopFrames }: Transform) {
     if (windowFrames % hopFrames !== 0)
-      throw new RangeError(`a window has whole hops of ${hopFrames} frames`);
+      throw new RangeError(`the window is not a multiple of the hop, ${hopFrames} frames`);
     this.#windowFrames = windowFrames;
     this.#marginFrames = fftSize / 2;
     this.#stft = new Stft({ fftSize, hopFrames, scaling: "none" });
@@ -29,7 +29,7 @@ export class WindowSpectrum {
     return this.#windowFrames + 2 * this.#marginFrames;
   }
 
-  /** As the transform takes it. */
+  /** Pads a window for the transform. */
   pad(window: Float32Array): Float32Array {
     const padded = new Float32Array(this.paddedFrames);
     padded.set(window, this.#marginFrames);

@@ -7,13 +7,13 @@ import { Htdemucs } from "./htdemucs.ts";
 import { SegmentSpectrum } from "./segment-spectrum.ts";
 
 const manifest = loadManifests().find((candidate) => candidate.family === "htdemucs");
-if (manifest?.family !== "htdemucs") throw new Error("no manifest of the family htdemucs");
+if (manifest?.family !== "htdemucs") throw new Error("no manifest with the family htdemucs");
 const { segmentFrames, stems } = manifest;
 const weightsPath = findWeightsPath(manifest.weights) ?? "";
 const [left, right] = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: segmentFrames });
 const segment = [left, right] as [Float32Array, Float32Array];
 
-/** The exported graph of the weights file, run as its exporter intended. */
+/** Runs the exported graph of the weights file as its exporter intended. */
 async function separateByOriginal(): Promise<Map<string, Float32Array>> {
   const spectrum = new SegmentSpectrum(segmentFrames);
   const slots = spectrum.slotCount;

@@ -12,15 +12,15 @@ import { denormalise, normalise, type StandardScore } from "./standard-score.ts"
 const CHANNELS = 2;
 
 /**
- * Hybrid Transformer Demucs: the network takes a stereo segment as waveform and as spectrogram (real and imaginary
- * parts as channels) and gives each stem in both forms; the stem is the sum of the two.
+ * Hybrid Transformer Demucs: takes a stereo segment as waveform and as spectrogram (real and imaginary parts as channels) and returns each stem in
+ * both forms; the stem is their sum.
  */
 export class Htdemucs implements StemNetwork {
   readonly segmentFrames: number;
   readonly #stems: readonly string[];
   readonly #network: HybridNetwork;
   readonly #spectrum: SegmentSpectrum;
-  /** As many as there were segments at once. */
+  /** As many as there were concurrent segments. */
   readonly #spareBuffers: HybridBuffers[] = [];
 
   static async load(path: string, manifest: StemManifest, options: SessionOptions): Promise<LoadedNetwork> {

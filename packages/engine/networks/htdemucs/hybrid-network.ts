@@ -8,15 +8,15 @@ import { buildDecoder, buildEncoder, buildTransformer, type GraphPart } from "./
 
 type Shape = readonly number[];
 
-/** How far a segment is when so many graphs have run, by their share of the time. */
+/** Progress within a segment after each graph, by its share of the time. */
 const DONE_AFTER = [0, 0.16, 0.24, 0.65, 0.9, 1];
 
-/** What goes in and comes out, as memory that a run takes and gives back. */
+/** Inputs and outputs; a run takes ownership of the memory and hands it back. */
 export type HybridBuffers = Record<"waveform" | "spectrum" | "waveformOut" | "spectrumOut", Float32Array>;
 
 /**
- * The network's graphs, wired to each other: two encoders, the transformer between them, two decoders. The exported graph is not
- * run: the network is rebuilt from its weights, at half the time and memory (decision 21).
+ * The network's graphs, connected: two encoders, the transformer, two decoders. Rebuilt from the weights instead of running the exported graph, in half
+ * the time and memory (decision 21).
  */
 export class HybridNetwork {
   readonly runsOn: string;
@@ -29,7 +29,7 @@ export class HybridNetwork {
     this.#sizes = sizes;
   }
 
-  /** Each graph is made into a session while the next one is written. */
+  /** Creates each graph's session while the next graph is being built. */
   static async load(
     path: string,
     options: SessionOptions,
@@ -46,7 +46,7 @@ export class HybridNetwork {
         inputs: nameAll(inputs, names.inputs),
         outputs: nameAll(outputs, names.outputs),
       });
-      // All are awaited below, where the first that failed is the one told of.
+      // All are awaited below, which reports the first failure.
       added.catch(() => {});
       adding.push(added);
     };
@@ -82,13 +82,13 @@ export class HybridNetwork {
     };
   }
 
-  /** From the inputs among the buffers to the outputs; what it takes is gone meanwhile, what it gives is the same memory. */
+  /** Runs all graphs. The buffers passed in are detached meanwhile; those returned are the same memory. */
   run(buffers: HybridBuffers, onProgress?: (fraction: number) => void): Promise<HybridBuffers> {
     return this.#chain.run(buffers, (count) => onProgress?.(DONE_AFTER[count] ?? 1));
   }
 }
 
-/** The outputs of a branch's layers, the last of which is its bottom. */
+/** Names of a branch's layer outputs; the last is the bottom one. */
 function nameLayers(branch: "down" | "downT"): string[] {
   return [0, 1, 2, 3].map((layer) => `${branch}${layer}`);
 }

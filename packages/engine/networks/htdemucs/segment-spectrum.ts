@@ -1,12 +1,12 @@
 import { padByReflection } from "../../dsp/reflect-pad.ts";
 import { type Spectrogram, Stft } from "../../dsp/stft.ts";
 
-/** Of the trained network: demucs' `_spec` and `_ispec` with nfft 4096, hop_length 1024. */
+/** Fixed by training: demucs' `_spec` and `_ispec` with nfft 4096, hop_length 1024. */
 const FFT_SIZE = 4096;
 const HOP_FRAMES = 1024;
-/** `hop_length // 2 * 3`: with it, slot s is centred on the middle of hop s. */
+/** `hop_length // 2 * 3`: centres slot s on the middle of hop s. */
 export const EDGE_FRAMES = (HOP_FRAMES / 2) * 3;
-/** The Nyquist bin is dropped, so that the count is a power of two. */
+/** Without the Nyquist bin, so that the count is a power of two. */
 export const BIN_COUNT = FFT_SIZE / 2;
 export const TRANSFORM = {
   fftSize: FFT_SIZE,
@@ -15,7 +15,7 @@ export const TRANSFORM = {
   binCount: BIN_COUNT,
 } as const;
 
-/** The transform of one channel of one segment, and back. */
+/** STFT and inverse for one channel of one segment. */
 export class SegmentSpectrum {
   readonly slotCount: number;
   readonly #segmentFrames: number;
@@ -30,7 +30,7 @@ export class SegmentSpectrum {
     return this.#stft.lengthFramesOf(this.slotCount);
   }
 
-  /** As the transform takes it: mirrored at its ends, in whole hops. */
+  /** Pads a segment for the transform: mirrored at both ends, to whole hops. */
   pad(segment: Float32Array): Float32Array {
     const right = this.paddedFrames - EDGE_FRAMES - this.#segmentFrames;
     return padByReflection(segment, { left: EDGE_FRAMES, right });

@@ -1,10 +1,10 @@
-/** What the network was trained with: a signal less its mean, over its deviation. */
+/** The normalisation used in training: subtract the mean, divide by the deviation. */
 export type StandardScore = { mean: number; deviation: number };
 
-/** Keeps silence from being divided by nothing. */
+/** Avoids dividing by zero in silence. */
 export const SCORE_FLOOR = 1e-5;
 
-/** Brings the values to mean 0 and deviation 1, in place. */
+/** Normalises to mean 0 and deviation 1, in place. */
 export function normalise(values: Float32Array): StandardScore {
   const count = values.length;
   let sum = 0;
@@ -21,7 +21,7 @@ export function normalise(values: Float32Array): StandardScore {
   return { mean, deviation };
 }
 
-/** The way back, for what the network made of normalised values. */
+/** Undoes `normalise` on the network's output. */
 export function denormalise(values: Float32Array, { mean, deviation }: StandardScore): void {
   for (let n = 0; n < values.length; n++) values[n] = values[n]! * deviation + mean;
 }

@@ -6,7 +6,7 @@ import { NetworkStore } from "../network-store.ts";
 import { countSteps, SAMPLE_RATE_HZ } from "./music-detector.ts";
 
 const manifest = loadManifests().find((entry) => entry.family === "music-detector");
-if (manifest === undefined) throw new Error("no manifest of a music detector");
+if (manifest === undefined) throw new Error("no manifest for a music detector");
 const detector = await new NetworkStore({ threads: 1 }).getMusicDetector(manifest);
 
 const LENGTH_FRAMES = 24 * SAMPLE_RATE_HZ;
@@ -24,7 +24,7 @@ describe("the music detector", () => {
   });
   const stepCount = countSteps(LENGTH_FRAMES);
 
-  it("[H3] hears a song, and none in noise or silence", async () => {
+  it("[H3] detects music in a song, and none in noise or silence", async () => {
     const listen = (samples: Float32Array) =>
       detector.listen(new ArraySource([samples], SAMPLE_RATE_HZ), { firstStep: 0, stepCount });
     expect(mean(await listen(song))).toBeGreaterThan(0.8);
@@ -32,7 +32,7 @@ describe("the music detector", () => {
     expect(mean(await listen(new Float32Array(LENGTH_FRAMES)))).toBeLessThan(0.1);
   });
 
-  it("[H3] gives the same numbers however the recording is cut", async () => {
+  it("[H3] returns the same numbers however the recording is split into calls", async () => {
     const recording = new ArraySource([song], SAMPLE_RATE_HZ);
     const whole = await detector.listen(recording, { firstStep: 0, stepCount });
     for (let firstStep = 0; firstStep < stepCount; firstStep += 60) {

@@ -2,16 +2,16 @@ import type { FrameSource } from "../../dsp/frame-source.ts";
 import { PowerSpectrum } from "../../dsp/power-spectrum.ts";
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 
-/** Of the trained network: see weights/music-detection/README.md, "How to run it". */
+/** Fixed by training: see weights/music-detection/README.md, "How to run it". */
 export const SAMPLE_RATE_HZ = 44_100;
 const HOP_FRAMES = 1024;
 const SLOTS_PER_STEP = 4;
-/** A step is the distance between two outputs, 93 ms; each describes the sound around its start. */
+/** Frames between two outputs, 93 ms; each output describes the audio around its start. */
 export const STEP_FRAMES = SLOTS_PER_STEP * HOP_FRAMES;
-/** An answer depends on the 378 slots before and after it and on nothing else. */
+/** The receptive field: an output depends on the 378 slots before and after it. */
 const CONTEXT_STEPS = 95;
 
-/** Our network for the probability of music, every 93 ms. */
+/** Our music detector: the probability of music every 93 ms. */
 export class MusicDetector {
   readonly #session: GraphSession;
   readonly #spectrum = new PowerSpectrum({ fftSize: 2048, hopFrames: HOP_FRAMES });
@@ -20,7 +20,7 @@ export class MusicDetector {
     this.#session = session;
   }
 
-  /** The probability of music from `firstStep` on; the same numbers for any division into calls. */
+  /** The probabilities from `firstStep` on; the same numbers however the recording is split into calls. */
   async listen(
     recording: FrameSource,
     { firstStep, stepCount }: { firstStep: number; stepCount: number },
@@ -37,7 +37,7 @@ export class MusicDetector {
   }
 }
 
-/** How many answers there are about a recording at the network's rate. */
+/** Number of outputs for a recording at the network's sample rate. */
 export function countSteps(lengthFrames: number): number {
   return Math.ceil(countSlots(lengthFrames) / SLOTS_PER_STEP);
 }

@@ -10,8 +10,8 @@ const find = (probabilities: number[]) =>
   });
 const repeat = (probability: number, count: number) => Array.from({ length: count }, () => probability);
 
-describe("the course of music through a recording", () => {
-  it("[H1] has a region from entry to exit, with the mean probability as its confidence", () => {
+describe("music regions", () => {
+  it("[H1] a region lasts from entry to exit, with the mean probability as its confidence", () => {
     const [region, ...others] = find([...repeat(0.02, 50), ...repeat(0.9, 60), ...repeat(0.02, 50)]);
     expect(others).toEqual([]);
     expect(region?.startSeconds).toBeCloseTo(4.95);
@@ -19,18 +19,18 @@ describe("the course of music through a recording", () => {
     expect(region?.confidence).toBeCloseTo(0.9);
   });
 
-  it("[H1] passes over a single step of doubt, either way", () => {
+  it("[H1] a single outlier neither starts nor ends a region", () => {
     expect(find([...repeat(0.05, 50), 0.9, ...repeat(0.05, 50)])).toEqual([]);
     expect(find([...repeat(0.95, 50), 0.1, ...repeat(0.95, 50)])).toHaveLength(1);
   });
 
-  it("[H1] covers a recording that is music throughout, and nothing of one that has none", () => {
+  it("[H1] all-music recordings are one region, recordings without music have none", () => {
     expect(find(repeat(0.99, 40))).toMatchObject([{ startSeconds: 0, endSeconds: 3.95 }]);
     expect(find(repeat(0.01, 40))).toEqual([]);
     expect(find([])).toEqual([]);
   });
 
-  it("[H1] is sorted, apart and inside the recording, whatever the probabilities", () => {
+  it("[H1] regions are sorted, disjoint and inside the recording, whatever the probabilities", () => {
     const probability = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(fc.array(probability, { maxLength: 300 }), (probabilities) => {

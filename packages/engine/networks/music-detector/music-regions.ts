@@ -1,15 +1,13 @@
-/** A stretch of a recording in which there is music. */
+/** A stretch of a recording that contains music. */
 export type MusicRegion = { startSeconds: number; endSeconds: number; confidence: number };
 
-/**
- * What a change between music and no music costs, in units of log-odds: that much evidence, summed over the steps, makes a region or a gap.
- */
+/** Cost of a change between music and no music, in log-odds: it takes this much evidence, summed over the steps, to make a region or a gap. */
 const CHANGE_COST = 6;
 const CERTAIN = 1e-4;
 
 /**
- * The likeliest course of music and no music under the probabilities, found by dynamic programming over the two states. Regions neither overlap nor
- * touch; the confidence of one is the mean probability of its steps.
+ * The most likely sequence of music and no music given the probabilities (Viterbi over two states). Regions neither overlap nor touch; a region's
+ * confidence is the mean probability of its steps.
  */
 export function toMusicRegions(
   probabilities: Float32Array,
@@ -33,7 +31,7 @@ export function toMusicRegions(
 
 function findLikeliestCourse(probabilities: Float32Array): Uint8Array {
   const stepCount = probabilities.length;
-  /** Whether the best way to be in a state came from the other one, two entries a step. */
+  /** Back pointers: whether the best path into a state came from the other one; two entries per step. */
   const changed = new Uint8Array(2 * stepCount);
   let without = 0;
   let within = 0;

@@ -1,13 +1,13 @@
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 
-/** Of the trained network, at 16 kHz: blocks of 32 ms, each heard with the end of the one before. */
+/** Fixed by training, at 16 kHz: blocks of 32 ms, each with the end of the previous one as context. */
 export const BLOCK_FRAMES = 512;
 const CONTEXT_FRAMES = 64;
 const STATE_SHAPE = [2, 1, 128] as const;
 const STATE_SIZE = 256;
 const SAMPLE_RATE_HZ = 16000;
 
-/** Silero VAD: how probable it is that somebody speaks, block by block. */
+/** Silero VAD: the probability of speech, block by block. */
 export class SileroVad {
   readonly #session: GraphSession;
 
@@ -15,7 +15,7 @@ export class SileroVad {
     this.#session = session;
   }
 
-  /** A stateful detector: feed it the blocks of one recording in order. */
+  /** A stateful detector: feed it a recording's blocks in order. */
   makeListener(): (block: Float32Array) => Promise<number> {
     const input = new Float32Array(CONTEXT_FRAMES + BLOCK_FRAMES);
     let state: Float32Array = new Float32Array(STATE_SIZE);

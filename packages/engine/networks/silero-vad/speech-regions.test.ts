@@ -8,7 +8,7 @@ const find = (levels: string) =>
     rules,
   );
 
-it("[V4] speech begins above one level, ends below another, bridges short pauses and is not a mere click", () => {
+it("[V4] speech starts above one threshold, ends below another, spans short pauses, and excludes clicks", () => {
   expect(find("0055555000")).toEqual([{ startFrame: 20, endFrame: 70 }]);
   expect(find("0059440000")).toEqual([{ startFrame: 20, endFrame: 60 }]);
   expect(find("005550055500")).toEqual([{ startFrame: 20, endFrame: 100 }]);

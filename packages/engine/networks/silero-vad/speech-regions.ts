@@ -1,18 +1,18 @@
-/** A stretch of frames in which somebody speaks. */
+/** Frames that contain speech. */
 export type SpeechRegion = { startFrame: number; endFrame: number };
 
 export type RegionRules = {
-  /** Speech begins at this probability and ends when it stays below `leave`. */
+  /** Speech starts at this probability and ends when it stays below `leave`. */
   enter: number;
   leave: number;
   /** Shorter pauses do not end a region. */
   pauseBlocks: number;
-  /** Shorter regions are not speech. */
+  /** Shorter regions are dropped. */
   leastBlocks: number;
   blockFrames: number;
 };
 
-/** Turns the probabilities of successive blocks into regions. */
+/** Turns the probabilities of successive blocks into regions, with hysteresis. */
 export function findSpeechRegions(probabilities: ArrayLike<number>, rules: RegionRules): SpeechRegion[] {
   const regions: SpeechRegion[] = [];
   let startBlock = -1;

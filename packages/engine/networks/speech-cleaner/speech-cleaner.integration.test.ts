@@ -12,7 +12,7 @@ import { SpeechCleaner } from "./speech-cleaner.ts";
 
 const WEIGHTS = new URL("../../../../weights/speech-denoise/model.onnx", import.meta.url).pathname;
 const STEMS = ["dry", "room", "noise"];
-/** Short: any number of slots will do. */
+/** Short, to save time: any number of slots works. */
 const SEGMENT_FRAMES = 24 * STEREO_TRANSFORM.hopFrames;
 
 /** A buzz that comes and goes, in noise. */
@@ -31,7 +31,7 @@ const minus = (a: Float32Array, b: Float32Array) => a.map((value, n) => value - 
 const load = (inBytes: boolean) =>
   SpeechCleaner.load(WEIGHTS, { segmentFrames: SEGMENT_FRAMES, stems: STEMS }, { threads: 2, inBytes });
 
-describe("the network that cleans speech", () => {
+describe("the speech cleaner", () => {
   const [left, right] = [makeRecording(1, 0.1), makeRecording(2, 0.05).map((value) => value * 0.7)];
   const loading = load(false);
   const separate = async (channels: readonly [Float32Array, Float32Array]) => {
@@ -52,7 +52,7 @@ describe("the network that cleans speech", () => {
     });
   });
 
-  it("[M11] dry speech, room and noise sum to each channel, and both channels share one finding", async () => {
+  it("[M11] dry speech, room and noise sum to each channel, and both channels share one mask", async () => {
     const outputs = await separate([left, right]);
     [left, right].forEach((channel, side) => {
       const rest = outputs.reduce((sum, planes) => minus(sum, planes[side]!), channel);
@@ -67,7 +67,7 @@ describe("the network that cleans speech", () => {
     });
   });
 
-  it("[M11] hears a recording with one channel inverted as it hears mono", async () => {
+  it("[M11] treats a recording with one channel inverted like mono", async () => {
     const inverted = await separate([left, left.map((value) => -value)]);
     const mono = await separate([left, left]);
     inverted.forEach(([first, second], stem) => {
@@ -85,7 +85,7 @@ describe("the network that cleans speech", () => {
   });
 });
 
-describe("clean speech by the engine", () => {
+describe("clean speech in the engine", () => {
   const folder = mkdtempSync(join(tmpdir(), "stemwright-speech-cleaner-"));
   const engine = new EngineProcess();
   afterAll(async () => {

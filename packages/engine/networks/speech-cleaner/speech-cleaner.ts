@@ -6,7 +6,7 @@ import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
 
 type Pair = readonly [Float32Array, Float32Array];
 
-/** The network trained here that takes a recording of speech apart into dry speech, what the room adds, and noise, which sum to it. It hears mono. */
+/** Our network that separates a speech recording into dry speech, reverberation and noise, which sum to it. It takes mono. */
 export class SpeechCleaner implements StemNetwork {
   readonly segmentFrames: number;
   readonly #stems: readonly string[];
@@ -31,10 +31,10 @@ export class SpeechCleaner implements StemNetwork {
     this.#network = network;
   }
 
-  /** Hears two channels as one, and lays what it finds over each of them: a voice stays where it is between them. */
+  /** Runs on the downmix and applies its masks to each channel, so a voice keeps its position in the stereo image. */
   async separate(segment: Pair, stems: readonly string[]): Promise<Map<string, Float32Array[]>> {
     const [left, right] = segment;
-    // A lane of one channel comes as the same plane twice.
+    // A mono lane arrives as the same array twice.
     const channels = left === right ? [left] : [left, right];
     const heard = await this.#network.hear([channels.length === 1 ? left : toHeard(segment)]);
     const mixes = channels.map((channel) =>
@@ -51,7 +51,7 @@ export class SpeechCleaner implements StemNetwork {
   }
 }
 
-/** The mean of two channels; half of their difference where that is louder, as it is when one of them is inverted. */
+/** The mean of two channels, or half their difference if that is louder, as it is when one channel is inverted. */
 function toHeard([left, right]: Pair): Float32Array {
   const common = left.reduce((sum, value, n) => sum + value * right[n]!, 0);
   const sign = common < 0 ? -1 : 1;

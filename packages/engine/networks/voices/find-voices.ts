@@ -11,13 +11,13 @@ import type { SpeakerTurns } from "./speaker-turns.ts";
 import { NOBODY, STEPS_PER_SECOND, type Turns, VOICES_MAX } from "./turns.ts";
 import { VoicePower } from "./voice-power.ts";
 
-/** Who is heard this near to detected speech is heard; further from it, it is music or noise. */
+/** Voices within this distance of detected speech count; further away they are music or noise. */
 const NEAR_SPEECH_SECONDS = 0.5;
 const ROWS_PER_STEP = ROWS_PER_SECOND / STEPS_PER_SECOND;
 
 export type ListeningNetworks = { turns: SpeakerTurns; speakers: SpeakerEmbedding; xVector: XVector };
 
-/** Who speaks when in a mono recording at 16 kHz. */
+/** Speaker diarization of a mono recording at 16 kHz. */
 export async function findVoices(
   recording: FrameSource,
   speech: readonly SpeechRegion[],
@@ -48,7 +48,7 @@ export async function findVoices(
   return keepSpeech(layTurns(windows, named, stepCount), speech, recording.sampleRateHz);
 }
 
-/** Whose voice a stretch is: what both networks say, at half each; their cosines become a mean. */
+/** The speaker embedding of a stretch: both networks' vectors, scaled so that its cosine is the mean of theirs. */
 function listenTo(recording: FrameSource, { speakers, xVector }: ListeningNetworks) {
   const power = new VoicePower();
   const cepstra: Cepstra = xVector.analyse(recording);

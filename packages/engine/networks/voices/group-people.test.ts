@@ -6,20 +6,20 @@ import { namePeople } from "./name-people.ts";
 
 const DIMENSIONS = 128;
 const random = makeSeededRandom(11);
-/** Near enough to a bell curve. */
+/** Roughly Gaussian. */
 const makeNoise = () =>
   toUnit(Float32Array.from({ length: DIMENSIONS }, () => random() + random() + random() - 1.5));
 const common = makeNoise();
 const add = (...parts: readonly (readonly [number, Float32Array])[]) =>
   toUnit(common.map((_, n) => parts.reduce((sum, [share, part]) => sum + share * part[n]!, 0)));
-/** As embeddings are: stretches of one person are alike by 0.5, those of two by 0.1, for they have the recording in common. */
+/** Like real embeddings: stretches of one person have a similarity of 0.5, those of two people 0.1, because they share the recording. */
 const makePerson = () => add([Math.sqrt(0.2), common], [Math.sqrt(0.8), makeNoise()]);
 const hear = (person: Float32Array) => add([Math.SQRT1_2, person], [Math.SQRT1_2, makeNoise()]);
 
 type Turn = { person: Float32Array; seconds?: number };
 type Judge = (a: Float32Array, b: Float32Array) => boolean;
 
-/** One after the other, half a second apart. Windows have the two before and the two behind in common, and are right about who is who if the judge is. */
+/** Consecutive stretches, half a second apart. Windows share two stretches on either side, and link them correctly if the judge is right. */
 function talk(turns: readonly Turn[], isOne: Judge = (a, b) => a === b): HeardStretch[] {
   let from = 0;
   return turns.map(({ person, seconds = 2.5 }, index) => {
@@ -36,7 +36,7 @@ const takeTurns = (people: readonly Float32Array[], turns = 30): Turn[] =>
   Array.from({ length: turns }, (_, turn) => ({ person: people[turn % people.length]! }));
 const makePeople = (wanted: number) => Array.from({ length: wanted }, makePerson);
 
-it("[VO2] counts people, and tells who is who in the order they are first heard", () => {
+it("[VO2] counts people and numbers them in the order they first speak", () => {
   for (const wanted of [1, 2, 3, 4, 6]) {
     const stretches = talk(takeTurns(makePeople(wanted)));
     const people = groupPeople(stretches, { expected: {}, voicesMax: 8 });
@@ -45,7 +45,7 @@ it("[VO2] counts people, and tells who is who in the order they are first heard"
   }
 });
 
-it("[VO2] who says less than a person has to is not counted, and nobody is nobody", () => {
+it("[VO2] people who say too little are not counted, and no speech means nobody", () => {
   const [a, b, short] = makePeople(3) as [Float32Array, Float32Array, Float32Array];
   const turns = takeTurns([a, b], 20).toSpliced(9, 0, { person: short, seconds: 1.2 });
   expect(count(turns)).toBe(2);
@@ -53,7 +53,7 @@ it("[VO2] who says less than a person has to is not counted, and nobody is nobod
   expect(count([{ person: a }])).toBe(1);
 });
 
-it("[VO2] makes as many people as it is told, and at most as many as there may be", () => {
+it("[VO2] finds the given number of people, and never more than the maximum", () => {
   const people = makePeople(4);
   expect(count(takeTurns(people), { voiceCount: 2 })).toBe(2);
   expect(count(takeTurns(people), { voiceCount: 4 })).toBe(4);
@@ -61,13 +61,13 @@ it("[VO2] makes as many people as it is told, and at most as many as there may b
   expect(count(takeTurns(people.slice(0, 1), 3), { voiceCount: 5 })).toBe(3);
 });
 
-it("[VO2] where two are expected there are two, but not where one speaks", () => {
+it("[VO2] an expected pair is found, unless only one person speaks", () => {
   expect(count(takeTurns(makePeople(2)), { voiceCount: "pair" })).toBe(2);
   expect(count(takeTurns(makePeople(4)), { voiceCount: "pair" })).toBe(2);
   expect(count(takeTurns(makePeople(1)), { voiceCount: "pair" })).toBe(1);
 });
 
-it("[VO2] what windows hear in different places tells two similar voices apart", () => {
+it("[VO2] stretches that windows put in different places separate two similar voices", () => {
   const a = makePerson();
   const turns = takeTurns([a, add([1, a], [0.5, makeNoise()])], 24);
   const countJudged = (isOne?: Judge) =>

@@ -2,27 +2,27 @@ import { findSimilarity, type HeardStretch, sumUp, toUnit } from "./heard-stretc
 import { mergeGroups } from "./merge-groups.ts";
 import { MergeOdds, weigh } from "./merge-odds.ts";
 
-/** Shorter stretches are heard too badly to count by, where there are others. */
+/** Shorter stretches are too unreliable to count by, if there are longer ones. */
 const SHORTEST_SECONDS = 1;
 const FEWEST_STRETCHES = 4;
-/** From as many groups on as this, each merge is looked at. */
+/** Merges are evaluated from this number of groups down. */
 const FIRST_GROUPS = 16;
-/** How much of the recording's mean, which has the room and the line in it, is taken off before groups are compared. */
+/** Share of the recording's mean embedding, which captures room and line, that is subtracted before groups are compared. */
 const CENTRED_SHARE = 0.5;
-/** How much more alike stretches are for the merging if windows say that they are one person's. */
+/** How much a window's link raises the similarity of two stretches for clustering. */
 const LINK_SHARE = 0.1;
-/** Anyone who speaks alone less than this, or than a share of all, is not a separate person. */
+/** Anyone who speaks alone for less than this, or for less than a share of the total, is not counted as a person. */
 const LEAST_SECONDS = 2;
 const LEAST_SHARE = 0.05;
 
-/** What to expect: a number of people, or two unless it is plainly one. */
+/** The expected number of people; `pair` means two unless there is clearly one. */
 export type ExpectedVoices = { voiceCount?: number | "pair" };
 
 type State = { groups: number[][]; evidence: number };
 
 /**
- * Which stretches are one person's, for each person those that tell. Groups become one, the most alike first; the number of people is where the odds for
- * all merges before and against all merges behind are best.
+ * Groups stretches by person; returns each person's reliable stretches. Agglomerative clustering, most similar groups first; the number of people is
+ * the one that maximises the odds for all merges before it and against all merges after it.
  */
 export function groupPeople(
   stretches: readonly HeardStretch[],
@@ -45,7 +45,7 @@ function pickClear(stretches: readonly HeardStretch[]): number[] {
   return clear.length >= FEWEST_STRETCHES ? clear : all;
 }
 
-/** With links to those that were picked, by their new numbers. */
+/** Keeps the links to picked stretches, renumbered. */
 function relink(stretch: HeardStretch, picked: readonly number[]): HeardStretch {
   const links = new Map(
     picked.flatMap((index, n) => (stretch.links.has(index) ? [[n, stretch.links.get(index)!] as const] : [])),
@@ -53,7 +53,7 @@ function relink(stretch: HeardStretch, picked: readonly number[]): HeardStretch 
   return { ...stretch, links };
 }
 
-/** People as they are before each of the last merges and after all of them, and the evidence for having come this far. */
+/** The groups before each of the last merges and after all of them, with the log-odds of each state. */
 function listStates(stretches: readonly HeardStretch[]): State[] {
   if (stretches.length === 0) return [];
   const total = stretches.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -106,7 +106,7 @@ function chooseState(states: readonly State[], { voiceCount }: ExpectedVoices): 
   return found;
 }
 
-/** Where there are never as many: the state with the next fewer, or the next more. */
+/** If no state has exactly the wanted number: the one with the next fewer, or else the next more. */
 function findNearest(states: readonly State[], wanted: number): State | undefined {
   const off = ({ groups }: State) => Math.abs(groups.length - wanted);
   return states.toSorted((a, b) => off(a) - off(b))[0];

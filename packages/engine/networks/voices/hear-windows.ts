@@ -6,22 +6,22 @@ import { STEPS_PER_SECOND } from "./turns.ts";
 import { ROWS_PER_SECOND, VoicePower } from "./voice-power.ts";
 
 const ROWS_PER_STEP = ROWS_PER_SECOND / STEPS_PER_SECOND;
-/** Each window has half in common with the next one. What it says about its middle counts; the rest is context. */
+/** Windows overlap by half. Each decides its middle; the rest is context. */
 const HOP_STEPS = WINDOW_STEPS / 2;
 const MARGIN_STEPS = WINDOW_STEPS / 4;
-/** A voice is heard from this probability on. */
+/** A voice counts as active from this probability on. */
 export const LEAST_PROBABILITY = 0.5;
-/** A stretch of one voice has no longer pauses than this, and is not shorter than that. */
+/** Longest pause within a stretch of one voice, and its shortest length. */
 const PAUSE_STEPS = STEPS_PER_SECOND / 10;
 const SHORTEST_STEPS = STEPS_PER_SECOND / 2;
 
-/** Ten seconds: for each place how probably the voice in it is heard, step by step. `middle` is the part, in steps of the recording, that this window decides. */
+/** Ten seconds: each place's probability of an active voice, step by step. `middle`, in steps of the recording, is the part this window decides. */
 export type HeardWindow = { firstStep: number; probabilities: Float32Array[]; middle: StepRun };
 
-/** Half a second or more of one voice, alone in the steps that are set. */
+/** Half a second or more of one voice; `isAlone` marks the steps without another one. */
 export type Stretch = StepRun & { isAlone: Uint8Array; seconds: number };
 
-/** Listens to all windows of a mono recording at 16 kHz in which there is speech. */
+/** Runs the turns network over all windows of a mono recording at 16 kHz that contain speech. */
 export async function hearWindows(
   recording: FrameSource,
   speech: readonly SpeechRegion[],
@@ -60,7 +60,7 @@ function splitPlaces(values: Float32Array): Float32Array[] {
   );
 }
 
-/** The stretches in which one voice is heard alone in the middle of a window. */
+/** The stretches in the middle of a window in which one voice is active alone. */
 export function listStretches({ firstStep, probabilities, middle }: HeardWindow): Stretch[] {
   return probabilities.flatMap((row, place) => {
     const isAlone = (step: number) =>

@@ -1,22 +1,22 @@
 import type { Stretch } from "./hear-windows.ts";
 import type { Links } from "./link-stretches.ts";
 
-/** A stretch of one voice: whom it sounds like, and what windows say about which others are the same person's. */
+/** A stretch of one voice: its speaker embedding, and which other stretches the windows attribute to the same person. */
 export type HeardStretch = Pick<Stretch, "from" | "to" | "seconds"> & {
-  /** Of unit length; alike for the same person. */
+  /** Of unit length; similar for the same person. */
   embedding: Float32Array;
-  /** By the others' numbers. */
+  /** By the index of the other stretch. */
   links: Links;
 };
 
-/** The cosine of two vectors of unit length. */
+/** Cosine similarity of two unit vectors. */
 export function findSimilarity(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let n = 0; n < a.length; n++) sum += a[n]! * b[n]!;
   return sum;
 }
 
-/** The sum of vectors, each as often as its weight says. */
+/** The weighted sum of vectors. */
 export function sumUp(vectors: readonly Float32Array[], weights: ArrayLike<number>): Float32Array {
   const sum = new Float32Array(vectors[0]?.length ?? 0);
   vectors.forEach((vector, index) => {

@@ -7,7 +7,7 @@ import { NOBODY } from "./turns.ts";
 
 const STEPS = 500;
 type Span = readonly [from: number, to: number];
-/** A window in which each place is heard in the given spans, in steps of the recording. */
+/** A window in which each place is active in the given spans, in steps of the recording. */
 function hear(firstStep: number, middle: Span, ...places: readonly (readonly Span[])[]): HeardWindow {
   const probabilities = places.map((spans) =>
     Float32Array.from({ length: STEPS }, (_, n) =>
@@ -16,7 +16,7 @@ function hear(firstStep: number, middle: Span, ...places: readonly (readonly Spa
   );
   return { firstStep, probabilities, middle: { from: middle[0], to: middle[1] } };
 }
-/** The first speaks, the second falls in, answers, and the first goes on; the second window has them in other places. */
+/** The first speaks, the second interrupts and answers, the first continues; the second window has them in swapped places. */
 const FIRST: Span[] = [
   [20, 200],
   [420, 700],
@@ -34,7 +34,7 @@ const turns = layTurns(
   750,
 );
 
-it("[VO1] voices are known by stretches in which nobody else is heard", () => {
+it("[VO1] voices are identified by stretches in which nobody else speaks", () => {
   expect(stretches.map(({ from, to, seconds }) => [from, to, seconds])).toEqual([
     [20, 160, 2.8],
     [200, 375, 3.5],
@@ -43,7 +43,7 @@ it("[VO1] voices are known by stretches in which nobody else is heard", () => {
   ]);
 });
 
-it("[VO2] windows link stretches that they hear in one place, and part those in different ones", () => {
+it("[VO2] windows link stretches in the same place and separate those in different places", () => {
   const [first, second, third, fourth] = linkStretches(windows, stretches);
   expect(first?.get(1)).toBeLessThan(-0.5);
   expect(second?.get(2)).toBeGreaterThan(0.9);
@@ -52,7 +52,7 @@ it("[VO2] windows link stretches that they hear in one place, and part those in 
   expect(fourth?.get(2)).toBe(third?.get(3));
 });
 
-it("[VO1] a person keeps their turns from window to window, and whoever talks at the same time is beside them", () => {
+it("[VO1] people keep their turns across windows, and overlapping speech has a second speaker", () => {
   const who = (step: number) => [turns.people[step], turns.beside[step]];
   expect(turns.voiceCount).toBe(2);
   expect(who(10)).toEqual([NOBODY, NOBODY]);
@@ -64,14 +64,14 @@ it("[VO1] a person keeps their turns from window to window, and whoever talks at
   expect(turns.confidence[100]).toBeCloseTo(0.9);
 });
 
-it("[VO1] of two who talk at once each has the stream they are in alone; where streams do not tell, nothing changes", () => {
+it("[VO1] in an overlap each person gets the stream they are alone in; ambiguous streams change nothing", () => {
   const overlaps = listOverlaps(turns);
   expect(overlaps).toEqual([{ from: 160, to: 200, around: { from: 60, to: 300 }, people: [0, 1] }]);
   const [overlap] = overlaps;
   if (overlap === undefined) throw new Error("no overlap");
   const place = (leak: number) => {
     const plan = planTurns(turns);
-    // The second stream has the first person.
+    // The second stream carries the first person.
     const inFirst = Float32Array.from({ length: 240 }, (_, n) => (n + 60 < 160 ? leak : 1 - leak));
     const all = [inFirst, inFirst.map((value) => 1 - value)] as const;
     placeOverlap(plan, overlap, { turns, power: { firstStep: 60, all, high: all } });

@@ -3,12 +3,12 @@ import { findPlace } from "./link-stretches.ts";
 import type { StepRun } from "./step-runs.ts";
 import { NOBODY, type Turns } from "./turns.ts";
 
-/** A stretch is in a place of a window that has at least this much of it (the squares of all places add up to 1). */
+/** A stretch belongs to a place of a window if the place's share is at least this (the squares of all shares sum to 1). */
 const LEAST_PLACE = 0.7;
 
 type NamedStretch = StepRun & { person: number };
 
-/** Who speaks when: what is heard in a place of a window is said by whom the nearest stretch in that place is of. */
+/** Assigns what is active in a place of a window to the speaker of the nearest stretch in that place. */
 export function layTurns(
   windows: readonly HeardWindow[],
   stretches: readonly NamedStretch[],
@@ -49,7 +49,7 @@ function findNearest(stretches: readonly NamedStretch[], step: number): number |
   return nearest?.person;
 }
 
-/** The surest first, and beside it the surest of somebody else. */
+/** Records the most probable speaker, and the next most probable one as overlapping. */
 function noteStep(turns: Turns, step: number, heard: { person: number; probability: number }[]): void {
   const [first, ...others] = heard.sort((a, b) => b.probability - a.probability);
   if (first === undefined) return;

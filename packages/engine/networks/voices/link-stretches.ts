@@ -1,13 +1,13 @@
 import type { HeardWindow } from "./hear-windows.ts";
 import type { StepRun } from "./step-runs.ts";
 
-/** A window says something about stretches that are at least this much in it. */
+/** A window links only stretches of which it covers at least this share. */
 const LEAST_SHARE = 0.8;
 
-/** Of a stretch: others in the same windows, and whether these hear both in one place (1), in different ones (−1), or something between. */
+/** Other stretches in the same windows, and whether the windows put both in one place (1), in different ones (−1), or in between. */
 export type Links = ReadonlyMap<number, number>;
 
-/** What windows say about which stretches are one person's. Stretches are in the order of their starts. */
+/** Links stretches by the places windows put them in. Stretches are sorted by start. */
 export function linkStretches(windows: readonly HeardWindow[], stretches: readonly StepRun[]): Links[] {
   const sums = stretches.map(() => new Map<number, { agreement: number; windows: number }>());
   for (const window of windows) {
@@ -31,7 +31,7 @@ export function linkStretches(windows: readonly HeardWindow[], stretches: readon
   );
 }
 
-/** How probably a stretch is in each place of a window, as numbers of length 1; nothing if the window does not have it. */
+/** A stretch's activity in each place of a window, as a unit vector; undefined if the window does not cover it. */
 export function findPlace(
   { firstStep, probabilities }: HeardWindow,
   { from, to }: StepRun,

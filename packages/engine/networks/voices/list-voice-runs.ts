@@ -2,11 +2,11 @@ import type { VoicePlan } from "./plan-voices.ts";
 import { bridgePauses, listRuns, type StepRun } from "./step-runs.ts";
 import { STEPS_PER_SECOND } from "./turns.ts";
 
-/** Speech around what is heard, so that no consonant is cut off. */
+/** Margin around speech, so that no consonant is cut off. */
 const MARGIN_STEPS = 3;
 const PAUSE_STEPS = 0.3 * STEPS_PER_SECOND;
 
-/** The stretches in which a person speaks, with a little of what is around them. */
+/** When a person speaks, with a margin on both sides. */
 export function listVoiceRuns({ solo, streams }: VoicePlan, person: number): StepRun[] {
   const isHeard = (step: number) =>
     solo[step] === person || streams[0][step] === person || streams[1][step] === person;

@@ -1,9 +1,9 @@
-/** Two groups that become one, by the numbers of what is in them. */
+/** Two groups to be merged, by the indices of their members. */
 export type Merge = { kept: readonly number[]; gone: readonly number[] };
 
 /**
- * Average linkage, by weight: the two most similar groups become one until one is left. `onMerge` hears of each such step before it happens, and can ask for
- * the groups as they are then.
+ * Weighted average linkage: merges the two most similar groups until one is left. `onMerge` is called before each merge, and can ask for the groups at
+ * that point.
  */
 export function mergeGroups(
   weights: readonly number[],
@@ -22,7 +22,7 @@ export function mergeGroups(
   }
 }
 
-/** Mean similarities between groups. Each row knows its best partner: of the 2,000 stretches of an hour, a merge touches a few rows only. */
+/** Mean similarities between groups. Each row caches its best partner: of the 2,000 stretches of an hour, a merge touches only a few rows. */
 class SimilarityTable {
   readonly #count: number;
   readonly #values: Float32Array;

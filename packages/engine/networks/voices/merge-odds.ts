@@ -1,23 +1,23 @@
 import { findSimilarity, type HeardStretch, sumUp } from "./heard-stretch.ts";
 import type { Merge } from "./merge-groups.ts";
 
-/** More seconds than this of a stretch do not make it better known. */
+/** Longer stretches do not give a better embedding. */
 const WELL_KNOWN_SECONDS = 3;
-/** How alike stretches of one person usually are, and how much it takes to say otherwise. */
+/** Prior similarity of one person's stretches, and the weight of that prior. */
 const USUAL_SIMILARITY = 0.5;
 const USUAL_PAIRS = 4;
-/** From this on, a window's word that two stretches are one person's is taken for it. */
+/** From this value on, a window's link counts as proof that two stretches are one person's. */
 const SURE_LINK = 0.6;
-/** Of what windows say about two groups. */
+/** Scale of the links between two groups. */
 const LINK_SCALE = 3;
 const MOST_LINKED = 3;
-/** Odds grow ever more slowly towards this: no merge is surer than four hundred to one. */
+/** Log-odds saturate here: no merge is surer than four hundred to one. */
 const SUREST = 6;
 const LEAST_WITHIN = 0.02;
 
 /**
- * Whether two groups are one person's, as the logarithm of the odds: a logistic regression over the merges of 144 generated conversations of development
- * speakers (training/runs/voices.md). The same similarity says less of short groups, and less where one person's stretches are much alike.
+ * The log-odds that two groups are one person's: a logistic regression on the merges of 144 generated conversations of development speakers
+ * (training/runs/voices.md). The same similarity means less for short groups, and less where one person's stretches are very similar.
  */
 const ODDS = {
   similarity: 5.057,
@@ -30,16 +30,16 @@ const ODDS = {
   constant: 0.524,
 };
 
-/** How much a stretch counts. */
+/** Weight of a stretch. */
 export const weigh = ({ seconds }: HeardStretch) => Math.min(WELL_KNOWN_SECONDS, seconds);
 
-/** Tells the odds that groups of stretches are one person's. */
+/** Estimates the odds that groups of stretches are one person's. */
 export class MergeOdds {
   readonly #stretches: readonly HeardStretch[];
-  /** How alike one person's stretches are in this recording: those that windows say are one person's. */
+  /** Similarity of one person's stretches in this recording, from stretches that windows link. */
   readonly #usual: number;
 
-  /** Links between stretches are by their place in this list. */
+  /** Links refer to stretches by their index in this list. */
   constructor(stretches: readonly HeardStretch[]) {
     this.#stretches = stretches;
     let [sum, pairs] = [USUAL_SIMILARITY * USUAL_PAIRS, USUAL_PAIRS];
@@ -54,7 +54,7 @@ export class MergeOdds {
     this.#usual = sum / pairs;
   }
 
-  /** The logarithm of the odds, at most `SUREST` either way. */
+  /** Log-odds, between −`SUREST` and `SUREST`. */
   find({ kept, gone }: Merge): number {
     const [a, b] = [this.#addUp(kept), this.#addUp(gone)];
     const similarity = findSimilarity(a.sum, b.sum) / (a.weight * b.weight);
@@ -85,7 +85,7 @@ export class MergeOdds {
     };
   }
 
-  /** Mean similarity of a group's pairs, drawn to the usual where there are few. */
+  /** Mean similarity of a group's pairs, shrunk towards the usual one if there are few. */
   #findWithin({ sum, weight, squares }: { sum: Float32Array; weight: number; squares: number }): number {
     const similarities = (findSimilarity(sum, sum) - squares) / 2;
     const pairs = (weight ** 2 - squares) / 2;

@@ -2,7 +2,7 @@ import { findSimilarity, type HeardStretch, sumUp, toUnit } from "./heard-stretc
 
 const ROUNDS = 2;
 
-/** Who speaks in each stretch, by whose voice it is nearest to. People are numbered as they are first heard. */
+/** Assigns each stretch to the nearest voice. People are numbered in the order they first speak. */
 export function namePeople(
   stretches: readonly HeardStretch[],
   people: readonly (readonly number[])[],

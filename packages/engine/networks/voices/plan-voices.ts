@@ -2,15 +2,15 @@ import { listRuns, type StepRun } from "./step-runs.ts";
 import type { StreamPower } from "./stream-power.ts";
 import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 
-/** How far around an overlap it is looked who is in which stream. */
+/** Context on both sides of an overlap used to match people to streams. */
 const REACH_STEPS = 2 * STEPS_PER_SECOND;
-/** Of a stream's share while each of two speaks alone: with less difference the streams do not have one speaker each. */
+/** Minimum difference of a stream's share between the two people's solo speech; below it, the streams do not have one speaker each. */
 const LEAST_DIFFERENCE = 0.5;
 
-/** Two who talk at once from `from` to `to`, and the steps around it that tell who is in which stream. */
+/** Two people talking at once from `from` to `to`, and the context that shows who is in which stream. */
 export type Overlap = StepRun & { around: StepRun; people: readonly [number, number] };
 
-/** Who is heard in each step: one person in the input as it is, or one in each of the two streams. */
+/** Who is heard in each step: one person in the original input, or one in each of the two streams. */
 export type VoicePlan = {
   voiceCount: number;
   solo: Int8Array;
@@ -19,7 +19,7 @@ export type VoicePlan = {
   confidence: Float32Array;
 };
 
-/** One at a time, as the turns say. */
+/** One speaker at a time, following the turns. */
 export function planTurns({ voiceCount, people, confidence }: Turns): VoicePlan {
   const nobody = () => new Int8Array(people.length).fill(NOBODY);
   return { voiceCount, solo: people.slice(), streams: [nobody(), nobody()], confidence };
@@ -43,7 +43,7 @@ export function listOverlaps({ people, beside }: Turns): Overlap[] {
   return overlaps;
 }
 
-/** Gives each of two who talk at once their stream: the one they are in while they speak alone. Where that does not tell them apart, nothing changes. */
+/** Gives each of two overlapping speakers the stream that carries their solo speech. Changes nothing if that is ambiguous. */
 export function placeOverlap(
   plan: VoicePlan,
   overlap: Overlap,
@@ -59,7 +59,7 @@ export function placeOverlap(
   plan.streams[1].fill(b, overlap.from, overlap.to);
 }
 
-/** How much of a person who speaks alone is in the first stream; nothing where they do not. */
+/** The first stream's share of a person's solo speech; undefined if they never speak alone. */
 function findFirstShare(
   person: number,
   { around }: Overlap,

@@ -1,7 +1,7 @@
 import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 import type { HeardPower } from "./voice-power.ts";
 
-/** Our network that tells who speaks, as 192 numbers of length 1 that are near for one voice and far for two. */
+/** Our speaker embedding network: unit vectors of 192 values, similar for the same voice. */
 export class SpeakerEmbedding {
   readonly #session: GraphSession;
 

@@ -1,7 +1,7 @@
-/** A stretch of steps, the end left out. */
+/** A range of steps, end exclusive. */
 export type StepRun = { from: number; to: number };
 
-/** Where a row of steps is set, in stretches. */
+/** The ranges of steps for which `isSet` holds. */
 export function listRuns(length: number, isSet: (step: number) => boolean): StepRun[] {
   const runs: StepRun[] = [];
   for (let step = 0; step < length; step++) {
@@ -13,7 +13,7 @@ export function listRuns(length: number, isSet: (step: number) => boolean): Step
   return runs;
 }
 
-/** The same with pauses up to `most` steps bridged. */
+/** Joins runs separated by at most `most` steps. */
 export function bridgePauses(runs: readonly StepRun[], most: number): StepRun[] {
   const bridged: StepRun[] = [];
   for (const { from, to } of runs) {

@@ -6,7 +6,7 @@ const random = makeSeededRandom(3);
 const makeNoise = (gain: number) => Float32Array.from({ length: 400 }, () => gain * (random() - 0.5));
 const mix = (a: Float32Array, b: Float32Array, leak: number) => a.map((value, n) => value + leak * b[n]!);
 
-it("a voice keeps its place where the windows agree, and changes it where they do not", () => {
+it("voices keep their order if it matches the previous window, and are swapped otherwise", () => {
   const [a, b] = [makeNoise(1), makeNoise(0.3)];
   expect(isExchanged([a, b], [mix(a, b, 0.3), mix(b, a, 0.1)])).toBe(false);
   expect(isExchanged([a, b], [mix(b, a, 0.1), mix(a, b, 0.3)])).toBe(true);

@@ -1,4 +1,4 @@
-/** Whether two voices change places from one window to the next, by what both windows have of the same time. */
+/** Whether the two voices have swapped places between consecutive windows, judged by their overlap. */
 export function isExchanged(
   before: readonly [Float32Array, Float32Array],
   after: readonly [Float32Array, Float32Array],
@@ -14,13 +14,16 @@ function correlate(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** Adds a part of a window to a stream, faded where the windows before and behind lie over it: across the middle of what they have in common, their very ends left out. */
+/**
+ * Adds part of a window to a stream with crossfades to the previous and next window: across the middle of each overlap, leaving out the very ends of
+ * the windows.
+ */
 export function addFaded(
   into: Float32Array,
   part: {
     plane: Float32Array;
     at: number;
-    /** Of the window. */
+    /** First frame of the window. */
     firstFrame: number;
     before: boolean;
     behind: boolean;

@@ -3,10 +3,10 @@ import { SAMPLE_RATE_HZ } from "./voice-separator.ts";
 
 const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
 
-/** Two streams of sound at 16 kHz, one array a channel each. */
+/** Two streams at 16 kHz, one array per channel. */
 type Streams = { read(startFrame: number, lengthFrames: number): readonly [Float32Array[], Float32Array[]] };
 
-/** How loud each of the two streams is in each step from `firstStep` on; of all its sound, and of that above 4 kHz or so. */
+/** Power of the two streams in each step from `firstStep` on: of the full band, and above about 4 kHz. */
 export type StreamPower = {
   firstStep: number;
   all: readonly [Float32Array, Float32Array];
@@ -31,7 +31,7 @@ function addPower(plane: Float32Array, { all, high }: { all: Float32Array; high:
     const value = plane[n]!;
     const step = Math.floor(n / STEP_FRAMES);
     all[step]! += value * value;
-    // Differences of differences: a filter that passes the highest band.
+    // The second difference: a simple high-pass filter.
     const bend = value - 2 * before + oneBefore;
     high[step]! += bend * bend;
     oneBefore = before;
@@ -39,7 +39,7 @@ function addPower(plane: Float32Array, { all, high }: { all: Float32Array; high:
   }
 }
 
-/** Notes how much of the highest sound is the first stream's. */
+/** Records the first stream's share of the high-band power. */
 export function noteHighShares(shares: Float32Array, { firstStep, high }: StreamPower): void {
   high[0].forEach((value, n) => {
     const sum = value + high[1][n]!;

@@ -7,7 +7,7 @@ const random = makeSeededRandom(5);
 const makeNoise = (isLoud: (second: number) => boolean) =>
   Float32Array.from({ length: 64_000 }, (_, n) => (isLoud(n / 16_000) ? 1 : 0.01) * (random() - 0.5));
 
-it("[VO1] knows streams that are heard at once from those that are heard in turn", () => {
+it("[VO1] tells simultaneous streams from alternating ones", () => {
   const always = () => true;
   const inTurn = findSimultaneity(
     makeNoise((second) => second < 2),
@@ -19,7 +19,7 @@ it("[VO1] knows streams that are heard at once from those that are heard in turn
   expect(isTogether([])).toBe(false);
 });
 
-it("[VO1] of two who talk at once each has a stream wherever there is speech, and nothing of the input as it is", () => {
+it("[VO1] two people who talk at once each get a stream for all speech, and nothing of the original input", () => {
   const people = Int8Array.from({ length: 200 }, (_, step) => (step > 80 && step < 120 ? 0 : -1));
   const [first, second] = makeGains(planTogether({ people }));
   expect(first?.streams[0][100]).toBe(1);

@@ -2,12 +2,12 @@ import type { VoicePlan } from "./plan-voices.ts";
 import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 import { SAMPLE_RATE_HZ } from "./voice-separator.ts";
 
-/** Two people talk at once all the time from this simultaneity on: mixtures of two have 0.10 to 0.22, a conversation 0.03 in the median. */
+/** Threshold for two people talking at once throughout: mixtures of two score 0.10 to 0.22, a conversation 0.03 (median). */
 const TOGETHER = 0.07;
 const BLOCK_FRAMES = SAMPLE_RATE_HZ / 10;
 const MARGIN_STEPS = 0.3 * STEPS_PER_SECOND;
 
-/** How much of two streams is heard at the same time: the weaker one's power over the stronger one's, tenth by tenth of a second. */
+/** How much two streams overlap: the weaker one's power over the stronger one's, per tenth of a second. */
 export function findSimultaneity(first: Float32Array, second: Float32Array): number {
   let [weaker, stronger] = [0, 0];
   for (let start = 0; start < first.length; start += BLOCK_FRAMES) {
@@ -25,13 +25,13 @@ function powerOf(samples: Float32Array, start: number): number {
   return sum;
 }
 
-/** Whether people talk at once all through a recording, by windows of it. */
+/** Whether people talk at once throughout a recording, judged by some of its windows. */
 export function isTogether(simultaneities: readonly number[]): boolean {
   const sorted = simultaneities.toSorted((a, b) => a - b);
   return (sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) > TOGETHER;
 }
 
-/** Two voices, each in its stream wherever there is speech. */
+/** Two voices, each in its own stream wherever there is speech. */
 export function planTogether({ people }: Pick<Turns, "people">): VoicePlan {
   const isSpeech = new Uint8Array(people.length);
   people.forEach((who, step) => {
@@ -42,7 +42,7 @@ export function planTogether({ people }: Pick<Turns, "people">): VoicePlan {
     voiceCount: 2,
     solo: new Int8Array(people.length).fill(NOBODY),
     streams: [toStream(0), toStream(1)],
-    // Nothing tells how sure it is which of them speaks.
+    // Nothing indicates how certain the assignment is.
     confidence: new Float32Array(people.length).fill(0.5),
   };
 }

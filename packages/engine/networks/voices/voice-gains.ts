@@ -2,10 +2,10 @@ import { listVoiceRuns } from "./list-voice-runs.ts";
 import type { VoicePlan } from "./plan-voices.ts";
 import { NOBODY, STEPS_PER_SECOND } from "./turns.ts";
 
-/** In each step how much of the input and of each stream goes to a voice, 0 or 1. */
+/** How much of the input and of each stream goes to a voice in each step: 0 or 1. */
 export type VoiceGains = { input: Uint8Array; streams: readonly [Uint8Array, Uint8Array] };
 
-/** The gains of all voices. No sound goes to two of them: pauses and margins that several claim go to the first. */
+/** The gains of all voices. Nothing goes to two voices: pauses and margins that several claim go to the first. */
 export function makeGains(plan: VoicePlan): VoiceGains[] {
   const isTaken = Uint8Array.from(plan.solo, (who, step) =>
     Number(who !== NOBODY || plan.streams[0][step] !== NOBODY),
@@ -24,7 +24,7 @@ export function makeGains(plan: VoicePlan): VoiceGains[] {
   });
 }
 
-/** A gain at a frame: straight lines from the middle of a step to the next, so that nothing clicks. */
+/** A gain at a frame, interpolated linearly between the middles of steps to avoid clicks. */
 export function fadeSteps(
   steps: ArrayLike<number>,
   {
@@ -45,7 +45,7 @@ export function fadeSteps(
   return gains;
 }
 
-/** Whether a gain is anything but nothing in a span, its fades included. */
+/** Whether a gain is nonzero anywhere in a span, including its fades. */
 export function hasGain(
   steps: Uint8Array,
   {
@@ -60,7 +60,7 @@ export function hasGain(
     .includes(1);
 }
 
-/** `into += plane · gains`, and by another factor each where there is one. */
+/** `into += plane · gains`, optionally times another factor per frame. */
 export function addGained(
   into: Float32Array,
   plane: Float32Array,

@@ -7,7 +7,7 @@ export const ROWS_PER_SECOND = SAMPLE_RATE_HZ / TRANSFORM.hopFrames;
 /** Power spectra, one row every 10 ms. */
 export type HeardPower = { rows: number; values: Float32Array };
 
-/** What the networks for speakers hear of a mono recording at 16 kHz. */
+/** The input features of the speaker networks, from a mono recording at 16 kHz. */
 export class VoicePower {
   readonly #spectrum = new PowerSpectrum({ fftSize: TRANSFORM.fftSize, hopFrames: TRANSFORM.hopFrames });
 
@@ -15,7 +15,7 @@ export class VoicePower {
     return { rows, values: this.#spectrum.read(recording, { firstSlot: firstRow, slotCount: rows }) };
   }
 
-  /** Some of the rows, one after the other. */
+  /** The selected rows, concatenated. */
   pick({ rows, values }: HeardPower, isPicked: (row: number) => boolean): HeardPower {
     const bins = this.#spectrum.binCount;
     const picked = Array.from({ length: rows }, (_, row) => row).filter(isPicked);

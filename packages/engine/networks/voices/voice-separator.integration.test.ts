@@ -22,23 +22,23 @@ const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + v
 const shareDb = (part: Float32Array, whole: Float32Array) => 10 * Math.log10(energy(part) / energy(whole));
 const minus = (a: Float32Array, b: Float32Array) => a.map((value, n) => value - b[n]!);
 
-describe("the separator of two voices, written anew", () => {
+describe("the rebuilt separator of two voices", () => {
   const [left, right] = [makeTalk(1), makeTalk(2).map((value) => value * 0.7)];
   const loading = VoiceSeparator.load(WEIGHTS, { windowFrames: WINDOW_FRAMES, threads: 2 });
 
-  it("gives the voices of the graph it was read from, to −80 dB", async () => {
+  it("returns the same voices as the exported graph, to −80 dB", async () => {
     const { separator, runsOn } = await loading;
     expect(runsOn).toBe("cpu");
     const expected = await separateByOriginal(WEIGHTS, left, { stemCount: 3, transform: TRANSFORM });
     const voices = await separator.separate([left]);
     voices.forEach(([voice], index) => {
       expect(shareDb(minus(voice!, expected[index]!), left)).toBeLessThan(-80);
-      // Both are heard: silence would agree as well.
+      // Both must be present: silence would match too.
       expect(shareDb(voice!, left)).toBeGreaterThan(-30);
     });
   });
 
-  it("lays one finding over each channel, so that the mean of the channels is what mono gives", async () => {
+  it("applies one mask to each channel, so that the mean of the channels equals the mono result", async () => {
     const { separator } = await loading;
     const mono = left.map((value, n) => (value + right[n]!) / 2);
     const apart = await separator.separate([left, right]);

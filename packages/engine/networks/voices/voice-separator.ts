@@ -1,19 +1,19 @@
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
 
-/** Of the trained network: see weights/voices-separator/README.md, "How to run it". */
+/** Fixed by training: see weights/voices-separator/README.md, "How to run it". */
 export const SAMPLE_RATE_HZ = 16_000;
 export const TRANSFORM = { fftSize: 640, hopFrames: 160 };
-/** 6 s: what it was trained on. */
+/** 6 s, as in training. */
 export const WINDOW_FRAMES = 6 * SAMPLE_RATE_HZ;
 const VOICES = [0, 1] as const;
 
-/** A sound for each of two voices, one array a channel. */
+/** One signal for each of two voices, one array per channel. */
 export type VoicePair = readonly [Float32Array[], Float32Array[]];
 
 export type LoadedSeparator = { separator: VoiceSeparator; runsOn: string };
 
-/** The network trained here that takes two people who talk at once apart. Which output has whom is open, and may differ from window to window. */
+/** Our network that separates two people talking at once. The order of its outputs is arbitrary and may differ between windows. */
 export class VoiceSeparator {
   readonly #network: MaskNetwork;
 
@@ -32,7 +32,7 @@ export class VoiceSeparator {
     this.#network = network;
   }
 
-  /** Hears the channels of a window as one, and lays what it finds over each of them. */
+  /** Runs on the downmix of a window and applies the masks to each channel. */
   async separate(channels: readonly Float32Array[]): Promise<VoicePair> {
     const heard = await this.#network.hear([toMono(channels)]);
     const voices: VoicePair = [[], []];
@@ -45,7 +45,6 @@ export class VoiceSeparator {
   }
 }
 
-/** The mean of the channels. */
 export function toMono(channels: readonly Float32Array[]): Float32Array {
   const [first = new Float32Array(), ...others] = channels;
   if (others.length === 0) return first;

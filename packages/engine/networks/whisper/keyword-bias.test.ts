@@ -5,7 +5,7 @@ const NAME = [10, 11, 12];
 const OTHER = [10, 20];
 
 describe("[V10] keywords", () => {
-  it("are begun at any time, and gone on with where they were begun", () => {
+  it("are boosted at any point, and continued once begun", () => {
     const track = new KeywordBias([NAME, OTHER, [30]]).start();
     const atStart = track.boosts;
     expect([...atStart.keys()]).toEqual([10, 30]);
@@ -18,7 +18,7 @@ describe("[V10] keywords", () => {
     expect(track.boosts).toEqual(atStart);
   });
 
-  it("are left where the text goes on otherwise", () => {
+  it("are dropped when the text continues differently", () => {
     const track = new KeywordBias([NAME]).start();
     track.push(10);
     track.push(99);

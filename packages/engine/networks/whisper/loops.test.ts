@@ -3,8 +3,8 @@ import { compressionRatio, endsInLoop } from "./loops.ts";
 
 const repeat = (phrase: number[], times: number) => Array.from({ length: times }, () => phrase).flat();
 
-describe("[V5] a decoder that goes round in circles", () => {
-  it("is noticed by its tokens", () => {
+describe("[V5] a decoder stuck in a loop", () => {
+  it("is detected by its tokens", () => {
     expect(endsInLoop(repeat([1, 2, 3, 4, 5], 6))).toBe(true);
     expect(endsInLoop([9, 8, 7, ...repeat([1], 24)])).toBe(true);
     expect(endsInLoop(repeat([1, 2, 3, 4, 5], 5))).toBe(false);
@@ -12,7 +12,7 @@ describe("[V5] a decoder that goes round in circles", () => {
     expect(endsInLoop(repeat([1], 8))).toBe(false);
   });
 
-  it("is noticed by its text", () => {
+  it("is detected by its text", () => {
     expect(compressionRatio("Thank you. ".repeat(20))).toBeGreaterThan(2.4);
     expect(
       compressionRatio("Seven ships sailed across the northern sea before the winter came."),
@@ -22,7 +22,7 @@ describe("[V5] a decoder that goes round in circles", () => {
     expect(compressionRatio("ご視聴ありがとうございました。".repeat(10))).toBeGreaterThan(2.4);
   });
 
-  it("is not seen in an ordinary text of another script", () => {
+  it("is not reported for ordinary text in another script", () => {
     const thai =
       "ระเบิดแบบฟิชชันทำงานบนหลักการที่ว่าการรวมนิวเคลียสที่มีโปรตอนและนิวตรอนจำนวนมากต้องใช้พลังงาน " +
       "นักกีฏวิทยาเรียกแมลงกลุ่มนี้ในลักษณะที่เป็นทางการว่าแมลงปีกแข็ง เขาไม่ได้กำหนดตัวเลขสำหรับการตัดงบประมาณ " +

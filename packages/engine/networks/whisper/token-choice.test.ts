@@ -9,7 +9,7 @@ const logits = Float32Array.of(1, 9, 2, 0, 3, 8);
 const greedy = { isFirst: false, temperature: 0, random: () => 0, boosts: new Map<number, number>() };
 
 describe("[V5] the next token", () => {
-  it("is the likeliest that may be written, with its probability among those", () => {
+  it("is the most probable allowed token, with its probability among the allowed ones", () => {
     const { id, logProb } = choice.choose(logits, greedy);
     expect(id).toBe(4);
     const sum = [1, 2, 0, 3].reduce((total, value) => total + Math.exp(value), 0);
@@ -17,7 +17,7 @@ describe("[V5] the next token", () => {
     expect(choice.choose(logits, { ...greedy, isFirst: true }).id).toBe(2);
   });
 
-  it("[V10] is another one where that is boosted enough and may be written; its probability stays its own", () => {
+  it("[V10] can be a boosted token if it is allowed; the boost is not part of its probability", () => {
     const boost = (id: number, by: number) =>
       choice.choose(logits, { ...greedy, boosts: new Map([[id, by]]) });
     expect(boost(2, 0.9).id).toBe(4);
@@ -27,7 +27,7 @@ describe("[V5] the next token", () => {
     expect(boost(1, 9).id).toBe(4);
   });
 
-  it("is drawn at a temperature, the same for the same seed, never a suppressed one", () => {
+  it("is sampled at a temperature, reproducibly for a seed, and never a suppressed one", () => {
     const draw = (seed: number) => {
       const random = makeSeededRandom(seed);
       return Array.from(

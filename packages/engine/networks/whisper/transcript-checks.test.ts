@@ -8,7 +8,7 @@ const written = (change: Partial<WrittenWindow>): WrittenWindow => {
   return { language: "en", tokens, logProbs, words, noSpeechProbability: 0.1, isBrokenOff: false, ...change };
 };
 
-it("[V5] improbable and circular texts are doubtful; what the decoder hears no speech in is silence", () => {
+it("[V5] improbable and looping texts are doubtful; windows in which the decoder detects no speech are silent", () => {
   const sure = written({});
   const unsure = written({ logProbs: [-1.5, -1, -1.2] });
   expect(isDoubtful(sure, "Seven ships.")).toBe(false);
@@ -22,7 +22,7 @@ it("[V5] improbable and circular texts are doubtful; what the decoder hears no s
   expect(isSilent(written({ tokens: [] }))).toBe(true);
 });
 
-it("[V5] a full stop and an end that are sure do not make a cough speech", () => {
+it("[V5] a confident full stop and end token do not make a cough speech", () => {
   const cough = written({
     tokens: [1, 2, 3, 4],
     logProbs: [-2.6, -1.1, -0.1, -0.4, 0],
@@ -34,7 +34,7 @@ it("[V5] a full stop and an end that are sure do not make a cough speech", () =>
   expect(isSilent(written({ words: { tokens: [], logProbs: [] } }))).toBe(true);
 });
 
-it("[V5] a phrase that only its repeats make probable is doubtful", () => {
+it("[V5] a phrase that is probable only because it repeats is doubtful", () => {
   const tokens = [1, 2, 3, 1, 2, 3, 1, 2, 3];
   const repeats = [-0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1];
   const text = "It's a game, it's a game, it's a game";
@@ -42,7 +42,7 @@ it("[V5] a phrase that only its repeats make probable is doubtful", () => {
   expect(isDoubtful(written({ tokens, logProbs: [-0.4, -0.3, -0.2, ...repeats] }), text)).toBe(false);
 });
 
-it("[V5] a speech that is played twice is no loop of the decoder", () => {
+it("[V5] speech that is played twice does not count as a loop", () => {
   const tokens = [1, 2, 3, 1, 2, 3];
   const repeats = [-0.01, -0.01, -0.01, -0.1];
   const heard = written({ tokens, logProbs: [-0.1, -0.3, -0.1, ...repeats] });

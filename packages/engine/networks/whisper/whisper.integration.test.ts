@@ -16,7 +16,7 @@ beforeAll(async () => {
   whisper = await loadWhisper(manifest, { threads: 1 });
 }, 30_000);
 
-describe("[V1] Whisper's front end gives the reference implementation's numbers", () => {
+describe("[V1] Whisper's front end matches the reference implementation", () => {
   it("log-mel bands", () => {
     const bands = new Float32Array(MEL_SHAPE[0] * MEL_SHAPE[1]);
     new LogMel().compute(makeTestSignal(), bands);
@@ -30,7 +30,7 @@ describe("[V1] Whisper's front end gives the reference implementation's numbers"
     expect(whisper.tokenizer.decode(ids)).toBe(text);
   });
 
-  it("knows a hundred languages and the commands", () => {
+  it("the tokenizer has a hundred languages and the command tokens", () => {
     const { languageIds, endOfText, startOfTranscript, transcribe, noSpeech, noTimestamps } =
       whisper.tokenizer;
     expect(languageIds.size).toBe(99);
@@ -41,23 +41,23 @@ describe("[V1] Whisper's front end gives the reference implementation's numbers"
   });
 });
 
-describe("[V1] Whisper's networks give the reference implementation's numbers", () => {
-  it("states of the encoder", async () => {
+describe("[V1] Whisper's networks match the reference implementation", () => {
+  it("encoder states", async () => {
     const { data, shape } = await whisper.encode(makeTestSignal());
     expect(shape).toEqual([1, STATE_COUNT, 384]);
     const values = reference.states.map(({ state, channel }) => data[state * 384 + channel] ?? Number.NaN);
     const expected = reference.states.map(({ value }) => value);
-    // The reference rounds to 8 bits before the first layers as well: a fiftieth of the states' power is rounding.
+    // The reference quantizes the input of the first layers too: a fiftieth of the states' power is rounding.
     expect(correlate(Float32Array.from(values), Float32Array.from(expected))).toBeGreaterThan(0.995);
   });
 
-  it("logits and attention of the decoder, fed at once", async () => {
+  it("decoder logits and attention, fed in one call", async () => {
     const states = await whisper.encode(makeTestSignal());
     const answer = await whisper.startDecoding([states]).feed([reference.fed]);
     const rated = reference.logits.map(({ position, best }) => {
       const [logits = new Float32Array()] = answer.rateNext(position);
       const value = logits[best] ?? Number.NaN;
-      // Sums of another order round another value to 8 bits: what is nearly as likely may be first on another processor.
+      // Summation order affects rounding to int8: another processor may rank a nearly equal token first.
       expect(Math.max(...logits) - value, `position ${position}`).toBeLessThan(0.5);
       return value;
     });
@@ -70,11 +70,11 @@ describe("[V1] Whisper's networks give the reference implementation's numbers", 
   });
 });
 
-describe("[V2] the decoder writes the same", () => {
+describe("[V2] the decoder returns the same", () => {
   const fed = reference.fed;
   const start = fed.slice(0, 4);
 
-  it("token by token as all at once, with several rows and with rows taken out", async () => {
+  it("token by token as in one call, with several rows and with rows removed", async () => {
     const speech = await whisper.encode(makeTestSignal());
     const silence = await whisper.encode(new Float32Array(16000));
     const whole = await whisper.startDecoding([speech]).feed([fed]);
@@ -88,7 +88,7 @@ describe("[V2] the decoder writes the same", () => {
       const [row = new Float32Array(), twin] = answer.rateNext(0);
       const [expected = new Float32Array()] = whole.rateNext(position);
       expect(twin).toEqual(row);
-      // 8-bit products take their scale from all that is fed at once, so how tokens are fed moves the logits a little.
+      // int8 products take their scale from everything fed at once, so how tokens are fed moves the logits a little.
       expect(correlate(row, expected)).toBeGreaterThan(0.95);
     }
   });

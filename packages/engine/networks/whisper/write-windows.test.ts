@@ -16,7 +16,7 @@ const tokenizer = {
   isWord: (id: number) => id < END && id % 2 === 0,
 } as Partial<WhisperTokenizer> as WhisperTokenizer;
 
-/** A decoder that would write token after token, never the same, up to so many. */
+/** A decoder that would write up to this many tokens, all different. */
 function makeWhisper(textTokens: number): Whisper {
   const startDecoding = () => {
     let step = 0;
@@ -45,22 +45,22 @@ async function write(textTokens: number, seconds: number, promptTokens: number[]
   return window;
 }
 
-it("[V5] a text may take all of the decoder's room, as half a minute of Thai does", async () => {
+it("[V5] a text may fill the decoder's context, as 30 s of Thai does", async () => {
   expect(await write(301, 30)).toMatchObject({ isBrokenOff: false, tokens: { length: 301 } });
   expect(await write(900, 30)).toMatchObject({ isBrokenOff: true, tokens: { length: 440 } });
 });
 
-it("[V10] a prompt takes its room of the decoder's", async () => {
+it("[V10] a prompt shares the decoder's context", async () => {
   expect(await write(900, 30, Array(100).fill(7))).toMatchObject({ tokens: { length: 340 } });
 });
 
-it("[V5] the rates of words are kept apart from those of punctuation and the end", async () => {
+it("[V5] log probabilities of words are kept apart from those of punctuation and the end token", async () => {
   const window = await write(5, 30);
   expect(window).toMatchObject({ logProbs: { length: 6 }, words: { tokens: [0, 2, 4] } });
   expect(window?.words.logProbs).toEqual([0, 2, 4].map((n) => window?.logProbs[n]));
 });
 
-it("[V5] a text that nobody could say in the time is broken off", async () => {
+it("[V5] a text that nobody could say in that time is cut short", async () => {
   expect(await write(30, 2)).toMatchObject({ isBrokenOff: false, tokens: { length: 30 } });
   expect(await write(900, 2)).toMatchObject({ isBrokenOff: true, tokens: { length: 56 } });
 });

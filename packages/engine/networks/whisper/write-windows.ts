@@ -135,6 +135,6 @@ async function start(
 
 function getLanguageId({ tokenizer }: Whisper, language: string): number {
   const id = tokenizer.languageIds.get(language);
-  if (id === undefined) throw new RangeError(`the network does not know the language ${language}`);
+  if (id === undefined) throw new RangeError(`Whisper does not support the language ${language}`);
   return id;
 }

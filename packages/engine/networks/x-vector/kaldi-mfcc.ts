@@ -1,7 +1,7 @@
 import type { MelFilter } from "../../dsp/mel-filters.ts";
 import { RealFft } from "../../dsp/real-fft.ts";
 
-/** Of the network's features: conf/mfcc.conf of its recipe, and Kaldi's defaults for what that leaves out. */
+/** The network's features: conf/mfcc.conf of its recipe, and Kaldi's defaults for the rest. */
 export const SAMPLE_RATE_HZ = 8000;
 export const CEPSTRA = 23;
 export const HOP_FRAMES = 80;
@@ -11,15 +11,15 @@ const LOWEST_HZ = 20;
 const HIGHEST_HZ = 3700;
 const EMPHASIS = 0.97;
 const LIFTER = 22;
-/** Kaldi's samples are whole numbers of 16 bits. */
+/** Kaldi's samples are 16-bit integers. */
 const FULL_SCALE = 32_768;
 const SMALLEST = 1.19e-7;
-/** Means are taken over 3 s around each frame. */
+/** Window of the sliding mean: 3 s. */
 const MEAN_FRAMES = 300;
 
 const toMel = (hz: number) => 1127 * Math.log(1 + hz / 700);
 
-/** Mel cepstra as Kaldi makes them, one row of `CEPSTRA` numbers every 10 ms; the first of them is the frame's energy. */
+/** MFCCs as Kaldi computes them, one row of `CEPSTRA` values every 10 ms; the first value is the frame's energy. */
 export class KaldiMfcc {
   readonly #fft = new RealFft(FFT_SIZE);
   // Povey's window.
@@ -30,7 +30,7 @@ export class KaldiMfcc {
   readonly #filters = makeFilters();
   readonly #cosines = makeCosines();
 
-  /** Row t is of the samples from 80·t on: padding is the caller's. */
+  /** Row t starts at sample 80·t; the caller pads. */
   analyse(samples: Float32Array): Float32Array {
     const rows = Math.max(0, Math.floor((samples.length - FRAME_FRAMES) / HOP_FRAMES) + 1);
     const cepstra = new Float32Array(rows * CEPSTRA);
@@ -88,7 +88,7 @@ function makeFilters(): MelFilter[] {
   });
 }
 
-/** The cosine transform with Kaldi's lifter: higher cepstra weigh more. */
+/** The DCT with Kaldi's lifter, which weights higher cepstra more. */
 function makeCosines(): Float64Array[] {
   return Array.from({ length: CEPSTRA }, (_, index) => {
     const lift = 1 + (LIFTER / 2) * Math.sin((Math.PI * index) / LIFTER);
@@ -99,7 +99,7 @@ function makeCosines(): Float64Array[] {
   });
 }
 
-/** Takes the mean of the three seconds around it from each row, in place: what the line adds to a voice goes with it. */
+/** Cepstral mean normalisation over the three seconds around each row, in place: removes the channel's coloration. */
 export function subtractSlidingMean(cepstra: Float32Array): void {
   const rows = cepstra.length / CEPSTRA;
   const width = Math.min(MEAN_FRAMES, rows);

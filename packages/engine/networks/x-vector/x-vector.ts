@@ -5,14 +5,14 @@ import { CEPSTRA, HOP_FRAMES, KaldiMfcc, SAMPLE_RATE_HZ, subtractSlidingMean } f
 
 /** Rows of context before and after each output of the network. */
 const CONTEXT_ROWS = 7;
-/** A minute at once: an hour of cepstra takes 33 MB, its samples three times that. */
+/** A minute at a time: an hour of cepstra takes 33 MB, its samples three times that. */
 const READ_ROWS = 6000;
 export const ROWS_PER_SECOND = SAMPLE_RATE_HZ / HOP_FRAMES;
 
-/** What a recording sounds like every 10 ms, for `XVector.embed`. */
+/** The features of a recording, one row every 10 ms, for `XVector.embed`. */
 export type Cepstra = { rows: number; values: Float32Array };
 
-/** Kaldi's x-vector network: who speaks, as 128 numbers of length 1 that are near for one voice and far for two. */
+/** Kaldi's x-vector network: speaker embeddings as unit vectors of 128 values, similar for the same voice. */
 export class XVector {
   readonly #session: GraphSession;
   readonly #mfcc = new KaldiMfcc();
@@ -21,14 +21,14 @@ export class XVector {
     this.#session = session;
   }
 
-  /** Listens to a mono recording at any rate. */
+  /** Computes the features of a mono recording at any sample rate. */
   analyse(recording: FrameSource): Cepstra {
     const source = toSampleRate(recording, { sampleRateHz: SAMPLE_RATE_HZ, isForListening: true });
     const rows = Math.ceil(source.lengthFrames / HOP_FRAMES);
     const values = new Float32Array(rows * CEPSTRA);
     for (let row = 0; row < rows; row += READ_ROWS) {
       const count = Math.min(READ_ROWS, rows - row);
-      // Each row is of the 25 ms around its middle.
+      // Each row covers the 25 ms around its middle.
       const [samples = new Float32Array()] = source.read(row * HOP_FRAMES - 60, count * HOP_FRAMES + 120);
       values.set(this.#mfcc.analyse(samples), row * CEPSTRA);
     }
@@ -36,12 +36,12 @@ export class XVector {
     return { rows, values };
   }
 
-  /** Of the rows from `firstRow` on, each counting as `weights` says. */
+  /** The embedding of the rows from `firstRow` on, weighted by `weights`. */
   async embed({ rows, values }: Cepstra, firstRow: number, weights: Float32Array): Promise<Float32Array> {
     const count = weights.length + 2 * CONTEXT_ROWS;
     const heard = new Float32Array(count * CEPSTRA);
     for (let row = 0; row < count; row++) {
-      // Before the start and past the end the outermost row goes on.
+      // The edges are padded with the outermost rows.
       const at = Math.min(Math.max(0, firstRow - CONTEXT_ROWS + row), rows - 1) * CEPSTRA;
       heard.set(values.subarray(at, at + CEPSTRA), row * CEPSTRA);
     }

@@ -1,11 +1,11 @@
 import { encodeFlac } from "../../dsp/flac/encode-flac.ts";
 
-/** What a minute of a track may take at most. */
+/** Maximum size of a minute of a track. */
 const BYTES_PER_MINUTE_MAX = 11_800_000;
 const BELOW_FULL_SCALE = 1 - 2 ** -18;
 const GAIN_BYTES = 4;
 
-/** A power of two that brings the samples below full scale; 1 for all that are there already. */
+/** A power of two that brings the samples below full scale; 1 if they already are. */
 function findGain(planes: readonly Float32Array[]): number {
   let peak = 0;
   for (const plane of planes) for (const value of plane) if (Math.abs(value) > peak) peak = Math.abs(value);
@@ -14,7 +14,7 @@ function findGain(planes: readonly Float32Array[]): number {
   return gain;
 }
 
-/** A chunk as it is stored: what its samples are to be multiplied with, as a float of four bytes, and a FLAC file. */
+/** A stored chunk: the gain to multiply its samples by, as a 4-byte float, and a FLAC file. */
 export function encodeChunk(planes: readonly Float32Array[], sampleRateHz: number): Uint8Array {
   const gain = findGain(planes);
   const bitsPerFrameMax = (BYTES_PER_MINUTE_MAX * 8) / 60 / sampleRateHz;

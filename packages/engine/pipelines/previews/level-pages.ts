@@ -1,12 +1,12 @@
 import { appendFileSync, copyFileSync, mkdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 
-/** The layout of columns of several levels in a track's files. */
+/** How a track's files store columns at several zoom levels. */
 export type LevelLayout = {
   chunkFrames: number;
-  /** Frames for each column, from the finest level to the coarsest. */
+  /** Frames per column, from the finest level to the coarsest. */
   levels: number[];
-  /** So many of the coarsest levels are in the overview, the others in pages of so many chunks. */
+  /** The number of coarsest levels that are in the overview; the others are in pages of this many chunks. */
   overviewLevels: number;
   pageChunks: number;
   columnBytes: number;
@@ -15,8 +15,8 @@ export type LevelLayout = {
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /**
- * What is drawn of a track: two files that grow chunk by chunk, each chunk with its columns of one level behind those of another. The overview has the
- * coarsest levels of the whole track; the others are in pages, so that a growing track never rewrites more than the last of them.
+ * The drawing data of a track: two files that grow chunk by chunk, each chunk with its columns level by level. The overview has the coarsest levels of
+ * the whole track; the others are in pages, so that a growing track only rewrites the last page.
  */
 export class LevelPages {
   readonly #folder: string;
@@ -50,7 +50,7 @@ export class LevelPages {
     appendFileSync(this.#overview, Buffer.concat(levels.slice(this.#split)));
   }
 
-  /** Copies of the overview and of the page that a chunk is on, with their names. */
+  /** Copies of the overview and of the page with this chunk, and their names. */
   copy(chunk: number, toPath: (name: string) => string): { name: string; path: string }[] {
     const page = Math.floor(chunk / this.#layout.pageChunks);
     const files = [
@@ -72,7 +72,7 @@ export class LevelPages {
     return join(this.#folder, `page-${page}`);
   }
 
-  /** Of a whole chunk. */
+  /** Size of a whole chunk. */
   get #recordBytes(): { fine: number; coarse: number } {
     const { chunkFrames, levels, columnBytes } = this.#layout;
     const sum = (some: number[]) =>

@@ -11,21 +11,21 @@ export type PreviewFile = { name: string; path: string };
 export type PreviewStep = {
   shape: PreviewShape;
   track: string;
-  /** So many are there once the files are stored. */
+  /** Number of chunks once these files are stored. */
   chunks: number;
-  /** What the newest of them takes. */
+  /** Size of the newest chunk. */
   chunkBytes: number;
   files: PreviewFile[];
 };
 
-/** The chunks of one track and what is drawn of it, written as its frames are finished. */
+/** Writes the chunks and drawing data of one track as its frames become final. */
 export class PreviewTrack {
   readonly #track: string;
   readonly #shape: PreviewShape;
   readonly #outFolder: string;
   readonly #drawings: TrackDrawings;
   readonly #report: (step: PreviewStep) => void;
-  /** The first that is not written yet. */
+  /** The first chunk that is not written yet. */
   nextChunk: number;
 
   constructor(options: {
@@ -65,7 +65,7 @@ export class PreviewTrack {
     });
   }
 
-  /** Nothing will be added to the newest page any more. */
+  /** Whether the newest page is complete. */
   get #isPageDone(): boolean {
     return this.nextChunk % this.#shape.pageChunks === 0 || this.nextChunk === countChunks(this.#shape);
   }

@@ -23,7 +23,7 @@ let folder = "";
 let network = new GainNetwork(SEGMENT_FRAMES);
 const folders: string[] = [];
 
-/** Leaves its process as much time as a real one does. */
+/** Yields to the event loop as often as a real network does. */
 class BusyNetwork extends GainNetwork {
   override async separate(...args: Parameters<GainNetwork["separate"]>) {
     for (let turn = 0; turn < 30; turn++) await setImmediate();
@@ -49,7 +49,7 @@ function makeTarget(model: string, outputs: SoundFile["output"][] = ["stem"], va
   return { kind: "sound", key, model, files, ...(variant && { variant }) };
 }
 
-/** Stored previews by name, as a worker would have them. */
+/** Stored previews by name, as a worker keeps them. */
 class Store {
   readonly files = new Map<string, Buffer>();
   readonly chunks: Record<string, number> = {};
@@ -119,7 +119,7 @@ function run(
   );
 }
 
-/** The level of what is left of one sound without another, in dB below full scale. */
+/** The level of the difference of two signals, in dB below full scale. */
 function differenceDb(a: readonly Float32Array[], b: readonly Float32Array[]): number {
   expect(a.map(({ length }) => length)).toEqual(b.map(({ length }) => length));
   let sum = 0;
@@ -155,7 +155,7 @@ describe("previews of a Task", () => {
       expect(differenceDb(await store.readTrack(track), readSound(pathOf(track)).planes)).toBeLessThan(-110);
   });
 
-  it("[PV1] hold what is beyond full scale, and mix more than two channels to two", async () => {
+  it("[PV1] keep samples beyond full scale, and mix more than two channels to two", async () => {
     const song = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: 150_000 });
     const loud = [...song, ...song].map((plane, channel) => plane.map((value) => (2 + channel) * value));
     writeSound(pathOf("input"), loud, 44_100);
@@ -181,7 +181,7 @@ describe("previews of a Task", () => {
     expect(differenceDb(await store.readTrack("input"), noise)).toBeLessThan(-40);
   });
 
-  it("[PV3] grow with the pass: the first chunk is there when the network has run over a little of the input", async () => {
+  it("[PV3] grow with the pass: the first chunk exists when the network has processed a little of the input", async () => {
     writeSound(pathOf("input"), makeSyntheticSong(SONG), 44_100);
     network = new BusyNetwork(SEGMENT_FRAMES);
     const store = new Store();
@@ -204,7 +204,7 @@ describe("previews of a Task", () => {
     expect(chunksAtDone).toEqual({ input: 5, vocals: 5 });
   });
 
-  it("[PV4] go on behind what is stored where the work was killed, without holes and with the same bytes", async () => {
+  it("[PV4] resume after the stored chunks when the work was killed, without gaps and with the same bytes", async () => {
     writeSound(pathOf("input"), makeSyntheticSong(SONG), 44_100);
     const targets = [makeTarget("vocals"), makeTarget("vocals", ["stem"], "high_quality")];
     const whole = new Store();
@@ -217,7 +217,7 @@ describe("previews of a Task", () => {
     await expect(run(targets, store)).rejects.toThrow("killed");
     const before = { ...store.chunks };
     expect(before.vocals).toBeGreaterThan(0);
-    // The last step of all was not stored any more.
+    // The last step was not stored.
     const storedChunks = { ...before, vocals: (before.vocals ?? 0) - 1 };
     network.failsAtRun = Number.POSITIVE_INFINITY;
     await run(targets, store, { storedChunks });
@@ -230,7 +230,7 @@ describe("previews of a Task", () => {
     expect(store.steps.length).toBe(steps);
   });
 
-  it("[PV4] are made of kept stems too, without the network", async () => {
+  it("[PV4] are made from cached stems too, without the network", async () => {
     writeSound(pathOf("input"), makeSyntheticSong(SONG), 44_100);
     const stemCache = new StemCache(join(folder, "cache"), 1e9);
     const first = new Store();
@@ -262,7 +262,7 @@ describe("previews of a Task", () => {
     expect(store.files.get("input/peaks/overview")?.equals(toBytes([64, 512]))).toBe(true);
   });
 
-  it("[PV10] have spectrograms at three levels, of every chunk by itself", async () => {
+  it("[PV10] have spectrograms at three levels, separate for every chunk", async () => {
     const song = makeSyntheticSong(SONG);
     writeSound(pathOf("input"), song, 44_100);
     const store = new Store();

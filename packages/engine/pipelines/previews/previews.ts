@@ -7,18 +7,18 @@ import { countChunks, type PreviewShape, toPreviewShape } from "./preview-shape.
 import { type PreviewStep, PreviewTrack } from "./preview-track.ts";
 
 export type PreviewRequest = {
-  /** How many chunks of each track are already stored; later ones left by an earlier run are made again. */
+  /** How many chunks of each track are stored; later ones from an earlier run are made again. */
   storedChunks: Record<string, number>;
 };
 
 export type PreviewNews =
   | ({ kind: "step" } & PreviewStep)
-  /** There are no more previews; the work itself continues. */
+  /** No more previews will come; the work itself continues. */
   | { kind: "failed"; message: string };
 
 export const INPUT_TRACK = "input";
 
-/** Tracks whose frames come from one reading: the planes of each, in their order. */
+/** Tracks whose frames come from one read: the planes of each, in order. */
 export type PreviewReader = {
   tracks: string[];
   whenReadable(endFrame: number): Promise<void>;
@@ -26,7 +26,7 @@ export type PreviewReader = {
   open(): { read(startFrame: number, lengthFrames: number): Float32Array[][] } & Disposable;
 };
 
-/** False where there will never be so many frames: their pass has failed, and says so itself. */
+/** False if there will never be so many frames: their pass has failed and reports that itself. */
 const isReadable = (reader: PreviewReader, endFrame: number) =>
   reader.whenReadable(endFrame).then(
     () => true,
@@ -34,8 +34,8 @@ const isReadable = (reader: PreviewReader, endFrame: number) =>
   );
 
 /**
- * Writes previews beside the passes: chunk by chunk, as frames become final, and a turn for others between two chunks. Where that fails there are no
- * further previews, and nothing else.
+ * Writes previews alongside the passes, chunk by chunk as frames become final, and yields to the event loop between chunks. If that fails there are no
+ * further previews, but nothing else is affected.
  */
 export class Previews {
   readonly #folder: string;
@@ -68,7 +68,7 @@ export class Previews {
     });
   }
 
-  /** Begins to write the tracks of a target. */
+  /** Starts writing the tracks of a target. */
   follow(key: string, reader: PreviewReader): void {
     const writing = this.#write(reader).catch((error: unknown) => {
       if (this.#isOver) return;
@@ -78,12 +78,12 @@ export class Previews {
     this.#writings.set(key, writing);
   }
 
-  /** Resolves when the tracks of a target and of the input are written, or will never be. */
+  /** Resolves when the tracks of a target and of the input are written or have failed. */
   async whenWritten(key: string): Promise<void> {
     await Promise.all([this.#writings.get(INPUT_TRACK), this.#writings.get(key)]);
   }
 
-  /** Nothing is left to read from. */
+  /** Stops: the sources are about to be closed. */
   stop(): void {
     this.#isOver = true;
   }

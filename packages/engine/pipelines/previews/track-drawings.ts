@@ -5,16 +5,16 @@ import { type LevelLayout, LevelPages } from "./level-pages.ts";
 import type { PreviewShape } from "./preview-shape.ts";
 
 type Drawing = {
-  /** What its files are called: `peaks`, `spectra`. */
+  /** Prefix of its file names: `peaks`, `spectra`. */
   kind: string;
-  /** Told of again this often while it grows. */
+  /** Minimum time between two reports of a growing file. */
   intervalMs: number;
   layout(shape: PreviewShape): LevelLayout;
-  /** From the shape to what makes the columns of a chunk, level by level. */
+  /** Returns a function that computes the columns of a chunk, level by level. */
   prepare(shape: PreviewShape): (planes: readonly Float32Array[]) => Uint8Array[];
 };
 
-/** Lowest and highest sample. */
+/** Lowest and highest sample of each column. */
 const PEAKS: Drawing = {
   kind: "peaks",
   intervalMs: 3000,
@@ -32,7 +32,7 @@ const PEAKS: Drawing = {
   },
 };
 
-/** A byte for each band. Larger than peaks and looked at less often, so stored less often too. */
+/** One byte per band. Larger than peaks and viewed less often, so stored less often too. */
 const SPECTRA: Drawing = {
   kind: "spectra",
   intervalMs: 10_000,
@@ -52,7 +52,7 @@ const SPECTRA: Drawing = {
   },
 };
 
-/** What is drawn of one track: waveform and spectrogram, at several levels. */
+/** The drawing data of one track: waveform and spectrogram at several levels. */
 export class TrackDrawings {
   readonly #drawings: {
     kind: string;
@@ -82,7 +82,7 @@ export class TrackDrawings {
     for (const { pages, makeLevels } of this.#drawings) pages.append(chunk, makeLevels(planes));
   }
 
-  /** Copies of the files that a chunk is in and that are due, with their names; all of them where `isDue`. */
+  /** Copies of a chunk's files that are due, with their names; all of them if `isDue`. */
   copyDue(
     chunk: number,
     { isDue, toPath }: { isDue: boolean; toPath: (name: string) => string },

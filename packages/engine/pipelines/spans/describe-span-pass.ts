@@ -1,7 +1,7 @@
 import { describeGpus } from "../../runtime/describe-gpus.ts";
 import { describePass, type PassSpools } from "../network-pass.ts";
 
-/** The same as of a pass, and on a GPU which one: of two machines with the same CPU, each may have another. */
+/** `describePass` plus the GPU, if one is used: machines with the same CPU may have different GPUs. */
 export function describeSpanPass(spools: PassSpools): ReturnType<typeof describePass> {
   const { grid, madeFrom } = describePass(spools);
   const isOnCpu = String(madeFrom.runsOn).startsWith("cpu");

@@ -7,7 +7,7 @@ import { describeSpanPass } from "./describe-span-pass.ts";
 import { cutAtFrames, type PassSpans } from "./segment-range.ts";
 import type { SpanExchange, SpanPart, SpanPass } from "./span-exchange.ts";
 
-/** An input is cut into spans of this share of the length from which on it is cut at all. */
+/** Length of a span relative to the minimum length of a shared input. */
 const SPAN_SHARE = 1 / 3;
 
 /**
@@ -30,7 +30,7 @@ export async function offerSpans(
     const cutFrames = listCuts(run.input, root, SPAN_SHARE * spansFromSeconds);
     const described = await Promise.all(group.map((pass) => describe(run, pass, cutFrames)));
     const finishedSpans = Math.min(...described.map((pass) => pass.finishedSpans));
-    // Nothing is left of it, or it is cut finer than its segments are.
+    // Nothing is left to do, or the spans would be shorter than segments.
     const hasEmpty = described.some(({ ranges }) => ranges.some(({ from, to }) => from === to));
     if (finishedSpans > cutFrames.length || hasEmpty) continue;
     const key = toPassName(root);
@@ -44,13 +44,13 @@ export async function offerSpans(
 
 const findRoot = (pass: StemPass): StemPass => (pass.hears ? findRoot(pass.hears.pass) : pass);
 
-/** A pass at another rate has other cuts, and one that does not fill a segment is not run. */
+/** A pass at another rate would have other cuts, and one that does not fill a segment is not run. */
 function isDivisible(input: OpenInput, { manifest, startShare }: StemPass, root: StemPass): boolean {
   const lengthFrames = toNetworkShape(input, manifest).lengthFrames - toStartFrame(manifest, startShare);
   return manifest.sampleRateHz === root.manifest.sampleRateHz && lengthFrames >= manifest.segmentFrames;
 }
 
-/** All spans but for rounding as long as each other. */
+/** Spans of equal length, except for rounding. */
 function listCuts(input: OpenInput, { manifest }: StemPass, spanSeconds: number): number[] {
   const { lengthFrames, sampleRateHz } = toNetworkShape(input, manifest);
   const count = Math.ceil(lengthFrames / (spanSeconds * sampleRateHz));

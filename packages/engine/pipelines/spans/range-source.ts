@@ -1,7 +1,7 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { PcmFileSource } from "../pcm-file-source.ts";
 
-/** A sound of which only a stretch is there, in a file; reading beyond it is a mistake, not silence. */
+/** Audio of which only a range is available, in a file; reading outside it throws instead of returning silence. */
 export class RangeSource implements FrameSource, Disposable {
   readonly channels: number;
   readonly sampleRateHz: number;
@@ -33,7 +33,7 @@ export class RangeSource implements FrameSource, Disposable {
     const from = Math.max(0, startFrame);
     const to = Math.min(this.lengthFrames, startFrame + lengthFrames);
     if (to > from && (from < this.#fromFrame || to > this.#toFrame))
-      throw new RangeError(`frames ${from} to ${to} are not among ${this.#fromFrame} to ${this.#toFrame}`);
+      throw new RangeError(`frames ${from} to ${to} are outside ${this.#fromFrame} to ${this.#toFrame}`);
     return this.#file.read(startFrame - this.#fromFrame, lengthFrames);
   }
 

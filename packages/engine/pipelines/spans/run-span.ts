@@ -23,21 +23,21 @@ import type { SpanPart, SpanPass } from "./span-exchange.ts";
 /** One span of an input, to be made for another engine. */
 export type SpanRequest = {
   inputPath: string;
-  /** Holds the decoded input and what is finished of the span; the same folder on a second run continues the first. */
+  /** Holds the decoded input and the finished part of the span; another run with the same folder resumes. */
   workDir: string;
   part: SpanPart;
   index: number;
 };
 
-/** A stem of the span, as a stretch of a file of raw floats. */
+/** A stem of the span: a byte range in a file of raw floats. */
 export type SpanFile = { pass: string; stem: string; path: string; startByte: number; sizeBytes: number };
 
 export type SpanResult =
   | { kind: "made"; files: SpanFile[] }
-  /** Here it would be made from other weights, or on another provider, and would not fit the rest. */
+  /** This machine has other weights or another provider, so the samples would not match the rest. */
   | { kind: "unfit" };
 
-/** The folder of a span in a work folder; not needed once the span is taken over. */
+/** The folder of a span in a work folder; not needed once the span is delivered. */
 export const toSpanDir = (workDir: string, { part, index }: Pick<SpanRequest, "part" | "index">): string =>
   join(workDir, "spans", part.key, String(index));
 
@@ -46,7 +46,7 @@ type Step = {
   pass: StemPass;
   spools: PassSpools & { range: SegmentRange };
   grid: SegmentGrid;
-  /** What the span has of the pass; more may be made of it, for those that hear it. */
+  /** The span's own segments of the pass; passes that read it may need more. */
   own: SegmentRange;
   gauge: SpoolGauge;
 };
@@ -79,7 +79,7 @@ export async function runSpan(
   }
 }
 
-/** The passes by their networks; undefined where one is not here. */
+/** The passes, resolved to installed networks; undefined if one is missing. */
 function findPasses(
   { passes }: SpanPart,
   manifests: readonly Manifest[],
@@ -101,7 +101,7 @@ function findPasses(
   return found;
 }
 
-/** Undefined where a pass would be made from something else than the rest of it is. */
+/** Undefined if a pass would be made from anything else than the rest of it. */
 async function planSteps(
   run: SpanRun,
   request: SpanRequest,
@@ -128,7 +128,7 @@ async function planSteps(
     if (own === undefined) return undefined;
     steps.push({ spanPass, pass, spools: { ...spools, range: own }, grid, own, gauge: new SpoolGauge() });
   }
-  // Those that hear come behind what they hear.
+  // In reverse: passes come after the ones they read.
   for (const step of steps.toReversed()) widenHeard(steps, step);
   return steps;
 }
@@ -136,7 +136,7 @@ async function planSteps(
 const findHeard = (steps: readonly Step[], { pass }: Step) =>
   steps.find((other) => other.pass === pass.hears?.pass);
 
-/** Has as much made of the heard pass as the windows of these segments reach. */
+/** Extends the pass being read to cover the windows of these segments. */
 function widenHeard(steps: readonly Step[], step: Step): void {
   const heard = findHeard(steps, step);
   const { from, to } = step.spools.range;
@@ -187,7 +187,7 @@ async function runStep(
   }
 }
 
-/** What is made here of a stem, in its place in the whole. */
+/** The locally made part of a stem, at its position in the whole. */
 function openHeard(run: SpanRun, { spools, grid, pass }: Step, { hears }: StemPass): RangeSource {
   return new RangeSource(spoolPath(spools.folder, hears?.stem ?? ""), {
     channels: run.input.info.channels,
@@ -198,7 +198,7 @@ function openHeard(run: SpanRun, { spools, grid, pass }: Step, { hears }: StemPa
   });
 }
 
-/** Each pass counts as much as it takes. */
+/** Weights each pass by its running time. */
 function weighProgress(
   steps: readonly Step[],
   onProgress: (fraction: number) => void,

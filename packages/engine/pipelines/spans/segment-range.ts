@@ -1,26 +1,24 @@
 import type { SegmentGrid } from "../../dsp/overlap-add.ts";
 
-/** Segments of a pass, from one up to another. */
+/** Segments of a pass, end exclusive. */
 export type SegmentRange = { from: number; to: number };
 
-/** The spans of one pass, some of which are made elsewhere. */
+/** The spans of one pass, some of which other workers make. */
 export type PassSpans = {
   ranges: readonly SegmentRange[];
-  /** The files of a span's stems, once they are there; undefined where it is to be made here. */
+  /** The files of a span's stems once another worker has made them; undefined if it is to be made here. */
   take(index: number): Promise<ReadonlyMap<string, string> | undefined>;
-  /** How much of a span is made elsewhere, from 0 to 1. */
+  /** The share of a span that another worker has done, from 0 to 1. */
   shareElsewhere(index: number): number;
-  /** Calls whenever that changes, until what it gives is called. */
+  /** Calls `listener` whenever that changes; returns the unsubscribe function. */
   onElsewhere(listener: () => void): () => void;
 };
 
-/** The frame behind the last one that is finished with the segments of a range. */
+/** End of the frames that are final once a range's segments are done. */
 export const toRangeEnd = (grid: SegmentGrid, { to }: SegmentRange): number =>
   to === grid.segmentCount ? grid.lengthFrames : to * grid.strideFrames;
 
-/**
- * A pass cut at frames of the whole input, each cut at the first segment behind it. The pass may begin later than the input does.
- */
+/** Splits a pass at frames of the whole input, each split at the next segment boundary. The pass may start later than the input does. */
 export function cutAtFrames(
   { strideFrames, segmentCount }: SegmentGrid,
   { startFrame, cutFrames }: { startFrame: number; cutFrames: readonly number[] },

@@ -24,16 +24,16 @@ const folders: string[] = [];
 let folder = "";
 let network = makeNetwork();
 
-/** Errs with the place in the segment, so that any other cut shows. */
+/** Its error depends on the position in the segment, so that any other split shows. */
 function makeNetwork(): GainNetwork {
   const made = new GainNetwork(SEGMENT_FRAMES);
   made.flaw = 0.03;
   return made;
 }
 
-/** What one engine alone makes of the song. */
+/** The result of a single engine. */
 let alone: { outputs: string[]; segments: number };
-/** Decoding it once is enough. */
+/** The input is decoded only once. */
 const seedWorkDir = (name: string) => {
   for (const file of ["input.f32", "input.json"])
     cpSync(join(folders[0] ?? "", "work", file), join(folder, name, file));
@@ -102,7 +102,7 @@ class Exchange implements SpanExchange {
   }
 
   offer(parts: readonly SpanPart[]): void {
-    // What goes to another process and into a database.
+    // As sent to another process and stored in a database.
     this.parts = JSON.parse(JSON.stringify(parts));
   }
 
@@ -115,7 +115,7 @@ class Exchange implements SpanExchange {
   async take(span: SpanId): Promise<MadeSpan | undefined> {
     this.taken.push(span);
     if (!this.#isElsewhere(span)) return undefined;
-    // Each pass of a part asks for it.
+    // Every pass of a part asks for it.
     const key = `${span.part} ${span.index}`;
     const made = this.#made.get(key) ?? help(this.getPart(span.part), span.index);
     this.#made.set(key, made);
@@ -151,24 +151,24 @@ describe("a long input in spans", () => {
     expect(readOutputs()).toEqual(alone.outputs);
   });
 
-  it("[Q14] runs no segment twice where all spans are made here", async () => {
+  it("[Q14] runs no segment twice if all spans are made here", async () => {
     await run({ spans: new Exchange(() => false) });
     expect(network.runs.length).toBe(alone.segments);
     expect(readOutputs()).toEqual(alone.outputs);
   });
 
-  it("[Q14] runs one segment more behind each span that was made elsewhere", async () => {
+  it("[Q14] runs one extra segment after each span made elsewhere", async () => {
     const { segments } = alone;
     const made = new Exchange(({ index }) => index === 2);
     await run({ spans: made });
-    // Of each of four passes, the segments of one span less and the last of it again.
+    // In each of four passes, one span's segments fewer, and its last one repeated.
     const spans = made.getPart("gain/plain").cutFrames.length + 1;
     const saved = segments - network.runs.length;
     expect(saved).toBeGreaterThan(segments / spans - 8);
     expect(saved).toBeLessThan(segments / spans);
   });
 
-  it("[Q14] goes on where it was killed, without spans that it has", async () => {
+  it("[Q14] resumes where it was killed, without the spans it already has", async () => {
     network.failsAtRun = 12;
     await expect(run({ spans: new Exchange(({ index }) => index === 0) })).rejects.toThrow("killed");
     network.failsAtRun = Number.POSITIVE_INFINITY;
@@ -182,7 +182,7 @@ describe("a long input in spans", () => {
     expect(readOutputs()).toEqual(alone.outputs);
   });
 
-  it("[Q14] takes from a span that was begun here what is missing of it", async () => {
+  it("[Q14] takes the missing part of a span that was started here", async () => {
     network.failsAtRun = 5;
     await expect(run({ spans: new Exchange(() => false) })).rejects.toThrow("killed");
     network.failsAtRun = Number.POSITIVE_INFINITY;
@@ -191,14 +191,14 @@ describe("a long input in spans", () => {
     expect(network.runs.length).toBe(5);
   });
 
-  it("[Q14] is not cut finer than its segments", async () => {
+  it("[Q14] is never split finer than its segments", async () => {
     const exchange = new Exchange(() => true);
     await run({ fromSeconds: 0.1, spans: exchange });
     expect([exchange.parts, exchange.taken]).toEqual([[], []]);
     expect(readOutputs()).toEqual(alone.outputs);
   });
 
-  it("[Q14] is not cut where it is no longer than that", async () => {
+  it("[Q14] is not split if it is no longer than a span", async () => {
     const path = join(folder, "short.wav");
     writeSound(path, makeSyntheticSong({ ...SONG, lengthFrames: 20_000 }), SONG.sampleRateHz);
     const exchange = new Exchange(() => true);
@@ -206,13 +206,13 @@ describe("a long input in spans", () => {
     expect([exchange.parts, exchange.taken]).toEqual([[], []]);
   });
 
-  it("[Q16] tells progress of all that is made, here or elsewhere, and never less than before", async () => {
+  it("[Q16] reports progress of all work, here or elsewhere, and never falls", async () => {
     const log = makeProgressLog();
     const exchange = new Exchange(({ index }) => index > 2);
     const spans: SpanExchange = {
       offer: (parts) => exchange.offer(parts),
       take: (span) => {
-        // Somebody is half through with all the others.
+        // Another worker is halfway through all the others.
         if (span.index === 1) {
           for (let index = 3; index < 9; index += 1) exchange.shares.set(`gain/plain ${index}`, 0.5);
           for (const listener of exchange.listeners) listener();
@@ -232,7 +232,7 @@ describe("a long input in spans", () => {
   });
 });
 
-describe("a span that is made for another engine", () => {
+describe("a span made for another engine", () => {
   const offered = async (): Promise<Exchange> => {
     const exchange = new Exchange(() => false);
     network.failsAtRun = 0;
@@ -240,7 +240,7 @@ describe("a span that is made for another engine", () => {
     return exchange;
   };
 
-  it("[Q15] goes on behind its last segment after a kill", async () => {
+  it("[Q15] resumes after its last segment when killed", async () => {
     const part = (await offered()).getPart("gain/plain");
     const whole = makeNetwork();
     await help(part, 3, { network: whole });
@@ -253,12 +253,12 @@ describe("a span that is made for another engine", () => {
     expect(await help(part, 3, { network: made, onProgress: (share) => shares.push(share) })).toMatchObject({
       kind: "made",
     });
-    // Each of the two networks may run one segment again.
+    // Each of the two networks may repeat one segment.
     expect(made.runs.length).toBeLessThanOrEqual(whole.runs.length + 2);
     expect(shares.at(-1)).toBeCloseTo(1);
   });
 
-  it("[Q17] is left where it would be made by other weights, settings or arithmetic", async () => {
+  it("[Q17] is declined if weights, settings or arithmetic differ", async () => {
     const part = (await offered()).getPart("gain/plain");
     const other = makeNetwork();
     other.getNetwork = async () => ({ network: other, runsOn: "gpu" });

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Looks for a text where the words from `first` to before `behind` are. */
+/** Aligns a text to the words from `first` up to `behind`. */
 const align = (text: string, [first, behind]: [number, number], signal?: AbortSignal) =>
   engine.alignStretch(
     {
@@ -52,7 +52,7 @@ const align = (text: string, [first, behind]: [number, number], signal?: AbortSi
   );
 
 describe("alignStretch", () => {
-  it("[Z7] finds the words of a stretch where they were, to about a tenth of a second", async () => {
+  it("[Z7] finds the words of a stretch again, to about a tenth of a second", async () => {
     const { lines } = await align("sailed across\nthe northern ", [2, 6]);
     expect(lines.map((line) => line.words.map(({ text }) => text))).toEqual([
       ["sailed ", "across\n"],
@@ -67,7 +67,7 @@ describe("alignStretch", () => {
     expect(readdirSync(join(folder, "stretch"))).not.toContain("stretch.f32");
   });
 
-  it("[Z7] times stay in order and between the anchors, and words that are not said have no confidence", async () => {
+  it("[Z7] times stay in order and between the anchors, and words that are not spoken have confidence 0", async () => {
     const { lines } = await align("sailed hippopotamus across the northern ", [2, 6]);
     const found = lines.flatMap((line) => line.words);
     let behind = words[1]?.endSeconds ?? 0;
@@ -81,7 +81,7 @@ describe("alignStretch", () => {
     expect(confidenceOf("hippopotamus ")).toBeLessThan(confidenceOf("across "));
   });
 
-  it("[Z7] a stretch behind the recording's end gives times without confidence", async () => {
+  it("[Z7] a stretch past the recording's end gets times with confidence 0", async () => {
     const { lines } = await engine.alignStretch({
       inputPath: INPUT,
       workDir: join(folder, "stretch"),

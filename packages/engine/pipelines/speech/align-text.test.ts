@@ -17,7 +17,7 @@ function openLog(name = `log-${logs++}`) {
   return new LineLog(join(folder, name), { identity: { text: name }, entrySchema: placedWindowSchema });
 }
 
-/** Words one after the other from a time on, with a tenth of a second between them. */
+/** Words from a start time on, with 0.1 s between them. */
 function sing(text: string, startSeconds: number): Sung[] {
   let now = startSeconds;
   return text.split(" ").map((word) => {
@@ -64,7 +64,7 @@ async function align(work: {
 const SONG = "down by the salley gardens my love and i did meet";
 
 describe("alignText", () => {
-  it("[Z1] [Z3] keeps the text as it is and listens to nothing again where it was heard so", async () => {
+  it("[Z1] [Z3] keeps the text, and processes no audio again if it was recognised as written", async () => {
     const sung = sing(SONG, 1);
     const text = "  Down by the salley gardens,\r\nmy love — and I — did meet!\n\n";
     const { aligned, words, encodedSeconds } = await align({ text, sung, heard: sung, durationSeconds: 12 });
@@ -78,7 +78,7 @@ describe("alignText", () => {
     expect(dash?.endSeconds).toBeLessThanOrEqual(words[8]?.startSeconds ?? 0);
   });
 
-  it("[Z3] finds in the sound what was heard otherwise, and listens to that part alone", async () => {
+  it("[Z3] finds words that were recognised differently, and processes only that part of the audio", async () => {
     const sung = [...sing(SONG, 1), ...sing("she bid me take love easy as leaves grow", 80)];
     const heard = sung.map((word) => (word.text === "salley" ? { ...word, text: "valley" } : word));
     const text = `${SONG} she bid me take love easy as leaves grow`;
@@ -90,7 +90,7 @@ describe("alignText", () => {
     expect(encodedSeconds[0]).toBeLessThan(6);
   });
 
-  it("[Z3] finds such words beside dashes and other signs that nobody says", async () => {
+  it("[Z3] finds such words next to dashes and other signs that are not spoken", async () => {
     const refrain = "she bid me take love easy as the zebra hymns grow on the tree";
     const sung = [...sing(SONG.replace("gardens", "gardens zebra yak"), 1), ...sing(refrain, 20)];
     const heard = sung.filter((word, n) => n > 11 || !["zebra", "yak"].includes(word.text));
@@ -106,7 +106,7 @@ describe("alignText", () => {
     }
   });
 
-  it("[Z3] is not misled by a line that is sung twice and was heard once", async () => {
+  it("[Z3] handles a line that is sung twice and was recognised once", async () => {
     const [line, next] = ["my love and i did meet", "she bid me take life easy"];
     const sung = [...sing(line, 1), ...sing(line, 6), ...sing(next, 10)];
     const heard = [...sing(line, 1), ...sing(next, 10)];
@@ -116,7 +116,7 @@ describe("alignText", () => {
     });
   });
 
-  it("[Z3] finds a minute and a half that was not heard at all, window by window", async () => {
+  it("[Z3] finds a minute and a half that was not recognised at all, window by window", async () => {
     const verse = sing("pale quick foxes jump beyond very lazy brown dogs watching", 40);
     const late = sing("zebra hymns vex bold wizards from the foggy quay", 95);
     const sung = [...sing(SONG, 1), ...verse, ...late, ...sing(SONG, 120)];
@@ -129,7 +129,7 @@ describe("alignText", () => {
     for (const seconds of encodedSeconds) expect(seconds).toBeLessThanOrEqual(30);
   });
 
-  it("[Z4] gives words that are not sung a time between their neighbours and no confidence", async () => {
+  it("[Z4] gives words that are not sung a time between their neighbours and confidence 0", async () => {
     const sung = sing(SONG, 1);
     const text = SONG.replace("gardens", "gardens quixotically").replace("did meet", "did");
     const { words } = await align({ text, sung, heard: sung, durationSeconds: 12 });
@@ -140,7 +140,7 @@ describe("alignText", () => {
     expect(words[index - 1]?.confidence).toBe(0.9);
   });
 
-  it("[Z4] does not look for twenty thousand words in a minute", async () => {
+  it("[Z4] does not search for twenty thousand words in a minute", async () => {
     const sung = sing(SONG, 1);
     const text = `${SONG} ${"and then nothing more was ever said ".repeat(2857)}`;
     const { words } = await align({ text, sung, heard: sung, durationSeconds: 60 });
@@ -161,7 +161,7 @@ describe("alignText", () => {
     }
   });
 
-  it("[Z5] takes a short text that was heard quite differently, if it is in the sound", async () => {
+  it("[Z5] accepts a short text that was recognised quite differently, if the audio has it", async () => {
     const sung = sing("salley gardens", 1);
     const { words } = await align({
       text: "Salley gardens".toLowerCase(),
@@ -172,12 +172,12 @@ describe("alignText", () => {
     expect(words.map((word) => Math.round(word.startSeconds * 10) / 10)).toEqual([1, 1.4]);
   });
 
-  it("[Y1] has no lines where no voice is heard", async () => {
+  it("[Y1] has no lines without speech", async () => {
     const { aligned } = await align({ text: SONG, sung: [], heard: [], durationSeconds: 5 });
     expect(aligned.lines).toEqual([]);
   });
 
-  it("[V7] a run that was killed while it listened goes on behind the windows it had heard", async () => {
+  it("[V7] a killed run resumes after the windows it had processed", async () => {
     const parts = [0, 1, 2].map((n) => ({
       heard: sing(SONG, 1 + 80 * n),
       missed: sing("when all the boats came home", 41 + 80 * n),

@@ -80,7 +80,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("alignment", () => {
-  it("[Z1] gives the text as it was given, and each word where the transcription heard it", () => {
+  it("[Z1] returns the given text, with each word where the transcription found it", () => {
     expect(
       wordsOf("given")
         .map((word) => word.text)
@@ -95,13 +95,13 @@ describe("alignment", () => {
     expect(wordsOf("json")).toEqual(wordsOf("given"));
   });
 
-  it("[Z6] without a transcript is made of what was heard, and all targets share one hearing", () => {
+  it("[Z6] without a transcript it uses the recognised text, and all targets share one transcription", () => {
     expect(wordsOf("heard")).toEqual(wordsOf("written"));
-    // One for the hearing; at most one more for each given text, where it differs from what was heard.
+    // One for the transcription; at most one more for each given text, where it differs.
     expect(encodings).toBeLessThanOrEqual(3);
   });
 
-  it("[Z4] gives a word that is not said a low confidence, between its neighbours", () => {
+  it("[Z4] places a word that is not spoken between its neighbours, with low confidence", () => {
     const words = wordsOf("unsaid");
     const index = words.findIndex((word) => word.text.startsWith("Hippo"));
     expect(words[index]?.confidence).toBeLessThan(0.5);
@@ -110,7 +110,7 @@ describe("alignment", () => {
     expect(words.at(-1)?.confidence).toBeGreaterThan(0.5);
   });
 
-  it("[Z5] refuses the text of another recording and an empty one, each alone", () => {
+  it("[Z5] refuses the text of another recording and an empty one, independently", () => {
     expect([...failures].map(([key, error]) => [key, error.kind])).toEqual([
       ["other", "transcript-unusable"],
       ["empty", "transcript-unusable"],

@@ -9,7 +9,7 @@ const heardOf = (text: string, spoken: string) =>
   anchorWords(text.split(" "), say(spoken)).heard.map((word) => word?.startSeconds);
 
 describe("anchorWords", () => {
-  it("[Z2] finds words whatever their case, accents and punctuation", () => {
+  it("[Z2] matches words regardless of case, accents and punctuation", () => {
     expect(heardOf("— «Ça VA bien, merci!» —", "ca va bien merci")).toEqual([
       undefined,
       0,
@@ -20,13 +20,13 @@ describe("anchorWords", () => {
     ]);
   });
 
-  it("[Z2] does not trust a short row that may be chance", () => {
+  it("[Z2] does not trust a short run that may be chance", () => {
     expect(heardOf("the green house on the hill was empty", "we went to the sea by the green house")).toEqual(
       [6, 7, 8, undefined, undefined, undefined, undefined, undefined],
     );
   });
 
-  it("[Z5] knows a text of another recording", () => {
+  it("[Z5] recognises a text of another recording", () => {
     const speech = "ask not what your country can do for you ask what you can do for your country";
     const fits = (text: string) => anchorWords(text.split(" "), say(speech)).isFitting;
     expect(fits(speech)).toBe(true);

@@ -4,8 +4,8 @@ import { toSrt } from "../../text/to-subtitles.ts";
 import { assembleText } from "./assemble-text.ts";
 
 describe("the text of a recording", () => {
-  it("[Y1] [V3] ends with the recording, also where its end would be rounded up", () => {
-    // 2.00061 s, which is 2.00063 s in whole frames of the 16 kHz that are listened to.
+  it("[Y1] [V3] ends with the recording, even if its end would be rounded up", () => {
+    // 2.00061 s, which is 2.00063 s in whole frames at 16 kHz.
     const recording = { sampleRateHz: 44_100, lengthFrames: 88_227 };
     const words = [{ text: "sail", startSeconds: 1, endSeconds: 32_010 / 16_000, confidence: 1 }];
     const window = { language: "en", heard: [], speechSeconds: 1, words };
@@ -14,7 +14,7 @@ describe("the text of a recording", () => {
     expect(toSrt(text)).toContain("00:00:01,000 --> 00:00:02,000");
   });
 
-  it("[V6] [V3] has languages where its words are, in order and within the recording", () => {
+  it("[V6] [V3] has language spans where its words are, in order and within the recording", () => {
     const recording = { sampleRateHz: 16_000, lengthFrames: 64_000 };
     const makeWindow = (language: string, startSeconds: number, endSeconds: number) => ({
       language,

@@ -15,12 +15,12 @@ const speak = (words: string[], pauses: Record<number, number> = {}) => {
 };
 
 describe("[V8] lines of a transcript", () => {
-  it("are sentences, parted at long pauses", () => {
+  it("are sentences, split at long pauses", () => {
     const words = speak(["Yes. ", "We ", "sail ", "now ", "said ", "he"], { 3: 2 });
     expect(breakLines(words).map(joinWords)).toEqual(["Yes.\n", "We sail now\n", "said he\n"]);
   });
 
-  it("end at the room they take where a script has wide letters and no commas", () => {
+  it("are limited by width in scripts with wide letters and no commas", () => {
     const lines = breakLines(speak(Array.from({ length: 50 }, () => "北京")));
     expect(lines.map((line) => joinWords(line).length)).toEqual([81, 21]);
   });
@@ -32,7 +32,7 @@ describe("[V8] lines of a transcript", () => {
     for (const line of lines) expect(joinWords(line)).toMatch(/นี้\n$/u);
   });
 
-  it("hold every word once, in order, each line ending with a break", () => {
+  it("hold every word once, in order, and end with a line break", () => {
     const texts = fc.array(fc.constantFrom("a ", "word, ", "end. ", "語", "long-winded "), { maxLength: 80 });
     fc.assert(
       fc.property(texts, (words) => {

@@ -26,7 +26,7 @@ const manifests = [
   ),
 ];
 
-/** Transcription and drums of one input, taken apart by a network that tells what it was asked for. */
+/** Transcribes an input and separates its drums, with a network that records the requested stems. */
 async function hear(
   name: string,
   inputPath: string,
@@ -75,8 +75,8 @@ async function hear(
   return { lines, readFrom, runs: network.runs };
 }
 
-describe("where the words are read from", () => {
-  it("[V9] is the vocals where there is music, in the pass that other targets take", async () => {
+describe("the source of a transcription", () => {
+  it("[V9] is the vocals if there is music, from the same pass as other targets", async () => {
     const inputPath = join(folder, "song.wav");
     writeSound(inputPath, makeSyntheticSong(SONG), RATE);
     const { readFrom, runs } = await hear("song", inputPath);
@@ -84,14 +84,14 @@ describe("where the words are read from", () => {
     expect(runs).toEqual(Array.from({ length: SONG_SEGMENTS }, () => ["drums", "vocals"]));
   });
 
-  it("[V9] is the input where somebody speaks without music", async () => {
+  it("[V9] is the input if there is speech without music", async () => {
     const { lines, readFrom, runs } = await hear("speech", join(import.meta.dirname, "support/english.opus"));
     expect(readFrom).toEqual(["input"]);
     expect(lines.length).toBeGreaterThan(0);
     expect(runs).toEqual(runs.map(() => ["drums"]));
   });
 
-  it("[T15] is the input where nothing can listen for music, or make its vocals", async () => {
+  it("[T15] is the input if music can't be detected or vocals can't be made", async () => {
     const inputPath = join(folder, "unheard.wav");
     writeSound(inputPath, makeSyntheticSong(SONG), RATE);
     const missing = () => Promise.reject(new EngineError("network-missing", "Its weights are missing."));
@@ -106,10 +106,10 @@ describe("where the words are read from", () => {
     expect({ readFrom: whole.readFrom, failed }).toEqual({ readFrom: ["input"], failed: ["drums"] });
   });
 
-  it("[V5] music that nobody sings to gives no lines", async () => {
+  it("[V5] instrumental music gives no lines", async () => {
     const inputPath = join(folder, "chords.wav");
     const [left = new Float32Array(), right = new Float32Array()] = makeSyntheticSong(SONG);
-    // Voice, bass and drums are alike on both sides: what is left are chords and the hi-hat.
+    // Voice, bass and drums are identical in both channels: their difference is chords and the hi-hat.
     const chords = left.map((value, n) => value - (right[n] ?? 0));
     writeSound(inputPath, [chords, chords], RATE);
     const { lines, readFrom } = await hear("chords", inputPath);

@@ -3,7 +3,7 @@ import { BLOCK_FRAMES, type SileroVad } from "../../networks/silero-vad/silero-v
 import { findSpeechRegions, type SpeechRegion } from "../../networks/silero-vad/speech-regions.ts";
 
 const READ_BLOCKS = 1 << 10;
-/** In blocks of 32 ms: pauses under a quarter of a second don't split speech, and shorter sounds are no speech. */
+/** In blocks of 32 ms: pauses under a quarter of a second don't split speech, and shorter sounds don't count as speech. */
 const RULES = { enter: 0.5, leave: 0.35, pauseBlocks: 8, leastBlocks: 7, blockFrames: BLOCK_FRAMES };
 
 /** Where somebody speaks in a mono source at 16 kHz. */

@@ -11,7 +11,7 @@ const target = (key: string, wishes: HearingWishes = {}): TextTarget => ({
 });
 
 describe("hearings", () => {
-  it("[Z6] [V10] [V11] are shared by targets that wish the same, and by no others", () => {
+  it("[Z6] [V10] [V11] are shared by targets with the same options, and by no others", () => {
     const wishes: HearingWishes[] = [
       {},
       { language: "en" },
@@ -27,7 +27,7 @@ describe("hearings", () => {
     );
   });
 
-  it("[V7] have a name that files can have, the same for the same wishes", () => {
+  it("[V7] have a valid file name, the same for the same options", () => {
     expect(toHearingKey({})).toBe("auto");
     expect(toHearingKey({ language: "de", keywords: [], isTranslated: false })).toBe("de");
     expect(toHearingKey({ prompt: "../../a b\0" })).toMatch(/^auto-[0-9a-f]{16}$/);

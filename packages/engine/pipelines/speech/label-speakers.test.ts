@@ -20,14 +20,14 @@ const toText = (...texts: string[]): TimedText => ({
   ],
 });
 
-it("[VO4] each word has the one who speaks most while it is said, and a transcript's line ends where the speaker changes", () => {
+it("[VO4] each word gets the person who speaks most during it, and a transcript's line ends where the speaker changes", () => {
   const text = toText("One ", "two ", "three ", "four.\n");
   const labelled = labelSpeakers(text, makeTurns([0, 2], [1, 2]), { keepsLines: false });
   expect(labelled.lines.map(findSpeaker)).toEqual([1, 2]);
   expect(joinLines(labelled)).toBe("One two\nthree four.\n");
 });
 
-it("[VO4] a given text keeps its lines, which belong to whoever says most of them", () => {
+it("[VO4] a given text keeps its lines, labelled with whoever says most of them", () => {
   const text = toText("One ", "two ", "three.\n");
   const labelled = labelSpeakers(text, makeTurns([0, 1], [1, 2]), { keepsLines: true });
   expect(labelled.lines).toHaveLength(1);
@@ -35,7 +35,7 @@ it("[VO4] a given text keeps its lines, which belong to whoever says most of the
   expect(labelled.lines[0]?.words.map(({ speaker }) => speaker)).toEqual([1, 2, 2]);
 });
 
-it("[VO4] a word where nobody is heard is said by whoever is near, or spoke last", () => {
+it("[VO4] a word outside detected speech goes to the nearest or last speaker", () => {
   const text = toText("One ", "two ", "three ", "four ", "five.\n");
   const turns = makeTurns([1, 1], [NOBODY, 3], [0, 1]);
   const [line] = labelSpeakers(text, turns, { keepsLines: true }).lines;

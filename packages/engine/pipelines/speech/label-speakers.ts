@@ -1,7 +1,7 @@
 import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/turns.ts";
 import type { TimedLine, TimedText, TimedWord } from "../../text/timed-text.ts";
 
-/** Of what is said at once, a word is of the one who is heard most surely. */
+/** Where people overlap, a word goes to the most probable speaker. */
 type SpokenTurns = Pick<Turns, "people" | "voiceCount">;
 
 /** A word outside detected speech belongs to a speaker this close to it. */

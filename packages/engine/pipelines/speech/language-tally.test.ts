@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LanguageTally } from "./language-tally.ts";
 
-it("[V6] the language of a recording is what all of it sounds like; a window may be sure of another", () => {
+it("[V6] the language is that of the whole recording; a confident window may have another", () => {
   const tally = new LanguageTally();
   tally.add(
     new Map([

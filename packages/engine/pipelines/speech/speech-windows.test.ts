@@ -25,7 +25,7 @@ const recordings = fc
   });
 
 describe("[V4] speech packed into windows", () => {
-  it("all of it is in exactly one window, in order, and no window is too long", () => {
+  it("each part is in exactly one window, in order, and no window is too long", () => {
     fc.assert(
       fc.property(recordings, ({ regions, sourceFrames }) => {
         const windows = packSpeechWindows(regions, rules(sourceFrames));
@@ -61,7 +61,7 @@ describe("[V4] speech packed into windows", () => {
     expect(windows.map(({ pieces }) => pieces.length)).toEqual([2, 2]);
   });
 
-  it("silence put into a recording leaves what the windows hold as it was", () => {
+  it("silence inserted into a recording does not change the windows' content", () => {
     const sound = (frame: number) => Math.sin(frame / 7) + frame / 1e6;
     const speech = [4, 9, 3, 8, 6, 7, 2, 9];
     const make = (pauses: number[]) => {
@@ -89,7 +89,7 @@ describe("[V4] times of a window", () => {
     lengthFrames: 5 * RATE,
   };
 
-  it("are those of the recording", () => {
+  it("map to the recording", () => {
     expect(toSourceSpan(window, { startSeconds: 0.5, endSeconds: 1 })).toEqual({
       startSeconds: 10.5,
       endSeconds: 11,
@@ -100,7 +100,7 @@ describe("[V4] times of a window", () => {
     });
   });
 
-  it("of a word across a joint are where the larger part of it is", () => {
+  it("of a word across a joint map to where most of it is", () => {
     expect(toSourceSpan(window, { startSeconds: 1.5, endSeconds: 2.2 })).toEqual({
       startSeconds: 11.5,
       endSeconds: 12,

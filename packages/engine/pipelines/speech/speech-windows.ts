@@ -57,7 +57,7 @@ export function toSourceSpan(
       Math.min(end, windowFrame + lengthFrames) - Math.max(start, windowFrame),
   );
   const piece = window.pieces[shared.indexOf(Math.max(...shared))];
-  if (piece === undefined) throw new RangeError("a window without sound has no words");
+  if (piece === undefined) throw new RangeError("a window without audio has no words");
   const toSeconds = (frame: number) => {
     const inside = Math.min(Math.max(frame - piece.windowFrame, 0), piece.lengthFrames);
     return (piece.sourceFrame + inside) / SAMPLE_RATE_HZ;
@@ -117,7 +117,7 @@ function countForWindow(stretches: readonly Stretch[], rules: WindowRules): numb
   return best;
 }
 
-/** Lays stretches of the recording one after the other. */
+/** Concatenates stretches of the recording. */
 export function makeWindow(
   stretches: readonly { sourceFrame: number; lengthFrames: number }[],
 ): SpeechWindow {

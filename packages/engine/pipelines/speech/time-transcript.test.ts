@@ -6,7 +6,7 @@ import { timeTranscript } from "./time-transcript.ts";
 
 const TEXT = "這個著名的餅乾";
 
-/** The words of a second in which the text is said from 0.2 s on, each letter written for sure. */
+/** The words of a second in which the text is spoken from 0.2 s on, with every letter certain. */
 async function write(language: string, isTranslated = false) {
   const { whisper } = makeLetterWhisper();
   const samples = makeLetterSound([{ text: TEXT, startSeconds: 0.2 }], 1);
@@ -39,14 +39,14 @@ async function write(language: string, isTranslated = false) {
   );
 }
 
-it("[V6] gives Chinese in simplified characters, with the times of what was written", async () => {
+it("[V6] returns Chinese in simplified characters, with the times of the original ones", async () => {
   const words = await write("zh");
   expect(words.map(({ text }) => text).join("")).toBe("这个著名的饼干");
   expect(words[0]?.startSeconds).toBeCloseTo(0.2, 1);
   expect(words.map(({ confidence }) => confidence)).toEqual(words.map(() => 1));
 });
 
-it("[V6] leaves the characters of other languages as they are", async () => {
+it("[V6] leaves other languages unchanged", async () => {
   expect((await write("ja")).map(({ text }) => text).join("")).toBe(TEXT);
 });
 

@@ -97,13 +97,13 @@ describe("transcription", () => {
     spoken = await transcribe("english", joinSamples([silence(1), english, silence(1)]));
   });
 
-  it("[V3] gives the words, with the language and the model", () => {
+  it("[V3] returns the words, with the language and the model", () => {
     expect(plain(spoken.text)).toMatch(/ships sailed across the northern sea the captain counted every wave/);
     expect(spoken.metadata).toMatchObject({ language: "en", model: "whisper-tiny" });
     expect(spoken.metadata.languageConfidence).toBeGreaterThan(0.9);
   });
 
-  it("[V3] text is the join of lines, a line of its words; times are in order and inside the audio", () => {
+  it("[V3] the text joins the lines, a line its words; times are in order and inside the audio", () => {
     expect(spoken.lines.map(({ text }) => text).join("")).toBe(spoken.text);
     for (const { start, end, text, words } of spoken.lines) {
       expect(words.map((word) => word.text).join("")).toBe(text);
@@ -116,7 +116,7 @@ describe("transcription", () => {
     for (const { confidence } of wordsOf(spoken)) expect(confidence).toBeGreaterThan(0);
   });
 
-  it("[V4] silence put before and into it moves no word by more than 100 ms", async () => {
+  it("[V4] silence inserted before and within it moves no word by more than 100 ms", async () => {
     const first = wordsOf(spoken).findIndex(({ text }) => /captain/i.test(text)) - 1;
     const pause = wordsOf(spoken)[first]?.start ?? 0;
     const cut = Math.round((pause - 1.08) * RATE);
@@ -146,7 +146,7 @@ describe("transcription", () => {
     }
   });
 
-  it("[V6] of two languages in one file keeps both, and says where each is spoken", async () => {
+  it("[V6] keeps both languages of a file, and says where each is spoken", async () => {
     const twice = (sound: Float32Array) =>
       joinSamples([sound, silence(0.6), sound, silence(0.6), sound, silence(0.6)]);
     const output = await transcribe("both", joinSamples([twice(english), silence(5), twice(spanish)]));
@@ -154,13 +154,13 @@ describe("transcription", () => {
     expect(output.metadata.languageSpans?.map(({ language }) => language)).toEqual(["en", "es"]);
   });
 
-  it("[V6] takes the language it is told", async () => {
+  it("[V6] uses the requested language", async () => {
     const output = await transcribe("told", spanish, "es");
     expect(output.metadata).toMatchObject({ language: "es", languageConfidence: 1 });
     expect(plain(output.text)).toMatch(/buenos d[ií]as/);
   });
 
-  it("[V7] goes on behind what a killed run had finished", async () => {
+  it("[V7] resumes after what a killed run had finished", async () => {
     const name = "english";
     const log = join(folder, `${name}-work/whisper-tiny/input-auto/log.jsonl`);
     const window = JSON.parse(readFileSync(log, "utf8"));
@@ -169,7 +169,7 @@ describe("transcription", () => {
     expect((await transcribe(name, joinSamples([silence(1), english, silence(1)]))).text).toMatch(/^Kept /);
   });
 
-  it("[V7] a SIGKILL in the middle costs the windows at work, and no word of those before", async () => {
+  it("[V7] a SIGKILL loses the windows in progress, and no word of earlier ones", async () => {
     // Each window takes four of them: four windows, of which two are transcribed at once.
     const sound = joinSamples([...Array.from({ length: 14 }, () => [english, silence(0.8)]).flat()]);
     const inputPath = join(folder, "long.wav");

@@ -32,7 +32,7 @@ export type SeparatedVoices = Disposable & {
   highShares: Float32Array;
 };
 
-/** Separates all speech if people talk at the same time throughout, and otherwise only around where two talk at once. */
+/** Separates all speech if people talk at the same time throughout, otherwise only around overlaps. */
 export async function separateVoices(
   { input, workDir, networks }: { input: OpenInput; workDir: string; networks: VoiceNetworks },
   work: {
@@ -91,7 +91,7 @@ function hasSpeech({ people }: Turns, startFrame: number, endFrame: number): boo
   return people.subarray(toStep(startFrame), toStep(endFrame)).some((who) => who !== NOBODY);
 }
 
-/** Separates a few windows, spread over all of them; returned by their start. */
+/** Separates a few windows, spread over all of them; returned by start. */
 async function probe(
   separator: VoiceSeparator,
   source: FrameSource,

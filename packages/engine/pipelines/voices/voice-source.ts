@@ -5,11 +5,11 @@ import { addGained, fadeSteps, hasGain, type VoiceGains } from "../../networks/v
 import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { VoiceStreams } from "./voice-streams.ts";
 
-/** What the voices of a recording are made of, all at the input's rate and channels. */
+/** The sources that voices are made from, all at the input's rate and channels. */
 export type VoiceSounds = {
   input: FrameSource;
   streams: readonly [FrameSource, FrameSource];
-  /** What of the input lies above the streams' band, and how much of it is the first stream's in each step. */
+  /** The input above the streams' band, and the first stream's share of it in each step. */
   high: FrameSource | undefined;
   highShares: Float32Array;
 };
@@ -43,7 +43,7 @@ export function openVoiceSounds(
 }
 
 /**
- * One voice: the input where it is heard alone, its stream where others talk as well, with its share of what lies above the streams' band, and silence
+ * One voice: the input where it is heard alone, its stream where others overlap, with its share of what is above the streams' band, and silence
  * elsewhere.
  */
 export class VoiceSource implements FrameSource {

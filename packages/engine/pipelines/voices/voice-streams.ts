@@ -9,12 +9,12 @@ import {
 import { PcmFileSource } from "../pcm-file-source.ts";
 import { StemSpool } from "../stem-spool.ts";
 
-/** Neighbours have a quarter in common. */
+/** Neighbouring windows overlap by a quarter. */
 const HOP_FRAMES = (WINDOW_FRAMES * 3) / 4;
 const OVERLAP_FRAMES = WINDOW_FRAMES - HOP_FRAMES;
 const GRID = { hopFrames: HOP_FRAMES, overlapFrames: OVERLAP_FRAMES };
 
-/** Where the windows start that are to be taken apart, in frames at 16 kHz. */
+/** Starts of the windows to separate, in frames at 16 kHz. */
 export function listWindows(
   isNeeded: (startFrame: number, endFrame: number) => boolean,
   lengthFrames: number,
@@ -35,7 +35,7 @@ export async function spoolVoices(work: {
   /** At 16 kHz, with the input's channels. */
   source: FrameSource;
   starts: readonly number[];
-  /** Windows that were taken apart before, by their start. */
+  /** Windows that were separated before, by start. */
   known: ReadonlyMap<number, VoicePair>;
   path: string;
   onProgress: (fraction: number) => void;
@@ -53,8 +53,8 @@ export async function spoolVoices(work: {
 }
 
 /**
- * Two streams of sound for the whole recording, in each of which one voice is heard at a time: windows joined with cross-fades, each in the order that fits
- * what it has in common with the one before. Silence where no window was taken apart.
+ * Two streams over the whole recording with one voice at a time in each: windows joined with crossfades, each in the order that matches its overlap with
+ * the previous one. Silence where no window was separated.
  */
 export class VoiceStreams implements Disposable {
   readonly #spool: PcmFileSource;
@@ -71,7 +71,7 @@ export class VoiceStreams implements Disposable {
     for (const start of starts) this.#windows.push({ start, isExchanged: this.#isExchanged(start) });
   }
 
-  /** Of both streams, one array a channel each. */
+  /** Both streams, one array per channel each. */
   read(startFrame: number, lengthFrames: number): [Float32Array[], Float32Array[]] {
     const streams = Array.from({ length: 2 * this.#channels }, () => new Float32Array(lengthFrames));
     this.#windows.forEach(({ start, isExchanged }, index) => {
@@ -93,7 +93,7 @@ export class VoiceStreams implements Disposable {
     this.#spool[Symbol.dispose]();
   }
 
-  /** Whether the next window, which starts there, has its voices in the other order than the stream. */
+  /** Whether the voices of the next window, which starts there, are in the other order than the streams. */
   #isExchanged(start: number): boolean {
     const index = this.#windows.length;
     const before = this.#windows[index - 1];
@@ -109,7 +109,7 @@ export class VoiceStreams implements Disposable {
     return [first, second];
   }
 
-  /** Whether the window behind lies over this one. */
+  /** Whether the next window overlaps this one. */
   #touches(index: number): boolean {
     const [window, next] = [this.#windows[index], this.#windows[index + 1]];
     return window !== undefined && next !== undefined && next.start - window.start === HOP_FRAMES;

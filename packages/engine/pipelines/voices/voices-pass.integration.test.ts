@@ -9,7 +9,7 @@ import { runRequest } from "../run-request.ts";
 import { readSound, writeSound } from "../support/sound-file.ts";
 import { layPieces, loadTalkers, makeTalk } from "./support/two-talkers.ts";
 
-// Windows of the network take seconds each on quiet cores, and many times that on busy ones.
+// A window takes the network seconds on idle cores, and many times that on busy ones.
 vi.setConfig({ hookTimeout: 1_800_000, testTimeout: 1_800_000 });
 const RATE = 48_000;
 const folder = mkdtempSync(join(tmpdir(), "stemwright-voices-"));
@@ -73,7 +73,7 @@ const energy = (plane: Float32Array | undefined, from = 0, to = 1e9) =>
     .reduce((sum, value) => sum + value * value, 0);
 const levelDb = (part: number, whole: number) => 10 * Math.log10(part / whole + 1e-12);
 
-describe("[VO1] two people in turn, the second falling in with the first", () => {
+describe("[VO1] two people in turn, the second interrupting the first", () => {
   let made: Awaited<ReturnType<typeof takeApart>>;
   let input: Float32Array[];
   let times: { spanish: number; english: number; end: number };
@@ -83,7 +83,7 @@ describe("[VO1] two people in turn, the second falling in with the first", () =>
     made = await takeApart("talk", input);
   });
 
-  it("has two voices, numbered as they are first heard, each silent while the other one speaks alone", () => {
+  it("has two voices, numbered in order of appearance, each silent while the other speaks alone", () => {
     expect(made.result?.voiceCount).toBe(2);
     const [[first], [second]] = [made.read("01"), made.read("02")] as const;
     const { spanish: from, english: back } = times;
@@ -95,7 +95,7 @@ describe("[VO1] two people in turn, the second falling in with the first", () =>
     expect(levelDb(energy(second, back + 1, times.end), energy(input[0], back + 1, times.end))).toBeLessThan(
       -50,
     );
-    // Nothing of what is said is lost.
+    // No speech is lost.
     expect(levelDb(energy(made.read("residual")[0]), energy(input[0]))).toBeLessThan(-15);
   });
 
@@ -120,7 +120,7 @@ describe("[VO1] two people in turn, the second falling in with the first", () =>
     });
   });
 
-  it("[VO3] tells each voice's segments, with how sure they are", () => {
+  it("[VO3] lists each voice's segments with their confidence", () => {
     expect(made.voices.map(({ name }) => name)).toEqual(["voice_01", "voice_02"]);
     const [first, second] = made.voices;
     expect(first?.segments[0]?.start).toBeLessThan(0.5);
@@ -136,7 +136,7 @@ describe("[VO1] two people in turn, the second falling in with the first", () =>
   });
 });
 
-it("[VO2] two files for two_speaker and one for n_speaker where one person speaks; the second file is silent", async () => {
+it("[VO2] one person gets two files with two_speaker, of which the second is silent, and one with n_speaker", async () => {
   const { english } = talkers;
   const planes = layPieces([{ talker: english, atSeconds: 0.5 }], {
     seconds: Math.ceil(english.seconds + 1),
@@ -150,7 +150,7 @@ it("[VO2] two files for two_speaker and one for n_speaker where one person speak
   expect(any.result?.voiceCount).toBe(1);
 });
 
-it("[VO2] where nobody speaks, the voices are silent and all is left over", async () => {
+it("[VO2] without speech, the voices are silent and the residual has everything", async () => {
   const planes = [Float32Array.from({ length: 2 * RATE }, (_, n) => 0.1 * Math.sin(n / 7))];
   const { read, voices } = await takeApart("nobody", planes);
   expect(voices.every(({ segments }) => segments.length === 0)).toBe(true);

@@ -1,7 +1,6 @@
-/** A stretch in which somebody speaks. */
 export type VoiceSegment = { startSeconds: number; endSeconds: number; confidence: number };
 
-/** Who speaks when, as a file: for each voice the name of its sound and its segments. */
+/** Who speaks when, as JSON: for each voice the name of its file and its segments. */
 export function writeVoices(voices: readonly { name: string; segments: readonly VoiceSegment[] }[]): string {
   const rows = voices.map(({ name, segments }) => ({
     name,

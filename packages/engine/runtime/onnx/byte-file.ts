@@ -23,7 +23,7 @@ export class ByteFile implements Disposable {
     return this.#window[at - this.#windowStart];
   }
 
-  /** As a copy. */
+  /** Returns a copy. */
   read(start: number, end: number): Uint8Array<ArrayBuffer> {
     return this.#holds(start, end)
       ? this.#window.slice(start - this.#windowStart, end - this.#windowStart)

@@ -23,7 +23,7 @@ export class GraphBuilder {
     return { name, dims };
   }
 
-  /** The same value under a name that callers know. */
+  /** The same value under a name that callers use. */
   named(name: string, value: Value): Value {
     this.#addNode("Identity", [value], [name], {}, "");
     return { name, dims: value.dims };
@@ -55,7 +55,7 @@ export class GraphBuilder {
     return this.#addTensor("int64", BigInt64Array.from(values, BigInt), [values.length]);
   }
 
-  /** A node of the standard operators with one output of the shape given. */
+  /** A standard operator with one output of the given shape. */
   node(
     op: string,
     inputs: readonly Value[],
@@ -67,7 +67,7 @@ export class GraphBuilder {
     return { name, dims };
   }
 
-  /** A node of onnxruntime's own operators. */
+  /** One of onnxruntime's own operators. */
   contribNode(
     op: string,
     inputs: readonly Value[],
@@ -79,7 +79,7 @@ export class GraphBuilder {
     return { name, dims };
   }
 
-  /** One with several outputs, a shape for each. An input that is left out is undefined. */
+  /** The same with several outputs, one shape each. An omitted input is undefined. */
   contribNodes(
     op: string,
     inputs: readonly (Value | undefined)[],
@@ -112,7 +112,7 @@ export class GraphBuilder {
     return this.node("Slice", [value, ...[from, to, axis].map((at) => this.integers([at]))], dims);
   }
 
-  /** Of one axis, which stays with the length 1. */
+  /** Over one axis, which is kept with length 1. */
   mean(value: Value, axis: number): Value {
     return this.node("ReduceMean", [value], value.dims.with(axis, 1), { axes: [axis], keepdims: 1 });
   }
@@ -175,7 +175,7 @@ export class GraphBuilder {
 
 function getSize({ name, dims }: Value, axis: number): number {
   const size = dims[axis];
-  if (size === undefined) throw new RangeError(`${name} has ${dims.length} axes, none is number ${axis}`);
+  if (size === undefined) throw new RangeError(`${name} has ${dims.length} axes, no axis ${axis}`);
   return size;
 }
 
@@ -183,7 +183,7 @@ function portMessage(port: Value): MessageWriter {
   const shape = new MessageWriter();
   for (const [axis, size] of port.dims.entries()) {
     const dimension = new MessageWriter();
-    // Dimensions of the same name would count as equal.
+    // Dimensions with the same name would count as equal.
     shape.message(
       1,
       size === ANY_SIZE ? dimension.text(2, `${port.name}.${axis}`) : dimension.number(1, size),

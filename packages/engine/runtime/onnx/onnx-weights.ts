@@ -5,7 +5,7 @@ export type Weight = { dims: readonly number[]; data: Float32Array };
 
 type Reader = (bytes: ArrayBuffer) => Float32Array;
 
-/** The number types of ONNX that weights are stored in, read as floats. */
+/** ONNX number types of weights, all read as floats. */
 const READERS = new Map<number, Reader>([
   [1, (bytes) => new Float32Array(bytes)],
   [3, (bytes) => Float32Array.from(new Int8Array(bytes))],

@@ -28,7 +28,7 @@ function buildGraph(): Uint8Array {
   return graph.toBytes();
 }
 
-it("a graph written here runs, and its outputs are what its nodes say", async () => {
+it("a generated graph runs and returns the expected outputs", async () => {
   const session = await NetworkSession.load(buildGraph(), { threads: 1 });
   const input = session.getInput(0, [1, 2, 3], Float32Array.of(1, 2, 3, 4, 5, 6));
   const [sum, mean] = [session.getOutput(0, [1, 3, 2]), session.getOutput(1, [1, 1])];
@@ -41,7 +41,7 @@ it("a graph written here runs, and its outputs are what its nodes say", async ()
   expect([...sum.data]).toEqual([10, 20, 10, 20, 10, 20]);
 });
 
-it("what one graph writes, another reads from the same buffer", async () => {
+it("a graph reads another's output from the same buffer", async () => {
   const [first, second] = [
     await NetworkSession.load(buildGraph(), { threads: 1 }),
     await NetworkSession.load(buildGraph(), { threads: 1 }),
@@ -58,7 +58,7 @@ it("what one graph writes, another reads from the same buffer", async () => {
   expect([...result]).toEqual([2 * (4 - 42) + 10, 192, 2 * (37 - 4) + 10, 73, 2 * (4 - 47) + 10, 212]);
 });
 
-it("weights are found by name; a name that is not there is named in the error", () => {
+it("weights are found by name; the error for an unknown name includes it", () => {
   using file = openGraph(buildGraph());
   const weights = new OnnxWeights(file);
   expect(weights.get("v2")).toEqual({ dims: [2, 2], data: Float32Array.of(1, 0.5, -1, 2) });
@@ -67,7 +67,7 @@ it("weights are found by name; a name that is not there is named in the error", 
   expect(() => weights.ofNode("/encoder/Conv")).toThrow("/encoder/Conv");
 });
 
-it("a file that is cut off is refused", () => {
+it("a truncated file is rejected", () => {
   const graph = buildGraph();
   using file = openGraph(graph.subarray(0, graph.length - 40));
   expect(() => new OnnxWeights(file)).toThrow("ends inside");

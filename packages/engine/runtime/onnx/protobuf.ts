@@ -1,4 +1,4 @@
-/** One field of a protobuf message as it stands on the wire: a number for varints, bytes for everything else. */
+/** A field of a protobuf message: a number for varints, bytes for everything else. */
 export type WireField = { no: number; value: number | Uint8Array };
 
 const VARINT = 0;
@@ -9,10 +9,10 @@ const FIXED32 = 5;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A field: the value of a number, the span of everything else. */
+/** A field: the value of a varint, or the byte span of anything else. */
 export type FieldSpan = { no: number; value: number | undefined; start: number; end: number };
 
-/** The fields of the message between two bytes; nested messages are skipped. */
+/** The fields of the message between two byte positions; nested messages are skipped. */
 export function* findFields(
   source: { byteAt: (at: number) => number | undefined },
   message: { start: number; end: number },
@@ -31,7 +31,7 @@ export function* findFields(
     if (wire === BYTES) return readVarint();
     if (wire === FIXED32) return 4;
     if (wire === FIXED64) return 8;
-    throw new RangeError(`the protobuf message has a field of the unknown kind ${wire}`);
+    throw new RangeError(`the protobuf message has a field of unknown wire type ${wire}`);
   };
   while (at < message.end) {
     const key = readVarint();
@@ -70,7 +70,7 @@ export function toNumber(field: WireField): number {
   return field.value;
 }
 
-/** A message under construction: its pieces are joined once, at the end. */
+/** A message under construction; its parts are concatenated once, at the end. */
 export class MessageWriter {
   readonly #pieces: Uint8Array[] = [];
   #length = 0;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder that stands in for the root of a machine, until the test ends. */
+/** A folder that acts as the root of a machine until the test ends. */
 export function makeRoot(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), "stemwright-root-"));
   onTestFinished(() => rmSync(root, { recursive: true }));

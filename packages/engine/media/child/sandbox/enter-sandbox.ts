@@ -4,7 +4,7 @@ import { makeSystemCallFilter } from "./system-call-filter.ts";
 
 type Kernel = typeof import("./kernel.ts");
 
-/** Loaded with the rest of the program, which is kept as compiled before the sandbox is entered. */
+/** Loaded with the rest of the program, so that it is in the compile cache before the sandbox is entered. */
 const loaded = await import("./kernel.ts").catch((error: unknown) => ({ error }));
 
 type Layer = {
@@ -29,16 +29,16 @@ const MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
 const CPU_LIMIT_SECONDS = 4 * 3600;
 /** Above the soft limit, which ends it with SIGXCPU: if both are equal, Linux sends SIGKILL, which looks like the OOM killer. */
 const CPU_HARD_LIMIT_SECONDS = CPU_LIMIT_SECONDS + 60;
-/** Twelve hours of eight channels at 192 kHz. */
+/** Enough for twelve hours of eight channels at 192 kHz. */
 const FILE_LIMIT_BYTES = 256 * 1024 ** 3;
 const OPEN_FILES_LIMIT = 256;
 /** asm-generic/resource.h */
 const RLIMIT = { cpu: 0, fileSize: 1, data: 2, core: 4, processes: 6, openFiles: 7 };
 
-/** In the order they are entered: each drops what the next ones no longer need. */
+/** In order of entry: each drops what the later ones no longer need. */
 const LAYERS: readonly Layer[] = [
   {
-    // Of the network at least. This process was started in it: the parent says by which program.
+    // At least the network. This process was started in them: the parent passes the name of the program.
     name: "namespaces",
     guarantees: ["network"],
     enter() {
@@ -46,7 +46,7 @@ const LAYERS: readonly Layer[] = [
     },
   },
   {
-    // Of JavaScript alone: native code knows nothing of it.
+    // Applies to JavaScript only, not to native code.
     name: "permission model",
     guarantees: [],
     enter() {
@@ -92,7 +92,7 @@ const LAYERS: readonly Layer[] = [
   },
 ];
 
-/** In all threads and for good. */
+/** In all threads, irrevocably. */
 function becomeNobody(): void {
   process.setgroups?.([]);
   process.setgid?.(NOBODY_ID);
@@ -109,13 +109,13 @@ function checkFilter({ callKernel }: Kernel): void {
     socket: ["int", AF_INET, "int", SOCK_STREAM, "int", 0],
     openat: ["int", AT_FDCWD, "const char *", "/", "int", 0, "int", 0],
     kill: ["int", process.pid, "int", 0],
-    // Without a program to run, or entries in its ring: what is let through fails for that instead.
+    // Without a program to run, or entries in the ring: a call that gets through fails for that reason instead.
     execve: ["void *", null, "void *", null, "void *", null],
     io_uring_setup: ["int", 0, "void *", null],
   } as const;
   for (const [call, typedArguments] of Object.entries(attempts)) {
     if (failsWith("EPERM", () => callKernel(call as keyof typeof attempts, ...typedArguments))) continue;
-    throw new Error(`${call} is let through`);
+    throw new Error(`${call} is not blocked`);
   }
 }
 

@@ -4,9 +4,9 @@ import { findCallNumber, type Processor, type SystemCall } from "./system-calls.
 
 /** System calls that drop privileges, which Node has no functions for. The only importer of koffi. */
 
-if (process.platform !== "linux") throw new Error(`there is no media sandbox for ${process.platform}`);
+if (process.platform !== "linux") throw new Error(`the media sandbox does not support ${process.platform}`);
 if (process.arch !== "x64" && process.arch !== "arm64")
-  throw new Error(`there is no media sandbox for ${process.arch}`);
+  throw new Error(`the media sandbox does not support ${process.arch}`);
 export const PROCESSOR: Processor = process.arch;
 
 const libc = koffi.load(null);
@@ -29,7 +29,7 @@ function check(what: string, result: number): number {
   return result;
 }
 
-/** The soft and the hard limit; by the number of the resource in asm-generic/resource.h. */
+/** Sets the soft and hard limit of a resource, numbered as in asm-generic/resource.h. */
 export function setLimit(resource: number, soft: number, hard: number): void {
   const limits = BigUint64Array.of(BigInt(soft), BigInt(hard));
   callKernel("prlimit64", "int", 0, "int", resource, "void *", limits, "void *", null);
@@ -42,7 +42,7 @@ function control(option: number, value: number): void {
   callKernel("prctl", "int", option, "long", value, "long", 0, "long", 0, "long", 0);
 }
 
-/** The kernel ends this process with its parent. A change of user resets that. */
+/** The kernel kills this process with its parent. A change of user resets that. */
 export function endWithParent(signal: number): void {
   control(PR_SET_PDEATHSIG, signal);
 }
@@ -51,7 +51,7 @@ export function renounceNewPrivileges(): void {
   control(PR_SET_NO_NEW_PRIVS, 1);
 }
 
-/** Moves every thread into an empty root that stays empty, as its folder is removed first. Needs CAP_SYS_CHROOT. */
+/** Moves every thread into an empty root, whose folder is removed first, so it stays empty. Needs CAP_SYS_CHROOT. */
 export function enterEmptyRoot(): void {
   const template = Buffer.from("/tmp/stemwright-empty-XXXXXX\0");
   if (mkdtemp(template) === null) check("mkdtemp", -1);
@@ -63,13 +63,13 @@ export function enterEmptyRoot(): void {
 
 const CAPABILITY_VERSION = 0x20080522;
 
-/** For the calling thread, which is the one that media is read in. */
+/** For the calling thread, the one that reads media. */
 export function dropCapabilities(): void {
   callKernel("capset", "void *", Uint32Array.of(CAPABILITY_VERSION, 0), "void *", new Uint32Array(6));
 }
 
 const SECCOMP_SET_MODE_FILTER = 1;
-/** For all threads, and with it that none can gain privileges. */
+/** Applies the filter and no_new_privs to all threads. */
 const SECCOMP_FILTER_FLAG_TSYNC = 1;
 
 export function filterSystemCalls(instructions: Buffer): void {

@@ -11,7 +11,7 @@ const VERDICTS = new Map([
   [0x80000000, "killed"],
 ]);
 
-/** What the kernel would do, for the few instructions a filter has. */
+/** Interprets the few instructions a filter uses, like the kernel. */
 function run(filter: Buffer, data: { number: number; architecture: number; args?: number[] }): string {
   const { number, architecture, args = [] } = data;
   let held = 0;
@@ -60,7 +60,7 @@ describe.each(["x64", "arm64"] as const)("the filter of system calls on %s", (pr
     expect(ask(call)).toBe("EPERM");
   });
 
-  it("[S5] has clone3 look as if the kernel did not know it, so that the C library asks by the older call", () => {
+  it("[S5] clone3 fails as unimplemented, so that glibc falls back to the older call", () => {
     expect(ask("clone3")).toBe("ENOSYS");
   });
 
@@ -82,7 +82,7 @@ describe.each(["x64", "arm64"] as const)("the filter of system calls on %s", (pr
     expect(ask(call, args)).toBe(verdict);
   });
 
-  it("[S5] ends whoever calls the kernel as another processor would", () => {
+  it("[S5] kills a process that uses another architecture's system calls", () => {
     const other = processor === "x64" ? "arm64" : "x64";
     expect(run(filter, { number: 0, architecture: ARCHITECTURES[other] })).toBe("killed");
     expect(run(filter, { number: 0x40000000, architecture: ARCHITECTURES[processor] })).toBe("killed");

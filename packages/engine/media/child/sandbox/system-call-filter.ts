@@ -1,30 +1,30 @@
 import { findCallNumber, type Processor, type SystemCall } from "./system-calls.ts";
 
 /**
- * What a media child may still ask of the kernel once it is about to look at media: work on the descriptors it holds, its own memory, its own
- * threads, the time, its end. It can open nothing, connect to nothing, start nothing and touch no other process. Neither io_uring, which would
- * do all of that past a filter, nor sendmsg, which could fill its parent with descriptors, is among it.
+ * System calls a media child may still make once it reads media: I/O on the descriptors it holds, its own memory, its own threads, time, exit. It can
+ * open nothing, connect to nothing, start nothing and touch no other process. io_uring, which would do all of that past a filter, and sendmsg, which could
+ * flood its parent with descriptors, are not included.
  */
 const ALLOWED: readonly SystemCall[] = [
-  // The descriptors it holds.
+  // Descriptors it already holds.
   ...(["read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek"] as const),
   ...(["ftruncate", "fstat", "fsync", "fdatasync", "dup", "close"] as const),
   // The event loop.
   ...(["epoll_ctl", "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll"] as const),
   // Its own memory.
   ...(["brk", "munmap", "mremap", "mprotect", "pkey_mprotect", "madvise", "mincore", "membarrier"] as const),
-  // Its threads, which are all there by then.
+  // Its threads, all of which exist by then.
   ...(["futex", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity", "getcpu"] as const),
   ...(["sched_getparam", "sched_getscheduler"] as const),
   ...(["rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall"] as const),
-  // What tells it something.
+  // Queries.
   ...(["getpid", "gettid", "getppid", "getuid", "geteuid", "getgid", "getegid"] as const),
   ...(["getrandom", "getrusage", "uname", "sysinfo", "time", "gettimeofday"] as const),
   ...(["clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep"] as const),
   ...(["exit", "exit_group"] as const),
 ];
 
-/** Calls that are let through by one argument: one of the values or, with a mask, none of its bits. */
+/** Calls allowed depending on one argument: it must be one of the values or, with a mask, have none of its bits. */
 type Condition = { call: SystemCall; argument: number } & (
   | { isOneOf: readonly number[] }
   | { hasNoneOf: number }
@@ -41,39 +41,39 @@ function listConditions(ownPid: number): Condition[] {
   return [
     // RLIMIT_DATA counts neither shared memory nor stacks.
     { call: "mmap", argument: 3, hasNoneOf: MAP_SHARED | MAP_GROWSDOWN },
-    // How glibc writes fstat. Where there is no empty root, a path given with it still tells whether a file exists and how large it is.
+    // How glibc implements fstat. Without an empty root, a path passed to it still reveals whether a file exists and its size.
     { call: "newfstatat", argument: 3, isOneOf: [AT_EMPTY_PATH] },
-    // Not F_SETOWN, by which the kernel sends signals to other processes.
+    // Not F_SETOWN, which makes the kernel send signals to other processes.
     { call: "fcntl", argument: 1, isOneOf: [F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC] },
     { call: "ioctl", argument: 1, isOneOf: [TCGETS, FIONBIO, FIOCLEX] },
     { call: "prctl", argument: 0, isOneOf: [PR_SET_NAME, PR_SET_VMA] },
-    // 0 is the caller.
+    // 0 is the calling process.
     { call: "prlimit64", argument: 0, isOneOf: [0] },
-    // How a process that fails ends itself.
+    // How a failing process aborts.
     { call: "tgkill", argument: 0, isOneOf: [ownPid] },
   ];
 }
 
-// Instructions of classic BPF (linux/bpf_common.h), and what a filter gives (linux/seccomp.h).
+// Instructions of classic BPF (linux/bpf_common.h), and the filter's return values (linux/seccomp.h).
 const [LOAD, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, AND, RETURN] = [0x20, 0x15, 0x35, 0x54, 0x06];
 const KILL_PROCESS = 0x80000000;
 const ALLOW = 0x7fff0000;
 const FAIL = 0x00050000;
 const EPERM = 1;
 const ENOSYS = 38;
-// Offsets in struct seccomp_data. The lower half of an argument comes first on both processors; the kernel reads no more of those above.
+// Offsets in struct seccomp_data. Both architectures are little-endian; of the arguments compared here, the kernel uses only the lower half.
 const NUMBER_AT = 0;
 const ARCHITECTURE_AT = 4;
 const argumentAt = (index: number) => 16 + 8 * index;
-/** linux/audit.h; a process may call the kernel in the ways of another processor, by other numbers. */
+/** linux/audit.h. A process could otherwise use another architecture's system calls, which have other numbers. */
 const ARCHITECTURES: Record<Processor, number> = { x64: 0xc000003e, arm64: 0xc00000b7 };
-/** Numbers of the x32 way of calling. */
+/** System calls of the x32 ABI start here. */
 const FIRST_X32_NUMBER = 0x40000000;
 
 type Instruction = readonly [code: number, value: number, skipIfTrue: number, skipIfFalse: number];
 const plain = (code: number, value: number): Instruction => [code, value, 0, 0];
 
-/** The filter as the kernel reads it: an array of struct sock_filter. Whatever is not let through fails with EPERM. */
+/** The filter as an array of struct sock_filter. Calls that are not allowed fail with EPERM. */
 export function makeSystemCallFilter(options: { processor: Processor; ownPid: number }): Buffer {
   const { processor, ownPid } = options;
   const numberOf = (call: SystemCall) => findCallNumber(call, processor);

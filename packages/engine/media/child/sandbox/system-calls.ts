@@ -1,8 +1,8 @@
 export type Processor = "x64" | "arm64";
 
 /**
- * Numbers of system calls: on x64 by arch/x86/entry/syscalls/syscall_64.tbl of Linux, on arm64 by include/uapi/asm-generic/unistd.h, in
- * this order. arm64 has no number for what a later call replaced.
+ * System call numbers, in this order: x64 from arch/x86/entry/syscalls/syscall_64.tbl of Linux, arm64 from include/uapi/asm-generic/unistd.h. arm64 has
+ * no numbers for calls that later ones replaced.
  */
 const NUMBERS = {
   brk: [12, 214],
@@ -89,7 +89,7 @@ export type SystemCall = keyof typeof NUMBERS;
 
 const COLUMNS: Record<Processor, 0 | 1> = { x64: 0, arm64: 1 };
 
-/** Undefined where the processor has no such call. */
+/** Undefined if the architecture has no such call. */
 export function findCallNumber(name: SystemCall, processor: Processor): number | undefined {
   return NUMBERS[name][COLUMNS[processor]];
 }

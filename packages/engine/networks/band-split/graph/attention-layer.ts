@@ -7,10 +7,10 @@ const NORM_EPSILON = 1e-5;
 
 type Scope = { graph: GraphBuilder; weights: TrainedWeights };
 
-/** With the kind of product for the two large matrices, in floats or in bytes. */
+/** `multiply` is the product of the two large matrices: float or int8. */
 type LayerScope = Scope & { rotation: Rotation; multiply: Multiply };
 
-/** Attention along the middle axis of `[rows, length, width]` and a two-layer network, each after a norm and added to what came in. */
+/** A pre-norm transformer layer over the middle axis of `[rows, length, width]`: attention and a two-layer MLP, each with a residual connection. */
 export function attentionLayer(scope: LayerScope, name: string, tokens: Value): Value {
   const { graph, weights, rotation, multiply } = scope;
   const { width, heads } = weights.config;
@@ -23,11 +23,11 @@ export function attentionLayer(scope: LayerScope, name: string, tokens: Value): 
     linear(graph, normed, { weight: takeColumns(all, part * width, width) }),
   ) as [Value, Value, Value];
   const inputs = [rotate(graph, query, rotation), rotate(graph, key, rotation), value];
-  // The fused operator never has the whole table of scores in memory: 72 MB for a window of 8 s.
+  // The fused operator never materialises the score matrix: 72 MB for an 8 s window.
   const mixed = graph.contribNode("MultiHeadAttention", inputs, tokens.dims, { num_heads: heads });
   const attended = graph.add(tokens, linear(graph, mixed, { weight: matrix("out") }));
   const normedAgain = layerNorm(scope, `${name}.norm_feed`, attended);
-  // For the smaller matrices, finding the bytes of the input takes as long as they save.
+  // int8 does not pay for the smaller matrices: quantizing their input takes as long as the product saves.
   const wide = multiply(graph, normedAgain, { weight: matrix("up"), bias: bias("up") });
   const narrow = multiply(graph, graph.gelu(wide), { weight: matrix("down"), bias: bias("down") });
   return graph.add(attended, narrow);

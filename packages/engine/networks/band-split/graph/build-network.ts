@@ -5,22 +5,22 @@ import { makeRotation } from "./rotation.ts";
 import { addTaps } from "./taps.ts";
 import { countBins, countPlanes, type TrainedWeights } from "./trained-weights.ts";
 
-/** Bands of equal size, and the offset of each band's masks in the group's output. */
+/** Consecutive bands of equal width. */
 export type BandGroup = { bands: number; binsPerBand: number; firstBin: number };
 
-/** `masks` has an output for each group: `[bands, slots, stems × planes × bins of a band]`. */
+/** The graph has one output per group: `[bands, slots, stems × planes × bins per band]`. */
 export type BuiltNetwork = { file: Uint8Array; groups: BandGroup[]; outputs: (readonly number[])[] };
 
 const SMALLEST_POWER = 1e-10;
 const SMALLEST_SIZE = 1e-4;
-/** Mean of Hann²: times the window, the power of a bin where the sound has the level 1. */
+/** Mean of Hann²; times the window length, it is the power of a bin for a signal of RMS 1. */
 const HANN_POWER = 3 / 8;
-/** Sizes are compressed to about their 0.3rd power. */
+/** Exponent of the power: magnitudes are compressed to about their 0.3rd power. */
 const COMPRESSION = -0.35;
 
 /**
- * The network as trained (training/networks/band_split.py, voice_split.py) up to the masks, which `applyMasks` lays over the spectrum. The graph in the
- * weights' file is not run: docs/decisions/0033-band-split-written-anew.md.
+ * The trained network (training/networks/band_split.py, voice_split.py) up to the masks, which `applyMasks` applies to the spectrum. Rebuilt from the
+ * weights; the graph in their file is not run: docs/decisions/0033-band-split-written-anew.md.
  */
 export function buildNetwork(
   weights: TrainedWeights,
@@ -75,7 +75,7 @@ export function listGroups({ config }: TrainedWeights): BandGroup[] {
   });
 }
 
-/** At the level of a sound of RMS 1, compressed, stereo as middle and side; with zeros where the last band has more bins than the spectrum. */
+/** Normalised to RMS 1, compressed, stereo as mid/side; zero-padded where the last band extends beyond the spectrum. */
 function toFeatures(
   graph: GraphBuilder,
   { config }: TrainedWeights,
@@ -165,8 +165,8 @@ function decodeBands(
 }
 
 /**
- * The layer that gives the masks of a group. In training, what the masks of all stems lack to a sum of 1 is shared out among them, so that
- * the stems sum to the mix; that is linear, and so can be done to the layer instead of the masks.
+ * The layer that outputs a group's masks. Training distributes what the masks of all stems lack to a sum of 1 among them, so that the stems sum to
+ * the mix. That is linear, so it is folded into the layer.
  */
 function completeMasks(weights: TrainedWeights, group: number): Linear {
   const { stems } = weights.config;
@@ -186,7 +186,7 @@ function completeMasks(weights: TrainedWeights, group: number): Linear {
   };
 }
 
-/** Rows of `columns` numbers, of which each stem has an equal share, changed so that the stems' shares add up to `sumAt`. */
+/** Adjusts rows of `columns` values, an equal share per stem, so that the stems' shares add up to `sumAt`. */
 function centreColumns(
   data: Float32Array,
   columns: number,

@@ -9,8 +9,8 @@ const CHANNELS = 2;
 const PARTS = 2;
 
 /**
- * From sound to stems in one graph, transforms included, so that nothing leaves a GPU in between. Takes a stereo window as `WindowSpectrum.pad` gives
- * it, `[2, frames]`; gives `[stems × 2, windowFrames]`.
+ * From audio to stems in one graph, including the transforms, so that nothing leaves the GPU in between. Takes a stereo window from
+ * `WindowSpectrum.pad`, `[2, frames]`; returns `[stems × 2, windowFrames]`.
  */
 export function buildWhole(
   weights: TrainedWeights,
@@ -50,11 +50,11 @@ function joinGroups(
   });
   const bins = groups.reduce((sum, { dims }) => sum + dims[3]!, 0);
   const joined = graph.node("Concat", groups, groups[0]!.dims.with(3, bins), { axis: 3 });
-  // The last band reaches beyond the spectrum.
+  // The last band extends beyond the spectrum.
   return graph.slice(joined, { axis: 3, from: 0, to: binCount });
 }
 
-/** As `applyMasks`: middle and side of the mix times the factors of each stem; gives `[stems, channels, slots, parts × bins]`. */
+/** Like `applyMasks`: multiplies mid and side of the mix by each stem's masks. Returns `[stems, channels, slots, parts × bins]`. */
 function layOver(graph: GraphBuilder, masks: Value, mix: Value): Value {
   const take = (value: Value, at: number) => graph.slice(value, { axis: 1, from: at, to: at + 1 });
   const subtract = (a: Value, b: Value) => graph.node("Sub", [a, b], a.dims);

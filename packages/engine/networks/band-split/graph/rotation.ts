@@ -2,7 +2,7 @@ import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts
 
 const BASE = 10_000;
 
-/** Turns each pair of a head's numbers by an angle that grows with the position: attention then sees distances. */
+/** Rotary position embedding: rotates each pair of a head's values by an angle proportional to the position, so attention depends on distances. */
 export type Rotation = { start: Value; cosine: Value; sine: Value };
 
 export function makeRotation(graph: GraphBuilder, length: number, headSize: number): Rotation {

@@ -3,15 +3,15 @@ import type { Weight } from "../../../runtime/onnx/onnx-weights.ts";
 import { transposed } from "../../linear.ts";
 
 /**
- * Adds to each token of `[rows, length, width]` its neighbours along the middle axis, with separate weights for each feature: `weight`
- * is `[taps, width]`. Done as a 2-D convolution, which on x64 has a fast operator that reads and writes tokens in place.
+ * A depthwise convolution along the middle axis of `[rows, length, width]` with a residual connection; `weight` is `[taps, width]`. Written as a 2-D
+ * convolution, whose operator on x64 is fast and needs no transposition.
  */
 export function addTaps(graph: GraphBuilder, tokens: Value, weight: Weight): Value {
   const [rows, length, width] = tokens.dims as [number, number, number];
   const taps = weight.dims[0]!;
   const data = weight.data.slice();
   const middle = (taps >> 1) * width;
-  // The token itself.
+  // The residual connection.
   for (let at = 0; at < width; at++) data[middle + at]! += 1;
   const kernel = graph.constant(transposed({ dims: weight.dims, data }).data, [width, 1, taps, 1]);
   const image = graph.transpose(graph.reshape(tokens, [rows, length, 1, width]), [0, 3, 1, 2]);

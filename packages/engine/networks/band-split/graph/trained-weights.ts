@@ -9,25 +9,25 @@ const configSchema = z.object({
   heads: z.int(),
   mask_hidden: z.int(),
   bands: z.array(z.tuple([z.int(), z.int()])),
-  /** The transform, where it is not that of networks for stereo. */
+  /** FFT size; not stored for the first stereo networks. */
   window: z.int().default(2048),
 });
 
 export type BandSplitConfig = {
-  /** Networks for voices hear mono, and have taps before each layer. */
+  /** `voice-split` networks take mono and have taps before each layer. */
   kind: "band-split" | "voice-split";
   stems: number;
   width: number;
   depth: number;
   heads: number;
   maskHidden: number;
-  /** How many bands, and how many bins each of them has, from the lowest up. */
+  /** Number of bands and bins per band, from the lowest frequency up. */
   bands: [number, number][];
-  /** Frames of a slot of the spectrum. */
+  /** FFT size in frames. */
   window: number;
 };
 
-/** Numbers of a bin: real and imaginary part of the only channel, or of each of two. */
+/** Values per bin: real and imaginary part of one channel or of two. */
 export type PlaneCount = 2 | 4;
 
 export function countPlanes({ kind }: BandSplitConfig): PlaneCount {
@@ -38,7 +38,7 @@ export function countBins({ window }: BandSplitConfig): number {
   return window / 2 + 1;
 }
 
-/** The parameters of a network trained here under the names they have there, as training/export.py stores them. */
+/** The parameters of a network trained here, under their names in training, as stored by training/export.py. */
 export class TrainedWeights {
   readonly config: BandSplitConfig;
   readonly #file: OnnxWeights;
@@ -56,7 +56,7 @@ export class TrainedWeights {
   }
 }
 
-/** Weights stored in bytes have a scale for each row, or for each column of each matrix: one axis of `scale` has the length 1. */
+/** int8 weights have a scale per row, or per column of each matrix: one axis of `scale` has length 1. */
 function multiply({ dims, data }: Weight, scale: Weight): Weight {
   const inner = dims.slice(scale.dims.indexOf(1) + 1).reduce((product, size) => product * size, 1);
   const shared = dims[scale.dims.indexOf(1)]! * inner;

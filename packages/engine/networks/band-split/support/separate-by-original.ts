@@ -1,7 +1,7 @@
 import { NetworkSession } from "../../../runtime/network-session.ts";
 import { WindowSpectrum } from "../window-spectrum.ts";
 
-/** The outputs of the exported graph of a weights file for a window of mono, run as its model card says. */
+/** Runs the exported graph of a weights file on a mono window, as its model card describes. */
 export async function separateByOriginal(
   weightsPath: string,
   window: Float32Array,

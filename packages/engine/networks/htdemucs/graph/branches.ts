@@ -5,7 +5,7 @@ import type { Scope } from "./scope.ts";
 export const DEPTH = 4;
 const FREQUENCY_CODE_GAIN = 0.2;
 
-/** Down, from a branch's input to the outputs of its four layers. */
+/** The outputs of a branch's four encoder layers. */
 export function encode(scope: Scope, branch: "encoder" | "tencoder", input: Value): Value[] {
   const outputs: Value[] = [];
   let value = input;
@@ -17,7 +17,7 @@ export function encode(scope: Scope, branch: "encoder" | "tencoder", input: Valu
   return outputs;
 }
 
-/** Up again: from the transformer's output and the encoder's four. The lengths are those of what the encoder's layers heard. */
+/** From the transformer's output and those of the four encoder layers. `lengths` are those of the encoder layers' inputs. */
 export function decode(
   scope: Scope,
   branch: "decoder" | "tdecoder",
@@ -32,7 +32,7 @@ export function decode(
   return value;
 }
 
-/** Tells the first layer's convolutions, which see four bins at a time, where in the spectrum they are. */
+/** Frequency embedding: the first layer's convolutions see four bins at a time and can't know where in the spectrum they are. */
 function addFrequencyCode({ graph, weights }: Scope, value: Value): Value {
   const { dims, data } = weights.ofNode("/Expand");
   const code = data.map((part) => part * FREQUENCY_CODE_GAIN);

@@ -6,12 +6,12 @@ import { crossTransformer } from "./transformer.ts";
 
 type Shape = readonly number[];
 
-/** A piece of the network as an ONNX file, with the shapes of what goes in and comes out, by position. */
+/** A part of the network as an ONNX file, with the shapes of its inputs and outputs in order. */
 export type GraphPart = { file: Uint8Array; inputs: Shape[]; outputs: Shape[] };
 
 /**
- * Down, from a branch's input to the outputs of its four layers. The network is cut in pieces because onnxruntime, which
- * plans a graph's memory as a whole, keeps buffers of the first layers for the last: 2.6 GB in one piece, 1.1 in five.
+ * From a branch's input to the outputs of its four layers. The network is split into five graphs because onnxruntime plans a graph's memory as a
+ * whole and keeps buffers of the first layers until the last: 2.6 GB as one graph, 1.1 GB as five.
  */
 export function buildEncoder(weights: OnnxWeights, branch: "encoder" | "tencoder", input: Shape): GraphPart {
   const part = new PartBuilder();
@@ -20,7 +20,7 @@ export function buildEncoder(weights: OnnxWeights, branch: "encoder" | "tencoder
   return part.build();
 }
 
-/** Of the spectrum and the waveform at the bottom, both as they came. */
+/** Takes the bottom outputs of both branches and returns them in the same shapes. */
 export function buildTransformer(
   weights: OnnxWeights,
   { spectrum, waveform, inBytes }: { spectrum: Shape; waveform: Shape; inBytes: boolean },
@@ -34,7 +34,7 @@ export function buildTransformer(
   return part.build();
 }
 
-/** Up again: from the transformer's output and the encoder's four, deepest first. */
+/** From the transformer's output and those of the four encoder layers, deepest first. */
 export function buildDecoder(
   weights: OnnxWeights,
   branch: "decoder" | "tdecoder",

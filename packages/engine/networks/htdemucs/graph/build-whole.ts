@@ -10,8 +10,8 @@ import { crossTransformer } from "./transformer.ts";
 const CHANNELS = 2;
 
 /**
- * From sound to stems in one graph, transforms and scores included, so that nothing leaves a GPU in between. Takes a stereo segment as
- * `SegmentSpectrum.pad` gives it, `[2, frames]`; gives `[stems × 2, segmentFrames]`.
+ * From audio to stems in one graph, including transforms and normalisation, so that nothing leaves the GPU in between. Takes a stereo segment from
+ * `SegmentSpectrum.pad`, `[2, frames]`; returns `[stems × 2, segmentFrames]`.
  */
 export function buildWhole(
   weights: OnnxWeights,
@@ -59,7 +59,7 @@ function toChannels(graph: GraphBuilder, spectrum: Value): Value {
 
 type Scored = { value: Value; mean: Value; deviation: Value };
 
-/** To mean 0 and deviation 1, as `normalise` does it. Means by rows first: a GPU has a group of threads for each. */
+/** Normalises to mean 0 and deviation 1 as `normalise` does. Averages rows first: a GPU has a thread group for each. */
 function score(graph: GraphBuilder, value: Value): Scored {
   const [, rows] = value.dims as [number, number];
   const count = value.dims.reduce((product, size) => product * size, 1);

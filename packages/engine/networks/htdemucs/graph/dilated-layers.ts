@@ -6,15 +6,15 @@ import { NORM_EPSILON, normRows } from "./group-norm.ts";
 import type { Scope } from "./scope.ts";
 
 const DEPTH = 2;
-/** onnxruntime keeps channels in blocks of this many on x64, and leaves a convolution alone whose inputs do not fill them. */
+/** onnxruntime blocks channels by this many on x64, and does not do it for convolutions whose inputs do not fill a block. */
 const CHANNEL_BLOCK = 16;
 
 /**
- * The residual layers within an encoder or decoder layer: a dilated convolution to an eighth of the channels, norm,
- * GELU, a matrix to twice the channels, norm, gate, scale.
+ * The residual layers within an encoder or decoder layer: a dilated convolution to an eighth of the channels, norm, GELU, a matrix to twice the channels,
+ * norm, gate, scale.
  *
- * The second norm is not carried out on its wide tensor. Mean and variance of W·h + b follow from the mean and
- * covariance of h, so they are had from the narrow one; matrix, norm, scale and gate's scale become one convolution.
+ * The second norm is not computed on its wide tensor. Mean and variance of W·h + b follow from the mean and covariance of h, so they come from the narrow
+ * one; matrix, norm, scale and the gate's scale become one convolution.
  */
 export function dilatedLayers(scope: Scope, path: string, input: Value): Value {
   let value = input;
@@ -74,7 +74,7 @@ function alongSlots({ dims, data }: Weight): Weight {
   return { dims: [outputs, inputs, 1, length], data };
 }
 
-/** `[1, channels, bins, slots]` to `[bins, channels, slots]`: a norm takes what belongs to one bin together. */
+/** `[1, channels, bins, slots]` to `[bins, channels, slots]`: each bin is normalised separately. */
 function toBinRows(graph: GraphBuilder, value: Value): Value {
   const [, channels, bins, slots] = value.dims as [number, number, number, number];
   return graph.reshape(graph.transpose(value, [0, 2, 1, 3]), [bins, channels, slots]);
@@ -85,7 +85,7 @@ function fromBinRows(graph: GraphBuilder, value: Value): Value {
   return graph.reshape(graph.transpose(value, [1, 0, 2]), [1, channels, bins, slots]);
 }
 
-/** h / σ, μ / σ and 1 / σ as channels, with μ and σ those of weight · h + bias. */
+/** h / σ, μ / σ and 1 / σ as channels, where μ and σ are those of weight · h + bias. */
 function normFeatures(graph: GraphBuilder, hidden: Value, product: NormedProduct): Value {
   const [rows, channels, slots] = hidden.dims as [number, number, number];
   const { mean, variance } = productMoments(graph, hidden, product);
@@ -96,7 +96,7 @@ function normFeatures(graph: GraphBuilder, hidden: Value, product: NormedProduct
     [graph.reshape(mean, [rows, 1, 1]), graph.integers([rows, 1, slots])],
     [rows, 1, slots],
   );
-  // One channel of ones; zeros fill up the block.
+  // One channel of ones; zeros fill the block.
   const inputs = roundToBlocks(channels + 2);
   const rest = inputs - channels - 1;
   const filling = new Float32Array(rows * rest * slots);
@@ -114,7 +114,7 @@ function roundToBlocks(channels: number): number {
   return channels < CHANNEL_BLOCK ? channels : Math.ceil(channels / CHANNEL_BLOCK) * CHANNEL_BLOCK;
 }
 
-/** Mean and variance of weight · h + bias over all its values, for each row: from the moments of h. */
+/** Mean and variance of weight · h + bias over all values of each row, from the moments of h. */
 function productMoments(
   graph: GraphBuilder,
   hidden: Value,
@@ -126,7 +126,7 @@ function productMoments(
   const centred = graph.node("Sub", [hidden, inputMeans], hidden.dims);
   const turned = graph.transpose(centred, [0, 2, 1]);
   const products = graph.node("MatMul", [centred, turned], [rows, channels, channels]);
-  // The variance within an output is wᵀ·C·w with the covariance C; its mean over the outputs is a product with their Gram matrix.
+  // An output's variance is wᵀ·C·w with the covariance C; the mean over outputs is a product with their Gram matrix.
   const gramMatrix = makeGramMatrix(weight.data, outputs, channels).map((value) => value / slots);
   const gram = graph.constant(gramMatrix, [channels ** 2, 1]);
   const within = graph.node("MatMul", [graph.reshape(products, [rows, channels ** 2]), gram], [rows, 1]);
@@ -156,7 +156,7 @@ function makeGramMatrix(matrix: Float32Array, outputs: number, channels: number)
   return gram;
 }
 
-/** The convolution that makes the values (half 0) or the gates (half 1) of the normed product from the features. */
+/** The convolution from the features to the values (half 0) or the gates (half 1) of the normed product. */
 function normedHalf(
   { weight, bias, scale, shift }: NormedProduct,
   options: { half: number; inputs: number; isSpectrum: boolean; gain: Float32Array | undefined },

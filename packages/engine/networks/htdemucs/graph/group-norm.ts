@@ -2,7 +2,7 @@ import type { GraphBuilder, Value } from "../../../runtime/onnx/graph-builder.ts
 
 export const NORM_EPSILON = 1e-5;
 
-/** Brings each row of a batch to mean 0 and variance 1, all its other axes taken together. */
+/** Normalises each row of a batch to mean 0 and variance 1 over all its other axes. */
 export function normRows(graph: GraphBuilder, input: Value): Value {
   const [rows, ...rest] = input.dims as [number, ...number[]];
   const size = rest.reduce((product, length) => product * length, 1);

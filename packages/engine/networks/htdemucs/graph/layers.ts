@@ -6,11 +6,11 @@ import type { Scope } from "./scope.ts";
 
 const STRIDE = 4;
 
-/** Down by four: convolution, GELU, residual layers, gated rewrite. The path is `encoder.0`, `tencoder.0`, … */
+/** Downsamples by four: convolution, GELU, residual layers, gated rewrite. The path is `encoder.0`, `tencoder.0`, … */
 export function encoderLayer(scope: Scope, path: string, input: Value): Value {
   const { graph, weights } = scope;
   const isSpectrum = input.dims.length === 4;
-  // The waveform is filled up with zeros to a multiple of the stride; the spectrum's height always is one.
+  // The waveform is zero-padded to a multiple of the stride; the spectrum's height always is one.
   const missing = (STRIDE - (input.dims[2]! % STRIDE)) % STRIDE;
   const conv = convolve(graph, input, {
     weight: weights.get(`${path}.conv.weight`),
@@ -21,7 +21,7 @@ export function encoderLayer(scope: Scope, path: string, input: Value): Value {
   return gatedRewrite(scope, path, dilatedLayers(scope, path, graph.gelu(conv)));
 }
 
-/** Up by four: skip, gated rewrite, residual layers, transposed convolution; GELU but for the last layer. */
+/** Upsamples by four: skip connection, gated rewrite, residual layers, transposed convolution; GELU except in the last layer. */
 export function decoderLayer(
   scope: Scope,
   path: string,
@@ -31,14 +31,14 @@ export function decoderLayer(
   const gated = gatedRewrite(scope, path, graph.add(layer.input, layer.skip));
   const woven = transposedConvolution(scope, path, dilatedLayers(scope, path, gated));
   const [, channels, size, stride, ...rest] = woven.dims as [number, number, number, number, ...number[]];
-  // What leaves the network stays as it is: only its shape would change, and onnxruntime would copy it for that.
+  // The network's output keeps its shape: onnxruntime would copy it to reshape it.
   if (layer.isLast && size * stride === layer.length) return woven;
   const raised = graph.reshape(woven, [1, channels, size * stride, ...rest]);
   const cut = graph.slice(raised, { axis: 2, from: 0, to: layer.length });
   return layer.isLast ? cut : graph.gelu(cut);
 }
 
-/** a · σ(b) with a and b as two convolutions: nothing has to be split, and σ is fused into the second. */
+/** a · σ(b) with a and b as two convolutions: no split needed, and σ is fused into the second. */
 function gatedRewrite({ graph, weights }: Scope, path: string, input: Value): Value {
   const weight = weights.get(`${path}.rewrite.weight`);
   const bias = weights.get(`${path}.rewrite.bias`);
@@ -59,9 +59,9 @@ function takeHalf({ dims, data }: Weight, half: number): Weight {
 }
 
 /**
- * A transposed convolution of kernel 8 and stride 4, without the two values at either end. Each of the four outputs
- * between two inputs hears two neighbours, so a plain convolution makes them as four times the channels, and they
- * are interleaved afterwards, on a separate axis: half the time of onnxruntime's own operator.
+ * A transposed convolution with kernel 8 and stride 4, without the two values at either end. Each of the four outputs between two inputs depends on two
+ * neighbours, so a plain convolution computes them as four times the channels, and they are interleaved afterwards: half the time of onnxruntime's own
+ * operator.
  */
 function transposedConvolution({ graph, weights }: Scope, path: string, input: Value): Value {
   const bias = weights.get(`${path}.conv_tr.bias`);
@@ -77,7 +77,7 @@ function transposedConvolution({ graph, weights }: Scope, path: string, input: V
   return graph.transpose(apart, isSpectrum ? [0, 1, 3, 2, 4] : [0, 1, 3, 2]);
 }
 
-/** Of the outputs 4j … 4j + 3 the first two hear inputs j − 1 and j, the others j and j + 1: taps by neighbour. */
+/** Of outputs 4j … 4j + 3 the first two depend on inputs j − 1 and j, the others on j and j + 1: taps by neighbour. */
 const PHASE_TAPS = [
   [6, 2, undefined],
   [7, 3, undefined],

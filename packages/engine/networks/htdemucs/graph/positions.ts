@@ -1,6 +1,6 @@
 const LONGEST_PERIOD = 10_000;
 
-/** Position codes of a sequence, `[length, width]`: cosines in the first half, sines in the second. */
+/** Sinusoidal position embeddings of a sequence, `[length, width]`: cosines in the first half, sines in the second. */
 export function makeSequencePositions(length: number, width: number): Float32Array {
   const half = width / 2;
   const periods = Array.from({ length: half }, (_, index) => LONGEST_PERIOD ** (index / (half - 1)));
@@ -14,7 +14,7 @@ export function makeSequencePositions(length: number, width: number): Float32Arr
   return codes;
 }
 
-/** Position codes of a grid, `[bins, slots, width]`: the first half tells the slot, the second the bin. */
+/** Sinusoidal position embeddings of a grid, `[bins, slots, width]`: the first half encodes the slot, the second the bin. */
 export function makeGridPositions(bins: number, slots: number, width: number): Float32Array {
   const half = width / 2;
   const rates = Array.from({ length: half }, (_, index) => LONGEST_PERIOD ** (-(index - (index % 2)) / half));
@@ -31,7 +31,7 @@ export function makeGridPositions(bins: number, slots: number, width: number): F
   return codes;
 }
 
-/** Sines and cosines in turn, slower from pair to pair. */
+/** Alternating sines and cosines, with decreasing frequency. */
 function makeCode(position: number, rates: readonly number[]): Float32Array {
   return Float32Array.from(rates, (rate, index) =>
     index % 2 === 0 ? Math.sin(position * rate) : Math.cos(position * rate),

@@ -1,5 +1,5 @@
 import type { GraphBuilder } from "../../../runtime/onnx/graph-builder.ts";
 import type { OnnxWeights } from "../../../runtime/onnx/onnx-weights.ts";
 
-/** What every layer is written into and from. */
+/** The graph under construction and the weights it is built from. */
 export type Scope = { graph: GraphBuilder; weights: OnnxWeights };

@@ -5,18 +5,18 @@ import { NORM_EPSILON, normRows } from "./group-norm.ts";
 import { makeGridPositions, makeSequencePositions } from "./positions.ts";
 import type { Scope } from "./scope.ts";
 
-/** With the kind of product that matrices are multiplied by, in floats or in bytes. */
+/** `multiply` is the kind of matrix product: float or int8. */
 type TransformerScope = Scope & { multiply: Multiply };
 
 const WIDTH = 512;
 const HEADS = 8;
 const LAYERS = 5;
-/** Where a few large numbers behind the Gelu set the scale of all bytes, at a cost that shows: measured layer by layer. */
+/** Layers in which a few outliers after the GELU set the int8 scale, at a measurable cost; they stay in float. */
 const IN_FLOATS_BEHIND_GELU = ["layers.0", "layers.2"];
 
 /**
- * The middle of the network: spectrum `[1, channels, bins, slots]` and waveform `[1, channels, samples]` as two sequences
- * of tokens that attend to themselves and to each other in turn.
+ * The middle of the network: spectrum `[1, channels, bins, slots]` and waveform `[1, channels, samples]` as two token sequences with alternating self-
+ * and cross-attention.
  */
 export function crossTransformer(
   scope: TransformerScope,
@@ -47,7 +47,7 @@ export function crossTransformer(
   };
 }
 
-/** `[1, channels, places]` to a token for each place. On a CPU, onnxruntime makes one operator of the turn and the product. */
+/** `[1, channels, places]` to one token per place. On CPUs, onnxruntime fuses the transposition with the product. */
 function toTokens({ graph, weights }: Scope, name: string, value: Value): Value {
   const { weight, bias } = readPointwise(weights, name);
   const dims = [1, value.dims[2]!, WIDTH];
@@ -56,7 +56,7 @@ function toTokens({ graph, weights }: Scope, name: string, value: Value): Value 
   return graph.add(product, graph.weight(bias));
 }
 
-/** The other way. */
+/** The inverse of `toTokens`. */
 function fromTokens({ graph, weights }: Scope, name: string, tokens: Value): Value {
   const { weight, bias } = readPointwise(weights, name);
   const channels = bias.data.length;
@@ -66,13 +66,13 @@ function fromTokens({ graph, weights }: Scope, name: string, tokens: Value): Val
   return graph.add(product, graph.constant(bias.data, [channels, 1]));
 }
 
-/** A convolution that hears one place at a time: a matrix `[outputs, inputs]`. */
+/** A pointwise convolution as a matrix `[outputs, inputs]`. */
 function readPointwise(weights: OnnxWeights, name: string): { weight: Weight; bias: Weight } {
   const { dims, data } = weights.get(`${name}.weight`);
   return { weight: { dims: dims.slice(0, 2), data }, bias: weights.get(`${name}.bias`) };
 }
 
-/** Attention and a two-layer network, each after a norm and added to what came in; then a norm over the whole sequence. */
+/** A pre-norm transformer layer: attention and a two-layer MLP with residual connections, then a norm over the whole sequence. */
 function transformerLayer(
   scope: TransformerScope,
   name: string,
@@ -106,7 +106,7 @@ function attention(scope: TransformerScope, name: string, tokens: Value, others:
     multiply(graph, heard, toKey),
     multiply(graph, heard, toValue),
   ];
-  // The fused operator never has the whole table of scores in memory: 230 MB a layer.
+  // The fused operator never materialises the score matrix: 230 MB per layer.
   const mixed = graph.contribNode("MultiHeadAttention", inputs, tokens.dims, { num_heads: HEADS });
   const get = (part: string) => weights.get(`crosstransformer.${name}.${part}`);
   const toOutput = {
@@ -116,7 +116,7 @@ function attention(scope: TransformerScope, name: string, tokens: Value, others:
   return multiply(graph, mixed, scaleOutputs(toOutput, get("gamma_1.scale")));
 }
 
-/** The exporter left some matrices whole under their names and folded others, which are found by their nodes. */
+/** The exporter kept some matrices under their names and folded others, which are found by their nodes. */
 function readProjections(
   { weights }: Scope,
   name: string,

@@ -4,7 +4,7 @@ import { findLetterPath } from "./letter-path.ts";
 
 type Spoken = { letters: number; stepsPerLetter: number; pauseSteps: number; isSpoken: boolean };
 
-/** A text and what attention would make of it: each letter looked at where it is heard, everything else by chance. */
+/** A text and its simulated attention: high for each letter where it is spoken, at chance level elsewhere. */
 function speak(words: readonly Spoken[]) {
   const wordOfLetter = words.flatMap(({ letters }, word) => Array<number>(letters).fill(word));
   const spans: { start: number; end: number }[] = [];
@@ -39,7 +39,7 @@ const spokenWord = fc.record({
 });
 
 describe("findLetterPath", () => {
-  it("[Z3] finds every word where it is said, with pauses between words left out", () => {
+  it("[Z3] times every word where it is spoken, excluding the pauses between words", () => {
     fc.assert(
       fc.property(fc.array(spokenWord, { minLength: 4, maxLength: 20 }), (words) => {
         const { input, spans } = speak(words);
@@ -50,7 +50,7 @@ describe("findLetterPath", () => {
     );
   });
 
-  it("[Z4] leaves out words that are not said, and finds the others all the same", () => {
+  it("[Z4] skips words that are not spoken and still times the others", () => {
     const said = { letters: 6, stepsPerLetter: 7, pauseSteps: 0, isSpoken: true };
     const unsaid = { letters: 7, stepsPerLetter: 7, pauseSteps: 0, isSpoken: false };
     const { input, spans } = speak([said, said, unsaid, unsaid, said, unsaid, said, unsaid]);
@@ -71,7 +71,7 @@ describe("findLetterPath", () => {
     expect(found[0]?.share).toBeGreaterThan(0.5);
   });
 
-  it("[Z3] goes through less sound than letters, and through none", () => {
+  it("[Z3] handles less audio than letters, and no audio", () => {
     const { input } = speak([{ letters: 9, stepsPerLetter: 1, pauseSteps: 0, isSpoken: false }]);
     expect(findLetterPath(input)).toHaveLength(1);
     const none = {
@@ -83,7 +83,7 @@ describe("findLetterPath", () => {
     expect(findLetterPath(none)).toEqual([undefined]);
   });
 
-  it("[Z3] leaves the text where the sound ends, if it may", () => {
+  it("[Z3] stops in the text where the audio ends, if the search is open-ended", () => {
     const said = { letters: 5, stepsPerLetter: 6, pauseSteps: 0, isSpoken: true };
     const unsaid = { ...said, isSpoken: false };
     const { input, spans } = speak([said, said, said, unsaid, unsaid, unsaid, unsaid, unsaid]);
@@ -94,7 +94,7 @@ describe("findLetterPath", () => {
     ]);
   });
 
-  it("[Z3] voice before a text that is all that is said belongs to its first word", () => {
+  it("[Z3] if nothing but the text is spoken, speech before it belongs to its first word", () => {
     const { input, spans } = speak([spokenWordOf(1), ...[20, 20, 20].map(spokenWordOf)]);
     const start = spans[0]?.start ?? 0;
     const voice = input.voice.map((share, step) => (step >= start - 5 && step < start ? 0.99 : share));
@@ -102,7 +102,7 @@ describe("findLetterPath", () => {
     expect(findLetterPath({ ...input, voice, isWhole: true })[0]?.start).toBe(start - 5);
   });
 
-  it("[Z3] passes over words without sounded letters", () => {
+  it("[Z3] skips words without spoken letters", () => {
     const { input, spans } = speak([spokenWordOf(5), spokenWordOf(6)]);
     const wordOfLetter = input.wordOfLetter.map((word) => (word === 1 ? 2 : word));
     const found = findLetterPath({ ...input, wordOfLetter, wordCount: 4 });

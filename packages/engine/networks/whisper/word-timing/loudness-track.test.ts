@@ -10,7 +10,7 @@ const samples = Float32Array.from({ length: RATE_HZ }, (_, n) => {
 });
 
 describe("loudness", () => {
-  it("[Z3] is told every 10 ms in dB, to the step at which a sound begins and ends", () => {
+  it("[Z3] is tracked every 10 ms in dB, exact to the step at which a sound starts and ends", () => {
     const track = trackLoudness(samples, RATE_HZ);
     expect(track).toHaveLength(100);
     // A sine of 0.3 has −13.5 dB, and a Hann window's square a mean of 3/8.
@@ -19,7 +19,7 @@ describe("loudness", () => {
     expect([voiced[0], voiced.at(-1)]).toEqual([39, 70]);
   });
 
-  it("[Z3] of nothing is nothing", () => {
+  it("[Z3] is empty for empty audio", () => {
     expect(trackLoudness(new Float32Array(), RATE_HZ)).toHaveLength(0);
     expect([...rateVoice(trackLoudness(new Float32Array(400), RATE_HZ))]).toEqual([0.5, 0.5, 0.5]);
   });

@@ -88,7 +88,7 @@ async function lookForLetters(
 ): Promise<Float32Array[]> {
   const { startOfTranscript, transcribe, noTimestamps, languageIds } = whisper.tokenizer;
   const languageId = languageIds.get(language);
-  if (languageId === undefined) throw new RangeError(`Whisper knows no language ${language}`);
+  if (languageId === undefined) throw new RangeError(`Whisper does not support the language ${language}`);
   const prompt = [startOfTranscript, languageId, transcribe, noTimestamps];
   const tokens = [...prompt, ...letters.map((letter) => letter.token)];
   const heads = await whisper.startDecoding([states]).attend(tokens);
