@@ -5,7 +5,7 @@ type Bound<Given extends Query> = Given extends (db: DatabaseHandle, ...args: in
   ? (...args: Args) => Result
   : never;
 
-/** Queries as a port of the domain has them: with their handle given. */
+/** Binds queries to a database handle, as the domain's ports need them. */
 export function bindQueries<Queries extends Record<string, Query>>(
   db: DatabaseHandle,
   queries: Queries,

@@ -138,7 +138,7 @@ export type Tables = {
     attempts: Generated<number>;
     attempt_mark: Generated<number>;
     due_at: Generated<Date | null>;
-    /** The run a worker is at now. */
+    /** The current run. */
     run_token: Generated<string | null>;
     worker_id: Generated<string | null>;
     last_error_name: Generated<string | null>;
@@ -172,7 +172,7 @@ export type Tables = {
     size_bytes: number;
     media: MediaFacts | null;
     clipped_samples: number | null;
-    /** Set by a trigger: whose storage it takes. */
+    /** Set by a trigger: the client whose storage it uses. */
     client_id: Generated<string | null>;
   };
   storage_totals: { client_id: string; noun: "assets" | "outputs"; slot: number; total_bytes: number };
@@ -256,5 +256,5 @@ export type Tables = {
 };
 
 export type Database = Kysely<Tables>;
-/** A handle of a transaction, or the database itself. */
+/** The database or a transaction. */
 export type DatabaseHandle = Kysely<Tables> | Transaction<Tables>;

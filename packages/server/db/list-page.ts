@@ -1,7 +1,7 @@
 import type { Page } from "@stemwright/contract";
 import type { Listed } from "../domain/ports.ts";
 
-/** A page of a list whose total is known. Behind the end nothing is read: the database would walk all it is to skip. */
+/** A page of a list whose total is known. Nothing is read past the end: the database would walk all the rows it skips. */
 export async function listPage<Item>(
   total: number,
   page: Page,

@@ -1,6 +1,6 @@
 import type { DatabaseHandle, Tables } from "./database.ts";
 
-/** How many rows a client has, exactly, as of the handle's view; triggers keep the counts. */
+/** The exact number of a client's rows, in the handle's snapshot; triggers maintain the counts. */
 export async function countRows(
   db: DatabaseHandle,
   { clientId, noun }: { clientId: string; noun: Tables["row_counts"]["noun"] },

@@ -6,7 +6,7 @@ export function isWebUrl(url: string): boolean {
   return protocol === "https:" || protocol === "http:";
 }
 
-/** Holds a web address we are to open against what its text tells; what it resolves to is judged when it is opened. */
+/** Checks a web address by its text; the address it resolves to is checked when it is opened. */
 export function checkWebUrl(urls: UrlRules, url: string, path: string): void {
   const message = "must be an https:// address";
   if (!isWebUrl(url)) refuseField("URL_INVALID", { path, message }, `${path} ${message}`);

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { forEachOf } from "./for-each-of.ts";
 
-it("[R4] files are removed so many at once, and the first failure ends it when the others have settled", async () => {
+it("[R4] files are removed a few at a time, and a failure rejects once the others have settled", async () => {
   let underWay = 0;
   let most = 0;
   const done: number[] = [];

@@ -1,4 +1,4 @@
-/** Works on all items, so many at once. Ends with the first failure, once what is under way has settled. */
+/** Processes all items, a few at a time. After a failure, rejects once the ones in progress have settled. */
 export async function forEachOf<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   atOnce: number,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { freshWithin } from "./fresh-within.ts";
 
-it("[G14] counts that take long are those of the time before, and the new ones are there the next time", async () => {
+it("[G14] slow counts return the previous value, and the next call gets the new one", async () => {
   const loads: PromiseWithResolvers<number>[] = [];
   const read = freshWithin(1, () => {
     const load = Promise.withResolvers<number>();
@@ -10,7 +10,7 @@ it("[G14] counts that take long are those of the time before, and the new ones a
   });
   const first = read();
   loads[0]?.resolve(1);
-  // The first one has nothing to fall back on.
+  // The first call has nothing to fall back on.
   expect(await first).toBe(1);
   expect([await read(), await read(), loads.length]).toEqual([1, 1, 2]);
   loads[1]?.resolve(2);
@@ -20,7 +20,7 @@ it("[G14] counts that take long are those of the time before, and the new ones a
   expect(await third).toBe(3);
 });
 
-it("[G14] a count that fails is told, and tried again by the next call", async () => {
+it("[G14] a failed count rejects, and the next call retries it", async () => {
   let turn = 0;
   const read = freshWithin(10_000, async () => {
     turn += 1;

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /**
- * What `load` gives. Where that takes longer than the limit, what it gave last, which the next call finds renewed: whoever asks
- * again and again is never kept waiting, but for the first time. One load is under way at most.
+ * The result of `load`. If that takes longer than the limit, the previous result, and the next call gets the new one: only the first call ever waits longer.
+ * At most one load is in progress.
  */
 export function freshWithin<Value>(limitMs: number, load: () => Promise<Value>): () => Promise<Value> {
   let last: { value: Value } | undefined;
@@ -30,7 +30,7 @@ export function freshWithin<Value>(limitMs: number, load: () => Promise<Value>):
       ]);
     } finally {
       late.abort();
-      // One that fails behind the limit is tried again by the next call.
+      // If it fails after the limit, the next call retries it.
       loading?.catch(() => {});
     }
   };

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const OVERLOADED = { code: "OVERLOADED" };
 
 describe("a gate", () => {
-  it("[E10] lets so many in, has so many wait and refuses the rest at once", async () => {
+  it("[E10] admits up to the maximum, queues a few and refuses the rest at once", async () => {
     const gate = makeGate({ max: 2, waitersMax: 1, waitMs: 1000 });
     const leave = await gate.enter();
     await gate.enter();
@@ -19,7 +19,7 @@ describe("a gate", () => {
     expect(gate.isFull()).toBe(false);
   });
 
-  it("[E10] leaving twice frees one place", async () => {
+  it("[E10] releasing twice frees one place", async () => {
     const gate = makeGate({ max: 1, waitersMax: 2, waitMs: 1000 });
     const leave = await gate.enter();
     const waiting = [gate.enter(), gate.enter()];
@@ -32,7 +32,7 @@ describe("a gate", () => {
     expect(second).not.toHaveBeenCalled();
   });
 
-  it("[E10] refuses those that have waited too long", async () => {
+  it("[E10] refuses requests that have waited too long", async () => {
     const gate = makeGate({ max: 1, waitersMax: 5, waitMs: 1000 });
     const leave = await gate.enter();
     const refused = expect(gate.enter()).rejects.toMatchObject(OVERLOADED);
@@ -42,7 +42,7 @@ describe("a gate", () => {
     (await gate.enter())();
   });
 
-  it("[E10] leaves half of the places to others, in the order they came", async () => {
+  it("[E10] leaves half of the places to others, in order of arrival", async () => {
     const gate = makeGate({ max: 4, waitersMax: 10, waitMs: 1000 });
     const order: string[] = [];
     const enter = (name: string) =>

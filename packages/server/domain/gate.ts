@@ -1,17 +1,17 @@
 import { Refusal } from "./refusal.ts";
-/** Lets only so many do something at once. */
+/** Limits concurrency. */
 export interface Gate {
-  /** Whether whoever comes now is refused. */
+  /** Whether a new request would be refused. */
   isFull(): boolean;
-  /** Resolves with what gives the place free again, once there is one; nobody takes more than half of them in one name. */
+  /** Resolves with a release function once there is a place; one name gets at most half of the places. */
   enter(name?: string): Promise<() => void>;
 }
 
 type Waiter = { name: string | undefined; admit(): void };
 
 /**
- * If all places are taken, a few requests wait briefly and the rest is refused at once. Waiting longer than a client does would be work
- * for a result that is never read, and memory that others need.
+ * If all places are taken, a few requests wait briefly and the rest are refused at once. Waiting longer than the client does would produce a result nobody
+ * reads and use memory that others need.
  */
 export function makeGate(options: { max: number; waitersMax: number; waitMs: number }): Gate {
   const { max, waitersMax, waitMs } = options;

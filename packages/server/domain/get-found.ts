@@ -1,7 +1,7 @@
 import { isId } from "./ids.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What a store found under an id, or the answer to an id that there is nothing under; what is no id is not looked for. */
+/** What a store finds for an id; throws if there is nothing. Invalid ids are not looked up. */
 export async function getFound<Found>(
   id: string,
   find: (id: string) => Promise<Found | false | undefined>,

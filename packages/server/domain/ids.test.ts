@@ -13,7 +13,7 @@ it.each(["", "a", "x".repeat(61), "a/b", "a\0b", "../x", "ABC", "ä"])("[E4] %j 
   expect(isId(text)).toBe(false);
 });
 
-it("[K2] a key is sw_ and 40 letters and digits, and its hash tells nothing of it", () => {
+it("[K2] a key is sw_ and 40 letters and digits, and its hash reveals nothing about it", () => {
   const key = makeKey();
   expect(key).toMatch(/^sw_[0-9A-Za-z]{40}$/);
   expect(makeKey()).not.toBe(key);

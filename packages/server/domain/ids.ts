@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-// Crockford's alphabet, lower case: no letter that reads like a digit.
+// Crockford's alphabet, lower case: no letter that looks like a digit.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_LENGTH = 26;
 
@@ -11,7 +11,7 @@ export function makeId(): string {
   return id;
 }
 
-/** Whether a text from outside can be an id at all; whatever can't is unknown, without asking the database. */
+/** Whether a text from outside can be an id at all; if not, the database is not asked. */
 export function isId(text: string): boolean {
   return /^[0-9a-z_-]{3,60}$/.test(text);
 }

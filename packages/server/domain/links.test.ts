@@ -49,7 +49,7 @@ describe("links", () => {
     expect(makeLinks({ secret: Buffer.alloc(32, 8), baseUrl }).isValid(path, query)).toBe(false);
   });
 
-  it("[T3] our own link is known again by path and signature, whatever name the service was reached by", () => {
+  it("[T3] our own link is recognised by path and signature, whatever host name it has", () => {
     expect(links.findBlobKey(link)).toBe("outputs/task/target/vocals.wav");
     expect(links.findBlobKey(link.replace("https://stems.example", "http://127.0.0.1:3000"))).toBe(
       "outputs/task/target/vocals.wav",
@@ -60,13 +60,13 @@ describe("links", () => {
     expect(links.findBlobKey("no link")).toBeUndefined();
   });
 
-  it("[T3] it is known again as long as it is good", () => {
+  it("[T3] it is recognised as long as it is valid", () => {
     nowMs += (LINK_LIFETIME_SECONDS + 1) * 1000;
     expect(links.findBlobKey(link)).toBeUndefined();
     nowMs -= (LINK_LIFETIME_SECONDS + 1) * 1000;
   });
 
-  it("[T3] it is known again where a proxy serves us under a path", () => {
+  it("[T3] it is recognised behind a proxy that adds a path prefix", () => {
     const behind = makeLinks({ secret, baseUrl: () => "https://stems.example/api", nowMs: () => nowMs });
     const own = behind.sign("assets/id/A song.wav");
     expect(own).toMatch(/^https:\/\/stems\.example\/api\/files\/assets\//);

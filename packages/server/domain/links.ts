@@ -9,8 +9,8 @@ export interface LinkSigner {
 }
 
 /**
- * Makes and checks download links: `<base>/files/<blob key>?Expires=<unix seconds>&Signature=<hex>`.
- * The signature covers path and expiry; no key is needed to follow one.
+ * Makes and checks download links: `<base>/files/<blob key>?Expires=<unix seconds>&Signature=<hex>`. The signature covers path and expiry; following one
+ * needs no key.
  */
 export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowMs?: () => number }) {
   const nowSeconds = () => Math.floor((options.nowMs?.() ?? Date.now()) / 1000);
@@ -35,12 +35,12 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
 
   return {
     sign: (blobKey: string) => signPath(FILES_PATH + blobKey.split("/").map(encodeURIComponent).join("/")),
-    /** A link to what is made of a Task's outputs while it is downloaded. */
+    /** A link to an export that is built from a Task's outputs while it is downloaded. */
     signExport: (taskId: string, file: ExportFile) => signPath(`/exports/${taskId}/${file}`),
     isValid,
     /**
-     * The blob behind one of our own links, when it is given back to us as an input. Known by path and signature, which nobody
-     * else can make: the service may be reached by several names, of which a process need not know any.
+     * The blob behind one of our own links, when a client passes it as an input. Recognised by path and signature, which nobody else can make: the service
+     * may be reached by several host names, none of which a process needs to know.
      */
     findBlobKey(url: string): string | undefined {
       const parsed = URL.parse(url);
@@ -49,7 +49,7 @@ export function makeLinks(options: { secret: Buffer; baseUrl: () => string; nowM
         Expires: parsed.searchParams.get("Expires") ?? undefined,
         Signature: parsed.searchParams.get("Signature") ?? undefined,
       };
-      // Behind a proxy there may be a path before ours, which no signature covers.
+      // A proxy may add a path prefix, which the signature does not cover.
       const { pathname } = parsed;
       for (let at = pathname.indexOf(FILES_PATH); at >= 0; at = pathname.indexOf(FILES_PATH, at + 1)) {
         const path = pathname.slice(at);

@@ -1,6 +1,6 @@
 import type { ApiErrorCode, ApiErrorDetail } from "@stemwright/contract";
 
-/** What was asked for can't be done, in words for whoever asked. The error mapper of `http/` makes a response of it. */
+/** Why a request can't be fulfilled, in words for the client. The error mapper of `http/` turns it into a response. */
 export class Refusal extends Error {
   override readonly name: string = "Refusal";
   readonly code: ApiErrorCode;

@@ -1,7 +1,7 @@
 import type { ApiErrorCode } from "@stemwright/contract";
 import { Refusal } from "./refusal.ts";
 
-/** Refuses a request for one of its fields. The message is the field's, unless a longer one stands for the request. */
+/** Refuses a request because of one field. The request's message defaults to the field's. */
 export function refuseField(
   code: ApiErrorCode,
   field: { path: string; message: string },

@@ -6,7 +6,7 @@ import type { StorageIntegrationStore } from "./storage/storage-ports.ts";
 import type { RealignmentStore } from "./words/realignment-record.ts";
 import type { WordsStore } from "./words/words-record.ts";
 
-/** All that a request can change in the database. */
+/** Everything a request can change in the database. */
 export type Stores = {
   tasks: TaskStore;
   assets: AssetStore;

@@ -1,4 +1,4 @@
-/** A URL without the user and password in it, and those as `user:password`. All else of the URL stays letter by letter as it was. */
+/** A URL without its user and password, and those as `user:password`. The rest of the URL is preserved exactly. */
 export function splitLogin(url: string): { url: string; login?: string } {
   const parsed = URL.parse(url);
   if (!parsed || (parsed.username === "" && parsed.password === "")) return { url };

@@ -1,4 +1,4 @@
-/** Encrypts what must not be readable from the database alone. The context is bound in: a text can't be moved elsewhere. */
+/** Encrypts what must not be readable from the database alone. The context is authenticated: ciphertext can't be moved elsewhere. */
 export interface Vault {
   seal(text: string, context: string): Promise<Buffer>;
   /** Fails with WrongVaultKey where it was encrypted under another key. */
@@ -7,7 +7,7 @@ export interface Vault {
   isOurs(sealed: Buffer): Promise<boolean>;
 }
 
-/** For the operator to fix: the machines of an installation do not share their key. */
+/** For the operator to fix: the machines of an installation do not share a key. */
 export class WrongVaultKey extends Error {
   override readonly name = "WrongVaultKey";
 

@@ -1,4 +1,4 @@
-/** What the work gives, or a `TimeoutError` after so long. The work itself goes on: not everything can be told to give up. */
+/** The result of the work, or a `TimeoutError` after the limit. The work itself continues: not everything can be cancelled. */
 export async function within<Result>(
   limitMs: number,
   work: Promise<Result>,

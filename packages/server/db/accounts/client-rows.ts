@@ -90,7 +90,7 @@ export async function changeClient(db: DatabaseHandle, id: string, change: Clien
   await db.updateTable("clients").set(values).where("id", "=", id).execute();
 }
 
-/** Keeps the time of the first suspension when told twice. */
+/** A repeated suspension keeps the time of the first. */
 export async function setSuspended(db: DatabaseHandle, id: string, isSuspended: boolean): Promise<void> {
   await db
     .updateTable("clients")

@@ -61,7 +61,7 @@ export async function hasInvitation(db: DatabaseHandle, tokenHash: Buffer): Prom
   return (await selectOpen(db).where("hash", "=", tokenHash).executeTakeFirst()) !== undefined;
 }
 
-/** The invitation is held first: of two who accept it at once, the second finds it gone. */
+/** Locks the invitation first: of two concurrent acceptances, the second finds it gone. */
 export async function acceptInvitation(
   db: Transaction<Tables>,
   ...[by, person]: Parameters<PeopleStore["acceptInvitation"]>

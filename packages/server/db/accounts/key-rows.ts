@@ -56,7 +56,7 @@ export async function findKey(db: DatabaseHandle, id: string) {
   return await db.selectFrom("api_keys").select(SHOWN_COLUMNS).where("id", "=", id).executeTakeFirst();
 }
 
-/** Who a key belongs to; nobody when it is unknown or revoked. */
+/** The caller behind a key; undefined if it is unknown or revoked. */
 export async function findCaller(
   db: DatabaseHandle,
   secret: string,
@@ -86,7 +86,7 @@ export async function findCaller(
   };
 }
 
-/** Those of the keys that are there and neither revoked nor of a suspended client. */
+/** Those of the keys that exist, are not revoked and belong to no suspended client. */
 export async function listActiveKeyIds(db: DatabaseHandle, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom("api_keys")
@@ -99,7 +99,7 @@ export async function listActiveKeyIds(db: DatabaseHandle, ids: readonly string[
   return rows.map(({ id }) => id);
 }
 
-/** Notes that a key was used, at most once a minute: a write for each request would cost more than it tells. */
+/** Records a use, at most once a minute: a write for each request would cost more than it is worth. */
 export async function touchKey(db: DatabaseHandle, id: string): Promise<void> {
   await sql`
     update api_keys set last_used_at = now()

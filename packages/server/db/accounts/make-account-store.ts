@@ -45,7 +45,7 @@ export function makeAccountStore(db: DatabaseHandle): AccountStore {
     async insertKey(clientId, key) {
       const id = await keys.insertKey(db, { clientId, ...key });
       const inserted = await findKey(id);
-      if (!inserted) throw new Error(`key ${id} is gone right after it was made`);
+      if (!inserted) throw new Error(`key ${id} disappeared right after it was created`);
       return inserted;
     },
     listKeys: async (clientId) => (await keys.listKeys(db, clientId)).map(toApiKey),

@@ -24,7 +24,7 @@ import {
 import { deleteSession, deleteSessions, findSession, insertSession, listSessions } from "./session-rows.ts";
 import { countAttempt, forgiveAttempts } from "./sign-in-attempt-rows.ts";
 
-/** Undefined for who is not of the account; "last-owner" for its only one. */
+/** Undefined for a person outside the account; "last-owner" for its only owner. */
 async function findReplaceable(
   db: DatabaseHandle,
   clientId: string,

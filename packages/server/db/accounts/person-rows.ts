@@ -72,7 +72,7 @@ export async function listPeople(db: DatabaseHandle, clientId: string): Promise<
   return rows.map(toPersonRecord);
 }
 
-/** The one who set the account up, as far as anybody can tell. */
+/** The oldest owner, presumably the one who set the account up. */
 export async function findFirstOwner(
   db: DatabaseHandle,
   clientId: string,
@@ -80,7 +80,7 @@ export async function findFirstOwner(
   return (await listPeople(db, clientId)).find(({ role }) => role === "owner");
 }
 
-/** Undefined where the email address or identity is somebody else's. */
+/** Undefined if the email address or identity is taken. */
 export async function insertPerson(
   db: DatabaseHandle,
   { clientId, role, email, name, passwordHash, identity }: NewPerson,
@@ -123,7 +123,7 @@ export async function changePerson(
   }
 }
 
-/** Holds the owners of an account, so that of two changes at once the second sees the first. Gives their ids. */
+/** Locks the owners of an account, so that of two concurrent changes the second sees the first. Returns their ids. */
 export async function holdOwners(db: DatabaseHandle, clientId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from people where client_id = ${clientId} and role = 'owner' order by id for update`.execute(

@@ -78,7 +78,7 @@ export async function deleteSessions(db: DatabaseHandle, personId: string): Prom
   await db.deleteFrom("person_sessions").where("person_id", "=", personId).execute();
 }
 
-/** Who a cookie belongs to; nobody when its session is unknown, revoked or expired. */
+/** The caller behind a cookie; undefined if its session is unknown, revoked or expired. */
 export async function findSessionCaller(
   db: DatabaseHandle,
   token: string,
@@ -104,7 +104,7 @@ export async function findSessionCaller(
   };
 }
 
-/** Those of the sessions that are good, and not of a suspended client. */
+/** Those of the sessions that are valid and belong to no suspended client. */
 export async function listActiveSessionIds(db: DatabaseHandle, ids: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom("person_sessions")
@@ -118,14 +118,14 @@ export async function listActiveSessionIds(db: DatabaseHandle, ids: readonly str
   return rows.map(({ id }) => id);
 }
 
-/** Notes a use, at most once a minute, as of keys. */
+/** Records a use, at most once a minute, like `touchKey`. */
 export async function touchSession(db: DatabaseHandle, id: string): Promise<void> {
   await sql`
     update person_sessions set last_used_at = now()
     where id = ${id} and last_used_at < now() - interval '1 minute'`.execute(db);
 }
 
-/** Removes what can't let anybody in any more: sessions, links, invitations, and attempts that no longer count. Returns how many. */
+/** Removes expired sessions, links, invitations, and attempts that no longer count. Returns how many. */
 export async function deleteExpiredEntries(db: DatabaseHandle): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with sessions as (delete from person_sessions where not ${IS_GOOD} returning 1),

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
 
-/** Counts an attempt within the current window, or begins a new one; the row makes those at once count one after another. */
+/** Counts an attempt in the current window, or starts a new one. The row lock serialises concurrent attempts. */
 export async function countAttempt(
   db: DatabaseHandle,
   subject: Buffer,

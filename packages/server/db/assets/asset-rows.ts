@@ -50,7 +50,7 @@ export async function findAsset(
   return row && toAssetRecord(row);
 }
 
-/** By the file alone: who has its link needs no account. */
+/** By the file alone: whoever has its link needs no account. */
 export async function findAssetName(db: DatabaseHandle, blobKey: string): Promise<string | undefined> {
   const [, id = ""] = blobKey.split("/");
   const row = await db
@@ -101,8 +101,8 @@ export async function deleteAsset(
 }
 
 /**
- * Keeps a new Task's inputs from being swept until the transaction ends, after which the sweep sees the Task. A transcript
- * that is missing is the worker's to report.
+ * Protects a new Task's inputs from the sweeper until the transaction ends; after that the sweeper sees the Task. A missing transcript is reported by
+ * the worker.
  */
 export async function holdInputs(db: DatabaseHandle, task: NewTask): Promise<void> {
   const { assetId, sources = [] } = task;

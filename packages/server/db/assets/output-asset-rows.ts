@@ -11,7 +11,7 @@ const selectOutputs = (db: DatabaseHandle) =>
     .select(["tasks.client_id", "tasks.created_at", "targets.finished_at"])
     .where("targets.status", "=", "completed");
 
-/** An output under the id it has as an asset: what one Task made is another's input. */
+/** An output by the id it has as an asset: one Task's output can be another's input. */
 export async function findOutputAsset(
   db: DatabaseHandle,
   clientId: string,

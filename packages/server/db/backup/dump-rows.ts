@@ -1,14 +1,14 @@
 import type pg from "pg";
 
 const FETCH_ROWS = 500;
-/** What is kept in memory at once. */
+/** Held in memory at once. */
 const PART_BYTES = 4 * 1024 * 1024;
-/** Applied migrations are in the schema's own table. */
+/** The schema itself records which migrations are applied. */
 const LEFT_OUT = ["schema_migrations"];
 
 export type DumpedTable = { name: string; columns: string[] };
 
-/** Tables with the columns that are written, none before a table that it refers to. */
+/** Tables and their columns, referenced tables first. */
 export async function listTables(client: pg.ClientBase): Promise<DumpedTable[]> {
   const { rows: tables } = await client.query<DumpedTable>(
     `
@@ -26,7 +26,7 @@ export async function listTables(client: pg.ClientBase): Promise<DumpedTable[]> 
   const sorted: DumpedTable[] = [];
   const visit = (table: DumpedTable, path: readonly string[]) => {
     if (sorted.includes(table)) return;
-    if (path.includes(table.name)) throw new Error(`tables refer to each other: ${path.join(", ")}`);
+    if (path.includes(table.name)) throw new Error(`circular references between tables: ${path.join(", ")}`);
     for (const { refers_to } of references.filter(({ table: name }) => name === table.name)) {
       const other = tables.find(({ name }) => name === refers_to);
       if (other) visit(other, [...path, table.name]);
@@ -44,7 +44,7 @@ export async function listSequences(client: pg.ClientBase): Promise<Record<strin
   return Object.fromEntries(rows.map(({ name, last_value }) => [name, last_value]));
 }
 
-/** A table's rows as lines of JSON, some megabytes at a time. Within the caller's transaction. */
+/** A table's rows as JSON lines, a few megabytes at a time. Runs in the caller's transaction. */
 export async function* dumpRows(
   client: pg.ClientBase,
   table: string,
@@ -71,5 +71,5 @@ export async function* dumpRows(
   await client.query("close dumped");
 }
 
-/** An identifier of ours in SQL. */
+/** Quotes an identifier for SQL. */
 export const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;

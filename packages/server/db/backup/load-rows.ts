@@ -4,15 +4,15 @@ import { type DumpedTable, quote } from "./dump-rows.ts";
 const INSERT_ROWS = 500;
 
 /**
- * Empties the tables for rows of a backup. Triggers keep totals, which are rows of the backup themselves, so they are off until `finishLoading`.
- * Within the caller's transaction.
+ * Empties the tables before loading a backup. Triggers maintain totals, which the backup contains as rows, so they are off until `finishLoading`. Runs
+ * in the caller's transaction.
  */
 export async function startLoading(client: pg.ClientBase, tables: readonly DumpedTable[]): Promise<void> {
   for (const { name } of tables) await client.query(`alter table ${quote(name)} disable trigger user`);
   await client.query(`truncate ${tables.map(({ name }) => quote(name)).join(", ")}`);
 }
 
-/** Rows as lines of JSON, whose fields are found by name. */
+/** Rows as JSON lines, whose fields are matched by name. */
 export async function loadRows(
   client: pg.ClientBase,
   { name, columns }: DumpedTable,

@@ -16,8 +16,8 @@ async function ask(probe: DatabaseProbe) {
   return { isReady, isInTime: performance.now() - startMs < 3000 };
 }
 
-describe("the probe of the database", () => {
-  it("[G8] tells in two seconds of a server that says nothing, however often it is asked", async () => {
+describe("the database probe", () => {
+  it("[G8] reports an unresponsive server within two seconds, however often it is called", async () => {
     await using server = await startSilentServer();
     const probe = openDatabaseProbe(`postgres://127.0.0.1:${server.port}/none`);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(probe)));
@@ -26,7 +26,7 @@ describe("the probe of the database", () => {
     await probe.close();
   });
 
-  it("[G8] tells in two seconds of a connection that has stalled, and asks on another the next time", async () => {
+  it("[G8] reports a stalled connection within two seconds, and uses another the next time", async () => {
     const probe = openDatabaseProbe(database.url);
     expect(await probe.isReady()).toBe(true);
     const { rows } = await database.pool.query<{ pid: number }>(

@@ -4,9 +4,9 @@ import { CONNECTION_OPTIONS } from "./open-database.ts";
 import { SteadyClient } from "./steady-client.ts";
 
 const ANSWER_MS = 2000;
-/** To connect, and then to ask. Less than the whole, so that a connection that has stalled is replaced by the next time. */
+/** Limit for connecting, and again for the query. Shorter than the overall limit, so that a stalled connection is replaced by the next call. */
 const STEP_MS = 1500;
-/** Longer than most look after a service, so that they find the connection open. */
+/** Longer than the interval of most health checks, so that they find the connection open. */
 const KEPT_MS = 60_000;
 
 export type DatabaseProbe = { isReady(): Promise<boolean>; close(): Promise<void> };
@@ -28,7 +28,7 @@ export function openDatabaseProbe(connectionString: string): DatabaseProbe {
 
   return {
     async isReady() {
-      // Those who ask together get one answer.
+      // Concurrent callers share one query.
       asking ??= pool
         .query("select 1")
         .then(

@@ -14,14 +14,14 @@ const openOne = (statementTimeoutMs: number) =>
   openDatabase({ connectionString: database.url, maxConnections: 1, statementTimeoutMs });
 
 describe("a connection", () => {
-  it("[E9] gives up a statement after its time, and is good for the next", async () => {
+  it("[E9] cancels a statement at its time limit, and serves the next", async () => {
     const { pool } = openOne(200);
     await expect(pool.query("select pg_sleep(60)")).rejects.toMatchObject({ code: "57014" });
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
     await pool.end();
   });
 
-  it("[E9] on which the server has stalled is given up, and replaced for the next statement", async () => {
+  it("[E9] on which the server has stalled is closed, and replaced for the next statement", async () => {
     const { pool } = openOne(200);
     const client = await pool.connect();
     const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -29,7 +29,7 @@ describe("a connection", () => {
     process.kill(pid, "SIGSTOP");
     try {
       await expect(client.query("select $1::int as one", [1])).rejects.toThrow("Query read timeout");
-      // What a transaction would do now. It must not wait as long again.
+      // As a transaction would do now. It must not wait for the time limit again.
       await expect(client.query("rollback")).rejects.toThrow("not queryable");
       client.release();
       expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
@@ -39,7 +39,7 @@ describe("a connection", () => {
     await pool.end();
   });
 
-  it("[S4] that breaks while somebody holds it ends nothing but what is done with it", async () => {
+  it("[S4] that breaks while it is checked out only fails its own work", async () => {
     const { pool } = openOne(5000);
     const client = await pool.connect();
     const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -54,7 +54,7 @@ describe("a connection", () => {
 });
 
 describe("a database lent to one piece of work", () => {
-  it("[K3] holds no connection afterwards, also where only its pool was used", async () => {
+  it("[K3] leaves no connection open, even if only its pool was used", async () => {
     const { pool } = await withDatabase(database.url, async (opened) => {
       await opened.pool.query("select 1");
       return opened;

@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Database, Tables } from "../database.ts";
 import { PooledClient, PreparingClient } from "./preparing-client.ts";
 
-/** Whole numbers of eight bytes and decimals come over the wire as text; ours all fit a number. */
+/** pg returns int8 and numeric as text; all of ours fit a JavaScript number. */
 const INT8_OID = 20;
 const NUMERIC_OID = 1700;
 
@@ -14,25 +14,25 @@ export const TYPE_PARSERS = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** How every connection of ours is held. */
+/** Options of every connection. */
 export const CONNECTION_OPTIONS = {
-  // A server that takes the connection and never answers; who waits for a free connection gives up as soon.
+  // For a server that accepts the connection and never answers; also the limit for waiting for a free connection.
   connectionTimeoutMillis: 10_000,
-  // A worker that the database can't reach any more is to know that its locks are gone, a listener that it hears nothing.
+  // A worker must notice that it lost the database and with it its locks; a listener that it gets no notifications.
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 };
 
-/** How much longer we wait for the server's answer than the server may work on a statement: normally it is the one that gives up. */
+/** How much longer we wait for an answer than the server may take for a statement: normally the server gives up first. */
 const ANSWER_MARGIN_MS = 5000;
 
 export function openDatabase(options: {
   connectionString: string;
   maxConnections: number;
   connectTimeoutMs?: number;
-  /** How long a statement may take, waiting for locks included; any time where nothing is said. */
+  /** Limit for a statement, including waiting for locks; none by default. */
   statementTimeoutMs?: number;
-  /** Through a pooler that lends a session for a transaction at most: nothing is left behind in one. */
+  /** Behind a pooler in transaction mode: no session state may be left behind. */
   isPooled?: boolean;
 }): {
   db: Database;
@@ -51,12 +51,12 @@ export function openDatabase(options: {
     ...(statementTimeoutMs === undefined ? {} : limitStatements(statementTimeoutMs, options.isPooled)),
     types: TYPE_PARSERS,
   });
-  // An idle connection that breaks is replaced at its next use; without a listener it would end the process.
+  // A broken idle connection is replaced at its next use; without a listener the event would crash the process.
   pool.on("error", () => {});
   return { db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), pool };
 }
 
-/** The server's own limit is set by a statement, not when connecting: pgbouncer refuses connections that bring one. */
+/** Sets the server's own limit by a statement, not when connecting: pgbouncer refuses connections with that parameter. */
 function limitStatements(limitMs: number, isPooled = false): pg.PoolConfig {
   return {
     query_timeout: limitMs + ANSWER_MARGIN_MS,

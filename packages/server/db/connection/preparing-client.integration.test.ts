@@ -15,7 +15,7 @@ beforeEach(async () => {
 // Closed, not returned to the pool: the next test gets a new connection.
 afterEach(() => client.release(true));
 
-it("has PostgreSQL prepare a statement once, also of errors", async () => {
+it("prepares a statement once, even if it fails", async () => {
   const ask = (value: number) => client.query<{ half: number }>("select 10 / $1::int as half", [value]);
   expect((await ask(5)).rows).toEqual([{ half: 2 }]);
   await expect(ask(0)).rejects.toMatchObject({ code: "22012" });
@@ -26,7 +26,7 @@ it("has PostgreSQL prepare a statement once, also of errors", async () => {
   expect(prepared.rows).toEqual([{ is_used_again: true }]);
 });
 
-it("[S9] goes on when a table was changed under its connections", async () => {
+it("[S9] survives a table change under open connections", async () => {
   await client.query("create table changing (a int)");
   const others = [await database.pool.connect(), await database.pool.connect()];
   const read = (on = client) => on.query("select * from changing where $1", [true]);
@@ -34,7 +34,7 @@ it("[S9] goes on when a table was changed under its connections", async () => {
   await client.query("alter table changing add column b int");
   await client.query("insert into changing values (1, 2)");
   expect((await read()).rows).toEqual([{ a: 1, b: 2 }]);
-  // The others have heard of it, so that not even a transaction fails.
+  // The others have been notified, so that not even a transaction fails.
   for (const other of others) {
     await other.query("begin");
     expect((await read(other)).rows).toEqual([{ a: 1, b: 2 }]);
@@ -43,7 +43,7 @@ it("[S9] goes on when a table was changed under its connections", async () => {
   }
 });
 
-it("[S9] [E9] fails the transaction that notices first that a table was changed, as an outage, and no other", async () => {
+it("[S9] [E9] fails only the first transaction that notices a table change, as an outage", async () => {
   await client.query("create table changed (a int)");
   const read = () => client.query("select * from changed where $1", [true]);
   await read();

@@ -1,16 +1,16 @@
 import type pg from "pg";
 import { SteadyClient } from "./steady-client.ts";
 
-/** More texts than that are not ours any longer, but made of what clients send; they are then sent as they come. */
+/** More distinct texts than that must be generated from client input; those are sent unprepared. */
 const STATEMENTS_MAX = 500;
 /** "cached plan must not change result type": a newer release has changed a table under this connection. */
 const FEATURE_NOT_SUPPORTED = "0A000";
 
-/** pg says it in words alone. */
+/** pg has no error code for it. */
 const READ_TIMEOUT = "Query read timeout";
 
 const nameOfText = new Map<string, string>();
-/** Raised when a table was changed: what was prepared before, on any connection, is left alone from then on. */
+/** Incremented when a table was changed: statements prepared before that, on any connection, are no longer used. */
 let epoch = 0;
 
 function findName(text: string): string | undefined {
@@ -20,13 +20,13 @@ function findName(text: string): string | undefined {
 }
 
 /**
- * A connection that has each statement with parameters prepared once, under a name: PostgreSQL then neither reads nor plans it
- * again. One on which a query got no answer in time is closed: the answer might still come, in the middle of the next query's.
+ * Prepares each statement with parameters once, under a name, so that PostgreSQL neither parses nor plans it again. A connection whose query timed out is
+ * closed: the late answer could arrive during the next query.
  */
 export class PreparingClient extends SteadyClient {
   protected readonly prepares: boolean = true;
 
-  // The library's query has nine signatures; the ones that give a promise are the ones that are changed.
+  // The library's query has nine overloads; only those that return a promise are replaced.
   override query = ((...given: unknown[]) => {
     const [text, values] = given;
     const isWithValues = typeof text === "string" && Array.isArray(values) && given.length === 2;
@@ -43,9 +43,9 @@ export class PreparingClient extends SteadyClient {
       return await super.query({ name, text, values });
     } catch (error) {
       if ((error as { code?: string }).code !== FEATURE_NOT_SUPPORTED) throw error;
-      // The first to notice tells all others.
+      // The first to notice informs all others.
       if (name === findName(text)) epoch += 1;
-      // Within a transaction, which has failed as a whole, this fails too.
+      // Inside a transaction, which has already failed, this fails too.
       return await super.query(text, values).catch(() => Promise.reject(error));
     }
   }
@@ -56,7 +56,7 @@ export class PreparingClient extends SteadyClient {
   }
 }
 
-/** The same through a pooler that may run each transaction in another session, which knows no names of ours. */
+/** For a pooler that may run each transaction in another session, where our statement names do not exist. */
 export class PooledClient extends PreparingClient {
   protected override readonly prepares = false;
 }

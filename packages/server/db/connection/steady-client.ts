@@ -1,8 +1,8 @@
 import pg from "pg";
 
 /**
- * A connection that needs no `error` listener. A running query rejects when the connection breaks, and the pool replaces it at its next use;
- * but pg also emits `error`, even while the connection is idle or just released, and an unhandled `error` ends the process.
+ * A connection that needs no `error` listener. When a connection breaks, its running query rejects and the pool replaces it at its next use. But pg also
+ * emits `error`, even while the connection is idle or just released, and an unhandled `error` crashes the process.
  */
 export class SteadyClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {

@@ -1,6 +1,6 @@
 import { openDatabase } from "./open-database.ts";
 
-/** Lends a database to one piece of work that is done once. */
+/** Opens a database for a single task and closes it afterwards. */
 export async function withDatabase<Result>(
   connectionString: string,
   use: (opened: ReturnType<typeof openDatabase>) => Promise<Result>,
@@ -9,7 +9,7 @@ export async function withDatabase<Result>(
   try {
     return await use(opened);
   } finally {
-    // Kysely's `destroy` leaves a pool alone that was used without it, whose connections then hold the process for 30 s.
+    // Kysely's `destroy` does not end a pool that was only used directly; its connections would keep the process alive for 30 s.
     await opened.pool.end();
   }
 }

@@ -23,7 +23,7 @@ const ENDS: Record<"completed" | "error", TargetEnd> = {
   error: { status: "error", error: { code: 9001, message: "failed" } },
 };
 
-/** Everything that moves credits, each in a separate transaction, as in the service. */
+/** Every operation that moves credits, each in its own transaction, as in the service. */
 function makeMoves(clientId: string, made: Made[]) {
   const inTransaction = <Result>(work: (db: DatabaseHandle) => Promise<Result>) =>
     database.db.transaction().execute(work);
@@ -62,7 +62,7 @@ function makeMoves(clientId: string, made: Made[]) {
       const task = pick(index);
       if (task) await inTransaction((db) => tasks.deleteTask(db, clientId, task.taskId));
     },
-    /** As if all that is finished were old. */
+    /** As if everything finished were old. */
     purge: () =>
       database.db
         .transaction()
@@ -73,7 +73,7 @@ type Moves = ReturnType<typeof makeMoves>;
 
 const micros = (max: number) => fc.integer({ min: 1, max }).map((n) => n / 1_000_000);
 const NAMES = ["vocals", "transcription", "alignment"] as const;
-/** Some targets at the rates of their models, which may be far from each other. */
+/** Some targets at their models' rates, which may differ widely. */
 const models = fc
   .tuple(
     fc.tuple(micros(2_000_000), micros(2_000_000), fc.constantFrom(0, 0.1, 1)),
@@ -104,7 +104,7 @@ const move: fc.Arbitrary<(moves: Moves) => Promise<unknown>> = fc.oneof(
   fc.constant((moves: Moves) => moves.purge()),
 );
 
-it("[B1] [B6] [R6] whatever happens at once, the account is the sum of its entries and reservations, and never below zero", async () => {
+it("[B1] [B6] [R6] under any concurrency, the account is the sum of its entries and reservations, and never below zero", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(move, { minLength: 1, maxLength: 8 }), { maxLength: 8 }),

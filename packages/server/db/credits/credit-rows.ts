@@ -22,8 +22,8 @@ export async function findCreditAccount(db: DatabaseHandle, clientId: string): P
 }
 
 /**
- * Sets credits aside for a new Task of a metered client; gives false when there are too few. The condition is judged
- * under the account's row lock, so creations that come together see each other.
+ * Reserves credits for a new Task of a metered client; returns false if there are too few. The condition is checked under the account's row lock, so
+ * concurrent creations see each other.
  */
 export async function reserveCredits(
   db: DatabaseHandle,
@@ -53,7 +53,7 @@ export async function reserveCredits(
   return true;
 }
 
-/** Whether a Task has credits set aside: its client was metered when it was created. */
+/** Whether a Task has reservations: its client was metered when it was created. */
 export async function hasReservations(db: DatabaseHandle, taskId: string): Promise<boolean> {
   const row = await db
     .selectFrom("credit_reservations")
@@ -66,9 +66,8 @@ export async function hasReservations(db: DatabaseHandle, taskId: string): Promi
 }
 
 /**
- * Raises what a Task has set aside to so many minutes, or to as many as the account pays for; gives the minutes that are
- * covered now. Where a target has completed, that was done before. The Task is locked first, as where a target ends, so
- * that the two can't wait for each other.
+ * Raises a Task's reservations to cover this many minutes, or as many as the account can pay for; returns the minutes covered. Already done if a target
+ * has completed. Locks the Task first, like the end of a target, so that the two can't deadlock.
  */
 export const raiseReservations = (
   db: DatabaseHandle,
@@ -120,7 +119,7 @@ async function changeReservations(
     await db.updateTable("credit_reservations").set({ amount }).where("target_id", "=", id).execute();
 }
 
-/** At a target's end: what it set aside is given free, and what it cost is charged. Nothing for an unmetered client. */
+/** When a target ends: releases its reservation and charges its cost. Does nothing for an unmetered client. */
 export async function settleTarget(
   db: DatabaseHandle,
   options: { taskId: string; targetId: string; cost: number },
@@ -152,7 +151,7 @@ export async function settleTarget(
   });
 }
 
-/** To the other targets of the Task. */
+/** Moves the rest of a reservation to the Task's other targets. */
 async function passOnReservation(
   db: DatabaseHandle,
   { taskId, clientId, rest }: { taskId: string; clientId: string; rest: number },
@@ -167,7 +166,7 @@ async function passOnReservation(
   await changeReservations(db, clientId, passOnRest(held, rest));
 }
 
-/** An administrator's entry; undefined when it would take what is reserved, or leave more than an account can hold. */
+/** An administrator's entry; undefined if it would use reserved credits, or exceed what an account can hold. */
 export async function insertCreditGrant(
   db: DatabaseHandle,
   grant: { clientId: string; kind: CreditEntryKind; amount: number; note: string; keyId: string },

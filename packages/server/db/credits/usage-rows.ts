@@ -2,7 +2,7 @@ import type { DistributionRow, UsageRow } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
 
-/** Adds a completed target to its month's totals. The month is that of the end, in UTC whatever the session's time zone is. */
+/** Adds a completed target to the totals of its month: when it ended, in UTC whatever the session's time zone. */
 export async function addUsage(
   db: DatabaseHandle,
   target: {
@@ -31,7 +31,7 @@ export async function addUsage(
       job_seconds = usage_by_month.job_seconds + excluded.job_seconds`.execute(db);
 }
 
-/** A row for each month that has any, newest first. `since` is the first month, as YYYY-MM. */
+/** One row per month with usage, newest first. `since` is the first month, as YYYY-MM. */
 export async function listUsage(
   db: DatabaseHandle,
   clientId: string,
@@ -48,7 +48,7 @@ export async function listUsage(
   return rows;
 }
 
-/** A row for each model that was used, the most used first. */
+/** One row per model used, most used first. */
 export async function listDistribution(
   db: DatabaseHandle,
   clientId: string,

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(dir, { recursive: true }));
 
-test("a log past the bound moves aside, in place of the one before", async () => {
+test("a log past the limit is rotated and replaces the previous one", async () => {
   await writeFile(`${path}.1`, "older");
   await writeFile(path, Buffer.alloc(9 * 1024 * 1024, "x"));
   const log = await openBoundedLog(path);
@@ -24,7 +24,7 @@ test("a log past the bound moves aside, in place of the one before", async () =>
   log.close();
 });
 
-test("what is written after an offset can be read back", async () => {
+test("text written after an offset can be read back", async () => {
   await writeFile(path, "before ");
   const log = await openBoundedLog(path);
   const offsetBytes = await log.sizeBytes();
@@ -34,7 +34,7 @@ test("what is written after an offset can be read back", async () => {
   log.close();
 });
 
-test("of much that is written after an offset, or of what was moved aside since, the last words are read", async () => {
+test("reads the end of a long text after an offset, and of a log rotated since", async () => {
   const log = await openBoundedLog(path);
   writeSync(log.fd, `${"x".repeat(100_000)} the last words`);
   expect(await log.readFrom(1)).toMatch(/^x+ the last words$/);

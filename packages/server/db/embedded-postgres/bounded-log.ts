@@ -3,10 +3,10 @@ import { copyFile, open, stat, truncate } from "node:fs/promises";
 
 export type BoundedLog = {
   path: string;
-  /** For the server's output; opened for appending, so that truncating it is safe while the server writes. */
+  /** For the server's output; opened in append mode, so that truncating it is safe while the server writes. */
   fd: number;
   sizeBytes(): Promise<number>;
-  /** The last words behind an offset; the last of all where the text moved aside since. */
+  /** The end of the text after an offset, or of the whole log if it was rotated since. */
   readFrom(offsetBytes: number): Promise<string>;
   close(): void;
 };
@@ -16,13 +16,13 @@ const checkIntervalMs = 30_000;
 const maxReadBytes = 64 * 1024;
 
 /**
- * The server writes straight to the file, so that its words outlive a killed service. At the bound the text moves
- * to `<path>.1`. PostgreSQL's own collector was rejected: one process more, and it bounds a file but not their number.
+ * The server writes directly to the file, so that its output survives a killed service. At the limit the text moves to `<path>.1`. PostgreSQL's own
+ * logging collector was rejected: one more process, and it limits the size of a file but not the number of files.
  */
 export async function openBoundedLog(path: string): Promise<BoundedLog> {
   const fd = openSync(path, "a", 0o600);
   await bound(path);
-  // A full disk must not end the service here; the server reports it soon enough itself.
+  // A full disk must not crash the service here; the server itself reports it soon enough.
   const timer = setInterval(() => void bound(path).catch(() => {}), checkIntervalMs).unref();
   return {
     path,

@@ -1,6 +1,6 @@
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
-/** PostgreSQL's programs tell it in words alone; they run under LC_ALL=C, so the words are these. */
+/** PostgreSQL's programs report it only in their output; they run under LC_ALL=C, so the text is fixed. */
 export function isDiskFullMessage(words: string): boolean {
   return /No space left on device|Disk quota exceeded/.test(words);
 }

@@ -9,7 +9,7 @@ type EmbeddedPostgresErrorCode =
   | "start_failed"
   | "server_ended";
 
-/** The message is shown to whoever started the service: it says what is wrong and what to do about it. */
+/** The message is shown to whoever started the service: what is wrong and what to do about it. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = "EmbeddedPostgresError";
   readonly code: EmbeddedPostgresErrorCode;

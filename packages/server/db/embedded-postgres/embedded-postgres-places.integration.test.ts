@@ -51,8 +51,8 @@ function getSocketDir(server: { connectionString: string }): string {
   return new URLSearchParams(server.connectionString.split("?")[1]).get("host") ?? "";
 }
 
-describe("a data folder below one of mode 0700", () => {
-  test("works, moved aside only where PostgreSQL is another user", async () => {
+describe("a data folder inside one with mode 0700", () => {
+  test("works, relocated only if PostgreSQL runs as another user", async () => {
     const closedDir = join(testDir, "closed");
     const dataDir = join(closedDir, "data");
     await mkdir(dataDir, { recursive: true });
@@ -85,7 +85,7 @@ describe("a data folder below one of mode 0700", () => {
   });
 });
 
-describe("a data folder too long for a socket", () => {
+describe("a data folder whose path is too long for a socket", () => {
   let server: EmbeddedPostgres;
   let dataDir: string;
 
@@ -98,14 +98,14 @@ describe("a data folder too long for a socket", () => {
     await server.stop();
   });
 
-  test("gets a short one of its own for it", async () => {
+  test("gets a short socket folder", async () => {
     const socketDir = getSocketDir(server);
     expect(socketDir).toMatch(/^\/tmp\/stemwright-postgres-/);
     expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
     expect(await readdir(join(dataDir, "postgres"))).toContain("cluster");
   });
 
-  test("a user of its own runs the server where root starts it, and the same user otherwise", async () => {
+  test("started by root, the server runs as a separate user; otherwise as the same user", async () => {
     const { uid } = await stat(join(dataDir, "postgres", "cluster", "data"));
     const status = await readFile(`/proc/${server.pid}/status`, "utf8");
     expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, "m"));
@@ -114,7 +114,7 @@ describe("a data folder too long for a socket", () => {
     else expect(uid).toBe(process.getuid?.());
   });
 
-  test("the folders are closed to everybody else", async () => {
+  test("the folders are inaccessible to other users", async () => {
     const homeDir = join(dataDir, "postgres");
     const modes = new Map<string, number>();
     for (const name of [".", "cluster", "cluster/data", "cluster/password", "postgres.log"]) {
@@ -123,7 +123,7 @@ describe("a data folder too long for a socket", () => {
     expect([...modes.values()]).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test("of all logins the service's alone is let in: neither a wrong password nor the superuser", async () => {
+  test("only the service's login is accepted: neither a wrong password nor the superuser", async () => {
     const wrongPassword = server.connectionString.replace(/:[^:@]+@/, ":wrong@");
     const superuser = server.connectionString.replace(/\/\/[^@]+@/, "//postgres:postgres@");
     expect(await connect(server.connectionString)).toBe("connected");
@@ -131,7 +131,7 @@ describe("a data folder too long for a socket", () => {
     expect(await connect(superuser)).toBe("28000");
   });
 
-  test("another user gets no further than the folder of the socket", async () => {
+  test("another user can't enter the socket's folder", async () => {
     const socketPath = join(getSocketDir(server), ".s.PGSQL.5432");
     if (!isRoot) {
       const { uid, mode } = await stat(dirname(socketPath));
@@ -142,14 +142,14 @@ describe("a data folder too long for a socket", () => {
     expect(await tryToConnect(nodePath, socketPath)).toBe("EACCES");
   });
 
-  test("loses the short one when the server stops", async () => {
+  test("the short folder is removed when the server stops", async () => {
     await server.stop();
     await expect(stat(getSocketDir(server))).rejects.toMatchObject({ code: "ENOENT" });
   });
 });
 
 describe("an ordinary user", () => {
-  test("gets a server of its own that starts, answers and stops", async () => {
+  test("gets a server that starts, answers and stops", async () => {
     const dataDir = join(testDir, "ordinary");
     await mkdir(dataDir, { mode: 0o700 });
     const service = await startAsOrdinaryUser(dataDir);
@@ -169,9 +169,9 @@ describe("an ordinary user", () => {
     }
   });
 
-  test("without a name on the machine is told that initdb needs one", async () => {
+  test("without an entry in /etc/passwd gets an error saying that initdb needs one", async () => {
     if (!isRoot) {
-      // Only root can become a user without a name; this one evidently has what initdb asks for.
+      // Only root can become a user without a name; this one evidently has what initdb needs.
       expect(await readFile("/etc/passwd", "utf8")).not.toContain(`:${nameless.uid}:`);
       return;
     }
@@ -193,7 +193,7 @@ async function startAsOrdinaryUser(dataDir: string): Promise<ChildService> {
 
 let openInstallation: Promise<{ nodePath: string; modulePath: string }> | undefined;
 
-/** Another user may not be able to read the clone (it can be inside a 0700 folder): a readable copy of what it needs. */
+/** A readable copy of the installation: another user may not be able to read the clone, which can be inside a 0700 folder. */
 function makeOpenInstallation(): Promise<{ nodePath: string; modulePath: string }> {
   openInstallation ??= copyInstallation(join(testDir, "installation"));
   return openInstallation;

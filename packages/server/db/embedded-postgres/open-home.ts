@@ -18,7 +18,7 @@ import { getFreeServerIds, isReservedId, type PostgresAccount } from "./postgres
  */
 export type PostgresHome = { dir: string; account: PostgresAccount; release(): void };
 
-/** The parent of homes that would be inside a folder PostgreSQL's user cannot enter. */
+/** For homes that would be inside a folder PostgreSQL's user cannot enter. */
 const relocatedHomesDir = "/var/lib/stemwright-postgres";
 
 export async function openHome(dataDir: string): Promise<PostgresHome> {
@@ -37,7 +37,7 @@ export async function openHome(dataDir: string): Promise<PostgresHome> {
     const dir = await findRealHome(nominalDir);
     if (dir !== nominalDir) {
       await requireOwnFolder(dir);
-      // A copied data folder has the pointer of its original: both must not use the one home at a time.
+      // A copied data folder points to the original's home: the two must not use it at the same time.
       locks.push(lockFolder(dir));
     }
     const serverIds = await getServerIds(dir);
@@ -81,7 +81,7 @@ async function findRealHome(nominalDir: string): Promise<string> {
   return dir;
 }
 
-/** The first folder on the way to `dir` that a user without any group could not enter. */
+/** The first folder on the path to `dir` that a user without any group cannot enter. */
 async function findClosedFolder(dir: string): Promise<string | undefined> {
   const parentDir = dirname(dir);
   const closedParent = parentDir === dir ? undefined : await findClosedFolder(parentDir);
@@ -89,7 +89,7 @@ async function findClosedFolder(dir: string): Promise<string | undefined> {
   return ((await stat(dir)).mode & 0o001) === 0 ? dir : undefined;
 }
 
-/** By its group: the folder stays root's, so that the server cannot change its own binaries. */
+/** By group: the folder stays root's, so that the server cannot change its own binaries. */
 async function openToServer(dir: string, serverIds: { uid: number; gid: number }): Promise<void> {
   try {
     await chown(dir, 0, serverIds.gid);
@@ -103,7 +103,7 @@ async function openToServer(dir: string, serverIds: { uid: number; gid: number }
   await chmod(dir, 0o710);
 }
 
-/** A cluster keeps the ids it was made with, whatever is free today. */
+/** A cluster keeps the ids it was created with, whatever is free now. */
 async function getServerIds(homeDir: string): Promise<{ uid: number; gid: number }> {
   const clusterDir = join(homeDir, "cluster", "data");
   if (!(await exists(clusterDir))) return getFreeServerIds();
@@ -112,7 +112,7 @@ async function getServerIds(homeDir: string): Promise<{ uid: number; gid: number
   return { uid, gid };
 }
 
-/** Root must not follow or take over what another user laid out, and another user cannot use what root did. */
+/** Root must not follow or take over what another user created, and another user cannot use what root created. */
 async function requireOwnFolder(dir: string): Promise<void> {
   const folder = await lstat(dir);
   if (folder.isDirectory() && folder.uid === process.getuid?.()) return;
@@ -126,7 +126,7 @@ function makeForeignFolderError(dir: string, uid: number): EmbeddedPostgresError
   );
 }
 
-/** initdb hands paths to a shell between double quotes. */
+/** initdb passes paths to a shell in double quotes. */
 function requirePlainPath(dir: string): void {
   if (!/["$`\\\n]/.test(dir)) return;
   throw new EmbeddedPostgresError(
@@ -135,7 +135,7 @@ function requirePlainPath(dir: string): void {
   );
 }
 
-/** Sets the mode of each folder it makes, whatever the umask, and of none that was there. */
+/** Sets the mode of each folder it creates, whatever the umask, and leaves existing ones alone. */
 async function makeFolders(dir: string, mode: number): Promise<void> {
   const firstMade = await mkdir(dir, { recursive: true, mode });
   if (firstMade === undefined) return;

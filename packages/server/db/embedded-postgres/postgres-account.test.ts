@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { getFreeServerIds, isReservedId, parseAccountIds } from "./postgres-account.ts";
 
-test("account files are read by name and id, other lines are passed over", () => {
+test("account files are read by name and id, other lines are skipped", () => {
   const text = "root:x:0:0:root:/root:/bin/sh\n\n# a comment\n+::::::\nnobody:x:65534:65534::/:\n";
   expect(parseAccountIds(text)).toEqual([
     { name: "root", id: 0 },
@@ -9,7 +9,7 @@ test("account files are read by name and id, other lines are passed over", () =>
   ]);
 });
 
-test("the server's own ids are from the range no system hands out", async () => {
+test("the server's ids are from a range that no system assigns", async () => {
   const { uid, gid } = await getFreeServerIds();
   expect(isReservedId(uid)).toBe(true);
   expect(gid).toBe(uid);

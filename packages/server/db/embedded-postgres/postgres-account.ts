@@ -3,17 +3,16 @@ import { userInfo } from "node:os";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 /**
- * PostgreSQL refuses to run as root. Started by root, it gets a separate uid that has no entry in /etc/passwd and
- * that no other program runs under. `nobody` and `postgres` were rejected: whatever else runs as one of them could
- * read the database and signal the server.
+ * PostgreSQL refuses to run as root. Started by root, it gets a separate uid without an entry in /etc/passwd that no other program uses. `nobody` and
+ * `postgres` were rejected: anything else running as one of them could read the database and signal the server.
  */
 export type PostgresAccount = {
   /** Undefined: PostgreSQL runs as the user who starts the service. */
   serverIds: { uid: number; gid: number } | undefined;
 };
 
-// Below the range of systemd's dynamic users, above every range of login and system users, and below 65536, which is
-// where the uids of a rootless container end (https://systemd.io/UIDS-GIDS).
+// Below systemd's range of dynamic users, above all ranges of login and system users, and below 65536, where the
+// uids of a rootless container end (https://systemd.io/UIDS-GIDS).
 const firstReservedId = 60_900;
 const lastReservedId = 61_183;
 
@@ -36,9 +35,9 @@ export async function getFreeServerIds(): Promise<{ uid: number; gid: number }> 
 }
 
 /**
- * The ids initdb runs under. It looks its user up by name and fails without one, so as root it borrows the uid of
- * `nobody` together with the server's own gid: the gid opens the server's folders to it and closes it to ptrace by
- * other processes of `nobody`. The finished files are handed to the server's uid.
+ * The ids initdb runs under. It looks its user up by name and fails without one, so as root it borrows the uid of `nobody` together with the server's own
+ * gid: the gid gives it access to the server's folders and protects it from ptrace by other processes of `nobody`. The finished files are handed over to
+ * the server's uid.
  */
 export async function getSetupIds(
   account: PostgresAccount,
@@ -82,7 +81,7 @@ async function readAccountFile(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch {
-    // A container may come without these files: then nobody is listed in them.
+    // A container may lack these files: then no account is listed.
     return "";
   }
 }

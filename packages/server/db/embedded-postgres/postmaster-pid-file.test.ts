@@ -17,7 +17,7 @@ test.each(["", "\n", "47", "4711\n", "-4711\n/data\n", "x\n/data\n"])("%j is no 
   expect(parsePostmasterPidFile(text)).toBeUndefined();
 });
 
-test("only a postgres on the same cluster is taken for the server", () => {
+test("only a postgres on the same cluster counts as the server", () => {
   expect(isPostmasterCommandLine("/b/bin/postgres\0-D\0/data\0-c\0port=1\0", "/data")).toBe(true);
   expect(isPostmasterCommandLine("/b/bin/postgres\0-D\0/other\0", "/data")).toBe(false);
   expect(isPostmasterCommandLine("/usr/bin/vim\0-D\0/data\0", "/data")).toBe(false);
@@ -25,7 +25,7 @@ test("only a postgres on the same cluster is taken for the server", () => {
   expect(isPostmasterCommandLine("", "/data")).toBe(false);
 });
 
-test("a process that got the pid later is not the server", async () => {
+test("a process that reuses the pid is not the server", async () => {
   const pidFile = { pid: process.pid, clusterDir: "/data", isReady: true };
   expect(await isRunningPostmaster(pidFile)).toBe(false);
 });

@@ -17,7 +17,7 @@ export async function findPostmasterPidFile(clusterDir: string): Promise<Postmas
   }
 }
 
-/** Undefined for an empty or cut-off file, as after a power loss and briefly at each start. */
+/** Undefined for an empty or truncated file, as after a power loss and briefly at each start. */
 export function parsePostmasterPidFile(text: string): PostmasterPidFile | undefined {
   const lines = text.split("\n");
   const pid = Number(lines[0]);
@@ -27,9 +27,8 @@ export function parsePostmasterPidFile(text: string): PostmasterPidFile | undefi
 }
 
 /**
- * Whether the process is the server that wrote the file, and not one that got its pid later. Read from the command
- * line, which unlike /proc/<pid>/exe is readable across uids in a container without CAP_SYS_PTRACE; it is empty for
- * a zombie, which has ended.
+ * Whether the process is the server that wrote the file, and not one that reuses its pid. Read from the command line, which unlike /proc/<pid>/exe is
+ * readable across uids in a container without CAP_SYS_PTRACE; it is empty for a zombie, which has exited.
  */
 export async function isRunningPostmaster(pidFile: PostmasterPidFile): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pidFile.pid}/cmdline`, "utf8").catch(() => "");

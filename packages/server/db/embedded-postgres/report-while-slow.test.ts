@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("quick work is done in silence, slow work is reported before two seconds and on", async () => {
+test("quick work is not reported, slow work is reported within two seconds and repeatedly", async () => {
   const messages: string[] = [];
   const report = { message: "copying", onProgress: (message: string) => messages.push(message) };
   expect(await reportWhileSlow(report, async () => "done")).toBe("done");

@@ -1,7 +1,7 @@
 const firstReportMs = 1_500;
 const nextReportMs = 5_000;
 
-/** Runs `work`; if it takes longer than a moment, says so, and again while it goes on. */
+/** Runs `work`; if it takes longer than a moment, reports that, repeatedly. */
 export async function reportWhileSlow<Result>(
   { message, onProgress }: { message: string; onProgress: ((message: string) => void) | undefined },
   work: () => Promise<Result>,

@@ -4,7 +4,7 @@ import { toSpawnError } from "./to-spawn-error.ts";
 
 type ProgramResult = { exitCode: number | null; output: string };
 
-/** PostgreSQL's programs see nothing of our environment: PG* variables and locales would change what they do. */
+/** PostgreSQL's programs get none of our environment: PG* variables and locales would change their behaviour. */
 export const programEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
 export async function runProgram(options: {
@@ -21,7 +21,7 @@ export async function runProgram(options: {
       stdio: ["pipe", "pipe", "pipe"],
       ...options.ids,
     });
-    // Where it comes without pipes, they are missed before anybody listens.
+    // Without pipes (out of file descriptors), the check below throws before anything listens.
     child.on("error", () => {});
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
@@ -29,7 +29,7 @@ export async function runProgram(options: {
         output += text;
       });
     }
-    // A program that fails early closes its input; its exit code says more than EPIPE.
+    // A program that fails early closes its stdin; its exit code says more than EPIPE.
     child.stdin.on("error", () => {});
     child.stdin.end(options.input);
     await once(child, "close");

@@ -1,19 +1,16 @@
 import { stat, statfs } from "node:fs/promises";
 
-/** The port of the only socket in its folder: part of the socket's file name, not a TCP port. */
+/** Part of the socket's file name, not a TCP port. */
 export const socketPort = 5432;
 
-/** The API, commands beside it, and what PostgreSQL keeps for superusers. */
+/** For the API, commands run beside it, and PostgreSQL's superuser reserve. */
 const connectionsWithoutWorkers = 50;
-/** A worker has a pool of two and the one that holds its Task. Twice that, since a killed worker's connections close a little later. */
+/** A worker has a pool of two and the connection that holds its Task. Twice that, since a killed worker's connections close a little later. */
 const connectionsPerWorker = 6;
 
 const minSharedMemoryBytes = 64 * 1024 * 1024;
 
-/**
- * Settings go on the command line, where they win over the files of the cluster: a release can change them without
- * touching what an earlier one wrote.
- */
+/** Passed on the command line, where they override the cluster's files: a release can change them without touching what an earlier one wrote. */
 export function makeServerSettings(options: {
   socketDir: string;
   dynamicSharedMemoryType: "posix" | "mmap";
@@ -23,12 +20,12 @@ export function makeServerSettings(options: {
     listen_addresses: "",
     port: String(socketPort),
     unix_socket_directories: options.socketDir,
-    // Who may connect is decided by the folder's mode and the password; the socket itself adds a third lock.
+    // The folder's mode and the password control access; the socket's mode is a third barrier.
     unix_socket_permissions: "0700",
     max_connections: String(connectionsWithoutWorkers + connectionsPerWorker * options.workers),
     shared_buffers: "32MB",
     dynamic_shared_memory_type: options.dynamicSharedMemoryType,
-    // The reader processes of PostgreSQL 18 cost memory and gain nothing on a database that fits into the cache.
+    // PostgreSQL 18's I/O workers cost memory and gain nothing on a database that fits into the cache.
     io_method: "sync",
     max_logical_replication_workers: "0",
     min_wal_size: "32MB",
@@ -44,7 +41,7 @@ export function makeServerSettings(options: {
   };
 }
 
-/** Parallel queries share memory through /dev/shm, which a container may lack or keep too small for one. */
+/** Parallel queries share memory through /dev/shm, which in a container may be missing or too small. */
 export async function findDynamicSharedMemoryType(sharedMemoryDir = "/dev/shm"): Promise<"posix" | "mmap"> {
   try {
     const [folder, fileSystem] = await Promise.all([stat(sharedMemoryDir), statfs(sharedMemoryDir)]);

@@ -5,20 +5,19 @@ import { socketPort } from "./server-settings.ts";
 
 const socketName = `.s.PGSQL.${socketPort}`;
 
-// sockaddr_un.sun_path has 108 bytes with the closing zero.
+// sockaddr_un.sun_path has 108 bytes including the terminating zero.
 const maxSocketPathBytes = 107;
 
 type SocketDir = {
   dir: string;
-  /** Removes the socket that a server left which was killed. */
+  /** Removes the socket of a killed server. */
   clear(): Promise<void>;
   remove(): Promise<void>;
 };
 
 /**
- * A folder of mode 0700 that is PostgreSQL's own: `run` in the home or, where that path is too long for a socket or
- * has characters a list of folders cannot hold, one with a random name below /tmp. The latter is noted in the home,
- * so that the next start finds the one a killed service left.
+ * A folder with mode 0700 for PostgreSQL alone: `run` in the home or, if that path is too long for a socket or has characters that a list of folders can't
+ * hold, a randomly named one in /tmp. The latter is recorded in the home, so that the next start finds the one a killed service left.
  */
 export async function makeSocketDir(home: PostgresHome): Promise<SocketDir> {
   const notePath = join(home.dir, "short-socket-dir");
@@ -51,7 +50,7 @@ async function removeNotedDir(notePath: string): Promise<void> {
   const dir = (await readFile(notePath, "utf8").catch(() => "")).trim();
   if (dir === "") return;
   await removeSocket(dir);
-  // Gone already, or by now somebody else's with files in it: neither is ours to care for.
+  // Already gone, or by now somebody else's with files in it: ignore both.
   await rmdir(dir).catch(() => {});
   await rm(notePath, { force: true });
 }

@@ -5,7 +5,7 @@ import { makeTempDir } from "../../../../test/support/temp-dir.ts";
 import { openBoundedLog } from "./bounded-log.ts";
 import { startPostmaster } from "./start-postmaster.ts";
 
-/** Starts a program that briefly reports itself ready like PostgreSQL, and then ends with the given status. */
+/** Starts a program that briefly reports itself ready like PostgreSQL, and then exits with the given status. */
 async function endAfterStart(end: string): Promise<string> {
   const dataDir = await makeTempDir("postmaster");
   const program = join(dataDir, "postgres");
@@ -22,7 +22,7 @@ async function endAfterStart(end: string): Promise<string> {
 
 const FULL = 'could not write to file "pg_wal/xlogtemp.7": No space left on device';
 
-test("a server that a full disk ended says so, as one that can't start does", async () => {
+test("a server stopped by a full disk says so, like one that can't start", async () => {
   expect(await endAfterStart(`echo 'PANIC:  ${FULL}' >&2; exit 1`)).toMatch(
     /^The disk is full: .* in DIR, .*Free some space/,
   );

@@ -30,7 +30,7 @@ type PostmasterOptions = {
   signal?: AbortSignal;
 };
 
-/** Resolves once the server takes connections; that takes as long as recovery needs, so only the signal ends it. */
+/** Resolves once the server accepts connections; recovery may take any time, so only the signal aborts it. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const deadlineMs = performance.now() + retryForMs;
   for (;;) {
@@ -46,8 +46,8 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
 }
 
 /**
- * Sessions of a killed server hold its shared memory until they notice, moments later. And a server whose service
- * was killed in the instant of starting it writes its pid file only now.
+ * Sessions of a killed server hold its shared memory until they notice, moments later. And a server whose service was killed just after starting it
+ * writes its pid file only now.
  */
 function isKeptOutByAnother(words: string): boolean {
   return /pre-existing shared memory block|lock file "postmaster\.pid" already exists/.test(words);
@@ -64,7 +64,7 @@ async function spawnPostmaster(options: PostmasterOptions): Promise<ChildProcess
       ...options.ids,
     });
     await once(child, "spawn");
-    // What else it says is that a signal could not be sent, which shows in its not ending.
+    // The only other error is a signal that could not be sent, which shows by the server not exiting.
     child.on("error", () => {});
     return child;
   } catch (error) {
@@ -95,7 +95,7 @@ type RunningOptions = Pick<PostmasterOptions, "dataDir" | "log"> & { logOffsetBy
 function makePostmaster(child: ChildProcess, options: RunningOptions): Postmaster {
   const { pid } = child;
   if (pid === undefined) throw new Error("a running PostgreSQL has a pid");
-  // A service that crashes or calls process.exit leaves no server behind; one that is killed does, for endOrphan.
+  // A service that crashes or calls process.exit leaves no server behind; a killed one does, which endOrphan handles.
   const endWithService = () => child.kill("SIGINT");
   process.once("exit", endWithService);
   const ended = waitForEnd(child).then(() => {
@@ -111,7 +111,7 @@ function makePostmaster(child: ChildProcess, options: RunningOptions): Postmaste
   };
 }
 
-/** A server that gives itself up ends with exit code 1. Many errors of a full disk end one query alone, and are no reason. */
+/** A server that gives up exits with code 1. Most disk-full errors fail a single query and are not the reason. */
 async function describeEnd(child: ChildProcess, options: RunningOptions): Promise<EmbeddedPostgresError> {
   const { dataDir, log, logOffsetBytes } = options;
   const words = child.exitCode === 1 ? await log.readFrom(logOffsetBytes).catch(() => "") : "";

@@ -4,19 +4,19 @@ import type { Postmaster } from "./start-postmaster.ts";
 
 export type Supervision = {
   readonly pid: number;
-  /** Ends the server for good. */
+  /** Stops the server permanently. */
   stop(): Promise<void>;
 };
 
 /**
- * Keeps a server running: one that ends is started again, which recovers all that was committed. Where it can't be started, as on
- * a full disk, that is tried for ever, with longer and longer waits.
+ * Keeps a server running: if it ends it is restarted, which recovers everything committed. If it can't be started, for example because the disk is full,
+ * restarts are attempted forever, with backoff.
  */
 export function supervisePostmaster(
   first: Postmaster,
   options: {
     start(signal: AbortSignal): Promise<Postmaster>;
-    /** Told why the server is away, each time it ends or can't be started. */
+    /** Called with the reason each time the server ends or can't be started. */
     onDown: (error: Error) => void;
     onUp: () => void;
   },
@@ -60,7 +60,7 @@ export function supervisePostmaster(
       stopping.abort();
       await postmaster.end();
       await running;
-      // One that was being started meanwhile.
+      // In case one was being started meanwhile.
       await postmaster.end();
     },
   };

@@ -1,7 +1,7 @@
 import { makeDiskFullError } from "./disk-full.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
-/** Turns what the file system says into a sentence for whoever started the service. */
+/** Turns file system errors into a message for whoever started the service. */
 export function toEmbeddedPostgresError(error: unknown, dataDir: string): EmbeddedPostgresError {
   if (error instanceof EmbeddedPostgresError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -13,7 +13,7 @@ export function toEmbeddedPostgresError(error: unknown, dataDir: string): Embedd
     case "EPERM":
     case "EROFS":
     case "ENOTDIR":
-    // What a recursive mkdir says of a disk mounted read-only.
+    // Returned by a recursive mkdir on a read-only mount.
     case "ENOENT":
       return new EmbeddedPostgresError(
         "data_dir_unusable",

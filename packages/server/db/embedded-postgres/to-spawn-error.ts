@@ -1,7 +1,7 @@
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 
 const advice = new Map([
-  // The file is there (it was checked by size): what is missing is the loader it names.
+  // The file exists (its size was checked): the loader it names is missing.
   ["ENOENT", "this system lacks the GNU C library (glibc) the program needs"],
   ["EACCES", "its folder may lie on a disk mounted noexec; set DATA_DIR to a folder on another one"],
   ["EPERM", "this container does not let root switch to another user; start the service as an ordinary user"],
@@ -11,7 +11,7 @@ const advice = new Map([
   ],
 ]);
 
-/** For what `spawn` throws as well as for what the child emits: which of the two depends on the code. */
+/** Handles both what `spawn` throws and what the child emits; which of the two occurs depends on the code. */
 export function toSpawnError(error: unknown, program: string): EmbeddedPostgresError {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -4,7 +4,7 @@ import { readTotals } from "./service-totals.ts";
 
 type Count = { status: TargetStatus; targets: number; tasks: number };
 
-/** Targets by state, and the Tasks that have at least one of that state: those that work is left for, and all that ever ended. */
+/** Targets by state, and Tasks with at least one target in that state: unfinished ones, and all that ever ended. */
 export async function countTargets(db: DatabaseHandle): Promise<Count[]> {
   const processing = await db
     .selectFrom("targets")

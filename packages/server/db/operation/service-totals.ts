@@ -9,7 +9,7 @@ export type TotalName =
   | "runs completed"
   | "runs failed";
 
-/** Adds one to each of the totals, in the slot of this database session. */
+/** Increments each of the totals, in this session's slot. */
 export async function addTotals(db: DatabaseHandle, names: readonly TotalName[]): Promise<void> {
   await sql`
     insert into service_totals

@@ -23,12 +23,12 @@ export async function upsertWorker(db: DatabaseHandle, report: WorkerReport): Pr
     .insertInto("workers")
     .values({ id, host, pid, version, machine, started_at: report.startedAt, ...changing })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(changing))
-    // Not synced to disk: the next report says as much.
+    // Not synced to disk: the next heartbeat repeats it.
     .returning(sql`set_config('synchronous_commit', 'off', true)`.as("setting"))
     .execute();
 }
 
-/** Forgets workers that died long ago; returns how many. */
+/** Deletes workers that died long ago; returns how many. */
 export async function deleteDeadWorkers(db: DatabaseHandle): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from workers where seen_at < now() - make_interval(hours => ${KEPT_HOURS})`.execute(db);

@@ -11,7 +11,7 @@ export async function findPreviews(db: DatabaseHandle, taskId: string): Promise<
   return rows[0];
 }
 
-/** Without effect where the run is no longer the Task's. */
+/** Does nothing if the run is no longer the Task's. */
 export async function setPreviews(
   db: DatabaseHandle,
   { taskId, token }: TaskRun,
@@ -25,7 +25,7 @@ export async function setPreviews(
       size_bytes = excluded.size_bytes`.execute(db);
 }
 
-/** In the transaction that removes the Tasks' outputs, whose files they lie among. */
+/** Runs in the transaction that removes the Tasks' outputs, which include the previews' files. */
 export async function deletePreviews(db: DatabaseHandle, taskIds: readonly string[]): Promise<void> {
   await sql`delete from task_previews where task_id = any(${taskIds})`.execute(db);
 }

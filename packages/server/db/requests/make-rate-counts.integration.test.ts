@@ -15,7 +15,7 @@ const setBack = (subject: string, seconds: number) =>
     [subject, seconds],
   );
 
-it("[E5] counts add up until their window is over, then begin anew, and are forgotten", async () => {
+it("[E5] counts add up within a window, restart in the next one, and are deleted", async () => {
   const counts = makeRateCounts(database.db);
   const totalOf = async (asks: Record<string, number>) =>
     [...(await counts.add(new Map(Object.entries(asks)), HOUR_MS))]
@@ -34,7 +34,7 @@ it("[E5] counts add up until their window is over, then begin anew, and are forg
   expect(await totalOf({ a: 1, b: 1 })).toEqual(["a 3", "b 1"]);
 });
 
-it("[E5] requests at once are all counted", async () => {
+it("[E5] concurrent requests are all counted", async () => {
   const counts = makeRateCounts(database.db);
   const asks = Array.from({ length: 40 }, () =>
     counts.add(

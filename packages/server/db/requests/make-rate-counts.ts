@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { RateCounts } from "../../domain/requests/rate-counts.ts";
 import type { DatabaseHandle } from "../database.ts";
 
-/** Far longer than a window. */
+/** Much longer than a window. */
 const KEPT = sql`interval '1 minute'`;
 
 export function makeRateCounts(db: DatabaseHandle): RateCounts {
@@ -25,7 +25,7 @@ export function makeRateCounts(db: DatabaseHandle): RateCounts {
   };
 }
 
-/** Forgets those who have asked nothing for a while; returns how many. */
+/** Deletes counts without recent requests; returns how many. */
 export async function deleteOldRateCounts(db: DatabaseHandle): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from rate_counts where subject in (

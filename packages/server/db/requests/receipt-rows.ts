@@ -20,10 +20,7 @@ export async function findReceipt(
   return { fingerprint: row.fingerprint, sealedAnswer: row.sealed_answer };
 }
 
-/**
- * Takes the key for this transaction. While another transaction holds it this waits, and then either goes on, when that one
- * failed, or throws.
- */
+/** Claims the key for this transaction. If another transaction holds it, this waits: if that one fails, this one continues, otherwise it throws. */
 export async function takeReceipt(db: DatabaseHandle, receipt: Receipt): Promise<void> {
   const { rows } = await sql`
     insert into idempotency_receipts (client_id, key, fingerprint)
@@ -47,7 +44,7 @@ export async function setReceiptAnswer(
     .execute();
 }
 
-/** Removes those that no longer count; returns how many. */
+/** Deletes expired receipts; returns how many. */
 export async function deleteOldReceipts(db: DatabaseHandle, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_receipts where (client_id, key) in (

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export const MIGRATIONS_DIR = join(import.meta.dirname, "../migrations");
 
-/** What this release knows of the schema, in order. */
+/** The migrations of this release, in order. */
 export const KNOWN_MIGRATIONS: readonly string[] = readdirSync(MIGRATIONS_DIR)
   .filter((name) => name.endsWith(".sql"))
   .sort();

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-/** The last migration is still to come, and somebody reads what it wants to change. */
+/** The last migration is not applied yet, and a reader holds a lock on its table. */
 async function openReader() {
   const { pool } = database;
   await pool.query("delete from schema_migrations where name = $1", [NAME]);
@@ -26,7 +26,7 @@ const note = (name: string, needs: string | null) =>
   database.pool.query("insert into schema_migrations (name, needs) values ($1, $2)", [name, needs]);
 
 describe("a migration", () => {
-  it("[S9] that does not get its locks lets others pass and tries again", async () => {
+  it("[S9] that can't get its locks lets other sessions pass and retries", async () => {
     const reader = await openReader();
     const locked: string[] = [];
     const applied = await migrate(database.pool, {
@@ -40,7 +40,7 @@ describe("a migration", () => {
     expect([locked, applied]).toEqual([[NAME], [NAME]]);
   });
 
-  it("[S9] that never gets its locks fails with its name, and changes nothing", async () => {
+  it("[S9] that never gets its locks fails, is named in the error, and changes nothing", async () => {
     const reader = await openReader();
     await expect(migrate(database.pool, { lockTimeoutMs: 50, lockTries: 1 })).rejects.toThrow(
       `migration ${NAME} failed`,
@@ -52,7 +52,7 @@ describe("a migration", () => {
 });
 
 describe("a schema", () => {
-  it("[S9] is too old while it lacks a migration that the release knows", async () => {
+  it("[S9] is too old while it lacks a migration of the release", async () => {
     expect(await findSchemaFault(database.db)).toBeUndefined();
     await database.pool.query("delete from schema_migrations where name = $1", [NAME]);
     expect(await findSchemaFault(database.db)).toMatchObject({
@@ -65,7 +65,7 @@ describe("a schema", () => {
     });
   });
 
-  it("[S9] of a later release is fine as long as that takes nothing away", async () => {
+  it("[S9] of a later release works as long as nothing in use was removed", async () => {
     await note("9000_more.sql", null);
     await note("9001_less.sql", NAME);
     expect(await findSchemaFault(database.db)).toBeUndefined();

@@ -5,21 +5,18 @@ import type pg from "pg";
 import { ADVISORY_LOCKS } from "../advisory-locks.ts";
 import { KNOWN_MIGRATIONS, MIGRATIONS_DIR } from "./known-migrations.ts";
 
-/**
- * A statement that waits for a table keeps everybody else waiting behind it. So it gives up soon, lets them pass, and tries again,
- * five minutes in all.
- */
+/** A statement that waits for a table lock blocks everybody behind it. So it gives up soon, lets them pass, and retries, for five minutes in total. */
 const LOCK_TIMEOUT_MS = 2000;
 const LOCK_RETRY_MS = 1000;
 const LOCK_TRIES = 100;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 export type MigrateOptions = {
-  /** Those that are applied, of all that are missing. */
+  /** Applies only these of the missing migrations. */
   only?: ReadonlySet<string>;
   lockTimeoutMs?: number;
   lockTries?: number;
-  /** Told each time a migration did not get its locks. */
+  /** Called each time a migration could not get its locks. */
   onLocked?: (name: string) => void;
 };
 
@@ -58,7 +55,7 @@ async function applyWhenFree(client: pg.PoolClient, name: string, options: Migra
   }
 }
 
-/** `-- needs: NNNN_name.sql`: releases that don't know that one can't work with what this one leaves. */
+/** `-- needs: NNNN_name.sql`: releases without that migration can't use the schema after this one. */
 export const findNeeds = (sql: string): string | undefined => /^-- needs: (\S+)$/m.exec(sql)?.[1];
 
 async function applyMigration(client: pg.PoolClient, name: string, lockTimeoutMs: number): Promise<void> {
@@ -73,7 +70,7 @@ async function applyMigration(client: pg.PoolClient, name: string, lockTimeoutMs
       await client.query("update schema_migrations set needs = $2 where name = $1", [name, needs]);
     await client.query("commit");
   } catch (error) {
-    // On a connection that broke there is nothing left to roll back, and the reason is the one to tell.
+    // On a broken connection there is nothing to roll back; the original error is the one to report.
     await client.query("rollback").catch(() => {});
     throw error;
   }

@@ -7,9 +7,9 @@ import { KNOWN_MIGRATIONS, MIGRATIONS_DIR } from "./known-migrations.ts";
 import { findNeeds } from "./migrate.ts";
 import { findContractions } from "./support/find-contractions.ts";
 
-/** The newest migration of each release. A release adds its line when it is made. */
+/** The newest migration of each release. Each release adds a line. */
 const RELEASED: Record<string, string> = {};
-/** Written before there was a release that an upgrade could start from. */
+/** Written before the first release, so no upgrade starts from it. */
 const BEFORE_RELEASES = "0077_storage_quotas.sql";
 
 const newestBefore = Object.entries(RELEASED)
@@ -24,14 +24,14 @@ describe("migrations", () => {
     (name) => {
       const sql = readFileSync(join(MIGRATIONS_DIR, name), "utf8");
       const needs = findNeeds(sql);
-      // What is taken away was out of use in the release before, which knows the migration that replaced it.
+      // What is removed was unused in the previous release, which has the migration that replaced it.
       const isAllowed = needs !== undefined && needs <= (newestBefore ?? "");
       if (needs !== undefined) expect(KNOWN_MIGRATIONS).toContain(needs);
       expect(isAllowed ? [] : findContractions(sql)).toEqual([]);
     },
   );
 
-  it("[Q5] take only the locks that their functions are known for", () => {
+  it("[Q5] use only the advisory locks listed for their functions", () => {
     const locks = KNOWN_MIGRATIONS.flatMap((name) => {
       const sql = readFileSync(join(MIGRATIONS_DIR, name), "utf8");
       const functions = sql.matchAll(/create (?:or replace )?function (\w+).*?\$\$(.*?)\$\$/gs);

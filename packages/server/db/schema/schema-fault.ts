@@ -4,10 +4,10 @@ import { KNOWN_MIGRATIONS, NEWEST_MIGRATION } from "./known-migrations.ts";
 
 const UNDEFINED_TABLE = "42P01";
 
-/** Why this release can't work with the schema that the database has. */
+/** Why this release can't use the database's schema. */
 export type SchemaFault = { kind: "too-old" | "too-new"; message: string };
 
-/** A migration that takes away what older releases use names the newest one that a process has to know (`needs`). */
+/** A migration that removes what older releases use names the newest migration a process must know (`needs`). */
 export const IS_TOO_NEW = sql<boolean>`exists (select from schema_migrations where needs > ${NEWEST_MIGRATION})`;
 
 export async function findSchemaFault(db: DatabaseHandle): Promise<SchemaFault | undefined> {

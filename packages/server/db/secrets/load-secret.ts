@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { DatabaseHandle } from "../database.ts";
 
-/** A secret of the installation, made at its first use; every process gets the same one. */
+/** A secret of the installation, created at its first use; every process gets the same one. */
 export async function loadSecret(
   db: DatabaseHandle,
   name: string,

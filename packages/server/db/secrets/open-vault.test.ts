@@ -12,7 +12,7 @@ beforeAll(async () => {
 const open = (key?: Buffer) => openVault({ key, keyFile });
 
 describe("the vault", () => {
-  it("[N2] gives back what was sealed, and shows nothing of it", async () => {
+  it("[N2] decrypts what it encrypted, and the ciphertext reveals nothing", async () => {
     const vault = open(randomBytes(32));
     const sealed = await vault.seal("a secret", "integration 1");
     expect(sealed.toString("latin1")).not.toContain("secret");
@@ -20,7 +20,7 @@ describe("the vault", () => {
     expect((await vault.seal("a secret", "integration 1")).equals(sealed)).toBe(false);
   });
 
-  it("[N2] refuses what was changed, or sealed for something else", async () => {
+  it("[N2] rejects ciphertext that was changed or encrypted for another context", async () => {
     const vault = open(randomBytes(32));
     const sealed = await vault.seal("a secret", "integration 1");
     await expect(vault.unseal(sealed, "integration 2")).rejects.toThrow();
@@ -31,7 +31,7 @@ describe("the vault", () => {
     }
   });
 
-  it("[N2] makes its key as soon as it can where that failed before", async () => {
+  it("[N2] retries creating its key if that failed before", async () => {
     const folder = join(await makeTempDir("vault"), "below");
     const vault = openVault({ key: undefined, keyFile: join(folder, "encryption.key") });
     await writeFile(folder, "in the way");
@@ -40,14 +40,14 @@ describe("the vault", () => {
     expect(await vault.unseal(await vault.seal("a secret", "x"), "x")).toBe("a secret");
   });
 
-  it("[N2] makes its own key once, in a file that only its owner reads", async () => {
+  it("[N2] creates its key once, in a file that only its owner can read", async () => {
     const sealed = await Promise.all([open(), open(), open()].map((vault) => vault.seal("a secret", "x")));
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
     expect(Buffer.from(await readFile(keyFile, "utf8"), "base64")).toHaveLength(32);
     for (const text of sealed) expect(await open().unseal(text, "x")).toBe("a secret");
   });
 
-  it("[N2] says what to do when the key is another one", async () => {
+  it("[N2] says what to do if the key differs", async () => {
     const sealed = await open(randomBytes(32)).seal("a secret", "x");
     await expect(open(randomBytes(32)).unseal(sealed, "x")).rejects.toThrow("ENCRYPTION_KEY");
   });

@@ -13,7 +13,7 @@ const FINGERPRINT_BYTES = 8;
 const fingerprintOf = (key: Buffer) =>
   createHash("sha256").update("stemwright key").update(key).digest().subarray(0, FINGERPRINT_BYTES);
 
-/** The key in the file, which is made at its first use; of several processes that make it at once, one wins. */
+/** The key in the file, which is created at its first use; of several processes that create it at once, one wins. */
 async function loadKeyFile(path: string): Promise<Buffer> {
   const partialPath = `${path}.${makeId()}`;
   const read = async () => Buffer.from(await readFile(path, "utf8"), "base64");
@@ -38,8 +38,8 @@ async function loadKeyFile(path: string): Promise<Buffer> {
 }
 
 /**
- * Encrypts with AES-256-GCM under the installation's key, which is never in the database, so a copy of the database
- * reveals no secret. A sealed text is the key's fingerprint, nonce, tag, ciphertext.
+ * Encrypts with AES-256-GCM under the installation's key, which is never in the database, so a copy of the database reveals no secret. Ciphertext is the
+ * key's fingerprint, nonce, tag, encrypted text.
  */
 export function openVault(options: { key: Buffer | undefined; keyFile: string }): Vault {
   let loading: Promise<Buffer> | undefined;
@@ -48,7 +48,7 @@ export function openVault(options: { key: Buffer | undefined; keyFile: string })
     try {
       return await loading;
     } catch (error) {
-      // The disk may have been full: whoever comes next tries again.
+      // The disk may have been full: the next caller retries.
       loading = undefined;
       throw error;
     }

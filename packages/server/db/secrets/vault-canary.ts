@@ -6,8 +6,8 @@ import { loadSecret } from "./load-secret.ts";
 const NAME = "vault canary";
 
 /**
- * Whether this process has the key that the database's secrets are encrypted with. The first to ask leaves a canary for all others,
- * if it can read the secrets that are there.
+ * Whether this process has the key that the database's secrets are encrypted with. The first process to ask stores a canary for all others, if it can
+ * decrypt the existing secrets.
  */
 export async function hasVaultKey(db: DatabaseHandle, vault: Vault): Promise<boolean> {
   const { rows } = await sql<{ value: Buffer }>`
@@ -15,6 +15,6 @@ export async function hasVaultKey(db: DatabaseHandle, vault: Vault): Promise<boo
     union all (select secret from webhook_secrets where is_sealed limit 1)
     union all (select sealed_secrets from storage_integrations limit 1)`.execute(db);
   for (const { value } of rows) if (!(await vault.isOurs(value))) return false;
-  // Of processes that start together, the first one's counts.
+  // If several processes start together, the first one's canary counts.
   return await vault.isOurs(await loadSecret(db, NAME, () => vault.seal(NAME, NAME)));
 }

@@ -14,7 +14,7 @@ const toShare = ({ id, created_at, expires_at }: ShareRow): ShareRecord => ({
   expiresAt: expires_at,
 });
 
-/** Undefined where the Task has as many as it may, or is gone. Its lock lets two at once not both be the last. */
+/** Undefined if the Task has the maximum number or is gone. The Task's lock prevents two concurrent inserts from exceeding it. */
 export async function insertShare(
   db: DatabaseHandle,
   taskId: string,
@@ -71,7 +71,6 @@ export async function findShared(
   return task && { task, expiresAt: row.expires_at };
 }
 
-/** Returns how many. */
 export async function deleteExpiredShares(db: DatabaseHandle, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from task_shares where id in (

@@ -16,9 +16,9 @@ import { IS_ALIVE } from "../operation/worker-rows.ts";
 import { IS_TOO_NEW } from "../schema/schema-fault.ts";
 import { notifyWaiting } from "../tasks/waiting-tasks.ts";
 
-/** A worker that has not said for so long that it is at a span has died. */
+/** A helper that has not reported a span as held for this long has died. */
 const CLAIM_SECONDS = 15;
-/** What failed so often elsewhere is made by the Task's own worker, which can say why it fails. */
+/** A span that failed this often elsewhere is made by the Task's own worker, which can report why. */
 const FAULTS_MAX = 2;
 
 const IS_CLAIMED = sql`coalesce(claimed_until > now(), false)`;
@@ -36,7 +36,7 @@ async function hasHelpers(db: DatabaseHandle, machine: string, workerId: string)
   return rows.length > 0;
 }
 
-/** The run's own Task, so that a worker that lost it changes nothing. */
+/** Locks the run's Task, so that a worker that lost it changes nothing. */
 async function lockRun(db: DatabaseHandle, { taskId, token }: TaskRun): Promise<void> {
   const { rows } = await sql`
     select from tasks where id = ${taskId} and run_token = ${token} and completed_at is null for key share`.execute(
@@ -55,7 +55,7 @@ async function offerSpans(
     await lockRun(transaction, run);
     const works = parts.map(({ work }) => work);
     const keys = parts.map(({ key }) => key);
-    // Of what is no longer wanted as it was, nothing is of use.
+    // Spans of parts that changed are useless.
     await sql`
       delete from span_parts where task_id = ${taskId} and not (machine = ${machine} and exists (
         select from unnest(${keys}::text[], ${works}::text[]) as wanted (part, work)
@@ -76,7 +76,7 @@ async function offerSpans(
         transaction,
       );
     }
-    // Whoever is idle asks for Tasks first, and then for spans.
+    // Idle workers look for Tasks first, then for spans.
     await notifyWaiting(transaction);
   });
 }
@@ -130,7 +130,7 @@ async function hasSpans(db: DatabaseHandle, taskId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A run that is still under way forgets its span itself. */
+/** A span run in progress deletes its own span. */
 export async function forgetSpans(db: DatabaseHandle, taskId: string): Promise<void> {
   await sql`
     with ended as (delete from spans where task_id = ${taskId} and not (${IS_CLAIMED} and stored_key is null))
@@ -139,7 +139,7 @@ export async function forgetSpans(db: DatabaseHandle, taskId: string): Promise<v
         and coalesce(claimed_until > now(), false) and stored_key is null)`.execute(db);
 }
 
-/** Tasks that have ended and left spans behind: their worker died with them, or a helper did. */
+/** Finished Tasks with leftover spans: their worker or a helper died. */
 export async function listLeftSpans(db: DatabaseHandle, limit: number): Promise<string[]> {
   const { rows } = await sql<{ task_id: string }>`
     select distinct task_id from span_parts join tasks on tasks.id = task_id
@@ -150,8 +150,8 @@ export async function listLeftSpans(db: DatabaseHandle, limit: number): Promise<
 }
 
 /**
- * A span for a worker that has no Task to do. The client that the fewest help goes first, then the oldest Task; of a Task the last span,
- * since its own worker comes from the front. Only of Tasks whose samples would be the same if this worker made all of them.
+ * A span for an idle worker. The client with the fewest helpers goes first, then the oldest Task; within a Task the last span, since its own worker starts
+ * at the front. Only of Tasks whose samples would be the same if this worker made all of them.
  */
 async function claimSpan(
   db: DatabaseHandle,
@@ -207,9 +207,7 @@ async function endSpan(db: DatabaseHandle, run: SpanRun, { key, files }: StoredS
   return numAffectedRows > 0n;
 }
 
-/**
- * Forgets the span of a Task that has ended. The others stay until their files are deleted: without rows, nobody would find those.
- */
+/** Deletes the span of a finished Task. The others stay until their files are deleted: without rows, nothing would find those. */
 async function forgetSpan(db: DatabaseHandle, run: SpanRun): Promise<void> {
   await sql`
     with ended as (delete from spans where ${isRun(run)} and stored_key is null)

@@ -49,7 +49,7 @@ const addOutputs = async (sizes: number[], writeDestination: string | null = nul
   return { taskId, targetId };
 };
 
-describe("what a client's files take", () => {
+describe("a client's storage use", () => {
   it("[P4] is the sum of its assets and outputs, whatever is added and removed", async () => {
     await addAsset(makeId(), 100);
     const removed = makeId();
@@ -65,7 +65,7 @@ describe("what a client's files take", () => {
     expect(await use()).toEqual({ assetsBytes: 100, outputsBytes: 0, heldBytes: 0 });
   });
 
-  it("[P4] is never above the quota, however many come at once", async () => {
+  it("[P4] never exceeds the quota, however many uploads are concurrent", async () => {
     const places = Array.from({ length: 40 }, () => ({ id: makeId(), clientId }));
     const shortages = await Promise.all(places.map((place) => quota.hold(place, 90)));
     expect(shortages.filter((shortage) => shortage === undefined)).toHaveLength(11);
@@ -73,7 +73,7 @@ describe("what a client's files take", () => {
     expect(await use()).toMatchObject({ heldBytes: 990 });
   });
 
-  it("[P4] counts what is set aside until it is stored or given free, in the same moment", async () => {
+  it("[P4] counts holds until the file is stored or released, atomically", async () => {
     const id = makeId();
     expect(await quota.hold({ id, clientId }, 600)).toBeUndefined();
     expect(await quota.hold({ id, clientId }, 900)).toBeUndefined();
@@ -88,7 +88,7 @@ describe("what a client's files take", () => {
     expect(await roomOf()).toBe(150);
   });
 
-  it("[P4] goes from what is set aside for a target's outputs to what they take", async () => {
+  it("[P4] changes from the hold for a target's outputs to their actual size", async () => {
     const { targetId } = await addOutputs([]);
     await quota.hold({ id: targetId, clientId }, 100);
     await database.pool.query(
@@ -98,7 +98,7 @@ describe("what a client's files take", () => {
     expect(await use()).toEqual({ assetsBytes: 0, outputsBytes: 60, heldBytes: 0 });
   });
 
-  it("[P4] forgets what a process that died had set aside", async () => {
+  it("[P4] drops the holds of a dead process", async () => {
     const id = makeId();
     await quota.hold({ id, clientId }, 1000);
     await database.pool.query(
@@ -110,7 +110,7 @@ describe("what a client's files take", () => {
     expect((await database.pool.query("select from storage_holds where id = $1", [id])).rowCount).toBe(0);
   });
 
-  it("[P4] is not limited for a client whose quota is 0, and goes by the setting where it has none of its own", async () => {
+  it("[P4] is unlimited for a client with quota 0, and uses the setting if it has no individual quota", async () => {
     await changeClient(database.db, clientId, { storageQuotaBytes: 0 });
     expect(await roomOf()).toBeUndefined();
     expect(await quota.hold({ id: makeId(), clientId }, 1e12)).toBeUndefined();

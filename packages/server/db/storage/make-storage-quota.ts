@@ -9,10 +9,10 @@ import {
 import type { Database, DatabaseHandle } from "../database.ts";
 
 const REFRESH_MS = 60_000;
-/** Five refreshes have failed: whoever set it aside is gone. */
+/** Five missed refreshes: whoever created the hold is gone. */
 const LIFETIME = sql`interval '5 minutes'`;
 
-/** What a client's files take, as one value of a query. */
+/** A client's storage use as an SQL expression. */
 export function selectStorageUse(clientId: RawBuilder<string>, exceptId = ""): RawBuilder<StorageUse> {
   const sumOf = (noun: string) => sql`
     coalesce((select sum(total_bytes) from storage_totals where client_id = ${clientId} and noun = ${noun}), 0)`;
@@ -32,13 +32,13 @@ export async function loadStorageUse(
   return rows[0]?.use ?? { assetsBytes: 0, outputsBytes: 0, heldBytes: 0 };
 }
 
-/** Removes those of processes that died; returns how many. */
+/** Deletes the holds of dead processes; returns how many. */
 export async function deleteOldHolds(db: DatabaseHandle): Promise<number> {
   const deleted = await sql`delete from storage_holds where seen_at < now() - ${LIFETIME}`.execute(db);
   return Number(deleted.numAffectedRows ?? 0n);
 }
 
-/** The quotas of all clients, over one process's share of what is set aside. */
+/** The quotas of all clients, with the holds of this process. */
 export function makeStorageQuota(options: {
   db: Database;
   /** For clients without an individual quota; 0 = none. */
@@ -59,7 +59,7 @@ export function makeStorageQuota(options: {
     return row?.storage_quota_bytes ?? defaultQuotaBytes;
   };
 
-  /** Under the lock of the client's row, so that those who come together see what the others set aside. */
+  /** Under the lock of the client's row, so that concurrent uploads see each other's holds. */
   const tryHold = ({ id, clientId }: HoldPlace, sizeBytes: number) =>
     db.transaction().execute(async (transaction): Promise<QuotaUse | "held" | undefined> => {
       const quotaBytes = await loadQuota(transaction, clientId, "lock");

@@ -8,12 +8,12 @@ import { deleteTask } from "../tasks/task-rows.ts";
 import { disownFiles } from "./unclaimed-file-rows.ts";
 
 type Batch = {
-  /** What is older goes. */
+  /** Older ones are removed. */
   before: Date;
   limit: number;
 };
 
-/** Read by unfinished Tasks through a download link of ours, or as outputs that became inputs. */
+/** Read by unfinished Tasks through one of our download links, or as outputs that became inputs. */
 const isLent = (table: "assets" | "tasks") =>
   sql`exists (select from task_sources where stored_id = ${sql.ref(`${table}.id`)})`;
 
@@ -26,9 +26,8 @@ const IS_NEEDED: RawBuilder<boolean> = sql`(
   or ${isLent("assets")})`;
 
 /**
- * Removes a batch of old assets; returns how many. Their files are left as unclaimed. The rows are locked first and judged
- * afterwards: whoever creates a Task holds its asset (holdInputs), so a Task either is seen by the second statement or finds
- * its asset gone. What another process has locked is skipped.
+ * Removes a batch of old assets; returns how many. Their files become unclaimed. Rows are locked first and checked afterwards: whoever creates a Task locks
+ * its asset (holdInputs), so a Task is either seen by the second statement or finds its asset gone. Rows locked by another process are skipped.
  */
 export async function sweepAssets(db: Transaction<Tables>, batch: Batch): Promise<number> {
   const locked = await sql<{ id: string }>`
@@ -43,8 +42,8 @@ export async function sweepAssets(db: Transaction<Tables>, batch: Batch): Promis
 }
 
 /**
- * Removes the outputs of a batch of Tasks that were finished long ago; returns how many Tasks. Their files are left as unclaimed;
- * the Tasks are marked, so that the next sweep need not look at them again. Locked first and judged afterwards, as assets are.
+ * Removes the outputs of a batch of Tasks that finished long ago; returns how many Tasks. Their files become unclaimed; the Tasks are marked, so that the
+ * next sweep skips them. Locked first and checked afterwards, like assets.
  */
 export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promise<number> {
   const locked = await sql<{ id: string }>`
@@ -66,12 +65,12 @@ export async function sweepOutputs(db: Transaction<Tables>, batch: Batch): Promi
   return ids.length;
 }
 
-/** Somebody is still to hear of the Task's end. */
+/** The Task's end is still to be delivered. */
 const IS_OWED = sql`exists (select from deliveries where task_id = tasks.id and state = 'pending')`;
 
 /**
- * Deletes a batch of Tasks that were finished long ago, with all that belongs to them; returns how many. Statistics, totals and the
- * ledger are in other tables. Files that are still kept are left as unclaimed. Locked first and judged afterwards, as assets are.
+ * Deletes a batch of Tasks that finished long ago, with everything that belongs to them; returns how many. Statistics, totals and the ledger are in other
+ * tables. Remaining files become unclaimed. Locked first and checked afterwards, like assets.
  */
 export async function sweepTasks(db: Transaction<Tables>, batch: Batch): Promise<number> {
   const locked = await sql<{ id: string }>`
@@ -88,10 +87,7 @@ export async function sweepTasks(db: Transaction<Tables>, batch: Batch): Promise
   return rows.length;
 }
 
-/**
- * Deletes a batch of temporary Tasks with their assets, whose requests have long ended: a process that was killed left them. Gives
- * how many.
- */
+/** Deletes a batch of temporary Tasks and their assets whose requests ended long ago, left by a killed process. Returns how many. */
 export async function sweepTemporaryTasks(db: Transaction<Tables>, batch: Batch): Promise<number> {
   const { rows } = await sql<Pick<Tables["tasks"], "id" | "client_id" | "asset_id" | "completed_at">>`
     select id, client_id, asset_id, completed_at from tasks

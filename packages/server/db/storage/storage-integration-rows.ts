@@ -20,7 +20,7 @@ const toRecord = (row: Tables["storage_integrations"]): StorageIntegrationRecord
   updatedAt: row.updated_at,
 });
 
-/** False when there is no such client. */
+/** False if the client does not exist. */
 export async function insertIntegration(
   db: DatabaseHandle,
   integration: StorageIntegrationRecord,
@@ -91,7 +91,7 @@ export async function holdIntegration(db: DatabaseHandle, id: string): Promise<v
   if (!row) throw new Refusal("STORAGE_INTEGRATION_UNKNOWN", "The storage integration was just deleted");
 }
 
-/** The row is locked first, so that no Task can begin to use it between the look and the delete. */
+/** Locks the row first, so that no Task can start using it between the check and the delete. */
 export const deleteIntegration = (db: DatabaseHandle, scope: StorageScope, id: string) =>
   inTransaction(db, (transaction) => deleteUnused(transaction, scope, id));
 

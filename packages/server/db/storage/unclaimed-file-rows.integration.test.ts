@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe("the files of an upload", () => {
-  it("[A2] whose commit is still under way are not taken for removal before its end is known", async () => {
+  it("[A2] are not removed while their commit is in progress", async () => {
     const unclaimed = makeUnclaimedFiles(database.db);
     for (const isCommitted of [true, false]) {
       const folder = `assets/${makeId()}`;
@@ -38,7 +38,7 @@ describe("the files of an upload", () => {
     }
   });
 
-  it("[A2] that are being removed become no asset", async () => {
+  it("[A2] cannot become an asset while being removed", async () => {
     const unclaimed = makeUnclaimedFiles(database.db);
     const id = makeId();
     const file = { name: "a.wav", format: "wav", sizeBytes: 1, blobKey: `assets/${id}/a.wav` };

@@ -3,11 +3,11 @@ import type { AssetRecord } from "../../domain/assets/asset-record.ts";
 import type { UnclaimedFiles } from "../../domain/storage/unclaimed-files.ts";
 import type { DatabaseHandle } from "../database.ts";
 
-/** An upload that takes longer than this is not finished. */
+/** An upload that takes longer fails. */
 const ANNOUNCED_FOR = sql`interval '24 hours'`;
-/** Whoever removes files and does not come to an end in this time has died, or hangs. */
+/** A removal that takes longer has died or hangs. */
 const REMOVAL_LEASE = sql`interval '10 minutes'`;
-/** How long a worker may go on writing for a Task that was deleted: far longer than it takes to notice. */
+/** How long a worker may keep writing for a deleted Task: far longer than it takes to notice. */
 const WRITTEN_FOR = sql`interval '1 hour'`;
 
 export function makeUnclaimedFiles(db: DatabaseHandle): UnclaimedFiles {
@@ -31,7 +31,7 @@ export function makeUnclaimedFiles(db: DatabaseHandle): UnclaimedFiles {
   };
 }
 
-/** In the transaction that makes announced files visible; false where they are being removed, or gone. */
+/** In the transaction that makes announced files visible; false if they are being removed or gone. */
 export async function claimFiles(db: DatabaseHandle, keyPrefix: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from unclaimed_files where key_prefix = ${keyPrefix} and not is_being_removed`.execute(db);
@@ -41,12 +41,12 @@ export async function claimFiles(db: DatabaseHandle, keyPrefix: string): Promise
 type Disowned = {
   keyPrefixes: readonly string[];
   isWrittenTo?: boolean;
-  /** Who may ask for the removal again. */
+  /** The client that may ask for the removal again. */
   clientId?: string;
   asset?: AssetRecord;
 };
 
-/** In the transaction that deletes what files belong to. */
+/** In the transaction that deletes the files' owner. */
 export async function disownFiles(db: DatabaseHandle, disowned: Disowned): Promise<void> {
   const { keyPrefixes, isWrittenTo = false, clientId = null, asset } = disowned;
   if (keyPrefixes.length === 0) return;
@@ -61,7 +61,7 @@ export async function disownFiles(db: DatabaseHandle, disowned: Disowned): Promi
   );
 }
 
-/** What a client deleted whose files are still to be removed. */
+/** Something a client deleted whose files are not removed yet. */
 export async function findDisowned(
   db: DatabaseHandle,
   clientId: string,
@@ -73,11 +73,11 @@ export async function findDisowned(
   );
   const [row] = rows;
   if (!row) return undefined;
-  // Within JSON there are no dates.
+  // JSON has no dates.
   return { asset: row.asset ? { ...row.asset, createdAt: new Date(row.asset.createdAt) } : undefined };
 }
 
-/** Takes a batch of those that are due, for as long as the lease; another process skips them. */
+/** Claims a batch of due files for the length of the lease; other processes skip them. */
 export async function takeDueFiles(db: DatabaseHandle, limit: number): Promise<string[]> {
   const { rows } = await sql<{ key_prefix: string }>`
     update unclaimed_files set is_being_removed = true, due_at = now() + ${REMOVAL_LEASE}
@@ -88,7 +88,7 @@ export async function takeDueFiles(db: DatabaseHandle, limit: number): Promise<s
   return rows.map(({ key_prefix }) => key_prefix);
 }
 
-/** Those that may still be written to are kept in mind, and are due once more. */
+/** Prefixes that may still be written to are kept and become due once more. */
 export async function forgetFiles(db: DatabaseHandle, keyPrefixes: readonly string[]): Promise<void> {
   await sql`
     with again as (

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe("the list of legacy jobs", () => {
-  it("[J4] [L1] gives the page that was asked for, with the total", async () => {
+  it("[J4] [L1] returns the requested page with the total", async () => {
     const list = async (skip: number, take: number) => {
       const { items, total } = await listLegacyJobs(database.db, clientId, { skip, take });
       expect(total).toBe(20);
@@ -44,7 +44,7 @@ describe("the list of legacy jobs", () => {
     expect(await list(20, 5)).toEqual([]);
   });
 
-  it("[L1] reads the targets of its page alone", async () => {
+  it("[L1] reads the targets of its page only", async () => {
     const scans = await database.db.transaction().execute(async (transaction) => {
       const countScans = async () => {
         const { rows } = await sql<{ scans: number }>`

@@ -91,7 +91,7 @@ async function toRecords(db: DatabaseHandle, rows: JobRow[]): Promise<LegacyJobR
   });
 }
 
-/** Uploads, and outputs of other Tasks, that the jobs read. */
+/** Uploads and outputs of other Tasks that are inputs of the jobs. */
 async function listSourceAssets(db: DatabaseHandle, rows: readonly JobRow[]): Promise<AssetRecord[]> {
   const ids = [...new Set(rows.flatMap(({ asset_id }) => asset_id ?? []))];
   if (ids.length === 0) return [];
@@ -102,7 +102,7 @@ async function listSourceAssets(db: DatabaseHandle, rows: readonly JobRow[]): Pr
   return [...uploads.map(toAssetRecord), ...outputs.filter((output) => output !== undefined)];
 }
 
-/** Completed jobs of this month and the two before, in UTC, newest first; a month without any has zeros. */
+/** Completed jobs of this month and the two before, in UTC, newest first; zeros for a month without any. */
 export async function loadLegacyUsage(db: DatabaseHandle, clientId: string): Promise<LegacyUsage["usage"]> {
   const { rows } = await sql<LegacyUsage["usage"][number]>`
     with this_month as (select date_trunc('month', now() at time zone 'UTC') as start)

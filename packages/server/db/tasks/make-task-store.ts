@@ -26,7 +26,7 @@ async function reserveOrRefuse(
   throw makeCreditsError(needed, sumCredits([balance, -reserved]));
 }
 
-/** Those that come in the same moment may exceed it by their number: a lock would make all creations of a client wait for each other. */
+/** Concurrent requests may exceed the limit by their number: a lock would serialise all creations of a client. */
 async function refuseTooMany(
   transaction: Transaction<Tables>,
   clientId: string,

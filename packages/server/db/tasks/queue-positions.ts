@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
 import { IS_WAITING } from "./waiting-tasks.ts";
 
-/** Positions are counted up to this one, and Tasks further back report it too, so that a long queue costs little. */
+/** Positions are counted up to this one, which Tasks further back report too, so that a long queue stays cheap. */
 const PLACES_MAX = 1000;
 
-/** As the index has it: the highest priority first. */
+/** As in the index: the highest priority first. */
 const RANK = sql`-coalesce(priority, 5)`;
 
 /**
- * When the clients' turns are, from now on. A client whose limit on running Tasks is below its share of the workers gets as many
- * turns, in the time of one Task, as its limit says, and the others share the rest.
+ * The upcoming turns of the clients. A client whose limit on running Tasks is below its share of the workers gets as many turns, within the time of one
+ * Task, as its limit allows; the others share the rest.
  */
 const TURNS = sql`
   with line as materialized (select * from waiting_clients limit ${sql.lit(PLACES_MAX)}), house as (
@@ -30,11 +30,10 @@ const TURNS = sql`
   from paced`;
 
 /**
- * The places of Tasks that wait, 1 for the next one: in the order in which they would be taken if none were added. That is the
- * order of their turns, those of a client one turn after the other, by priority, then age. While long Tasks have all the workers
- * they may have, they stand behind the short ones.
+ * The queue positions of waiting Tasks, 1 for the next one: the order in which they would be claimed if none were added. That is the order of their turns,
+ * one turn per Task of a client, by priority, then age. While long Tasks have all the workers they may have, they come after the short ones.
  *
- * Of each other client only as many Tasks are looked at as can be ahead, and of all together no more than places are counted.
+ * Of each other client only as many Tasks are read as can be ahead, and no more in total than positions are counted.
  */
 export async function findQueuePositions(
   db: DatabaseHandle,

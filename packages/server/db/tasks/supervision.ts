@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from "../advisory-locks.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { IS_RUNNING, IS_WAITING } from "./waiting-tasks.ts";
 
-/** A worker, or a supervisor, that has said nothing for this long is frozen: what it holds is taken from it. */
+/** A worker or supervisor without a sign of activity for this long is frozen: what it holds is taken away. */
 const SILENT_SECONDS = 60;
 
 const HELD = sql`
@@ -13,8 +13,8 @@ const HELD = sql`
     and database = (select oid from pg_database where datname = current_database())`;
 
 /**
- * Makes the session that the handle is of the supervisor, if there is none; true when it is now. One that has asked nothing for
- * a minute is frozen: its session is ended, and the next call finds the place empty.
+ * Makes the handle's session the supervisor if there is none; returns whether it is now. A supervisor that has queried nothing for a minute is frozen: its
+ * session is terminated, and the next call finds the position vacant.
  */
 export async function trySupervising(
   db: DatabaseHandle,
@@ -29,10 +29,10 @@ export async function trySupervising(
   return rows[0]?.is_supervisor ?? false;
 }
 
-/** A run that nobody holds the lock of, or, with the session that does, whose worker has been silent for long. */
+/** A run whose lock nobody holds or, with the session that holds it, whose worker has been silent for long. */
 export type DoubtfulRun = TaskRun & { workerId: string; silentPid: number | null };
 
-/** What there is to do for a supervisor. One statement that writes nothing: most of the time there is nothing. */
+/** The supervisor's work list. A single read-only statement, since usually there is nothing to do. */
 export async function lookAtRuns(
   db: DatabaseHandle,
 ): Promise<{ doubtful: DoubtfulRun[]; isDelayOver: boolean }> {

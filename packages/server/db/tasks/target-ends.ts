@@ -13,10 +13,9 @@ import { findTask } from "./task-rows.ts";
 import { deleteSourcesIfFinished } from "./task-source-rows.ts";
 
 /**
- * Ends a target, once: false when somebody else ended it before. The last one to end completes the Task.
- * If a webhook is due, its delivery is inserted in the same transaction. The row of the Task is locked first, so that two
- * targets that end together can't both miss being last, nor both be charged as the first of a pair. A worker ends it with the
- * token of its run, and fails with `RunLost` where the Task has another.
+ * Ends a target, once: returns false if it had already ended. The last target to end completes the Task. If a webhook is due, its delivery is inserted in
+ * the same transaction. The Task's row is locked first, so that two targets that end together can't both miss being last, nor both be charged as the first
+ * of a pair. A worker passes the token of its run; this fails with `RunLost` if the Task has another.
  */
 export async function endTarget(
   db: DatabaseHandle,
@@ -67,7 +66,7 @@ export async function endTarget(
   return true;
 }
 
-/** Ends what is left of a Task as cancelled; what is finished stays. Undefined when the client has no such Task. */
+/** Cancels the unfinished targets of a Task; finished ones stay. Undefined if the client has no such Task. */
 export async function cancelTask(
   db: DatabaseHandle,
   clientId: string,
@@ -89,7 +88,7 @@ export async function cancelTask(
   return await findTask(db, id);
 }
 
-/** Keeps targets from ending and the Task from going until the transaction ends. */
+/** Prevents targets from ending and the Task from being deleted until the transaction ends. */
 export async function lockTask(
   db: DatabaseHandle,
   id: string,
@@ -102,7 +101,7 @@ export async function lockTask(
     .executeTakeFirst();
 }
 
-/** What the end of a target adds to. A Task counts for each state that one of its targets has. */
+/** The totals that the end of a target adds to. A Task counts for each state that one of its targets has. */
 async function listTotals(
   db: DatabaseHandle,
   { taskId, end, isLast }: { taskId: string; end: TargetEnd; isLast: boolean },

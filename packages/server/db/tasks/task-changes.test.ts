@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { startSilentServer } from "../../../../test/support/silent-server.ts";
 import { openTaskChanges } from "./task-changes.ts";
 
-it("[T13] the connection that hears of changes is held alive, so that a dead one is noticed", async () => {
+it("[T13] the LISTEN connection uses keep-alives, so that a dead one is noticed", async () => {
   const setKeepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
   const server = await startSilentServer();
   const changes = openTaskChanges({

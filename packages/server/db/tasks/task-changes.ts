@@ -8,7 +8,7 @@ import type { DatabaseHandle } from "../database.ts";
 export const TASK_CHANGES_CHANNEL = "task_changes";
 const RECONNECT_DELAY_MS = 1000;
 
-/** Tells every process that listens that a Task changed; in a transaction, once that is committed. */
+/** Notifies every listening process that a Task changed; inside a transaction, when it commits. */
 export async function notifyTaskChange(db: DatabaseHandle, taskId: string): Promise<void> {
   await sql`select pg_notify(${TASK_CHANGES_CHANNEL}, ${taskId})`.execute(db);
 }
@@ -40,7 +40,7 @@ export function openTaskChanges(options: {
     const ended = new Promise<void>((resolve) => current.once("end", resolve));
     current.on("error", options.onError);
     current.on("notification", ({ payload }) => tell(payload));
-    // pg leaves who connects waiting for ever when the client is ended meanwhile.
+    // pg never settles `connect` if the client is ended meanwhile.
     await Promise.race([current.connect(), ended]);
     if (closing.signal.aborted) return;
     await current.query(`listen ${TASK_CHANGES_CHANNEL}`);

@@ -2,16 +2,16 @@ import type { TaskListQuery } from "@stemwright/contract";
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
 
-/** How many Tasks a filter looks through, the newest first: it is read row by row, and a client may have millions. */
+/** How many of the newest Tasks a filter searches: it reads row by row, and a client may have millions. */
 export const FILTERED_MAX = 20_000;
 
 export const isFiltered = ({ status, model, search }: TaskListQuery) =>
   status !== undefined || model !== undefined || (search ?? "") !== "";
 
-/** Metadata is stored as a text of JSON; what is searched for is spelled alike. */
+/** Metadata is stored as JSON text; the search term is escaped the same way. */
 const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 
-/** The ids of one page of the Tasks that match, newest first, and how many match in all. */
+/** The ids of one page of matching Tasks, newest first, and the total number of matches. */
 export async function findMatchingTasks(
   db: DatabaseHandle,
   clientId: string,

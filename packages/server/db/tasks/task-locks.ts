@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { Database, DatabaseHandle } from "../database.ts";
 
 /*
- * Who works on a Task holds a lock of its database session, which ends with the process however it ends, and with its machine.
- * The token of a run tells who should work on it; this decides that never two do.
+ * The worker of a Task holds an advisory lock of its database session, which ends with the process however that ends, and with its machine. The token of a
+ * run says who should work on it; the lock guarantees that never two do.
  */
 
-/** Takes the lock of a Task for the session that the handle is of; false when another has it. */
+/** Takes the Task's lock for the handle's session; false if another session has it. */
 export async function tryTaskLock(db: DatabaseHandle, taskId: string): Promise<boolean> {
   const { rows } = await sql<{ is_held: boolean }>`
     select pg_try_advisory_lock(hashtextextended(${taskId}, 0)) as is_held`.execute(db);
@@ -17,7 +17,7 @@ export async function releaseTaskLock(db: DatabaseHandle, taskId: string): Promi
   await sql`select pg_advisory_unlock(hashtextextended(${taskId}, 0))`.execute(db);
 }
 
-/** Does something to a Task while nobody works on it; undefined, and nothing done, when somebody does. */
+/** Runs an action on a Task while nobody works on it; returns undefined, without running it, if somebody does. */
 export async function withTaskLock<Result>(
   db: Database,
   taskId: string,

@@ -42,7 +42,7 @@ const costsOf = async (id: string) =>
   (await findTask(database.db, id))?.targets.map(({ cost }) => cost ?? 0).sort((a, b) => a - b);
 
 describe("the price of a pair", () => {
-  it("[C2] the later one is charged the rest, also when both complete at once", async () => {
+  it("[C2] the later one is charged the rest, even if both complete at once", async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id, targets } = await createTask({ transcription: 1, alignment: 1, vocals: 1 });
       await Promise.all(targets.map((target) => complete(id, target.id, 61)));
@@ -57,7 +57,7 @@ describe("the price of a pair", () => {
     expect(task && toTask(task, { sign: () => "" }).cost).toBe(0.9);
   });
 
-  it("[C2] one whose partner failed costs its own rate", async () => {
+  it("[C2] a target whose partner failed costs its own rate", async () => {
     const { id, targets } = await createTask({ transcription: 1, alignment: 1 });
     await complete(id, targets[1]?.id ?? "", 30);
     await database.db.transaction().execute((tx) => cancelTask(tx, clientId, id));
@@ -65,10 +65,10 @@ describe("the price of a pair", () => {
   });
 });
 
-describe("the line of waiting Tasks", () => {
+describe("the queue of waiting Tasks", () => {
   const positionOf = async (id: string) => (await findTask(database.db, id))?.queuePosition;
 
-  it("[T14] counts places in the order of creation; those that run or ended have none", async () => {
+  it("[T14] positions follow the order of creation; running and finished Tasks have none", async () => {
     const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
     const third = await createTask({ vocals: 1 }, at(3));
     const first = await createTask({ vocals: 1 }, at(1));
@@ -84,7 +84,7 @@ describe("the line of waiting Tasks", () => {
     expect(items.map(({ queuePosition }) => queuePosition)).toEqual([2, undefined, 1]);
   });
 
-  it("[T14] counts up to a thousand", async () => {
+  it("[T14] positions are counted up to a thousand", async () => {
     await database.pool.query(
       "insert into tasks (id, client_id, url, created_at) select 'filler-' || n, $1, 'https://x.example', now() - interval '1 day' from generate_series(1, 1100) n",
       [clientId],
@@ -93,7 +93,7 @@ describe("the line of waiting Tasks", () => {
     expect(await positionOf("filler-1")).toBe(1);
   });
 
-  it("[T9] [Q12] progress wakes nobody, and tells its run how it stands", async () => {
+  it("[T9] [Q12] progress sends no notification, and returns the state of the run", async () => {
     const { id, targets } = await createTask();
     const targetId = targets[0]?.id ?? "";
     const run = await beginRun(database.db, id);
@@ -116,7 +116,7 @@ describe("the line of waiting Tasks", () => {
     expect(await setProgress(database.db, run, [])).toBe("over");
   });
 
-  it("[T14] a report with a time left says when the work will be through", async () => {
+  it("[T14] a report with a remaining time sets the expected end", async () => {
     const { id, targets } = await createTask();
     const targetId = targets[0]?.id ?? "";
     const run = await beginRun(database.db, id);
@@ -129,7 +129,7 @@ describe("the line of waiting Tasks", () => {
     expect(expectedAt).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  it("[T9] [T14] each target has a progress and a time of its own, and neither falls with the other's", async () => {
+  it("[T9] [T14] each target has its own progress and time, and neither falls with the other's", async () => {
     const { id, targets } = await createTask({ vocals: 1, transcription: 1 });
     const run = await beginRun(database.db, id);
     const [vocals = "", words = ""] = targets.map((target) => target.id);
@@ -142,7 +142,7 @@ describe("the line of waiting Tasks", () => {
       { targetId: words, progress: 0.75 },
     ]);
     const other = await createTask();
-    // Those of another Task are left alone.
+    // Those of another Task are not affected.
     const otherRun = await beginRun(database.db, other.id);
     await setProgress(database.db, otherRun, [{ targetId: words, progress: 1 }]);
     const read = (await findTask(database.db, id))?.targets ?? [];
@@ -152,7 +152,7 @@ describe("the line of waiting Tasks", () => {
     ]);
   });
 
-  it("[T9] [T14] a run has the progress of the one before, which it does not fall behind, and a time of its own", async () => {
+  it("[T9] [T14] a run starts with the previous run's progress, never falls below it, and has its own time", async () => {
     const { id, targets } = await createTask();
     const targetId = targets[0]?.id ?? "";
     await setProgress(database.db, await beginRun(database.db, id), [
@@ -172,8 +172,8 @@ describe("the total of a list", () => {
   const total = async (client = clientId) =>
     (await listTasks(database.db, client, { skip: 0, take: 1 })).total;
 
-  it("[L1] every page is the same part of the whole list, from whichever end it is read", async () => {
-    // Three at a time have the same moment, so that ties are broken too.
+  it("[L1] every page is the same part of the list, whichever end it is read from", async () => {
+    // Three at a time share a creation time, so that ties are tested too.
     for (let n = 0; n < 11; n += 1) await createTask({ vocals: 1 }, new Date(Math.floor(n / 3) * 1000));
     const list = async (skip: number, take: number) =>
       (await listTasks(database.db, clientId, { skip, take })).items.map(({ id }) => id);
@@ -183,7 +183,7 @@ describe("the total of a list", () => {
       for (const take of [1, 4, 100]) expect(await list(skip, take)).toEqual(all.slice(skip, skip + take));
   });
 
-  it("[L2] is exact while Tasks come and go at once", async () => {
+  it("[L2] is exact under concurrent inserts and deletes", async () => {
     const made = await Promise.all(Array.from({ length: 40 }, () => createTask()));
     expect(await total()).toBe(40);
     const remove = made
@@ -195,7 +195,7 @@ describe("the total of a list", () => {
     expect(rows[0].count).toBe(35);
   });
 
-  it("[L2] does not count what was rolled back, nor other clients' Tasks", async () => {
+  it("[L2] excludes rolled-back inserts and other clients' Tasks", async () => {
     await createTask();
     const failing = database.db.transaction().execute(async (tx) => {
       const target = { id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1 };
@@ -213,7 +213,7 @@ describe("the total of a list", () => {
     expect(await total("somebody-else")).toBe(0);
   });
 
-  it("[L2] goes with the client", async () => {
+  it("[L2] is deleted with the client", async () => {
     await createTask();
     await database.pool.query("delete from clients where id = $1", [clientId]);
     expect(await total()).toBe(0);

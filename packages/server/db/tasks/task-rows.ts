@@ -27,12 +27,12 @@ type TargetRow = Pick<
   | "error_message"
 > & {
   outputs: OutputRow[];
-  /** Within JSON there are no dates. */
+  /** JSON has no dates. */
   expected_at_ms: number | null;
 };
 export type TaskRow = Selectable<Tables["tasks"]> & { targets: TargetRow[] };
 
-/** A Task's targets with their outputs, as one value: three queries would cost three times as much of both processes. */
+/** A Task's targets with their outputs as one JSON value: three queries would cost three times as much in both processes. */
 export const TARGETS_OF_TASK = sql<TargetRow[]>`(
   select coalesce(json_agg(json_build_object(
     'id', targets.id, 'model', targets.model, 'formats', targets.formats, 'wishes', targets.wishes,
@@ -49,7 +49,7 @@ export const TARGETS_OF_TASK = sql<TargetRow[]>`(
 const selectTasks = (db: DatabaseHandle) =>
   db.selectFrom("tasks").selectAll("tasks").select(TARGETS_OF_TASK.as("targets"));
 
-/** The row is the job: a NOTIFY wakes idle workers. */
+/** The row is also the job: a NOTIFY wakes idle workers. */
 export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<void> {
   await db
     .insertInto("tasks")
@@ -133,8 +133,8 @@ async function findTaskPage(db: DatabaseHandle, clientId: string, page: Page) {
 }
 
 /**
- * From the index alone, so that what is skipped costs no rows, and from the nearer end, so that it is half of them at most. A
- * separate query, since one with a limit is planned again each time, and this one's plan is found at once.
+ * From the index alone, so that skipped Tasks cost no row reads, and from the nearer end, so that at most half are skipped. A separate query, since one with
+ * a limit is planned again each time, and this one's plan is trivial.
  */
 async function listTaskIds(
   db: DatabaseHandle,
@@ -168,7 +168,7 @@ export async function isTaskUnfinished(db: DatabaseHandle, id: string): Promise<
   return row !== undefined;
 }
 
-/** Whether a Task is there whose outputs are, or will be, kept; those in a customer's bucket count for as long as ours would. */
+/** Whether a Task's outputs are or will be stored; those in a customer's bucket count for as long as ours would. */
 export async function hasOutputsToKeep(
   db: DatabaseHandle,
   id: string,
@@ -184,7 +184,7 @@ export async function hasOutputsToKeep(
   return retentionHours === 0 || ageMs < retentionHours * 3_600_000;
 }
 
-/** Removes a Task; undefined when the client has no such Task. */
+/** Deletes a Task; undefined if the client has no such Task. */
 export async function deleteTask(
   db: DatabaseHandle,
   clientId: string,
@@ -200,7 +200,7 @@ export async function deleteTask(
   return deleted;
 }
 
-/** Rows as Tasks, those that wait with their places in the line. */
+/** Rows as Tasks, waiting ones with their queue positions. */
 export async function toTaskRecords(db: DatabaseHandle, rows: readonly TaskRow[]): Promise<TaskRecord[]> {
   const waiting = rows.filter((row) => row.completed_at === null && row.run_token === null);
   const positions = await findQueuePositions(
@@ -259,9 +259,9 @@ function toTargetRecord(row: TargetRow): TargetRecord {
 }
 
 /**
- * Progress of a Task's unfinished targets, which never goes back, whatever order the reports arrive in, and what is left where that
- * is known; returns the state of the run. It sends no NOTIFY: transactions that notify are committed one by one, and thousands of
- * workers report each second. Followers of a Task poll (`listProgressMarks`). Nor is it synced to disk: the next report repeats it.
+ * Sets the progress of a Task's unfinished targets, which never decreases, whatever order reports arrive in, and the remaining time if known; returns the
+ * state of the run. It sends no NOTIFY: notifying transactions are committed one by one, and thousands of workers report each second. Followers of a Task
+ * poll (`listProgressMarks`). Nor is it synced to disk: the next report repeats it.
  */
 export async function setProgress(
   db: DatabaseHandle,
@@ -287,7 +287,7 @@ export async function setProgress(
   return rows[0]?.state ?? "over";
 }
 
-/** What tells whether anything of the Tasks' targets has moved. */
+/** Marks that change whenever any target of a Task advances. */
 export async function listProgressMarks(
   db: DatabaseHandle,
   taskIds: readonly string[],

@@ -9,19 +9,19 @@ import { IS_RUNNING, WAITING_CHANNEL } from "./waiting-tasks.ts";
 export const ATTEMPTS_MAX = 5;
 const FIRST_RETRY_SECONDS = 1;
 /**
- * An attempt that gets the Task this much further, a thousandth of a target, is none against it: many kills do not end a long
- * Task, and one that fails again and again at the same place is not tried for ever.
+ * An attempt that advances a target by at least this much, a thousandth, does not count against the Task: many kills do not fail a long Task, and one that
+ * fails again and again at the same place is not retried forever.
  */
 const ADVANCE_MIN = 0.001;
 const HAS_ADVANCED = sql`task_mark(tasks.id) > attempt_mark + ${sql.lit(ADVANCE_MIN)}`;
 
-/** The Task of a run that is still under way. */
+/** Matches the Task of a run in progress. */
 const isOf = ({ taskId, token }: TaskRun): RawBuilder<boolean> =>
   sql`tasks.id = ${taskId} and run_token = ${token} and completed_at is null`;
 
 /**
- * Takes the next Task for a worker, and locks it for the session that the handle is of. None on a schema that this release does
- * not understand: it would fail every attempt.
+ * Claims the next Task for a worker and locks it for the handle's session. Claims nothing on a schema this release does not support: every attempt would
+ * fail.
  */
 export async function claimTask(
   db: DatabaseHandle,
@@ -36,7 +36,7 @@ export async function claimTask(
   return taskId === null ? undefined : { taskId, token };
 }
 
-/** A worker begins, or begins again, with a Task. The first time is noted, and told to a legacy job's callback. */
+/** A worker starts or restarts a Task. The first start is recorded, and sent to a legacy job's callback. */
 export async function startRun(db: DatabaseHandle, run: TaskRun): Promise<void> {
   const { taskId } = run;
   const { rows } = await sql<{ is_first: boolean }>`
@@ -45,13 +45,13 @@ export async function startRun(db: DatabaseHandle, run: TaskRun): Promise<void> 
     from begun where tasks.id = begun.id
     returning begun.is_first`.execute(db);
   if (!rows[0]) throw new RunLost();
-  // What a run that was killed expected no longer holds.
+  // A killed run's estimate no longer applies.
   await db.updateTable("targets").set({ expected_at: null }).where("task_id", "=", taskId).execute();
   if (rows[0].is_first) await insertJobDelivery(db, { taskId, status: "processing" });
   await notifyTaskChange(db, taskId);
 }
 
-/** Notes how long a Task's input is; false when that makes one long Task too many. */
+/** Records the length of a Task's input; false if that makes one long Task too many. */
 export async function setLength(
   db: DatabaseHandle,
   run: TaskRun,
@@ -65,8 +65,8 @@ export async function setLength(
 }
 
 /**
- * Ends a run that is nobody's fault: it counts as no attempt, and its client gets the turn back. One statement, so that nobody
- * ever waits for a worker in the middle of it.
+ * Ends a run through no fault of the Task: it does not count as an attempt, and its client gets the turn back. A single statement, so that no row lock waits
+ * for a worker.
  */
 export async function giveBack(
   db: DatabaseHandle,
@@ -90,8 +90,8 @@ export async function giveBack(
 }
 
 /**
- * Ends a run that failed. The Task waits for its next attempt, a while where the one before failed too. After the last attempt
- * it stays the run's, whose caller abandons it.
+ * Ends a failed run. The Task waits for its next attempt, with backoff if the previous one failed too. After the last attempt it stays the run's, whose
+ * caller abandons it.
  */
 export async function failRun(
   db: DatabaseHandle,
@@ -123,7 +123,7 @@ export async function isRunOn(db: DatabaseHandle, run: TaskRun): Promise<boolean
   return rows.length > 0;
 }
 
-/** The runs that a worker began and that have not ended. */
+/** The unfinished runs of a worker. */
 export async function listRuns(db: DatabaseHandle, workerId: string): Promise<TaskRun[]> {
   const { rows } = await sql<TaskRun>`
     select id as "taskId", run_token as token from tasks where ${IS_RUNNING} and worker_id = ${workerId}`.execute(

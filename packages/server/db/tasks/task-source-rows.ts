@@ -30,7 +30,7 @@ export async function listSources(db: DatabaseHandle, taskId: string): Promise<T
   }));
 }
 
-/** A finished Task reads nothing any more: it needs no file kept, and passwords are not kept for longer than they are of use. */
+/** A finished Task needs no input files any more, and passwords are kept no longer than needed. */
 export async function deleteSourcesIfFinished(db: DatabaseHandle, taskId: string): Promise<void> {
   await sql`
     delete from task_sources using tasks

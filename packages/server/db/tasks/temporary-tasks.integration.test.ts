@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe("a temporary Task", () => {
-  it("[J16] owes no webhook when its target ends, unlike any other", async () => {
+  it("[J16] sends no webhook when its target ends, unlike any other", async () => {
     const { db } = database;
     const clientId = makeId();
     await insertClient(db, { id: clientId, name: "Test" });

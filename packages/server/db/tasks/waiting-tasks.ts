@@ -1,31 +1,31 @@
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
 
-/** Workers without work listen here. */
+/** Idle workers LISTEN here. */
 export const WAITING_CHANNEL = "tasks_waiting";
-/** Said there of a stretch of words that waits to be aligned; of Tasks nothing is said. */
+/** Payload for a realignment; Tasks have none. */
 export const STRETCH_PAYLOAD = "stretch";
 
 export const IS_WAITING = sql`completed_at is null and run_token is null`;
 export const IS_RUNNING = sql`completed_at is null and run_token is not null`;
 
 /**
- * The order of the index that has waiting Tasks alone. A look-up with a limit goes by it, whatever it wants the order for: else it
- * may walk along another index, past all the finished Tasks that lie before.
+ * The order of the index that has only waiting Tasks. A query with a limit needs it even if it does not care about the order: otherwise it may walk another
+ * index past all finished Tasks.
  */
 const WAITING_ORDER = sql`is_long, -coalesce(priority, 5), created_at, id`;
 
-/** Tells workers without work that there may be some; in a transaction, once that is committed. */
+/** Notifies idle workers that there may be work; inside a transaction, when it commits. */
 export async function notifyWaiting(db: DatabaseHandle): Promise<void> {
   await sql`select pg_notify(${WAITING_CHANNEL}, '')`.execute(db);
 }
 
-/** The same for those who align stretches of words. */
+/** The same for realignments. */
 export async function notifyStretch(db: DatabaseHandle): Promise<void> {
   await sql`select pg_notify(${WAITING_CHANNEL}, ${STRETCH_PAYLOAD})`.execute(db);
 }
 
-/** How many of a client's Tasks may wait, 0 for any number, and how many do, counted no further than that. */
+/** The limit on a client's waiting Tasks, 0 for none, and how many there are, counted no further than the limit. */
 export async function countWaiting(
   db: DatabaseHandle,
   clientId: string,
@@ -42,7 +42,7 @@ export async function countWaiting(
   return rows[0] ?? { max: 0, waiting: 0 };
 }
 
-/** Lets the Tasks be taken whose time has come. */
+/** Makes delayed Tasks claimable whose time has come. */
 export async function endDelays(db: DatabaseHandle): Promise<void> {
   await sql`
     with due as (

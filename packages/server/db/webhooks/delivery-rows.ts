@@ -29,8 +29,8 @@ const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => ({
 });
 
 /**
- * Owes the news that a target ended, in the transaction that ends it: to the Task's own URL, else to the account's, else
- * to nobody. A legacy job tells its callback URL instead, and a temporary Task whoever waits for it.
+ * Inserts the delivery for a target's end, in the transaction that ends it: to the Task's own URL, else to the account's, else none. A legacy job notifies
+ * its callback URL instead, and a temporary Task whoever waits for it.
  */
 export async function insertTargetDelivery(
   db: DatabaseHandle,
@@ -47,7 +47,7 @@ export async function insertTargetDelivery(
       and not exists (select from legacy_jobs where legacy_jobs.task_id = tasks.id)`.execute(db);
 }
 
-/** Owes a legacy job's callback the news of its status. Nothing for other Tasks, nor without a callback URL. */
+/** Inserts a delivery of a legacy job's status to its callback. Does nothing for other Tasks or without a callback URL. */
 export async function insertJobDelivery(
   db: DatabaseHandle,
   { taskId, status }: { taskId: string; status: LegacyJobStatus },
@@ -59,7 +59,7 @@ export async function insertJobDelivery(
     where legacy_jobs.task_id = ${taskId} and legacy_jobs.callback_url is not null`.execute(db);
 }
 
-/** A call with no Task behind it; also to a URL that is disabled, to learn whether it is back. */
+/** A call without a Task; sent even to a disabled URL, to find out whether it is back. */
 export async function insertTestDelivery(
   db: DatabaseHandle,
   clientId: string,
@@ -98,7 +98,7 @@ export async function listDeliveries(
   });
 }
 
-/** Makes a delivery due again with all its tries. One that is on its way at this moment is left alone. */
+/** Makes a delivery due again with all its retries. One in flight is left alone. */
 export async function replayDelivery(
   db: DatabaseHandle,
   clientId: string,
@@ -131,7 +131,7 @@ export async function replayDelivery(
   return toDeliveryRecord(replayed);
 }
 
-/** Removes log entries that are no longer pending and were last tried before then; returns their number. */
+/** Deletes log entries that are no longer pending and were last tried before then; returns how many. */
 export async function deleteOldDeliveries(db: DatabaseHandle, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from deliveries where id in (
@@ -144,13 +144,12 @@ export async function deleteOldDeliveries(db: DatabaseHandle, before: Date, limi
 export type ClaimLimits = { count: number; perReceiver: number; perClient: number; leaseMs: number };
 
 /**
- * Takes deliveries that are due, for as long as the lease; after it they are due again, whoever took them. At most so many
- * of one account, and of these to one receiver, are out at once, so that a slow one leaves room for the others; two
- * processes that look in the same moment may exceed that by their number. The news of a legacy job come in order: a later
- * one waits until the one before has been tried.
+ * Claims due deliveries for the length of the lease; after it they are due again, whoever claimed them. The number in flight is limited per account and per
+ * receiver, so that a slow one leaves room for others; two processes claiming at the same moment may exceed that by their number. A legacy job's calls stay
+ * in order: a later one waits until the previous one has been tried.
  *
- * Receivers are walked one by one along the index, and each gives only what it may have: numbering all that is due took
- * 150 ms with 20,000 waiting for one receiver.
+ * Receivers are walked one by one along the index, each yielding only what it may have: numbering everything due took 150 ms with 20,000 waiting for one
+ * receiver.
  */
 export async function claimDeliveries(db: DatabaseHandle, limits: ClaimLimits): Promise<DeliveryRecord[]> {
   const { rows } = await sql<DeliveryRow>`
@@ -191,7 +190,7 @@ export async function claimDeliveries(db: DatabaseHandle, limits: ClaimLimits): 
   return rows.map(toDeliveryRecord);
 }
 
-/** Gives a claimed delivery back untried. */
+/** Returns a claimed delivery untried. */
 export async function releaseDelivery(db: DatabaseHandle, id: string): Promise<void> {
   await db
     .updateTable("deliveries")
@@ -205,13 +204,13 @@ export type AttemptResult =
   | { isDelivered: true; statusCode: number }
   | { isDelivered: false; statusCode?: number; error: string; retryInMs?: number };
 
-/** Keeps what a try sent and what came back, in place of the try before. */
+/** Stores the request and response of a try, replacing the previous one's. */
 export async function keepDeliveryBody(
   db: DatabaseHandle,
   id: string,
   { body, answer }: DeliveryBody,
 ): Promise<void> {
-  // The delivery may have been deleted with its Task while it was on its way.
+  // The delivery may have been deleted with its Task while in flight.
   await sql`
     insert into delivery_bodies (delivery_id, body, answer)
     select id, ${body}, ${answer ?? null} from deliveries where id = ${id}
@@ -239,7 +238,7 @@ export async function findDelivery(
   };
 }
 
-/** Writes a try down; a failed one without a time for the next is the last. */
+/** Records a try; a failed one without a next time is the last. */
 export async function recordAttempt(db: DatabaseHandle, id: string, result: AttemptResult): Promise<void> {
   const retryInMs = result.isDelivered ? undefined : result.retryInMs;
   await db

@@ -7,7 +7,7 @@ import * as deliveries from "./delivery-rows.ts";
 import * as webhooks from "./webhook-rows.ts";
 import { loadSigningSecrets, rotateSecret } from "./webhook-secrets.ts";
 
-/** The account's webhook and its log over the database; what changes more than one row does so in one transaction. */
+/** The account's webhook and its log; changes to several rows are one transaction. */
 export function makeWebhookStore(db: DatabaseHandle, vault: Vault): WebhookStore {
   const loadSecret = async (handle: DatabaseHandle, clientId: string) =>
     (await loadSigningSecrets(handle, vault, clientId))[0];

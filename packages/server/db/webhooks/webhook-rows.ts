@@ -12,7 +12,6 @@ const toWebhookRecord = (row: Selectable<Tables["webhooks"]>): WebhookRecord => 
   updatedAt: row.updated_at,
 });
 
-/** The account's URL. */
 export async function findWebhook(db: DatabaseHandle, clientId: string): Promise<WebhookRecord | undefined> {
   const row = await db
     .selectFrom("webhooks")
@@ -22,7 +21,7 @@ export async function findWebhook(db: DatabaseHandle, clientId: string): Promise
   return row && toWebhookRecord(row);
 }
 
-/** Sets the account's URL; pending deliveries to the old one go to this one. */
+/** Sets the account's URL; pending deliveries to the old one are sent to the new one. */
 export async function setWebhook(db: DatabaseHandle, clientId: string, url: string): Promise<WebhookRecord> {
   await db
     .insertInto("webhooks")
@@ -36,7 +35,7 @@ export async function setWebhook(db: DatabaseHandle, clientId: string, url: stri
     from webhooks where webhooks.client_id = ${clientId} and deliveries.webhook_id = webhooks.id
       and deliveries.state = 'pending'`.execute(db);
   const webhook = await findWebhook(db, clientId);
-  if (!webhook) throw new Error("the webhook that was just written is gone");
+  if (!webhook) throw new Error("the webhook disappeared right after it was written");
   return webhook;
 }
 
@@ -52,7 +51,7 @@ export async function deleteWebhook(
   return webhook;
 }
 
-/** The receiver said that it is gone: nothing is sent there until the account sets a URL again. */
+/** The receiver answered 410 Gone: nothing is sent there until the account sets a URL again. */
 export async function disableWebhook(
   db: DatabaseHandle,
   webhook: { id: string; url: string },
@@ -61,7 +60,7 @@ export async function disableWebhook(
     .updateTable("webhooks")
     .set({ enabled: false, updated_at: sql`now()` })
     .where("id", "=", webhook.id)
-    // One that was given another URL in the meantime is not the one that is gone.
+    // If the URL was changed meanwhile, the new one stays enabled.
     .where("url", "=", webhook.url)
     .executeTakeFirst();
   if (numUpdatedRows > 0n)
@@ -77,7 +76,7 @@ async function failPending(db: DatabaseHandle, webhookId: string, reason: string
     .execute();
 }
 
-/** Notes a change of the account's webhook; gives it as it then is. */
+/** Updates the webhook's change time; returns the webhook. */
 export async function touchWebhook(
   db: DatabaseHandle,
   clientId: string,

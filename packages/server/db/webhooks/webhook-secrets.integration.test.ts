@@ -17,7 +17,7 @@ beforeEach(async () => {
   await insertClient(database.db, { id: clientId, name: "Test" });
 });
 
-/** As they were written before they were sealed. */
+/** Unencrypted, as older releases stored them. */
 const insertOld = (secret: Buffer, previous: Buffer) =>
   database.pool.query(
     "insert into webhook_secrets (client_id, secret, previous, previous_until) values ($1, $2, $3, now() + interval '1 hour')",
@@ -44,7 +44,7 @@ describe("signing secrets", () => {
         for (const form of [secret, secret.toString("base64")]) expect(kept?.includes(form)).toBe(false);
   });
 
-  it("[W4] from before they were sealed sign on, and are sealed at the next start", async () => {
+  it("[W4] stored unencrypted still sign, and are encrypted at the next start", async () => {
     const [secret, previous] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     await insertOld(secret, previous);
     expect(await loadSigningSecrets(database.db, vault, clientId)).toEqual([secret, previous]);
@@ -55,7 +55,7 @@ describe("signing secrets", () => {
     expect(await loadSigningSecrets(database.db, vault, clientId)).toEqual([secret, previous]);
   });
 
-  it("[W5] from before they were sealed are rotated", async () => {
+  it("[W5] stored unencrypted can be rotated", async () => {
     const secret = Buffer.alloc(32, 1);
     await insertOld(secret, Buffer.alloc(32, 2));
     await rotateSecret(database.db, vault, clientId);

@@ -3,7 +3,7 @@ import type { Vault } from "../../domain/vault.ts";
 import { makeSecret } from "../../domain/webhooks/signature.ts";
 import type { DatabaseHandle, Tables } from "../database.ts";
 
-/** How long the secret before signs too, after a rotation. */
+/** How long the previous secret keeps signing after a rotation. */
 const PREVIOUS_SECRET_LIFETIME = "24 hours";
 
 const toContext = (clientId: string) => `webhook secret ${clientId}`;
@@ -18,7 +18,7 @@ async function insertSecretOnce(db: DatabaseHandle, vault: Vault, clientId: stri
     .execute();
 }
 
-/** The secrets that sign the account's calls now, the current one first; made at the first use. */
+/** The account's current signing secrets, newest first; created at the first use. */
 export async function loadSigningSecrets(
   db: DatabaseHandle,
   vault: Vault,
@@ -36,7 +36,7 @@ export async function loadSigningSecrets(
     await insertSecretOnce(db, vault, clientId);
     row = await find();
   }
-  if (!row) throw new Error(`the signing secret of ${clientId} is gone right after it was made`);
+  if (!row) throw new Error(`the signing secret of ${clientId} disappeared right after it was created`);
   const { is_sealed } = row;
   const open = async (secret: Buffer) =>
     is_sealed ? Buffer.from(await vault.unseal(secret, toContext(clientId)), "base64") : secret;
@@ -53,7 +53,7 @@ export async function rotateSecret(db: DatabaseHandle, vault: Vault, clientId: s
     where client_id = ${clientId}`.execute(db);
 }
 
-/** Seals what was written before secrets were sealed; of one client, or of all. */
+/** Encrypts secrets stored unencrypted by older releases, of one client or of all. */
 export async function sealOldSecrets(db: DatabaseHandle, vault: Vault, clientId?: string): Promise<void> {
   const old = db.selectFrom("webhook_secrets").selectAll().where("is_sealed", "=", false);
   const rows = await (clientId === undefined ? old : old.where("client_id", "=", clientId)).execute();
@@ -74,7 +74,7 @@ async function sealOldSecret(
       is_sealed: true,
     })
     .where("client_id", "=", client_id)
-    // Another process may have done so, or have rotated it, in the meantime.
+    // Another process may have encrypted or rotated it meanwhile.
     .where("is_sealed", "=", false)
     .where("secret", "=", secret)
     .execute();

@@ -13,10 +13,10 @@ import type { DatabaseHandle } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { notifyStretch } from "../tasks/waiting-tasks.ts";
 
-/** Of one client, those under way counted. */
+/** Per client, including those in progress. */
 const WAITING_MAX = 20;
 const ATTEMPTS_MAX = 3;
-/** A worker that has not said for so long that it is at it has died. */
+/** A worker that has not reported for this long has died. */
 const CLAIM_SECONDS = 15;
 /** A page that waits longer has been closed. */
 const LIFETIME = sql`interval '10 minutes'`;
@@ -46,7 +46,7 @@ const toRecord = (row: RealignmentRow): RealignmentRecord => ({
   ...(row.error_code === null ? {} : { error: { code: row.error_code, message: row.error_message ?? "" } }),
 });
 
-/** Undefined where the client has too many waiting, or the target is gone. The client's lock lets two at once not both be the last. */
+/** Undefined if the client has too many waiting or the target is gone. The client's lock prevents two concurrent inserts from exceeding the limit. */
 export async function insertRealignment(
   db: DatabaseHandle,
   { id, clientId, taskId, targetId, stretch }: NewRealignment,
@@ -82,7 +82,7 @@ export async function deleteRealignment(db: DatabaseHandle, targetId: string, id
   return numAffectedRows > 0n;
 }
 
-/** The next stretch for a worker: one at a time of each client, and that of the client who was served least lately. */
+/** The next stretch for a worker: one at a time per client, from the client served least recently. */
 async function claimRealignment(db: DatabaseHandle, token: string): Promise<RealignmentRun | undefined> {
   const { rows } = await sql<{
     id: string;
@@ -106,7 +106,7 @@ async function claimRealignment(db: DatabaseHandle, token: string): Promise<Real
   );
 }
 
-/** Says that a worker is still at it; false where it was cancelled or taken over. */
+/** Reports that a worker is still on it; false if it was cancelled or taken over. */
 async function holdRealignment(db: DatabaseHandle, { id, token }: RealignmentRun): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update realignments set claimed_until = now() + ${CLAIM_SECONDS} * interval '1 second'
@@ -126,7 +126,7 @@ async function endRealignment(
     where id = ${id} and run_token = ${token} and status = 'processing'`.execute(db);
 }
 
-/** Lets another worker begin; an attempt that was nobody's fault is not counted. */
+/** Releases it for another worker; an attempt that was nobody's fault is not counted. */
 async function releaseRealignment(
   db: DatabaseHandle,
   { id, token }: RealignmentRun,
@@ -138,7 +138,7 @@ async function releaseRealignment(
   await notifyStretch(db);
 }
 
-/** Removes those nobody asks for any more; returns how many. */
+/** Deletes abandoned realignments; returns how many. */
 export async function deleteOldRealignments(db: DatabaseHandle, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from realignments where id in (

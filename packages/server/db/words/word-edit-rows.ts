@@ -19,7 +19,7 @@ export async function findEdit(db: DatabaseHandle, targetId: string): Promise<Ed
   return row && toEdit(row);
 }
 
-/** Undefined where the words are of another revision by now, or their target is gone; one statement, so that of two at once one is. */
+/** Undefined if the words have another revision by now or the target is gone; a single statement, so that of two concurrent edits one wins. */
 export async function saveEdit(
   db: DatabaseHandle,
   targetId: string,

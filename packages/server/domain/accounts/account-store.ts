@@ -10,7 +10,7 @@ import type { ModelGrant } from "../models/model-view.ts";
 import type { Listed } from "../ports.ts";
 import type { ClientRecord } from "./client-record.ts";
 
-/** Clients and what belongs to them, as administrators manage them. */
+/** Clients and everything that belongs to them, for administrators. */
 export interface AccountStore {
   insertClient(client: { id: string; name: string; isMetered: boolean }): Promise<void>;
   findClient(id: string): Promise<ClientRecord | undefined>;
@@ -26,7 +26,7 @@ export interface AccountStore {
   upsertGrant(clientId: string, grant: ModelGrant): Promise<void>;
   deleteGrant(clientId: string, model: string): Promise<boolean>;
 
-  /** Undefined when it would take what is reserved, or leave more than an account can hold. */
+  /** Undefined if it would use reserved credits, or exceed what an account can hold. */
   grantCredits(
     clientId: string,
     grant: CreditGrantRequest & { keyId: string },

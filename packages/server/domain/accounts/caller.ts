@@ -1,13 +1,13 @@
 import type { KeyRole, PersonRole } from "@stemwright/contract";
 
-/** Somebody at the dashboard. */
+/** A person using the dashboard. */
 export type SignedInPerson = { id: string; sessionId: string; clientId: string; role: PersonRole };
 
-/** Who makes a request: the account behind the key or session, and what it may do. */
+/** Who makes a request: the account behind the key or session, and its role. */
 export type Caller = {
-  /** Of the key, or of the session. */
+  /** Of the key or the session. */
   keyId: string;
-  /** The client the request is for; an administrator may name another than its own. */
+  /** The client the request is for; an administrator may name another one. */
   clientId: string;
   role: KeyRole;
   person?: SignedInPerson;

@@ -9,7 +9,7 @@ export type ClientRecord = {
   createdAt: Date;
   suspendedAt: Date | null;
   weight: number;
-  /** Null where the service's setting applies. */
+  /** Null if the service's setting applies. */
   runningMax: number | null;
   waitingMax: number | null;
   storageQuotaBytes: number | null;

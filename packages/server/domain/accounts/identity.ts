@@ -2,36 +2,36 @@ import { Refusal } from "../refusal.ts";
 import type { PeopleStore } from "./people-store.ts";
 import type { PersonRecord } from "./person-record.ts";
 
-/** Somebody as the identity provider knows them. */
+/** A person as known to the identity provider. */
 export type Identity = {
-  /** Issuer and subject: what stays when name and email address change. */
+  /** Issuer and subject, which stay the same when name and email address change. */
   key: string;
   email: string | undefined;
   isEmailVerified: boolean;
   name: string | undefined;
 };
 
-/** What a browser keeps between leaving for the provider and coming back. */
+/** State the browser keeps between leaving for the provider and returning. */
 export type IdentityFlow = { state: string; nonce: string; codeVerifier: string };
 
-/** Where people sign in with an account that they have elsewhere. */
+/** Sign-in with an account at another service. */
 export interface IdentityProvider {
-  /** For the button. */
+  /** Shown on the button. */
   name: string;
-  /** Where to send the browser, and what it needs to come back. */
+  /** The URL to redirect to, and the state needed on return. */
   start(redirectUrl: string): Promise<{ url: string; flow: IdentityFlow }>;
-  /** Who came back. Fails for whatever is not the answer to that start. */
+  /** The identity of whoever returned. Fails unless the response belongs to that start. */
   finish(currentUrl: URL, flow: IdentityFlow): Promise<Identity>;
 }
 
 type IdentityPorts = {
   people: PeopleStore;
-  /** The domains whose people join the first account without an invitation. */
+  /** People with these email domains join the first account without an invitation. */
   domains: readonly string[];
   findFirstClientId(): Promise<string | undefined>;
 };
 
-/** Whoever typed an address in here first is not its mailbox's owner, and must not receive them as a guest. */
+/** Whoever first entered an address here need not own its mailbox, and must not receive the owner as a guest. */
 export class IdentityNotConnected extends Refusal {
   constructor() {
     super(
@@ -44,8 +44,8 @@ export class IdentityNotConnected extends Refusal {
 const makeRefusal = (message: string) => new Refusal("PERSON_REQUIRED", message);
 
 /**
- * The person behind an identity: known from before, or by a verified email address whoever is signed in with it already,
- * somebody invited, or somebody of a domain that may join. Nobody else comes in, and an unverified address is nobody's.
+ * The person behind an identity: known from before, found by a verified email address, invited, or from a domain that may join. Nobody else is admitted, and
+ * an unverified address matches nobody.
  */
 export async function findOrAdmitPerson(
   ports: IdentityPorts,
@@ -78,7 +78,7 @@ async function admit(
   const clientId = domains.includes(email.split("@").at(-1) ?? "") ? await findFirstClientId() : undefined;
   const joined =
     clientId === undefined ? undefined : await people.insertPerson({ ...person, clientId, role: "member" });
-  // Whoever came in by another request a moment ago is there now.
+  // Somebody admitted by a concurrent request exists now.
   const admitted = joined ?? (await people.findPerson({ identity: key }));
   if (!admitted) throw makeRefusal("Nobody has invited this person; ask an owner of the account");
   return admitted;

@@ -4,7 +4,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const KEY_PREFIX = "sw_";
 const KEY_LENGTH = 40;
 
-/** A new key: a token behind a prefix that secret scanners can look for. */
+/** A new key: a token with a prefix that secret scanners can recognise. */
 export function makeKey(): string {
   return KEY_PREFIX + makeToken();
 }

@@ -35,7 +35,7 @@ export async function createClient(accounts: AccountStore, request: ClientReques
   return await getClient(accounts, id);
 }
 
-/** Nobody is left to undo what an administrator does to its own account. */
+/** Nobody could undo what an administrator does to its own account. */
 function refuseLockout(isOwn: boolean, what: string): void {
   if (isOwn) throw new Refusal("SELF_LOCKOUT", `${what}; use a key of another account for that`);
 }
@@ -57,7 +57,7 @@ export async function resumeClient(accounts: AccountStore, id: string): Promise<
   return await getClient(accounts, id);
 }
 
-/** The one time a key's secret is seen. */
+/** The only time a key's secret is visible. */
 export async function createKey(
   accounts: AccountStore,
   clientId: string,
@@ -80,7 +80,7 @@ const refuseUnlessAdmin = (caller: Caller, what: string) => {
   if (caller.role !== "admin") throw new Refusal("ADMIN_REQUIRED", `${what} are for administrators`);
 };
 
-/** A key of the caller's own account. */
+/** A key for the caller's own account. */
 export async function createOwnKey(
   accounts: AccountStore,
   caller: Caller,

@@ -19,7 +19,7 @@ import { makeToken } from "./tokens.ts";
 const INVITATION_LIFETIME_MS = 7 * 24 * 3_600_000;
 const unknownPerson = makeUnknownError("person");
 
-/** Person and session behind a request, which both were there a moment ago. */
+/** The person and session behind a request, unless they were deleted just now. */
 export async function getSelf(
   people: PeopleStore,
   { id, sessionId }: SignedInPerson,
@@ -29,7 +29,7 @@ export async function getSelf(
   return { person, session };
 }
 
-/** Changes one's own name, email or password. A new password ends all sessions, and opens one in place of the current. */
+/** Changes one's own name, email or password. A new password ends all sessions and opens one to replace the current. */
 export async function changeSelf(
   ports: PeoplePorts,
   signedIn: SignedInPerson,
@@ -76,7 +76,7 @@ async function checkPassword(
     );
 }
 
-/** Whoever belongs to the account is managed by its owners, and by administrators from elsewhere. */
+/** An account's people are managed by its owners, and by administrators from outside. */
 export function checkOwner({ person, clientId, role }: Caller): void {
   const isOwner = person && person.clientId === clientId ? person.role === "owner" : role === "admin";
   if (!isOwner)

@@ -3,7 +3,7 @@ import { makePasswords } from "./passwords.ts";
 
 const passwords = makePasswords();
 
-it("[PE3] a password is right for its own hash alone, however its letters are composed", async () => {
+it("[PE3] a password matches only its own hash, in every Unicode composition", async () => {
   const hash = await passwords.hash("Z\u00fcrich am See");
   expect(await passwords.isRight("Zu\u0308rich am See", hash)).toBe(true);
   expect(await passwords.isRight("Zurich am See", hash)).toBe(false);
@@ -17,7 +17,7 @@ it("[PE3] a hash with other parameters is still read", async () => {
   expect(await passwords.isRight("Password", hash)).toBe(false);
 });
 
-it("[PE3] nobody's password is never right, and is hashed all the same", async () => {
+it("[PE3] a missing hash never matches, and takes the time of hashing all the same", async () => {
   let entered = 0;
   const watched = makePasswords({
     isFull: () => false,
@@ -31,7 +31,7 @@ it("[PE3] nobody's password is never right, and is hashed all the same", async (
   expect(entered).toBe(2);
 });
 
-it("[PE3] two are hashed at once, and a flood of them is refused as overload", async () => {
+it("[PE3] two are hashed at a time, and a flood is refused as overload", async () => {
   const hashes = Array.from({ length: 60 }, () => passwords.isRight("a password", null));
   const results = await Promise.allSettled(hashes);
   const refused = results.filter(({ status }) => status === "rejected");

@@ -4,11 +4,11 @@ import { type Gate, makeGate } from "../gate.ts";
 
 const hashWithArgon2 = promisify(argon2);
 
-/** Above OWASP's least for argon2id (19 MiB and two passes); 0.17 s of a 2.5 GHz Xeon's core. */
+/** Above OWASP's minimum for argon2id (19 MiB and two passes); 0.17 s on a 2.5 GHz Xeon core. */
 const PARAMETERS = { memory: 32_768, passes: 3, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
-/** Each takes its memory and a thread of the four that files are read with. */
+/** Each takes its memory and one of the four threads that also read files. */
 const HASHES_AT_ONCE = 2;
 
 type Parameters = { memory: number; passes: number; parallelism: number };
@@ -19,7 +19,7 @@ function parseHash(text: string): { parameters: Parameters; salt: Buffer; tag: B
   const [, algorithm, version, numbers, salt = "", tag = ""] = text.split("$");
   const [, memory, passes, parallelism] = /^m=(\d+),t=(\d+),p=(\d+)$/.exec(numbers ?? "") ?? [];
   if (algorithm !== "argon2id" || version !== "v=19" || parallelism === undefined)
-    throw new Error("a password hash is not argon2id");
+    throw new Error("the stored password hash is not argon2id");
   return {
     parameters: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
     salt: Buffer.from(salt, "base64"),
@@ -33,7 +33,7 @@ export interface Passwords {
   isRight(password: string, hash: string | null | undefined): Promise<boolean>;
 }
 
-/** argon2id as PHC strings, this many at once; a few more wait briefly, and the rest is refused as overload. */
+/** argon2id as PHC strings, this many at a time; a few more wait briefly, the rest are refused as overload. */
 export function makePasswords(
   gate: Gate = makeGate({ max: HASHES_AT_ONCE, waitersMax: HASHES_AT_ONCE * 16, waitMs: 5000 }),
 ): Passwords {

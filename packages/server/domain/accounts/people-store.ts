@@ -21,7 +21,7 @@ export type NewSession = {
 
 export type PersonChanges = { role?: PersonRole; name?: string; email?: string; passwordHash?: string };
 
-/** People, how they come in and what they have open. */
+/** People, how they sign in, and their sessions. */
 export interface PeopleStore {
   /** Whether anybody has an email address to sign in with. */
   hasPeople(): Promise<boolean>;
@@ -29,9 +29,9 @@ export interface PeopleStore {
     by: { id: string } | { email: string } | { identity: string },
   ): Promise<PersonRecord | undefined>;
   listPeople(clientId: string): Promise<PersonRecord[]>;
-  /** Undefined where the email address is taken. */
+  /** Undefined if the email address is taken. */
   insertPerson(person: NewPerson): Promise<PersonRecord | undefined>;
-  /** "taken" where another person has the email address. */
+  /** "taken" if another person has the email address. */
   changePerson(id: string, changes: PersonChanges): Promise<"changed" | "taken">;
   setRole(clientId: string, id: string, role: PersonRole): Promise<PersonRecord | "last-owner" | undefined>;
   removePerson(clientId: string, id: string): Promise<PersonRecord | "last-owner" | undefined>;
@@ -42,11 +42,11 @@ export interface PeopleStore {
   findSession(personId: string, id: string): Promise<SessionRecord | undefined>;
   listSessions(personId: string): Promise<SessionRecord[]>;
   deleteSession(personId: string, id: string): Promise<SessionRecord | undefined>;
-  /** Sessions and one-time links: whoever knows the old password is out. */
+  /** Sessions and one-time links: locks out anybody who knows the old password. */
   deleteAllSessions(personId: string): Promise<void>;
 
   insertSignInLink(link: { personId: string; tokenHash: Buffer; expiresAt: Date }): Promise<void>;
-  /** Uses a link up, and gives the person it lets in. */
+  /** Consumes a link and returns its person. */
   takeSignInLink(tokenHash: Buffer): Promise<string | undefined>;
 
   insertInvitation(invitation: {
@@ -58,19 +58,19 @@ export interface PeopleStore {
   }): Promise<InvitationRecord>;
   listInvitations(clientId: string): Promise<InvitationRecord[]>;
   deleteInvitation(clientId: string, id: string): Promise<InvitationRecord | undefined>;
-  /** Whether there is such an invitation, for whomever it may be. */
+  /** Whether an invitation with this token exists, for whichever address. */
   hasInvitation(tokenHash: Buffer): Promise<boolean>;
-  /** Uses an invitation up and makes its person; nothing of either where the email address is wrong or taken. */
+  /** Consumes an invitation and creates its person; does neither if the email address is wrong or taken. */
   acceptInvitation(
     by: { tokenHash: Buffer } | { email: string },
     person: Omit<NewPerson, "clientId" | "role" | "email"> & { email: string },
   ): Promise<PersonRecord | "unknown" | "taken">;
 
-  /** Counts an attempt; gives the count since the window began, and how long the window lasts. */
+  /** Counts an attempt; returns the count in the current window, and the time until it ends. */
   countAttempt(
     subject: Buffer,
     windowSeconds: number,
   ): Promise<{ attempts: number; resetsInSeconds: number }>;
-  /** Takes attempts back that were none: all, or one. */
+  /** Takes attempts back: all, or one. */
   forgiveAttempts(subject: Buffer, count: "all" | 1): Promise<void>;
 }

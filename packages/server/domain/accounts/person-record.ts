@@ -11,7 +11,7 @@ export type PersonRecord = {
   email: string | null;
   name: string;
   passwordHash: string | null;
-  /** Whether the person is known to the identity provider. */
+  /** Whether the person is linked to the identity provider. */
   hasIdentity: boolean;
   createdAt: Date;
   lastSeenAt: Date | null;
@@ -35,10 +35,10 @@ export type InvitationRecord = {
   expiresAt: Date;
 };
 
-/** How long after a sign-in by link the password can be set without the one before. */
+/** How long after signing in by link the password can be set without the old one. */
 const RESET_MS = 3_600_000;
 
-/** Owners alone: whoever is let into the first account as a member is not given the whole installation. */
+/** Owners only: a member of the first account does not get the whole installation. */
 export const isAdministrator = ({
   role,
   isClientAdministrative,
@@ -54,7 +54,7 @@ export const toPerson = (record: PersonRecord): Person => ({
   lastSeenAt: record.lastSeenAt?.toISOString() ?? null,
 });
 
-/** Whether email and password can be changed without the password there is. */
+/** Whether email and password can be changed without the current password. */
 export const mayResetPassword = (
   person: Pick<PersonRecord, "passwordHash">,
   session: Pick<SessionRecord, "method" | "createdAt">,

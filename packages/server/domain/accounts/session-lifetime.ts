@@ -1,4 +1,4 @@
-/** A session is good for so long after its last use, */
+/** A session expires this long after its last use, */
 export const SESSION_IDLE_DAYS = 14;
-/** and for so long in all. */
+/** and this long after sign-in at the latest. */
 export const SESSION_DAYS = 90;

@@ -10,7 +10,7 @@ const ATTEMPTS_PER_ADDRESS = 50;
 
 type AttemptStore = Pick<PeopleStore, "countAttempt" | "forgiveAttempts">;
 
-/** Too many attempts at a password; nobody looked whether this one was right. */
+/** Too many attempts; this password was not even checked. */
 export class SignInThrottled extends Refusal {
   readonly retryAfterSeconds: number;
 
@@ -27,9 +27,8 @@ const toSubject = (kind: "address" | "account", name: string) =>
   createHash("sha256").update(`${kind} ${name}`).digest();
 
 /**
- * Tries a password, unless the address or the account has had too many. Attempts are counted before they are made, so that a
- * thousand at once are no more than the limit; one that was right is taken back. Accounts are counted by the email
- * address that was typed, known or not: the answer tells nothing.
+ * Tries a password, unless the address or the account has had too many attempts. Attempts are counted before they are made, so that a thousand at once don't
+ * exceed the limit; a successful one is taken back. Accounts are counted by the email address entered, known or not, so the answer reveals nothing.
  */
 export async function tryPassword(
   store: AttemptStore,

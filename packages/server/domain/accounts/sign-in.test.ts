@@ -5,7 +5,7 @@ import { acceptInvitation } from "./sign-in.ts";
 const ACCEPTANCE = { token: "made up", email: "a@example.com", name: "A", password: "long enough" };
 const VISITOR = { address: "192.0.2.1", agent: "" };
 
-it("[PE3] [PE7] nobody makes the service hash a password without an invitation", async () => {
+it("[PE3] [PE7] without an invitation, no password is hashed", async () => {
   let hashed = 0;
   const passwords = {
     async hash() {

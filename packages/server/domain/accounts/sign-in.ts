@@ -11,12 +11,12 @@ const LINK_LIFETIME_MS = 3_600_000;
 const AGENT_MAX_CHARACTERS = 300;
 
 export type PeoplePorts = { people: PeopleStore; passwords: Passwords };
-/** Where a request comes from, as the list of sessions shows it. */
+/** Where a request comes from, as shown in the list of sessions. */
 export type Visitor = { address: string; agent: string };
-/** A session that was opened just now; the token goes into the cookie and is kept nowhere. */
+/** A new session; the token goes into the cookie and is stored nowhere. */
 export type OpenedSession = { token: string; person: PersonRecord; session: SessionRecord };
 
-/** Always a new token: none that the browser had before is worth anything afterwards. */
+/** Always a new token, so that an old one in the browser becomes worthless. */
 export async function openSession(
   people: PeopleStore,
   person: PersonRecord,
@@ -49,7 +49,7 @@ export async function signInWithPassword(
   return await openSession(people, person, { method: "password", visitor });
 }
 
-/** A link that lets a person in once, within an hour. */
+/** A link that signs a person in once, within an hour. */
 export async function makeSignInLink(
   people: Pick<PeopleStore, "insertSignInLink">,
   personId: string,
@@ -58,7 +58,7 @@ export async function makeSignInLink(
   const token = makeToken();
   const expiresAt = new Date(Date.now() + LINK_LIFETIME_MS);
   await people.insertSignInLink({ personId, tokenHash: hashKey(token), expiresAt });
-  // Behind the # it is in no log and no Referer.
+  // After the #, it appears in no log and no Referer.
   return `${baseUrl}/app/sign-in#${token}`;
 }
 
@@ -83,7 +83,7 @@ export async function acceptInvitation(
   visitor: Visitor,
 ): Promise<OpenedSession> {
   const tokenHash = hashKey(token);
-  // Looked up first: hashing is work that nobody without an invitation is to cause.
+  // Checked first: nobody without an invitation should be able to cause hashing work.
   if (!(await people.hasInvitation(tokenHash))) throw makeInvitationError();
   const passwordHash = await passwords.hash(password);
   const accepted = await people.acceptInvitation({ tokenHash }, { email, name, passwordHash });

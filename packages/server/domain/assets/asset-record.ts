@@ -1,4 +1,4 @@
-/** What a look into the file found; kept with the asset, so that each file is opened once. */
+/** The result of probing the file; stored with the asset, so that each file is probed once. */
 export type MediaFacts =
   | {
       isReadable: true;
@@ -6,7 +6,7 @@ export type MediaFacts =
       sampleRateHz: number;
       channels: number;
       hasVideo: boolean;
-      /** How the picture is coded; absent in looks that did not ask. */
+      /** Video codec; absent in older probe results. */
       pictureCodec?: string;
     }
   | { isReadable: false; reason: "unreadable" | "no-audio"; message: string };

@@ -1,16 +1,16 @@
-/** Enough for a look at how a file begins. */
+/** Enough to recognise a file by its beginning. */
 export const FORMAT_HEAD_BYTES = 4096;
 
 const startsWith = (head: Buffer, text: string, at = 0) =>
   head.subarray(at, at + text.length).equals(Buffer.from(text, "latin1"));
 
-/** The major brand of an mp4, which tells a film from a sound. */
+/** By the major brand of an mp4, which distinguishes video from audio. */
 function toMovieFormat(brand: string): string {
   if (/^(M4A|M4B|M4P)/.test(brand)) return "m4a";
   return brand.startsWith("qt") ? "mov" : "mp4";
 }
 
-/** Whether two frames of MPEG audio or AAC begin alike where an MP3 or ADTS stream would: the sync word and the header's fixed bits. */
+/** Whether two consecutive frame headers of MPEG audio or AAC match, by sync word and fixed bits. */
 function findFrameFormat(head: Buffer): string | undefined {
   const word = head.length >= 2 ? head.readUInt16BE() : 0;
   const layer = (word >> 1) & 3;
@@ -28,7 +28,7 @@ function findOggFormat(head: Buffer): string {
   return head.includes("OpusHead") ? "opus" : "ogg";
 }
 
-/** The format of sound or picture, by the bytes a file begins with. */
+/** The media format, by the first bytes of a file. */
 export function findMediaFormat(head: Buffer): string | undefined {
   const isRiff = startsWith(head, "RIFF") || startsWith(head, "RF64") || startsWith(head, "BW64");
   if (isRiff && startsWith(head, "WAVE", 8)) return "wav";
@@ -42,23 +42,23 @@ export function findMediaFormat(head: Buffer): string | undefined {
   return findFrameFormat(head);
 }
 
-/** Behind an ID3 tag lies an mp3, or less often AAC or FLAC; a tag with a cover is longer than the head, and then an mp3's. */
+/** After an ID3 tag comes mp3, or less often AAC or FLAC; a tag with cover art is longer than the head, and then mp3 is assumed. */
 function findTaggedFormat(head: Buffer): string {
   const size = [6, 7, 8, 9].reduce((sum, at) => (sum << 7) | ((head[at] ?? 0) & 0x7f), 0);
   return findMediaFormat(head.subarray(10 + size)) ?? "mp3";
 }
 
-/** json or txt for what is text, in UTF-8 or with a mark of UTF-16 in front; `isWhole` where the head is all there is. */
+/** json or txt for text in UTF-8, or in UTF-16 with a byte order mark; `isWhole` if the head is the whole file. */
 export function findTextFormat(head: Buffer, { isWhole }: { isWhole: boolean }): string | undefined {
   const isUtf16 = startsWith(head, "\xff\xfe") || startsWith(head, "\xfe\xff");
   if (isUtf16) return "txt";
-  // A head that ends within a character is text all the same.
+  // A head that ends inside a character is still text.
   const text = decodeUtf8(head, isWhole);
   if (text === undefined || hasControlCharacters(text)) return undefined;
   return /^\s*(\{\s*("|\}|$)|\[\s*([[{"]|$))/.test(text) ? "json" : "txt";
 }
 
-/** Of which text has none but white space. */
+/** Except white space, text has none. */
 const hasControlCharacters = (text: string) => /\p{Cc}/u.test(text.replace(/\s/g, ""));
 
 function decodeUtf8(bytes: Buffer, isWhole: boolean): string | undefined {

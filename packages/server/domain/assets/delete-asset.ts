@@ -6,7 +6,7 @@ import { toAssetFolder } from "./store-upload.ts";
 
 type DeletePorts = { assets: AssetStore; blobs: Blobs; unclaimed: UnclaimedFiles };
 
-/** Deletes an asset and its file; gives what it was. */
+/** Deletes an asset and its file; returns the deleted asset. */
 export async function deleteAsset(
   ports: DeletePorts,
   clientId: string,

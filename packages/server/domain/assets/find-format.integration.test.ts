@@ -29,7 +29,7 @@ describe("the format of an upload", () => {
     expect(findIn(await read(`a.${format}`))).toBe(format);
   });
 
-  it("[A5] of a stream without tags is found in its content", async () => {
+  it("[A5] of a stream without tags is recognised by its content", async () => {
     const mp3 = await read("a.mp3");
     const firstFrame = mp3.findIndex(
       (byte, at) => at > 9 && byte === 0xff && ((mp3[at + 1] ?? 0) & 0xe0) === 0xe0,
@@ -77,7 +77,7 @@ describe("the format of an upload", () => {
     expect(findToldFormat(hints)).toBe(format);
   });
 
-  it("[A5] text that is told to be something else is no transcript", () => {
+  it("[A5] text declared as something else is not a transcript", () => {
     const page = Buffer.from("<html><body>Sign in</body></html>");
     expect(findIn(page, { names: ["share"], contentType: "text/html; charset=utf-8" })).toBeUndefined();
     expect(findIn(page, { names: ["page.html"], contentType: "text/plain" })).toBeUndefined();

@@ -8,7 +8,7 @@ export const ACCEPTED_FORMATS: readonly string[] = [
   ...INPUT_FORMATS.text,
 ];
 
-/** Extensions that are another one's misspelling. */
+/** Misspelled extensions. */
 const OTHER_SPELLINGS: Record<string, string> = { mp4a: "m4a" };
 
 const FORMAT_OF_TYPE: Record<string, string> = {
@@ -43,7 +43,7 @@ const FORMAT_OF_TYPE: Record<string, string> = {
   "application/json": "json",
   "text/json": "json",
 };
-/** What programs say that do not know. */
+/** Content types of programs that don't know. */
 const MEANINGLESS_TYPES = ["", "text/plain", "application/octet-stream", "binary/octet-stream"];
 
 const toEssence = (contentType: string | undefined) => contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
@@ -53,7 +53,7 @@ const hasExtension = (name: string) => /^\.[a-z][a-z0-9]{0,4}$/i.test(extname(na
 
 /** What is known about a file before it is probed. */
 export type FormatHints = {
-  /** File names and paths, the one that counts most first. */
+  /** File names and paths, the most significant first. */
   names: readonly string[];
   contentType?: string | undefined;
 };
@@ -67,7 +67,7 @@ export function findToldFormat({ names, contentType }: FormatHints): string | un
   );
 }
 
-/** By the content. Text is everywhere, so what is told to be something else, such as a page of HTML, is no transcript. */
+/** By the content. Almost anything can be text, so text declared as something else, such as HTML, is not a transcript. */
 export function findFormatOfContent(
   { names, contentType }: FormatHints,
   head: Buffer,

@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { type HoldPlace, makeQuotaError, type StorageQuota } from "../storage/storage-quota.ts";
 
-/** So much more than has come is set aside at once, where there is room, so that not every chunk asks the database. */
+/** Held ahead of what has arrived, if there is room, so that not every chunk needs a query. */
 const AHEAD_BYTES = 16 * 1024 ** 2;
-/** What a form may add to its file. */
+/** Overhead of a form around its file. */
 const FORM_BYTES = 64 * 1024;
 
 async function holdSome(quota: StorageQuota, place: HoldPlace, sizeBytes: number): Promise<number> {
@@ -28,8 +28,8 @@ async function* passHeld(
 }
 
 /**
- * A file on its way to the store, with room set aside for it in the client's quota: for all of it at the start where its length
- * is known, so that of many that come at once some find room and not each of them half, otherwise as it comes.
+ * A file on its way to the store, with a hold on the client's quota: for its whole length at the start if that is known, so that of many concurrent uploads
+ * some fit instead of each fitting half, otherwise as it arrives.
  */
 export async function holdUpload(
   quota: StorageQuota,

@@ -1,11 +1,11 @@
 import { makeGate } from "../gate.ts";
 import type { MediaLooker } from "../ports.ts";
 
-/** A look takes a third of a second of a core: whoever waits behind so many waits for some five. */
+/** A probe takes a third of a second of a core: with this many waiting, the last waits about five seconds. */
 const WAITERS_PER_PLACE = 16;
 const WAIT_MS = 15_000;
 
-/** Only so many files are looked into at once: hundreds of processes would leave nothing of the machine for anybody else. */
+/** Limits concurrent probes: hundreds of processes would starve everything else on the machine. */
 export function limitLooks(looker: MediaLooker, atOnce: number): MediaLooker {
   const gate = makeGate({ max: atOnce, waitersMax: atOnce * WAITERS_PER_PLACE, waitMs: WAIT_MS });
   return {

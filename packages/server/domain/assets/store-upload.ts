@@ -13,10 +13,10 @@ import { holdUpload } from "./hold-upload.ts";
 import { peekStream } from "./peek-stream.ts";
 
 const NAME_MAX_CHARACTERS = 255;
-/** For a file that was sent without one. */
+/** Name of a file sent without one. */
 const NO_NAME = "file";
 
-/** The file's own name without any folder, and without the bytes that neither headers nor databases hold. */
+/** The base name, without bytes that headers or databases can't hold. */
 export function toCleanName(filename: string): string {
   const name = basename(filename.toWellFormed().replaceAll("\\", "/"))
     .replace(/\p{Cc}/gu, "")
@@ -31,22 +31,22 @@ function refuseFormat(name: string): never {
 
 const toPathSegment = (name: string) => name.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 80) || "source";
 
-/** All that is stored of an asset: its file, and on disk the folder that the file has to itself. */
+/** Folder of an asset's stored file. */
 export const toAssetFolder = (id: string) => `assets/${id}`;
 
 export type Upload = FormatHints & {
-  /** What the client calls it, and sees again. */
+  /** The client's name for it, which it gets back. */
   name: string;
   content: Readable;
   maxBytes: number;
-  /** What comes of it and around it, where that is known. */
+  /** Length of the file including any form around it, if known. */
   expectedBytes?: number | undefined;
 };
 
 const makeEmptyError = (name: string) =>
   new Refusal("UPLOAD_EMPTY", `"${name}" is empty; nothing was stored`);
 
-/** The format, by the names, the content type or the content, and the content, which may have been looked into for it. */
+/** The format, from names, content type or content; and the content, which may have been peeked into. */
 async function openFormat(upload: Upload): Promise<{ format: string; content: Readable }> {
   const told = findToldFormat(upload);
   if (told !== undefined) return { format: told, content: upload.content };
@@ -58,7 +58,7 @@ async function openFormat(upload: Upload): Promise<{ format: string; content: Re
   return refuseFormat(upload.name);
 }
 
-/** Streams an upload into the store, within the client's quota. It is an asset once that is written down. */
+/** Streams an upload into the store, within the client's quota. It becomes an asset once its row is written. */
 export async function storeUpload(
   { blobs, quota }: { blobs: Blobs; quota: StorageQuota },
   caller: Caller,

@@ -1,9 +1,6 @@
 import { Refusal } from "../refusal.ts";
 
-/**
- * Credits are exact decimals with at most six places. They are added and multiplied as whole
- * millionths, so that 0.1 + 0.2 is 0.3.
- */
+/** Credits are exact decimals with at most six places. Arithmetic is in integer millionths, so that 0.1 + 0.2 is 0.3. */
 const MICROS_PER_CREDIT = 1_000_000;
 
 const toMicros = (credits: number) => Math.round(credits * MICROS_PER_CREDIT);
@@ -17,7 +14,7 @@ export function sumCredits(amounts: readonly number[]): number {
 
 export const toMinutes = (durationSeconds: number) => Math.ceil(durationSeconds / 60);
 
-/** Rate × minutes, minutes rounded up to a whole one. */
+/** Rate × minutes, rounded up to a whole minute. */
 export function costOfDuration(creditsPerMinute: number, durationSeconds: number): number {
   return fromMicros(toMicros(creditsPerMinute) * toMinutes(durationSeconds));
 }
@@ -27,7 +24,7 @@ export function countMinutes(credits: number, creditsPerMinute: number): number 
   return Math.floor(toMicros(credits) / toMicros(creditsPerMinute));
 }
 
-/** What one target of a metered client has set aside until it ends. */
+/** Credits of a metered client set aside for one target until it ends. */
 export type Reservation = { targetId: string; amount: number };
 
 export function makeCreditsError(needed: number, available: number): Refusal {
@@ -37,12 +34,12 @@ export function makeCreditsError(needed: number, available: number): Refusal {
   );
 }
 
-/** What is left of an amount; never less than nothing. */
+/** Never negative. */
 export function subtractCredits(amount: number, part: number): number {
   return fromMicros(Math.max(0, toMicros(amount) - toMicros(part)));
 }
 
-/** A part of an amount, to the millionth. */
+/** A share of an amount, to the millionth. */
 export function scaleCredits(amount: number, ratio: number): number {
   return fromMicros(Math.round(toMicros(amount) * ratio));
 }

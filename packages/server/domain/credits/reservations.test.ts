@@ -5,7 +5,7 @@ const vocals = { id: "v", model: "vocals", creditsPerMinute: 2, amount: 2 };
 const bass = { id: "b", model: "bass", creditsPerMinute: 1, amount: 1 };
 
 describe("reservations", () => {
-  it("[B4] are raised to the minutes that are wanted, where the account pays for them", () => {
+  it("[B4] are raised to the requested minutes if the account can pay for them", () => {
     expect(coverMinutes([vocals, bass], { wanted: 4, free: 9 })).toEqual({
       minutes: 4,
       changes: [
@@ -15,7 +15,7 @@ describe("reservations", () => {
     });
   });
 
-  it("[B4] are raised to the minutes that the account pays for, else", () => {
+  it("[B4] are otherwise raised to the minutes the account can pay for", () => {
     expect(coverMinutes([vocals, bass], { wanted: 4, free: 8.9 })).toEqual({
       minutes: 3,
       changes: [
@@ -25,12 +25,12 @@ describe("reservations", () => {
     });
   });
 
-  it("[B4] of targets that cost nothing cover any length", () => {
+  it("[B4] of free targets cover any length", () => {
     expect(areFree([{ ...vocals, creditsPerMinute: 0 }])).toBe(true);
     expect(areFree([vocals, { ...bass, creditsPerMinute: 0 }])).toBe(false);
   });
 
-  it("[B5] of one that ended go to the others of its pair, and what it took beyond its own comes from them", () => {
+  it("[B5] pass on what a finished target leaves to the others of its pair, and take from them what it overdrew", () => {
     const held = [
       { id: "t", model: "transcription", amount: 2 },
       { id: "v", model: "vocals", amount: 5 },

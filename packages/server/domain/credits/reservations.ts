@@ -3,9 +3,9 @@ import { estimateReservations, isPaired } from "./target-costs.ts";
 
 const MINUTE_SECONDS = 60;
 
-/** A target and what it has set aside. */
+/** A target and its reservation. */
 type Held = { id: string; model: string; creditsPerMinute: number; amount: number };
-/** What a target has set aside from now on, and how much more that is. */
+/** A target's new reservation, and the difference from the old one. */
 type Change = { id: string; amount: number; more: number };
 
 const findMinuteRates = (held: readonly Held[]) =>
@@ -13,7 +13,7 @@ const findMinuteRates = (held: readonly Held[]) =>
 
 export const areFree = (held: readonly Held[]) => sumCredits(findMinuteRates(held)) === 0;
 
-/** Raises what targets have set aside to so many minutes, or to as many as the account pays for with what is free of it. */
+/** Raises reservations to cover this many minutes, or as many as the free credits pay for. */
 export function coverMinutes(
   held: readonly Held[],
   { wanted, free }: { wanted: number; free: number },
@@ -28,7 +28,7 @@ export function coverMinutes(
   return { minutes, changes };
 }
 
-/** What one of a pair leaves goes to the others, and what it took beyond its own comes from them, until the last has ended. */
+/** What one target of a pair leaves goes to the others, and what it overdrew comes from them, until the last has ended. */
 export function passOnRest(held: readonly Omit<Held, "creditsPerMinute">[], rest: number): Change[] {
   const changes: Change[] = [];
   let left = rest;

@@ -19,7 +19,7 @@ const task = fc.tuple(models, rate, rate, rate).map(([names, ...rates]) =>
   })),
 );
 
-/** Completes the targets one by one, in the given order. */
+/** Completes the targets in the given order. */
 function complete(targets: readonly Priced[], order: readonly Priced[], durationSeconds: number): number[] {
   const charged = targets.map((target) => ({ ...target }));
   for (const { id } of order) {
@@ -34,8 +34,8 @@ const pair = [
   { id: "a", model: "alignment", creditsPerMinute: 1 },
 ];
 
-describe("what targets cost", () => {
-  it("[C2] transcription and alignment together cost 1.5 a minute; the later one is charged the rest", () => {
+describe("costs of targets", () => {
+  it("[C2] transcription and alignment together cost 1.5 per minute; the later one is charged the rest", () => {
     expect(complete(pair, pair, 61)).toEqual([2, 1]);
     expect(complete(pair, pair.toReversed(), 61)).toEqual([1, 2]);
     expect(complete(pair, pair.slice(0, 1), 61)).toEqual([2]);
@@ -76,7 +76,7 @@ describe("what targets cost", () => {
     );
   });
 
-  it("[C2] one that failed takes no partner from one that completes, whenever it fails", () => {
+  it("[C2] a failed target is nobody's partner, whenever it fails", () => {
     const failing = { id: "a0", model: "alignment", creditsPerMinute: 1 };
     const failed = { ...failing, hasFailed: true };
     expect(complete([failed, ...pair], pair, 60)).toEqual([1, 0.5]);
@@ -85,7 +85,7 @@ describe("what targets cost", () => {
     expect(complete([failing, ...pair], pair, 60)).toEqual([1, 0.5]);
   });
 
-  it("[C2] each transcription goes with one alignment; what has no partner costs its own", () => {
+  it("[C2] each transcription pairs with one alignment; a target without a partner costs its own rate", () => {
     const two = [...pair, { id: "t2", model: "transcription", creditsPerMinute: 1 }];
     expect(estimateCosts(two, 60)).toEqual([1, 0.5, 1]);
     expect(estimateCosts([...two, { id: "a2", model: "alignment", creditsPerMinute: 1 }], 60)).toEqual([

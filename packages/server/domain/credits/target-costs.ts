@@ -6,7 +6,7 @@ import {
   sumCredits,
 } from "./credit-amounts.ts";
 
-/** One with a cost has completed. */
+/** A target with a cost has completed. */
 type PricedTarget = {
   id: string;
   model: string;
@@ -15,18 +15,15 @@ type PricedTarget = {
   hasFailed?: boolean;
 };
 
-/** Transcription and alignment in one Task cost this part of their two rates: 1.5 a minute instead of 1 + 1. */
+/** Share of the two rates that transcription and alignment in one Task cost: 1.5 per minute instead of 1 + 1. */
 const PAIR_RATIO = 0.75;
 const PAIR = ["transcription", "alignment"];
-/** How long an input is taken to be before anybody has looked into it: the least a target can cost is one minute. */
+/** Assumed length of an input that was not probed: a target costs at least one minute. */
 const UNKNOWN_DURATION_SECONDS = 60;
 
 export const isPaired = (model: string) => PAIR.includes(model);
 
-/**
- * What a target is charged when it completes, given its Task's targets with what was charged so far: what the completed ones cost
- * together, less what they were charged.
- */
+/** The charge of a completing target, given its Task's targets and their charges so far: the cost of all completed ones together minus what was charged. */
 export function findCost(
   targets: readonly PricedTarget[],
   target: PricedTarget,
@@ -40,7 +37,7 @@ export function findCost(
   return Math.min(alone, Math.max(0, subtractCredits(together, charged)));
 }
 
-/** A completed transcription goes with a completed alignment, or else with one that may still complete; none goes with one that failed. */
+/** A completed transcription pairs with a completed alignment, else with one that may still complete; never with a failed one. */
 function pricePairs(targets: readonly PricedTarget[], durationSeconds: number): number {
   const [transcriptions = [], alignments = []] = PAIR.map((name) =>
     targets
@@ -55,7 +52,7 @@ function pricePairs(targets: readonly PricedTarget[], durationSeconds: number): 
   );
 }
 
-/** One of a pair that completed first is never charged more than both cost, so that the sum is the same in either order at any two rates. */
+/** The first of a pair is never charged more than both cost, so that the sum is the same in either order at any rates. */
 function pricePair(pair: readonly PricedTarget[], durationSeconds: number): number {
   const completed = pair.filter(isCompleted);
   const apart = sumCredits(
@@ -71,7 +68,7 @@ function isCompleted({ cost }: PricedTarget): boolean {
   return cost !== undefined;
 }
 
-/** What each target of a Task will be charged when all complete, in their order. */
+/** The charges of a Task's targets if all complete, in their order. */
 export function estimateCosts(targets: readonly PricedTarget[], durationSeconds: number): number[] {
   const charged: PricedTarget[] = targets.map(({ id, model, creditsPerMinute }) => ({
     id,
@@ -83,8 +80,8 @@ export function estimateCosts(targets: readonly PricedTarget[], durationSeconds:
 }
 
 /**
- * What each target of a metered client's Task sets aside: its part of the estimate. What transcriptions and alignments set aside is for all of
- * them, since which of a pair is charged what depends on which ends first; it is enough whichever of them complete.
+ * The reservations of a metered client's Task: each target's share of the estimate. Transcriptions and alignments share theirs, since the charge of each
+ * depends on which ends first; they suffice whichever of them complete.
  */
 export function estimateReservations(
   targets: readonly PricedTarget[],
@@ -93,7 +90,7 @@ export function estimateReservations(
   const costs = estimateCosts(targets, durationSeconds);
   const firstPaired = targets.findIndex(({ model }) => isPaired(model));
   const together = sumCredits(costs.filter((_, index) => isPaired(targets[index]?.model ?? "")));
-  // Where one rate is more than three times the other, both cost less than the one alone, whose partner may fail.
+  // If one rate is more than three times the other, both cost less than the one alone, whose partner may fail.
   const alone = PAIR.map((name) =>
     sumCredits(
       targets

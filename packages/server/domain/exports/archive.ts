@@ -4,7 +4,7 @@ import type { OutputRecord, TaskRecord } from "../tasks/task-record.ts";
 /** One file of an archive. */
 export type ArchiveFile = { name: string; blobKey: string; sizeBytes: number };
 
-/** All outputs of a Task under unique names: two targets may have outputs of the same name. */
+/** All outputs of a Task under unique names: two targets may have outputs with the same name. */
 export function listArchiveFiles({ targets }: Pick<TaskRecord, "targets">): ArchiveFile[] {
   const taken = new Set<string>();
   const toName = ({ name, format }: OutputRecord) => {
@@ -18,7 +18,7 @@ export function listArchiveFiles({ targets }: Pick<TaskRecord, "targets">): Arch
     .map((output) => ({ name: toName(output), blobKey: output.blobKey, sizeBytes: output.sizeBytes }));
 }
 
-/** Refuses before the first byte: an archive that ends early can't be told from a broken connection. */
+/** Refuses before the first byte: a truncated archive would look like a broken connection. */
 export async function checkArchiveFiles(
   files: readonly ArchiveFile[],
   findSize: (blobKey: string) => Promise<number | undefined>,

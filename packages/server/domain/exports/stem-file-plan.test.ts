@@ -32,7 +32,7 @@ describe("the tracks of a stem file", () => {
     ]);
   });
 
-  it("[EX4] overlap nowhere, and of more than four the first three leave room for the rest", () => {
+  it("[EX4] do not overlap, and of more than four the fourth track is the rest", () => {
     const models = ["instrumental", "vocals", "drums", "bass", "guitar", "piano"];
     const targets = models.map((model) => target(model, [`${model}.wav`]));
     expect(plan(targets, "song.wav")).toEqual([
@@ -45,7 +45,7 @@ describe("the tracks of a stem file", () => {
     ]);
   });
 
-  it("[EX4] of a recording that is gone are a stem and its residual, or stems that were asked for together", () => {
+  it("[EX4] of a deleted recording are a stem and its residual, or stems requested together", () => {
     expect(plan([target("vocals", ["vocals.wav", "vocals_residual.wav"])])).toEqual([
       undefined,
       ...["Vocals: vocals.wav", "Rest: vocals_residual.wav"],
@@ -57,7 +57,7 @@ describe("the tracks of a stem file", () => {
     ]);
   });
 
-  it("[EX4] are no texts, nothing unfinished, and nothing longer than half an hour", () => {
+  it("[EX4] exclude texts, unfinished targets and recordings longer than half an hour", () => {
     const targets = [
       target("transcription", ["transcription.json"]),
       target("vocals", [], { status: "processing" }),

@@ -4,23 +4,23 @@ import type { OutputRecord, TargetRecord, TaskRecord } from "../tasks/task-recor
 
 /** Which stored files become the tracks of a `.stem.mp4`. */
 export type StemFilePlan = {
-  /** The recording; where it is not kept, the stems are added up. */
+  /** The recording; if it is no longer stored, the stems are summed. */
   mixKey?: string;
   stems: { name: string; blobKey: string }[];
 };
 
-/** Makes the file as it is read; throws a Refusal before the first part where it can't be made. */
+/** Produces the file while it is read; throws a Refusal before the first part if that is impossible. */
 export interface StemFileMaker {
   make(plan: StemFilePlan): AsyncIterable<Uint8Array>;
 }
 
 /** An hour of raw float is more than a gigabyte for each of five tracks, and DJs play songs. */
 export const STEM_FILE_MAX_SECONDS = 1800;
-/** The format has four. */
+/** Fixed by the format. */
 const STEMS_MAX = 4;
-/** DJ software expects them in this order, where they are there. */
+/** The order DJ software expects. */
 const ORDER = ["drums", "bass", "other", "vocals"];
-/** What is lost in none comes first. */
+/** In order of preference: lossless first. */
 const FORMATS = ["wav", "flac", "aiff", "m4a", "mp4", "opus", "mp3", "aac"];
 
 const findBest = (outputs: readonly OutputRecord[], name: string) =>
@@ -46,7 +46,7 @@ const isShortSound = ({ model, status, durationSeconds = 0 }: TargetRecord) =>
   findCatalogueModel(model)?.produces === "sound" &&
   durationSeconds <= STEM_FILE_MAX_SECONDS;
 
-/** Stems that overlap none of the others: drums are in the instrumental, too. */
+/** Stems that do not overlap: the instrumental contains the drums, for example. */
 function chooseStems(sounds: readonly Sound[]): Sound[] {
   const hasParts = sounds.some(({ model }) => model !== "vocals" && model !== "instrumental");
   const place = ({ model }: Sound) => (ORDER.includes(model) ? ORDER.indexOf(model) : ORDER.length);
@@ -57,7 +57,7 @@ function chooseStems(sounds: readonly Sound[]): Sound[] {
 
 const toName = (model: string) => model[0]?.toUpperCase() + model.slice(1).replaceAll("_", " ");
 
-/** Undefined where no stem file can be made of the Task. */
+/** Undefined if no stem file can be made from the Task. */
 export function planStemFile(
   task: Pick<TaskRecord, "targets">,
   mixKey: string | undefined,
@@ -65,7 +65,7 @@ export function planStemFile(
   const sounds = chooseStems(listSounds(task));
   const toStem = ({ model, stem }: Sound) => ({ name: toName(model), blobKey: stem.blobKey });
   if (sounds.length === 0) return undefined;
-  // What is left over of many is the recording without the first three.
+  // The fourth track is then the recording minus the first three.
   if (mixKey !== undefined)
     return {
       mixKey,

@@ -14,7 +14,7 @@ export type CatalogueModel = {
   name: string;
   category: "instrument-stems" | "dialogue-music-effects" | "transcription-alignment";
   description: string;
-  /** Absent where the rate is arranged with each client. */
+  /** Absent if the rate is agreed with each client. */
   creditsPerMinute?: number;
   maxInputDurationSeconds: number;
   inputs: ModelInput[];
@@ -22,7 +22,7 @@ export type CatalogueModel = {
   outputFormats: readonly string[];
   supportedLanguages?: readonly string[];
   variants?: CatalogueVariant[];
-  /** Not open to any client before it is granted. */
+  /** Closed to every client without a grant. */
   needsGrant?: boolean;
 };
 

@@ -37,13 +37,13 @@ describe("the model list", () => {
     ]);
   });
 
-  it("[M11] clean speech comes in the formats of stems", () => {
+  it("[M11] clean speech has the formats of stems", () => {
     const formatsOf = (id: string) => find(toModels([]), id)?.outputFormats;
     expect(formatsOf("speech_denoise")).toEqual(formatsOf("vocals"));
     expect(formatsOf("speech_dereverb")).toEqual(formatsOf("vocals"));
   });
 
-  it("[M2] opens what is installed, and nothing that is not", () => {
+  it("[M2] opens only installed models", () => {
     const models = toModels(installed);
     expect(find(models, "vocals")?.access).toBe("enabled");
     expect(find(models, "piano")?.access).toBe("requestAccess");
@@ -55,7 +55,7 @@ describe("the model list", () => {
     });
   });
 
-  it("[M2] a grant opens an installed model that must be granted, and can't open one that is not installed", () => {
+  it("[M2] a grant opens an installed model that needs one, but not one that is not installed", () => {
     const models = toModels(installed, [
       { model: "music_removal", access: "enabled", creditsPerMinute: 4 },
       { model: "piano", access: "enabled" },
@@ -64,13 +64,13 @@ describe("the model list", () => {
     expect(find(models, "piano")?.access).toBe("requestAccess");
   });
 
-  it("[M3] a client's own rate counts for the model, and for its variants in proportion", () => {
+  it("[M3] a client's negotiated rate applies to the model, and to its variants in proportion", () => {
     const vocals = find(toModels(installed, [{ model: "vocals", creditsPerMinute: 0.5 }]), "vocals");
     expect(vocals?.creditsPerMinute).toBe(0.5);
     expect(vocals?.variants?.[0]?.creditsPerMinute).toBe(0.75);
   });
 
-  it("[M4] names weights and licence of what is installed", () => {
+  it("[M4] names weights and licence of installed models", () => {
     expect(find(toModels(installed), "vocals")?.weights).toEqual({ name: "a network", licence: "a licence" });
     expect(find(toModels(installed), "piano")).not.toHaveProperty("weights");
   });

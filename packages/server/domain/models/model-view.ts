@@ -2,7 +2,7 @@ import type { Model, ModelAccess } from "@stemwright/contract";
 import { roundCredits } from "../credits/credit-amounts.ts";
 import { CATALOGUE, type CatalogueModel, type CatalogueVariant } from "./catalogue.ts";
 
-/** A model whose network this installation really has. */
+/** A model whose network is installed. */
 export type InstalledModel = {
   id: string;
   variants: readonly string[];
@@ -10,12 +10,12 @@ export type InstalledModel = {
   scores: readonly { measure: string; dataset: string; value: number }[];
 };
 
-/** What was agreed with one client about one model; it overrides the catalogue. */
+/** Terms agreed with one client for one model; they override the catalogue. */
 export type ModelGrant = { model: string; access?: ModelAccess; creditsPerMinute?: number };
 
 export type ModelTerms = { access: ModelAccess; creditsPerMinute: number | undefined };
 
-/** Whether this installation has the network, and the variant of it, that a target asks for. */
+/** Whether the network and variant for a target are installed. */
 export function isInstalled(options: {
   model: CatalogueModel;
   variant: CatalogueVariant | undefined;
@@ -27,10 +27,7 @@ export function isInstalled(options: {
   );
 }
 
-/**
- * Whether a client may run a model, and for how much. A model whose network is not installed can be
- * used by nobody, whatever was agreed.
- */
+/** Whether a client may run a model, and at what rate. A model whose network is not installed is unavailable, whatever the grants say. */
 export function findTerms(options: {
   model: CatalogueModel;
   variant: CatalogueVariant | undefined;

@@ -1,6 +1,6 @@
 import type { QueueState, ServiceHealth, TargetStatus, Worker } from "@stemwright/contract";
 
-/** How the running service does. */
+/** The state of the running service. */
 export interface Operation {
   listWorkers(): Promise<Worker[]>;
   readQueues(): Promise<QueueState[]>;

@@ -9,9 +9,9 @@ export type WorkerReport = {
   memoryBytes: number;
   engineSeconds: number;
   audioSeconds: number;
-  /** Those it has loaded that GPUs can run, and what each runs on. */
+  /** Loaded networks that GPUs can run, and what each runs on. */
   networks: readonly { name: string; runsOn: string; timesRealTime: number | null }[];
-  /** Everything of the machine that the samples of spans depend on; none of a worker that makes none. */
+  /** Everything about the machine that the samples of spans depend on; undefined for a worker that makes none. */
   machine?: string | undefined;
 };
 

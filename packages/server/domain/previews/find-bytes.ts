@@ -7,7 +7,7 @@ const isMissing = (error: unknown) =>
     ? error.kind === "not-found"
     : (error as NodeJS.ErrnoException).code === "ENOENT";
 
-/** All of a small stored file; undefined where there is none. */
+/** The content of a small stored file; undefined if there is none. */
 export async function findBytes(blobs: Pick<Blobs, "read">, key: string): Promise<Buffer | undefined> {
   try {
     return await buffer(await blobs.read(key));

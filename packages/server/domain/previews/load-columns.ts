@@ -4,7 +4,7 @@ import { countChunks, type PreviewRecord, type PreviewShape, toPreviewKey } from
 
 export type ColumnsWanted = { track: string; level: number; fromChunk: number; toChunk: number };
 
-/** The layout of a track's drawings in its files: columns of several levels, chunk by chunk. */
+/** How a track's files store columns of several levels, chunk by chunk. */
 export type ColumnFiles = {
   kind: "peaks" | "spectra";
   levels: number[];
@@ -12,7 +12,7 @@ export type ColumnFiles = {
   columnBytes: number;
 };
 
-/** The columns of some chunks at one level, as many of them as there are so far. */
+/** The columns of some chunks at one level, as far as they exist. */
 export async function loadColumns(
   blobs: Pick<Blobs, "read">,
   { taskId, record, files }: { taskId: string; record: PreviewRecord; files: ColumnFiles },
@@ -55,7 +55,7 @@ export async function loadColumns(
   };
 }
 
-/** Each chunk of a file has its columns of one level behind those of another. */
+/** Within each chunk of a file, the columns are ordered by level. */
 function* pickLevel(
   bytes: Buffer,
   options: {
@@ -77,7 +77,7 @@ function* pickLevel(
     const start =
       (chunk - firstChunk) * recordBytes + before.reduce((sum, ofLevel) => sum + sizeOf(ofLevel, frames), 0);
     const end = start + sizeOf(level, frames);
-    // Not written yet: what is drawn comes a little behind the chunks.
+    // Not written yet: drawing data lags a little behind the chunks.
     if (end > bytes.length) return;
     yield bytes.subarray(start, end);
   }

@@ -13,7 +13,7 @@ const EIGHT_BITS = 1;
 
 export type PreviewPorts = { blobs: Pick<Blobs, "read">; previews: PreviewStore };
 
-/** Parts behind each other, each with its length in front, in four bytes; `isFinal` where they will never be others. */
+/** Concatenated parts, each preceded by its length in four bytes; `isFinal` if they can never change. */
 export type PreviewParts = { body: Buffer; isFinal: boolean };
 
 export const describePreviews = async (ports: PreviewPorts, task: TaskRecord) =>
@@ -45,7 +45,7 @@ function joinParts(parts: readonly Buffer[]): Buffer {
   );
 }
 
-/** The same stretch of all tracks that were asked for, in their order; a part is empty where the track has not come so far. */
+/** The same chunk of all requested tracks, in order; a part is empty if its track has not got that far. */
 export async function loadChunk(
   ports: PreviewPorts,
   task: TaskRecord,
@@ -112,7 +112,7 @@ async function loadTracks(
   };
 }
 
-/** Pairs of peaks as a `.dat` file of version 2 of BBC's audiowaveform: 8 bits, one channel. */
+/** Pairs of peaks as a `.dat` file, version 2, of BBC's audiowaveform: 8 bits, one channel. */
 function toDat(pairs: Buffer, { sampleRateHz, level }: { sampleRateHz: number; level: number }): Buffer {
   const header = Buffer.alloc(DAT_HEADER_BYTES);
   header.writeInt32LE(DAT_VERSION, 0);

@@ -1,18 +1,18 @@
 import { toOutputFolder } from "../tasks/output-names.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
 
-/** What all previews of a Task have in common; lengths in frames. */
+/** Common to all previews of a Task; lengths in frames. */
 export type PreviewShape = {
   sampleRateHz: number;
   channels: number;
   lengthFrames: number;
   chunkFrames: number;
-  /** Frames for each pair of peaks, from the finest level to the coarsest. */
+  /** Frames per pair of peaks, from the finest level to the coarsest. */
   peakLevels: number[];
-  /** So many of the coarsest levels are in the overview of a track, the others in pages of so many chunks. */
+  /** The number of coarsest levels that are in a track's overview; the others are in pages of this many chunks. */
   overviewLevels: number;
   pageChunks: number;
-  /** Absent in previews that a release without spectrograms made. */
+  /** Absent in previews made by a release without spectrograms. */
   spectrum?: { levels: number[]; overviewLevels: number; bands: number; floorDb: number };
 };
 
@@ -22,11 +22,11 @@ export type PreviewRecord = {
   shape: PreviewShape;
   /** Stored chunks by track. */
   chunks: Record<string, number>;
-  /** What the chunks take; what is drawn of them, some fortieth of it, is not counted. */
+  /** Total size of the chunks; their drawing data, about a fortieth, is not counted. */
   sizeBytes: number;
 };
 
-/** Where outputs go to a customer's bucket nothing of them is kept here; nobody can open a Task that goes with its request. */
+/** None for outputs in a customer's bucket, of which we store nothing, nor for temporary Tasks, which nobody can open. */
 export const mayHavePreviews = ({ writeDestination, isTemporary }: TaskRecord) =>
   writeDestination === undefined && !isTemporary;
 
@@ -34,10 +34,10 @@ export interface PreviewStore {
   findPreviews(taskId: string): Promise<PreviewRecord | undefined>;
 }
 
-/** All that is stored of a Task's previews: within its outputs, so that it goes with them. */
+/** Folder of a Task's previews: inside its outputs, so that they are deleted together. */
 export const toPreviewFolder = (taskId: string) => `${toOutputFolder(taskId)}/previews`;
 
-/** What room is set aside under for previews on their way. */
+/** Id of the storage hold for previews in progress. */
 export const toPreviewHoldId = (taskId: string) => `${taskId}-previews`;
 
 export const toPreviewKey = (taskId: string, { version }: Pick<PreviewRecord, "version">, name: string) =>

@@ -6,7 +6,7 @@ import { countChunks, mayHavePreviews, type PreviewRecord } from "./preview-reco
 
 type Track = Omit<PreviewTrack, "chunks">;
 
-/** The input and all that the Task gives of it; a target that failed gives nothing. */
+/** The input and all outputs of the Task; none for a failed target. */
 export function listTracks(task: TaskRecord, record: PreviewRecord): PreviewTrack[] {
   const given = task.targets
     .filter(({ status }) => status !== "error")
@@ -30,7 +30,7 @@ function listTargetTracks(target: TargetRecord, record: PreviewRecord): Track[] 
   ];
 }
 
-/** How many voices there are is known when the first chunk of each is stored. */
+/** The number of voices is known when the first chunk of each is stored. */
 function listVoiceTracks(target: TargetRecord, { chunks }: PreviewRecord): Track[] {
   const ids = Object.keys(chunks)
     .filter((id) => id.startsWith(`${target.id}-voice-`))

@@ -1,9 +1,6 @@
-/** Requests by key or address, as all processes together count them. */
+/** Request counts by key or address, shared by all processes. */
 export interface RateCounts {
-  /**
-   * Adds to several counts; returns the new totals, ours included, and the time left of their windows. An expired window starts
-   * again.
-   */
+  /** Adds to several counts; returns the new totals, including ours, and the time left in their windows. An expired window starts again. */
   add(
     asks: ReadonlyMap<string, number>,
     windowMs: number,

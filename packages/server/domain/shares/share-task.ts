@@ -23,7 +23,7 @@ export async function shareTask(
   return { share, token };
 }
 
-/** The Task that a link shows. Whether it never was, was revoked or has expired is nobody's business. */
+/** The Task a link shows. The error does not reveal whether the link was unknown, revoked or expired. */
 export async function getShared(
   shares: ShareStore,
   token: string,

@@ -12,7 +12,7 @@ export const toShare = ({ id, createdAt, expiresAt }: ShareRecord): Share => ({
   expiresAt: expiresAt.toISOString(),
 });
 
-/** The token stands behind the hash sign: browsers send that to no server, and it is in no log on the way. */
+/** The token is in the fragment: browsers never send that to a server, so it appears in no log. */
 export const toNewShare = (
   record: ShareRecord,
   { token, baseUrl }: { token: string; baseUrl: string },
@@ -22,7 +22,7 @@ export const toNewShare = (
   url: `${baseUrl}/app/share#${token}`,
 });
 
-/** Nothing but what the link is to show: no account, no input, no costs, no errors' texts. */
+/** Only what the link is meant to show: no account, input, costs or error messages. */
 export function toSharedTask(
   { task, expiresAt }: { task: TaskRecord; expiresAt: Date },
   links: LinkSigner,

@@ -1,35 +1,35 @@
 import { toOutputFolder } from "../tasks/output-names.ts";
 import type { TaskRun } from "../tasks/task-run.ts";
 
-/** A span of a Task: of which of its parts, and the how manieth. */
+/** A span of a Task: its part and its index. */
 export type SpanId = { part: string; index: number };
 
-/** Passes that are cut into spans together. */
+/** Passes that are split into the same spans. */
 export type OfferedPart = {
   key: string;
   spanCount: number;
   finishedSpans: number;
-  /** What there is to do, as the engine wrote it. */
+  /** The work, serialised by the engine. */
   work: string;
 };
 
-/** One worker's attempt at a span of somebody else's Task, known by its token. */
+/** One worker's attempt at a span of another's Task, identified by its token. */
 export type SpanRun = SpanId & { taskId: string; token: string };
 
-/** A span with all that is needed to make it. */
+/** A span with everything needed to make it. */
 export type SpanWork = SpanRun & { work: string; inputKey: string };
 
 export type StoredSpanFile = { pass: string; stem: string; sizeBytes: number };
 export type StoredSpan = { key: string; files: StoredSpanFile[] };
 
-/** What the worker of a Task finds out about a span of it. */
+/** A span as seen by its Task's worker. */
 export type SpanState = SpanId & {
-  /** How much another worker has of it, from 0 to 1. */
+  /** The share another worker has done, from 0 to 1. */
   share: number;
   stored?: StoredSpan;
 };
 
-/** All that is stored of a Task's spans; it lies among the outputs, so that it goes with them at the latest. */
+/** Folder of a Task's stored spans: inside its outputs, so that they are deleted with them at the latest. */
 export const toSpansFolder = (taskId: string) => `${toOutputFolder(taskId)}/spans`;
 
 export const toSpanKey = ({ taskId, token }: SpanRun) => `${toSpansFolder(taskId)}/${token}`;
@@ -37,36 +37,36 @@ export const toSpanFileKey = (key: string, { pass, stem }: Pick<StoredSpanFile, 
   `${key}/${pass}/${stem}.f32`;
 export const toSharedInputKey = (taskId: string) => `${toSpansFolder(taskId)}/input`;
 
-/** The side of the Task's own worker, which shares its spans out and joins what comes back. */
+/** For the Task's own worker, which offers spans and joins the results. */
 export interface SpanOffers {
-  /** Whether another worker lives whose spans would fit. */
+  /** Whether there is a live worker whose spans would fit. */
   hasHelpers(workerId: string): Promise<boolean>;
-  /** Parts that were offered before as they are keep what was made of them. Spans that this worker has begun are not for others. */
+  /** Parts offered before, unchanged, keep what was made of them. Spans this worker has started are not offered. */
   offer(
     run: TaskRun,
     offer: { parts: readonly OfferedPart[]; begun: readonly SpanId[]; inputKey: string },
   ): Promise<void>;
   list(taskId: string): Promise<SpanState[]>;
-  /** Takes a span for the Task's own worker; false where another is at it, or has made it. */
+  /** Claims a span for the Task's own worker; false if another is making it or has made it. */
   takeOwn(run: TaskRun, span: SpanId): Promise<boolean>;
-  /** What is stored of it is unusable: it must be made again, here. */
+  /** The stored result is unusable: the span must be made again, here. */
   reclaim(run: TaskRun, span: SpanId): Promise<void>;
   hasSpans(taskId: string): Promise<boolean>;
-  /** Forgets the spans of a Task that has ended, but for those somebody is still at. */
+  /** Deletes the spans of a finished Task, except those in progress. */
   forget(taskId: string): Promise<void>;
 }
 
-/** The side of workers with nothing else to do. */
+/** For idle workers. */
 export interface SpanQueue {
   claim(claim: {
     token: string;
     workerId: string;
     exceptTaskIds: readonly string[];
   }): Promise<SpanWork | undefined>;
-  /** Says that the worker is still at it; false where nobody needs it any more, or another has it. */
+  /** Reports that the worker is still on it; false if the span is no longer needed or another has it. */
   hold(run: SpanRun, share: number): Promise<boolean>;
-  /** False where nobody needs it any more. */
+  /** False if the span is no longer needed. */
   end(run: SpanRun, stored: StoredSpan): Promise<boolean>;
-  /** Lets another have it, or forgets it with its Task; a fault is counted. */
+  /** Releases it for another worker, or deletes it with its Task; a fault is counted. */
   release(run: SpanRun, options: { isFault: boolean }): Promise<void>;
 }

@@ -10,7 +10,7 @@ const SECRET_FIELDS: Record<StorageType, readonly string[]> = {
   azure: ["connectionString", "sasToken"],
 };
 
-/** The two halves of an integration's authentication: what may be shown, and the secrets, encrypted. */
+/** Splits an integration's authentication into what may be shown, and the encrypted secrets. */
 export async function sealAuthConfig(
   vault: Vault,
   integration: { id: string; type: StorageType; authConfig: Record<string, unknown> },
@@ -25,7 +25,7 @@ export async function sealAuthConfig(
   };
 }
 
-/** Both halves together again, for the one who connects. */
+/** Joins the two halves again, for connecting. */
 export async function openAuthConfig<Type extends StorageType>(
   vault: Vault,
   integration: StorageIntegrationRecord,

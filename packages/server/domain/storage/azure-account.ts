@@ -6,8 +6,8 @@ const toPublicEndpoint = (accountName: string, protocol = "https", suffix = "cor
   `${protocol}://${accountName}.blob.${suffix}`;
 
 /**
- * Where an Azure account is, and with what it is opened. The connection string is read here and nowhere else, so that
- * the endpoint that was checked is the one that is used.
+ * The endpoint and credentials of an Azure account. The connection string is parsed only here, so that the endpoint that was checked is the one that is
+ * used.
  */
 export function findAzureAccount(config: AuthConfigOf<"azure">): AzureAccount | undefined {
   const { connectionString, accountName = "", sasToken = "" } = config;

@@ -6,13 +6,13 @@ export const SCHEME_OF_TYPE: Record<StorageType, string> = { aws: "s3", s3: "s3"
 
 export type BucketUrl = { scheme: string; bucket: string; key: string };
 
-/** `s3://bucket/key`, `gs://bucket/object` or `az://container/blob`. The key is taken as it stands: nothing is decoded. */
+/** `s3://bucket/key`, `gs://bucket/object` or `az://container/blob`. The key is taken literally, without decoding. */
 export function findBucketUrl(url: string): BucketUrl | undefined {
   const match = BUCKET_URL.exec(url);
   return match ? { scheme: match[1] ?? "", bucket: match[2] ?? "", key: match[3] ?? "" } : undefined;
 }
 
-/** Whether a URL names one object, not only a bucket or a folder. */
+/** Whether a URL names an object, not just a bucket or folder. */
 export function isBucketUrl(url: string): boolean {
   const { key = "" } = findBucketUrl(url) ?? {};
   return key !== "" && !key.endsWith("/");

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** `version` names the content, so that a read that goes on later can't mix two of them. */
+/** `version` identifies the content, so that a resumed read can't mix two versions. */
 export type BucketContent = {
   content: Readable;
   sizeBytes: number;
@@ -15,27 +15,27 @@ export type BucketRead = {
   signal?: AbortSignal;
 };
 
-/** One bucket or container, with the rights of one set of credentials. Failures are BucketErrors. */
+/** One bucket or container, with one set of credentials. Failures are BucketErrors. */
 export interface Bucket {
   /** `sizeBytes` is that of the whole object, whatever part is read. */
   read(key: string, options?: BucketRead): Promise<BucketContent>;
   findSize(key: string): Promise<number | undefined>;
-  /** In parts, with constant memory; the object is there whole or not at all. */
+  /** Atomic; multipart, with constant memory. */
   write(key: string, content: Readable, options: { type: string; signal?: AbortSignal }): Promise<void>;
   list(prefix: string, options?: { signal?: AbortSignal }): AsyncIterable<string>;
   delete(key: string, options?: { signal?: AbortSignal }): Promise<void>;
-  /** A link that lets anybody read the object for a while; undefined where the credentials can sign none. */
+  /** A presigned URL for reading the object; undefined if the credentials can't sign. */
   signRead(key: string, lifetimeSeconds: number): Promise<string | undefined>;
 }
 
 /** `not-set-up` is for the operator to fix, not for the integration's owner. */
 export type BucketErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
 
-/** A storage service's answer, in terms that help the integration's owner. */
+/** A storage service's error, in terms useful to the integration's owner. */
 export class BucketError extends Error {
   override readonly name = "BucketError";
   readonly kind: BucketErrorKind;
-  /** It may be over in a moment. */
+  /** A retry may succeed. */
   readonly isTransient: boolean;
 
   constructor(

@@ -20,7 +20,7 @@ function checkCovered(integration: StorageIntegrationRecord, field: string, url:
   refuseField("STORAGE_BUCKET_MISMATCH", { path: field, message });
 }
 
-/** In a bucket each output's name is its own: two targets that write the same name would overwrite each other. */
+/** Output names must be unique in a bucket: two targets with the same name would overwrite each other. */
 function checkNames({ targets }: TaskRequest): void {
   const seen = new Map<string, number>();
   for (const [index, target] of targets.entries()) {
@@ -37,7 +37,7 @@ function checkNames({ targets }: TaskRequest): void {
   }
 }
 
-/** Holds a Task's bucket URLs against the storage integration it names. */
+/** Checks a Task's bucket URLs against its storage integration. */
 export async function checkBuckets(
   integrations: StorageIntegrationStore,
   caller: Caller,

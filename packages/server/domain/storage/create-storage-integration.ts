@@ -11,7 +11,7 @@ import { getOwnerId, refuseOwner } from "./storage-scope.ts";
 
 type Ports = Pick<StoragePorts, "integrations" | "vault"> & { urls: UrlRules };
 
-/** An endpoint that a client names is held against the same rules as every other address. */
+/** An endpoint named by a client follows the same rules as every other address. */
 function checkEndpoint(ports: Ports, request: StorageIntegrationRequest): void {
   if (request.type === "s3") ports.urls.check(request.authConfig.endpoint);
   if (request.type !== "azure") return;
@@ -24,7 +24,7 @@ function checkEndpoint(ports: Ports, request: StorageIntegrationRequest): void {
   ports.urls.check(account.endpoint);
 }
 
-/** Keeps a client's way into a bucket. Whether it works is for `verify` to say. */
+/** Stores a client's access to a bucket. `verify` tells whether it works. */
 export async function createStorageIntegration(
   ports: Ports,
   caller: Caller,
@@ -34,7 +34,7 @@ export async function createStorageIntegration(
   checkEndpoint(ports, request);
   const { type, storageName } = request;
   const id = makeId();
-  // The customer puts it into the role's trust policy, so that nobody else can have us assume the role.
+  // The customer puts it into the role's trust policy, so that nobody else can make us assume the role.
   const authConfig =
     type === "aws" ? { ...request.authConfig, externalId: makeId() } : { ...request.authConfig };
   const createdAt = new Date();

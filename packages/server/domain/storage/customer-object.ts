@@ -3,12 +3,12 @@ import type { StoragePorts } from "./storage-ports.ts";
 
 const FOLDER = "integrations/";
 
-/** The key under which an output in a customer's bucket is known, beside those of our own store. */
+/** The blob key of an output in a customer's bucket. */
 export const toCustomerBlobKey = (integrationId: string, key: string) => `${FOLDER}${integrationId}/${key}`;
 
 export const isCustomerBlobKey = (blobKey: string) => blobKey.startsWith(FOLDER);
 
-/** Where the object behind such a key lies. */
+/** The location of the object behind such a key. */
 export function parseCustomerBlobKey(blobKey: string): { integrationId: string; key: string } {
   const [, integrationId = "", ...rest] = blobKey.split("/");
   return { integrationId, key: rest.join("/") };
@@ -16,13 +16,13 @@ export function parseCustomerBlobKey(blobKey: string): { integrationId: string; 
 
 type BucketPorts = Pick<StoragePorts, "integrations" | "buckets">;
 
-/** The bucket of an integration; undefined when the integration is gone. */
+/** The bucket of an integration; undefined if the integration is gone. */
 export async function findBucket(ports: BucketPorts, integrationId: string): Promise<Bucket | undefined> {
   const integration = await ports.integrations.findIntegration({}, integrationId);
   return integration && (await ports.buckets.open(integration));
 }
 
-/** The object behind such a key; undefined when the integration is gone. */
+/** The object behind such a key; undefined if the integration is gone. */
 export async function findCustomerObject(
   ports: BucketPorts,
   blobKey: string,

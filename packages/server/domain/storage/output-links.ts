@@ -6,18 +6,17 @@ import type { StoragePorts } from "./storage-ports.ts";
 
 const TIME_LIMIT_MS = 5000;
 
-/** Signs a link to a file in our own bucket. */
+/** Presigns a URL to a file in our own bucket. */
 export type Presign = (blobKey: string) => Promise<string>;
 
 export interface OutputLinks {
-  /** Has the storage sign what the Tasks' outputs need; gives a signer that knows those links. */
+  /** Presigns the URLs of the Tasks' outputs; returns a signer that knows them. */
   prepare(tasks: readonly Pick<TaskRecord, "targets">[]): Promise<LinkSigner>;
 }
 
 /**
- * Links of outputs: our own, or presigned by the customer's storage for what lies there, and by our own bucket where that is
- * set. Where it can't sign (a token without a key, a role that is gone), our own link streams the object through the API:
- * reading a Task never fails for it.
+ * Links to outputs: our own, or presigned by the customer's storage for outputs there, and by our own bucket if that is configured. If presigning fails (a
+ * token without a key, a role that is gone), our own link streams the object through the API: reading a Task never fails because of it.
  */
 export function makeOutputLinks(options: {
   ports: Pick<StoragePorts, "integrations" | "buckets">;
@@ -50,7 +49,7 @@ export function makeOutputLinks(options: {
         .filter((blobKey) => presignOwn !== undefined || isCustomerBlobKey(blobKey));
       if (blobKeys.length === 0) return own;
       const signed = new Map<string, string>();
-      // A page of Tasks has thousands of outputs, nearly all in one bucket: each is looked up once.
+      // A page of Tasks has thousands of outputs, nearly all in one bucket: each bucket is looked up once.
       const opened = new Map<string, Promise<Bucket | undefined>>();
       const signing = blobKeys.map(async (blobKey) => {
         const link = await presign(opened, blobKey);

@@ -1,10 +1,10 @@
 import { Refusal } from "../refusal.ts";
 import { within } from "../within.ts";
 
-/** As long as a client can be expected to wait; a store that hangs hangs longer. */
+/** As long as a client can be expected to wait; a hanging store takes longer. */
 const LIMIT_MS = 10_000;
 
-/** Removes the files of what is deleted already, while the client waits for it. What fails here a sweep does later. */
+/** Removes the files of something already deleted while the client waits. The sweeper retries what fails here. */
 export async function removeDeleted(removals: Promise<void>[]): Promise<void> {
   try {
     await within(LIMIT_MS, Promise.all(removals));

@@ -1,7 +1,7 @@
 import type { StorageIntegration } from "@stemwright/contract";
 import type { StorageIntegrationRecord } from "./storage-integration-record.ts";
 
-/** `principalArn` is who assumes the roles of `aws` integrations, where the operator said so. */
+/** `principalArn` is who assumes the roles of `aws` integrations, if the operator has set it. */
 export function toStorageIntegration(
   integration: StorageIntegrationRecord,
   principalArn: string | undefined,

@@ -5,7 +5,7 @@ import type { Bucket } from "./bucket.ts";
 import type { StorageIntegrationRecord, StorageScope } from "./storage-integration-record.ts";
 
 export interface StorageIntegrationStore {
-  /** False when there is no such client. */
+  /** False if the client does not exist. */
   insertIntegration(integration: StorageIntegrationRecord): Promise<boolean>;
   findIntegration(scope: StorageScope, id: string): Promise<StorageIntegrationRecord | undefined>;
   listIntegrations(scope: StorageScope, page: Page): Promise<Listed<StorageIntegrationRecord>>;
@@ -17,7 +17,7 @@ export interface StorageIntegrationStore {
 }
 
 export interface Buckets {
-  /** The integration's bucket. Nothing is connected to until it is used. */
+  /** The integration's bucket; connects at first use. */
   open(integration: StorageIntegrationRecord): Promise<Bucket>;
 }
 

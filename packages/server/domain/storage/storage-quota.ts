@@ -1,22 +1,21 @@
 import { Refusal } from "../refusal.ts";
-/** What a client's files take; `heldBytes` are set aside for files on their way and for work in progress. */
+/** A client's storage use; `heldBytes` are reserved for uploads and work in progress. */
 export type StorageUse = { assetsBytes: number; outputsBytes: number; heldBytes: number };
 
-/** So much is taken of so much. */
 export type QuotaUse = { quotaBytes: number; usedBytes: number };
 
-/** What room is set aside for: an asset, a target's outputs or the work on a Task, by its id. */
+/** What a hold is for: an asset, a target's outputs or the work on a Task, by its id. */
 export type HoldPlace = { id: string; clientId: string };
 
 /**
- * How much a client may store. Room is set aside before it is used, so that files which come at once can't all find the
- * same; it is given free when the file is counted as stored, or by `release`.
+ * How much a client may store. Space is held before it is used, so that concurrent files can't all claim the same; a hold ends when the file is counted as
+ * stored, or by `release`.
  */
 export interface StorageQuota {
-  /** Sets so many bytes aside, in place of what the same id had; gives what is taken where there is no room. */
+  /** Holds this many bytes, replacing the id's previous hold; returns the use if there is no room. */
   hold(place: HoldPlace, sizeBytes: number): Promise<QuotaUse | undefined>;
   release(id: string): Promise<void>;
-  /** What is taken, but for what this id has set aside; undefined for a client without a quota. */
+  /** The use, excluding this id's hold; undefined for a client without a quota. */
   findQuota(clientId: string, exceptId?: string): Promise<QuotaUse | undefined>;
 }
 

@@ -1,6 +1,6 @@
 const UNKNOWN = "A part of the service does not answer just now; try again in a moment";
 
-/** Our own store can't be reached, or refuses us: nothing that a client or a Task did. */
+/** Our own store is unreachable or rejects us: not the fault of a client or a Task. */
 export class StoreOutage extends Error {
   override readonly name = "StoreOutage";
   /** The message for clients. */

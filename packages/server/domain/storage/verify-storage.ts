@@ -9,7 +9,7 @@ const CONTENT = "Written to see whether this bucket can be written to. It may be
 
 type Step = StorageVerification["steps"][number];
 
-/** Not every client library can be told to give up, so the wait for it ends here. */
+/** Not every client library supports cancellation, so the wait is limited here. */
 async function tryStep(step: StorageStep, signal: AbortSignal, run: () => Promise<void>): Promise<Step> {
   const gaveUp = Promise.withResolvers<never>();
   const giveUp = () => gaveUp.reject(signal.reason);
@@ -28,7 +28,7 @@ async function tryStep(step: StorageStep, signal: AbortSignal, run: () => Promis
   }
 }
 
-/** Does with a small object what Tasks will do with large ones, and tells how far it came. */
+/** Does with a small object what Tasks do with large ones, and reports how far it got. */
 export async function verifyStorage(open: () => Promise<Bucket>): Promise<StorageVerification> {
   const key = `stemwright-verify-${makeId()}.txt`;
   const signal = AbortSignal.timeout(TIME_LIMIT_MS);
@@ -58,7 +58,7 @@ export async function verifyStorage(open: () => Promise<Bucket>): Promise<Storag
     if ((await text(content)) !== CONTENT)
       throw new BucketError("failed", "What was read is not what was written");
   });
-  // What was written is to go also where reading it took all the time there was.
+  // Clean up even if reading used up the time limit.
   const deleting = { signal: AbortSignal.timeout(TIME_LIMIT_MS) };
   await run("delete", { ...deleting, needs: "write" }, (bucket) => bucket.delete(key, deleting));
   return { ok: steps.every(({ status }) => status === "passed"), steps };

@@ -3,13 +3,13 @@ import type { ReadableMedia } from "../assets/asset-record.ts";
 import { Refusal } from "../refusal.ts";
 import { makeQuotaError, type StorageQuota } from "../storage/storage-quota.ts";
 
-/** Work is done on 32-bit float. */
+/** 32-bit float. */
 const SAMPLE_BYTES = 4;
 
 const toDecodedBytes = ({ durationSeconds = 0, sampleRateHz, channels }: ReadableMedia) =>
   Math.ceil(durationSeconds * sampleRateHz) * channels * SAMPLE_BYTES;
 
-/** Refuses an asset that says it is larger than the server takes once it is decoded. */
+/** Refuses an asset whose header claims a decoded size above the server's limit. */
 export function checkDecodedSize(facts: ReadableMedia, maxBytes: number): void {
   const decodedBytes = toDecodedBytes(facts);
   if (decodedBytes <= maxBytes) return;
@@ -19,7 +19,7 @@ export function checkDecodedSize(facts: ReadableMedia, maxBytes: number): void {
   );
 }
 
-/** Refuses a Task that a client's quota leaves no room for: for the input as it is decoded, where that is known, else for anything. */
+/** Refuses a Task that does not fit the client's quota: the decoded input, if its size is known, else if nothing is left at all. */
 export async function checkRoom(
   quota: StorageQuota,
   { clientId }: Caller,

@@ -5,7 +5,7 @@ import { refuseField } from "../refuse-field.ts";
 import { findBucketUrl, isBucketUrl } from "../storage/bucket-url.ts";
 
 function checkUrl(url: string): void {
-  // Whether plain http is allowed depends on the host, which the address guard decides when it connects.
+  // Whether plain http is allowed depends on the host; the address guard decides when connecting.
   if (isBucketUrl(url) || isWebUrl(url)) return;
   if (findBucketUrl(url)) {
     const message = "must name an object in the bucket, such as s3://bucket/folder/song.wav";

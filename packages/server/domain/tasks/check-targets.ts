@@ -36,7 +36,7 @@ function checkFormats(request: TargetRequest, model: CatalogueModel, path: strin
   }
 }
 
-/** The fields that only texts have, and of those the ones of a single model. */
+/** Fields that only text models have, then those of a single model. */
 const TEXT_FIELDS = ["prompt", "keywords", "maxLineLength", "maxLines", "translate"] as const;
 const ONLY_FOR: Partial<Record<(typeof TEXT_FIELDS)[number], string>> = { translate: "transcription" };
 
@@ -113,7 +113,7 @@ function checkTarget(request: TargetRequest, path: string, terms: Terms): Checke
   return { model, target: { ...request, id: makeId(), creditsPerMinute: creditsPerMinute ?? 0 } };
 }
 
-/** Holds each target against the catalogue and the client's terms. */
+/** Checks each target against the catalogue and the client's terms. */
 export function checkTargets(requests: readonly TargetRequest[], terms: Terms): CheckedTarget[] {
   const seen = new Map<string, number>();
   return requests.map((request, index) => {

@@ -31,7 +31,7 @@ const check = (
   });
 
 describe("checkTranscripts", () => {
-  it("[Z5] takes what may be a transcript", async () => {
+  it("[Z5] accepts what may be a transcript", async () => {
     await expect(check({})).resolves.toEqual([]);
     await expect(check({ transcriptAssetId: textId })).resolves.toMatchObject([{ id: textId }]);
     await expect(check({ transcriptUrl: "https://media.example/words.txt" })).resolves.toEqual([]);

@@ -12,7 +12,7 @@ function checkTranscriptUrl(
   url: string,
   { path, hasIntegration }: { path: string; hasIntegration: boolean },
 ): void {
-  // Whether it is the integration's bucket is looked at with the Task's other bucket URLs.
+  // Whether it is the integration's bucket is checked with the Task's other bucket URLs.
   if (!isBucketUrl(url)) checkWebUrl(urls, url, path);
   else if (!hasIntegration) {
     const message = "A transcript in a bucket needs a storageIntegrationId";

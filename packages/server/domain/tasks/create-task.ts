@@ -37,16 +37,16 @@ export type CheckPorts = {
 };
 
 type CheckedRequest = {
-  /** With their rates. */
+  /** Including their rates. */
   targets: NewTarget[];
-  /** Where it is known before the input is fetched. */
+  /** If known before the input is fetched. */
   durationSeconds: number | undefined;
   asset: AssetRecord | undefined;
-  /** Those of the targets that name one by its id. */
+  /** By target, for targets that name a transcript by id. */
   transcripts: (AssetRecord | undefined)[];
 };
 
-/** Checks all of a request; gives what was found on the way. */
+/** Validates a request; returns what was found on the way. */
 export async function checkRequest(
   ports: CheckPorts,
   caller: Caller,
@@ -91,7 +91,7 @@ export async function prepareTask(
   };
 }
 
-/** Takes a Task in; gives it as it now stands. */
+/** Inserts a Task; returns its current state. */
 export async function insertPreparedTask(
   tasks: TaskStore,
   { task, reservations }: PreparedTask,
@@ -107,7 +107,7 @@ export async function insertPreparedTask(
   };
 }
 
-/** Refuses an asset the targets can't work on; gives it with its length, where the file tells. */
+/** Refuses an asset the targets can't use; returns it with its duration, if the file says. */
 async function checkAsset(
   ports: CheckPorts,
   caller: Caller,
@@ -135,7 +135,7 @@ async function checkAsset(
   return { asset, facts };
 }
 
-/** Refuses formats that can't hold what is made of the asset, before anything is made of it. */
+/** Refuses formats that can't hold the outputs of the asset, before any work. */
 function checkOutputs(media: MediaLooker, targets: readonly CheckedTarget[], facts: ReadableMedia): void {
   for (const [index, { model, target }] of targets.entries()) {
     if (!isSound(model)) continue;
@@ -147,7 +147,7 @@ function checkOutputs(media: MediaLooker, targets: readonly CheckedTarget[], fac
   }
 }
 
-/** A look from before the picture's coding was asked for is not enough. */
+/** A probe from before video codecs were recorded is not enough. */
 const isEnough = (facts: MediaFacts) =>
   !facts.isReadable || !facts.hasVideo || facts.pictureCodec !== undefined;
 

@@ -5,7 +5,7 @@ import { toOutputFolder } from "./output-names.ts";
 
 type DeletePorts = { tasks: TaskStore; blobs: Blobs; unclaimed: UnclaimedFiles; stemCache: StemCachePort };
 
-/** Deletes a Task with its files and what is kept for it; work on it ends. False where the client has no such Task. */
+/** Deletes a Task with its files and cached stems; running work stops. False if the client has no such Task. */
 export async function deleteTask(ports: DeletePorts, clientId: string, id: string): Promise<boolean> {
   if (!(await ports.tasks.deleteTask(clientId, id))) return false;
   await removeDeleted([discardFiles(ports, toOutputFolder(id)), ports.stemCache.forget(id)]);

@@ -74,7 +74,7 @@ describe("the estimate of a pair", () => {
 });
 
 describe("the estimate's duration", () => {
-  it("[T12] is told to the millisecond", async () => {
+  it("[T12] is rounded up to the millisecond", async () => {
     const ports = makePorts({});
     const facts = { ...media, durationSeconds: 200.50002267573697 };
     const { duration, cost } = await estimateTask(

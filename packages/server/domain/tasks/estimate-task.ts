@@ -7,7 +7,7 @@ import { toShownDuration } from "./shown-duration.ts";
 
 const MINUTE_SECONDS = 60;
 
-/** What a Task would cost if all its targets completed: the same checks as for creating it, nothing stored but what a look into the asset found. */
+/** The cost of a Task if all its targets complete: same checks as for creating it; stores nothing except the asset's probe result. */
 export async function estimateTask(
   ports: CheckPorts,
   caller: Caller,

@@ -8,7 +8,7 @@ import type { TaskSource } from "./task-source.ts";
 
 type SourcePorts = { urls: UrlRules; vault: Vault };
 
-/** What a client named as an input or a transcript. */
+/** An input or transcript as the client named it. */
 type Named = { url: string | undefined; asset: AssetRecord | undefined };
 
 async function findSource(
@@ -24,7 +24,7 @@ async function findSource(
   return login === undefined ? undefined : { sealedLogin: await ports.vault.seal(login, taskId) };
 }
 
-/** Strips the logins off a new Task's URLs, and notes them and the stored files that it reads beside it. */
+/** Removes the logins from a new Task's URLs, and stores them and the blobs it reads as its sources. */
 export async function withSources(
   ports: SourcePorts,
   task: NewTask,

@@ -20,7 +20,7 @@ it.each(["transcription", "alignment", "music_detection"])("[O1] %s leaves no re
   expect(toOutputNames({ model, residual: true })).toEqual([{ output: "stem", name: model }]);
 });
 
-it("[O1] voices are numbered behind the variant; one residual is left of all of them", () => {
+it("[O1] voices are numbered after the variant, and share one residual", () => {
   expect(toVoiceNames({}, 2)).toEqual(["voice_01", "voice_02"]);
   expect(toVoiceNames({ variant: "n_speaker" }, 10).at(-1)).toBe("voice_n_speaker_10");
   expect(toOutputNames({ model: "multi_voice", variant: "two_speaker", residual: true })).toEqual([

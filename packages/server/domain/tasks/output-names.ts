@@ -2,9 +2,8 @@ import { findCatalogueModel, isSound } from "../models/catalogue.ts";
 import type { NewTarget } from "./task-record.ts";
 
 /**
- * The file names of a target, without extension: the stem's, and the residual's where it was asked for. Only sound leaves one: nothing
- * remains of a recording when its words are written down. Of voices the stem's is that of the file that tells who speaks when; how many
- * there are is known when they are made.
+ * The file names of a target, without extension: the stem's, and the residual's if requested. Only audio has a residual: nothing remains when words are
+ * transcribed. For voices, the stem is the file that says who speaks when; their number is known only when they are made.
  */
 export function toOutputNames(
   target: Pick<NewTarget, "model" | "variant" | "residual">,
@@ -17,21 +16,21 @@ export function toOutputNames(
   return hasResidual ? [stem, { output: "residual", name: `${name}_residual` }] : [stem];
 }
 
-/** How the files of voices begin. */
+/** Prefix of voice files. */
 export function toVoicePrefix({ variant }: Pick<NewTarget, "variant">): string {
   return variant === undefined ? "voice" : `voice_${variant}`;
 }
 
-/** The names of voices, the first being 1. */
+/** The names of voices, numbered from 1. */
 export function toVoiceNames(target: Pick<NewTarget, "variant">, voiceCount: number): string[] {
   const prefix = toVoicePrefix(target);
   return Array.from({ length: voiceCount }, (_, index) => `${prefix}_${String(index + 1).padStart(2, "0")}`);
 }
 
-/** All that is stored of a Task's outputs. */
+/** Folder of a Task's outputs. */
 export const toOutputFolder = (taskId: string) => `outputs/${taskId}`;
 
-/** A text target's words, where json was not among its formats. */
+/** A text target's words, stored if json is not among its formats. */
 export const WORDS_FILE = { name: "words", format: "json" } as const;
 
 export const toWordsKey = (taskId: string, targetId: string) =>

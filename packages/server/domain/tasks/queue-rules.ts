@@ -2,7 +2,7 @@
 export type QueueRules = {
   clientRunningMax: number;
   clientWaitingMax: number;
-  /** Input longer than this makes a Task a long one. */
+  /** A longer input makes a Task a long one. */
   longTaskSeconds: number;
 };
 

@@ -12,7 +12,7 @@ const record = (id: string): TaskRecord => ({
   targets: [],
 });
 
-/** A feed whose reads are counted, and answered by hand. */
+/** A feed that counts its reads, answered by the test. */
 function makeTestFeed() {
   const reads: PromiseWithResolvers<TaskRecord>[] = [];
   let tell: (taskId: string | undefined) => void = () => {};
@@ -61,7 +61,7 @@ describe("following Tasks", () => {
     feed.close();
   });
 
-  it("[T13] reads nothing that nobody follows any more", async () => {
+  it("[T13] does not read Tasks that are no longer followed", async () => {
     const { feed, reads, answer, tell } = makeTestFeed();
     const leave = [1, 2].map(() => feed.follow("a", () => {}));
     await answer();
@@ -74,7 +74,7 @@ describe("following Tasks", () => {
     feed.close();
   });
 
-  it("[T13] looks for progress, which nobody tells of, and reads what has moved", async () => {
+  it("[T13] polls progress, which sends no notifications, and reads Tasks that advanced", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { feed, reads, marks, answer } = makeTestFeed();
     feed.follow("a", () => {});

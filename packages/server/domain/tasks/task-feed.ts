@@ -1,11 +1,11 @@
 import type { TaskChanges } from "../ports.ts";
 import type { TaskRecord } from "./task-record.ts";
 
-/** Told the Task as it is after a change; undefined when it is gone. */
+/** Called with the Task after a change; with undefined if it is gone. */
 type Listener = (task: TaskRecord | undefined) => void;
 type Watched = { listeners: Set<Listener>; isLoading: boolean; isStale: boolean; mark?: string };
 
-/** How often a watched Task is read although nothing was heard of it: its place in the queue moves with other Tasks. */
+/** How often a watched Task is read without a notification: its queue position moves with other Tasks. */
 const REFRESH_INTERVAL_MS = 15_000;
 /** How often the progress of watched Tasks is polled: it sends no notifications. */
 const PROGRESS_INTERVAL_MS = 1000;
@@ -14,7 +14,7 @@ const PROGRESS_INTERVAL_MS = 1000;
 export function makeTaskFeed(ports: {
   changes: TaskChanges;
   findTask(id: string): Promise<TaskRecord | undefined>;
-  /** A mark of each Task that changes with its progress. */
+  /** A mark per Task that changes with its progress. */
   listMarks(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   onError: (error: unknown) => void;
 }) {
@@ -40,7 +40,7 @@ export function makeTaskFeed(ports: {
     }
   }
 
-  /** One question for all of them, however many. */
+  /** One query for all of them. */
   async function lookForProgress(): Promise<void> {
     if (isLooking || watched.size === 0) return;
     isLooking = true;

@@ -6,11 +6,11 @@ export type OutputRecord = {
   format: string;
   blobKey: string;
   sizeBytes: number;
-  /** Samples that were cut off at full scale, where there are any. */
+  /** Number of clipped samples, if any. */
   clippedSamples?: number;
 };
 
-/** The fields of a target that a client may leave out; they are echoed only where supplied. */
+/** Optional fields of a target; echoed only if supplied. */
 export type TargetWishes = {
   residual?: boolean;
   variant?: string;
@@ -47,14 +47,14 @@ export type NewTarget = TargetWishes & {
   id: string;
   model: string;
   formats: string[];
-  /** The rate as agreed when the Task was created; later changes do not touch it. */
+  /** The rate agreed when the Task was created; later changes do not affect it. */
   creditsPerMinute: number;
 };
 
 export type TargetRecord = NewTarget & {
   status: TargetStatus;
   progress: number;
-  /** When the work will be through, if it goes on as it went; absent before it has come any way. */
+  /** Expected end at the current pace; absent until a pace is known. */
   expectedAt?: Date;
   output: OutputRecord[];
   cost?: number;
@@ -62,7 +62,7 @@ export type TargetRecord = NewTarget & {
   error?: { code: number; message: string };
 };
 
-/** What a job of the Jobs interface has beside its Task. */
+/** The extra fields of a legacy job. */
 export type LegacyJobPart = { requestId: string; callbackUrl?: string; metadata: LegacyJobMetadata };
 
 export type NewTask = {
@@ -75,11 +75,11 @@ export type NewTask = {
   writeDestination?: string;
   webhookUrl?: string;
   metadata?: string;
-  /** 0 to 9, the higher the sooner among the client's own; absent counts as 5. */
+  /** 0 to 9, higher first among the client's own; absent counts as 5. */
   priority?: number;
-  /** The length of the input, where it is known. */
+  /** The length of the input, if known. */
   audioSeconds?: number;
-  /** Not for the lane that is kept free for short Tasks. */
+  /** Not for the short lane. */
   isLong?: boolean;
   legacyJob?: LegacyJobPart;
   /** It belongs to a waiting request: it has no webhook and is deleted with the request. */
@@ -90,18 +90,18 @@ export type NewTask = {
 
 export type TaskRecord = Omit<NewTask, "targets" | "legacyJob" | "sources" | "isLong"> & {
   completedAt: Date | null;
-  /** A worker is at it now; otherwise it waits or is finished. */
+  /** Whether a worker has it now; otherwise it waits or is finished. */
   isRunning: boolean;
-  /** Of the run that was at it last. */
+  /** Of the latest run. */
   runToken?: string;
-  /** Where the last worker left what it had, for another machine. */
+  /** Where the last worker stored its checkpoint, for another machine. */
   checkpointKey?: string;
-  /** 1 for the next one to be taken; absent once the Task runs or is finished. */
+  /** 1 for the next one to be claimed; absent once the Task runs or is finished. */
   queuePosition?: number;
   targets: TargetRecord[];
 };
 
-/** How far an unfinished target is, and how long the rest of it takes where that is known. */
+/** Progress of an unfinished target, and the remaining time if known. */
 export type TargetAdvance = { targetId: string; progress: number; secondsLeft?: number | undefined };
 
 export type TargetEnd =

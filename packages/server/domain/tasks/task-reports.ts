@@ -2,17 +2,17 @@ import type { PreviewRecord, PreviewStore } from "../previews/preview-record.ts"
 import type { TargetAdvance, TargetEnd, TaskRecord } from "./task-record.ts";
 import type { RunState, TaskRun } from "./task-run.ts";
 
-/** A worker's queries and reports about a Task. Reports about a lost run are ignored; where that matters to the worker, they fail with `RunLost`. */
+/** A worker's queries and reports about a Task. Reports of a lost run are ignored; where that matters to the worker, they fail with `RunLost`. */
 export interface TaskReports extends PreviewStore {
   findTask(taskId: string): Promise<TaskRecord | undefined>;
   startRun(run: TaskRun): Promise<void>;
-  /** Also without advances; gives how the run stands. */
+  /** Also called without advances; returns the state of the run. */
   setProgress(run: TaskRun, advances: readonly TargetAdvance[]): Promise<RunState>;
-  /** Notes how much of the previews is stored. */
+  /** Records how much of the previews is stored. */
   setPreviews(run: TaskRun, previews: PreviewRecord): Promise<void>;
-  /** False when the target had ended before. */
+  /** False if the target had already ended. */
   endTarget(run: TaskRun, targetId: string, end: TargetEnd): Promise<boolean>;
-  /** Notes how long the input is; false when there is no room for another long Task just now. */
+  /** Records the length of the input; false if no further long Task may run now. */
   setLength(run: TaskRun, length: { audioSeconds: number; isLong: boolean }): Promise<boolean>;
   /**
    * Ends the run before the Task is done, without counting an attempt; the Task waits at least this long. The next worker may resume
@@ -22,6 +22,6 @@ export interface TaskReports extends PreviewStore {
     run: TaskRun,
     options?: { delaySeconds?: number; checkpointKey?: string | undefined },
   ): Promise<void>;
-  /** The run failed. The Task waits for its next attempt, unless this was the last: then it is still the run's, to be abandoned. */
+  /** The run failed. The Task waits for its next attempt, unless this was the last: then it stays the run's, to be abandoned. */
   failRun(run: TaskRun, errorName: string): Promise<{ isLast: boolean }>;
 }

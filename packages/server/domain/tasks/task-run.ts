@@ -1,4 +1,4 @@
-/** One worker's work at a Task, from the claim to its end. What it writes counts only while the Task has its token. */
+/** One worker's attempt at a Task, from claim to end. Its writes count only while the Task has its token. */
 export type TaskRun = { taskId: string; token: string };
 
 /** The Task no longer belongs to this run: another worker continues it, and this one must not change anything. */
@@ -10,5 +10,5 @@ export class RunLost extends Error {
   }
 }
 
-/** Whether a run is still its Task's; `over` where nothing is left to do of the Task, or it is gone. */
+/** Whether a run still owns its Task; `over` if the Task is finished or gone. */
 export type RunState = "on" | "over" | "lost";

@@ -6,7 +6,7 @@ const now = new Date("2026-01-31T12:00:00.000Z");
 beforeEach(() => void vi.useFakeTimers({ now }));
 afterEach(() => void vi.useRealTimers());
 
-/** How far a Task's only target is, as a reader sees it. */
+/** The progress fields of a Task's only target, as a reader sees them. */
 function advanceOf({
   expectedAt,
   ...taskFields
@@ -33,21 +33,21 @@ function advanceOf({
 }
 const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 
-describe("how far a target is", () => {
-  it("[T14] a waiting one has its place in the line and no time, whatever a run before expected", () => {
+describe("progress of a target", () => {
+  it("[T14] a waiting target has its queue position and no time, whatever a previous run expected", () => {
     expect(advanceOf({ isRunning: false, queuePosition: 7, expectedAt: inSeconds(90) })).toEqual({
       queuePosition: 7,
       etaSeconds: undefined,
     });
   });
 
-  it("[T14] a running one has place 0, and the time until it is expected to be through once that is known", () => {
+  it("[T14] a running target has position 0, and the remaining time once it is known", () => {
     expect(advanceOf({ isRunning: true })).toEqual({ queuePosition: 0, etaSeconds: undefined });
     const advance = advanceOf({ isRunning: true, expectedAt: inSeconds(89.5) });
     expect(advance).toEqual({ queuePosition: 0, etaSeconds: 90 });
   });
 
-  it("[T14] the time left ends at 0", () => {
+  it("[T14] the remaining time never falls below 0", () => {
     expect(advanceOf({ isRunning: true, expectedAt: inSeconds(-5) }).etaSeconds).toBe(0);
   });
 });
@@ -89,12 +89,12 @@ describe("a target as readers see it", () => {
     expect(view({}, { durationSeconds, cost: 1 })?.duration).toBe(duration);
   });
 
-  it("[T9] progress has four decimals at most", () => {
+  it("[T9] progress has at most four decimals", () => {
     const shown = view({ completedAt: null }, { status: "processing", progress: 0.123456789012345 });
     expect(shown?.progress).toBe(0.1235);
   });
 
-  it("[T5] repeats the Task's url, and has none where the input is an asset", () => {
+  it("[T5] repeats the Task's url, and has none if the input is an asset", () => {
     expect(view({ url: "https://example.com/a.wav" }, { cost: 1 })?.url).toBe("https://example.com/a.wav");
     expect(view({ assetId: "b" }, { cost: 1 })).not.toHaveProperty("url");
   });

@@ -8,13 +8,13 @@ export const toOutputFile = (output: OutputRecord, links: LinkSigner) => ({
   name: output.name,
   format: output.format,
   link: links.sign(output.blobKey),
-  // A picture comes along only when the input had one, so mp4 keeps the general type.
+  // There is video only if the input had some, so mp4 keeps the generic type.
   type: toMimeType(output.format),
   size: output.sizeBytes,
   ...(output.clippedSamples === undefined ? {} : { clippedSamples: output.clippedSamples }),
 });
 
-/** How far an unfinished target is; its Task's targets wait and run together. */
+/** Progress of an unfinished target; a Task's targets wait and run together. */
 function toAdvance({ progress, expectedAt }: TargetRecord, { isRunning, queuePosition }: TaskRecord) {
   const place = isRunning ? 0 : queuePosition;
   return {
@@ -46,7 +46,7 @@ function toTarget(target: TargetRecord, task: TaskRecord, links: LinkSigner): Ta
   };
 }
 
-/** The Task as every reader sees it: GET, list and webhook alike. Links are made here, good for an hour. */
+/** The Task as every reader sees it: GET, list and webhook. Creates links, valid for an hour. */
 export function toTask(task: TaskRecord, links: LinkSigner): Task {
   const { id, clientId, assetId, url, storageIntegrationId, writeDestination, metadata, priority } = task;
   const costs = task.targets.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));

@@ -1,17 +1,17 @@
-/** What is kept of a body and of its answer: a Task with 20 targets fits, and nobody fills the database with either. */
+/** Limit for a logged body and its answer: fits a Task with 20 targets, and keeps either from filling the database. */
 export const BODY_KEPT_CHARACTERS = 32_768;
 export const ANSWER_KEPT_CHARACTERS = 1024;
 
-/** What the last try of a delivery sent, and the text of the answer where one came. */
+/** The body sent by the last try of a delivery, and the text of the answer, if any. */
 export type DeliveryBody = { body: string; answer?: string };
 
-/** PostgreSQL keeps no such character. */
+/** PostgreSQL can't store it. */
 const NUL = "\0";
 
 const cut = (text: string, characters: number) =>
   text.length > characters ? `${text.slice(0, characters)}…` : text;
 
-/** A body as the log keeps it. Links open what they lead to without a key: their signatures are left out, whoever signed them. */
+/** A body for the log. Links need no key, so their signatures are removed, whoever signed them. */
 export function toKeptBody(content: unknown): string {
   const text = JSON.stringify(content, (key, value: unknown) =>
     key === "link" && typeof value === "string" ? value.replace(/\?.*$/s, "?…") : value,

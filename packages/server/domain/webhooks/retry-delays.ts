@@ -2,7 +2,7 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long after a failed try the next one is made. With the first, which is made at once, ten in three days. */
+/** Delays between tries. With the first one, which is immediate, ten tries in three days. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -15,10 +15,10 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
-/** Up to this much is added, so that what failed together does not come back together. */
+/** Maximum share added at random, so that calls that failed together are not retried together. */
 const JITTER = 0.1;
 
-/** The wait before the next try; undefined when there is none. */
+/** The delay before the next try; undefined if there is none. */
 export function findRetryDelayMs(
   attempts: number,
   delaysMs: readonly number[] = RETRY_DELAYS_MS,

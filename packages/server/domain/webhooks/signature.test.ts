@@ -5,7 +5,7 @@ import { makeSecret, makeSignatureHeaders, toSecretText } from "./signature.ts";
 const body = Buffer.from('{"metadata":"Ünïcödé 😀"}');
 
 describe("signatures", () => {
-  it("[W4] are what the public library of Standard Webhooks verifies", () => {
+  it("[W4] verify with the public library of Standard Webhooks", () => {
     const secret = makeSecret();
     const headers = makeSignatureHeaders({ id: "abc", sentAt: new Date(), body, secrets: [secret] });
     expect(headers["webhook-signature"]).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/);
@@ -15,7 +15,7 @@ describe("signatures", () => {
     expect(() => new Webhook(toSecretText(makeSecret())).verify(body, headers)).toThrow();
   });
 
-  it("[W5] are two while two secrets sign, and either verifies", () => {
+  it("[W5] are two while two secrets are valid, and either verifies", () => {
     const secrets = [makeSecret(), makeSecret()];
     const headers = makeSignatureHeaders({ id: "abc", sentAt: new Date(), body, secrets });
     expect(headers["webhook-signature"]?.split(" ")).toHaveLength(2);

@@ -5,12 +5,12 @@ const SECRET_BYTES = 32;
 
 export const makeSecret = () => randomBytes(SECRET_BYTES);
 
-/** A secret as Standard Webhooks writes it, and as its libraries take it. */
+/** A secret in the format of Standard Webhooks and its libraries. */
 export const toSecretText = (secret: Buffer) => SECRET_PREFIX + secret.toString("base64");
 
 /**
- * The headers of a signed call, as https://www.standardwebhooks.com has them: HMAC-SHA256 over `id.timestamp.body`, once
- * for each secret. The body is bytes, so that what is signed is what is sent.
+ * The headers of a signed call (https://www.standardwebhooks.com): HMAC-SHA256 over `id.timestamp.body`, once per secret. The body is bytes, so that what is
+ * signed is what is sent.
  */
 export function makeSignatureHeaders(options: {
   id: string;

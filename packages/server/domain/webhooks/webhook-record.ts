@@ -1,6 +1,5 @@
 import type { DeliveryEvent, DeliveryState, LegacyJobStatus } from "@stemwright/contract";
 
-/** The account's URL. */
 export type WebhookRecord = {
   id: string;
   clientId: string;
@@ -15,7 +14,7 @@ export type WebhookWithSecret = WebhookRecord & {
   secret: Buffer;
 };
 
-/** One pending call to a receiver, with all its tries. */
+/** One call to a receiver, with all its tries. */
 export type DeliveryRecord = {
   id: string;
   clientId: string;

@@ -6,10 +6,10 @@ import { getTextTarget, loadDocument, type WordsPorts } from "./load-words.ts";
 import type { WordsLine } from "./words-record.ts";
 import { toWords } from "./words-view.ts";
 
-/** Times are written to the millisecond, and so is the length of the recording. */
+/** Times and the recording's length are rounded to the millisecond. */
 const ROUNDING_SECONDS = 0.0015;
 
-/** Puts a client's version beside what the service wrote. */
+/** Stores a client's version beside the service's. */
 export async function saveWords(
   ports: WordsPorts,
   task: TaskRecord,
@@ -25,7 +25,7 @@ export async function saveWords(
   return toWords({ ...document, lines }, saved ?? (await refuseStale(ports, target.id, edit.revision)));
 }
 
-/** Back to what the service wrote. */
+/** Reverts to the service's version. */
 export async function dropEdit(ports: WordsPorts, task: TaskRecord, targetId: string): Promise<Words> {
   const target = getTextTarget(task, targetId);
   const current = await ports.words.findEdit(target.id);
@@ -46,7 +46,7 @@ async function refuseStale(ports: WordsPorts, targetId: string, revision: number
   );
 }
 
-/** Words follow each other inside the recording; those of a line end with a line break. */
+/** Words must follow each other inside the recording; a line's last word ends with a line break. */
 function checkLines(given: WordsEdit["lines"], durationSeconds: number): WordsLine[] {
   let behind = 0;
   let count = 0;
@@ -82,7 +82,7 @@ function findFault(
   return undefined;
 }
 
-/** The text is the join of all words: lines would run into each other. */
+/** The text joins all words: without it lines would run together. */
 function endLine(words: TimedWord[], isLast: boolean): TimedWord[] {
   const last = words.at(-1);
   if (!last || isLast || /[\n\r\u2028\u2029]\s*$/u.test(last.text)) return words;

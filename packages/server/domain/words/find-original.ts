@@ -6,7 +6,7 @@ import { toWordsKey } from "../tasks/output-names.ts";
 import type { TargetRecord, TaskRecord } from "../tasks/task-record.ts";
 import type { WordsDocument } from "./words-record.ts";
 
-/** Hours of words take a few; what is larger is none of ours. */
+/** Hours of words take a few megabytes; a larger file is not ours. */
 const FILE_MAX_BYTES = 32 * 1024 * 1024;
 
 const fileSchema = z.object({
@@ -14,7 +14,7 @@ const fileSchema = z.object({
   metadata: z.looseObject({}).catch({}),
 });
 
-/** The words that the service wrote for a target: its json, or the copy that is kept where none was asked for. Undefined when it is gone. */
+/** The words the service wrote for a target: its json output, or the copy stored if none was requested. Undefined if it is gone. */
 export async function findOriginal(
   blobs: Pick<Blobs, "findSize" | "read">,
   task: Pick<TaskRecord, "id">,
@@ -28,7 +28,7 @@ export async function findOriginal(
   return file.data && { ...file.data, durationSeconds: target.durationSeconds ?? 0 };
 }
 
-/** A customer's bucket may hold anything by now. */
+/** A customer's bucket may contain anything by now. */
 function parseJson(content: string): unknown {
   try {
     return JSON.parse(content);

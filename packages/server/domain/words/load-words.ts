@@ -12,7 +12,7 @@ export type WordsPorts = { words: WordsStore; blobs: Pick<Blobs, "findSize" | "r
 export const isText = ({ model }: Pick<TargetRecord, "model">) =>
   findCatalogueModel(model)?.produces === "text";
 
-/** The target of a Task that words are of, or may be. */
+/** The target of a Task whose words are requested. */
 export function getTextTarget(task: TaskRecord, targetId: string): TargetRecord {
   const target = task.targets.find(({ id }) => id === targetId);
   if (!target) throw new Refusal("NOT_FOUND", "The Task has no target with that id");
@@ -28,7 +28,7 @@ export function getTextTarget(task: TaskRecord, targetId: string): TargetRecord 
   return target;
 }
 
-/** The words as they are now: edited, or as the service wrote them. */
+/** The current words: edited, or as the service wrote them. */
 export async function loadDocument(
   ports: WordsPorts,
   task: TaskRecord,

@@ -10,13 +10,13 @@ import type { NewRealignment, RealignmentRecord, StretchWork } from "./realignme
 import type { WordsDocument } from "./words-record.ts";
 import { toTimedLine } from "./words-view.ts";
 
-/** Words on each side that are listened to with the stretch, so that its edges are found; those nearby. */
+/** Nearby words on each side that are aligned with the stretch, so that its edges are found. */
 const CONTEXT_WORDS = 4;
 const CONTEXT_SECONDS = 5;
 const ROUNDING_SECONDS = 0.0015;
 const DEFAULT_LANGUAGE = "en";
 
-/** All that has to be known to time a stretch of a target's words. */
+/** Collects everything needed to time a stretch of a target's words. */
 export async function prepareRealignment(
   ports: WordsPorts,
   task: TaskRecord,
@@ -57,7 +57,7 @@ function checkSpan({ start, end }: Stretch, durationSeconds: number): void {
     });
 }
 
-/** The one that is asked for has to be known; what the service wrote itself is. */
+/** A requested language must be supported; one that the service wrote itself is. */
 function findLanguage({ language }: Stretch, known: readonly (string | undefined)[]): string {
   if (language === undefined) {
     const code = known.find((candidate) => candidate !== undefined) ?? DEFAULT_LANGUAGE;

@@ -1,14 +1,14 @@
 import type { Stretch, TargetStatus, TimedWord } from "@stemwright/contract";
 import type { WordsLine } from "./words-record.ts";
 
-/** What a worker needs to time a stretch: the text, the anchors and the words beside them. */
+/** A worker's input for timing a stretch: the text, the anchors and the words next to them. */
 export type StretchWork = Omit<Stretch, "language"> & {
   language: string;
   before: Pick<TimedWord, "text" | "start" | "end">[];
   after: Pick<TimedWord, "text" | "start" | "end">[];
 };
 
-/** A separate job: short, free, and in no list. */
+/** A separate job: short, free, and not listed. */
 export type NewRealignment = {
   id: string;
   clientId: string;
@@ -22,25 +22,25 @@ export type RealignmentRecord = Pick<NewRealignment, "id"> & {
   createdAt: Date;
   lines?: WordsLine[];
   error?: { code: number; message: string };
-  /** Nobody will take it any more: it waited too long, or every attempt died. */
+  /** No worker will take it: it waited too long, or every attempt died. */
   isAbandoned: boolean;
 };
 
 export interface RealignmentStore {
-  /** Undefined where the client has as many waiting as it may. */
+  /** Undefined if the client has the maximum number waiting. */
   insertRealignment(realignment: NewRealignment): Promise<RealignmentRecord | undefined>;
   findRealignment(targetId: string, id: string): Promise<RealignmentRecord | undefined>;
-  /** Work on it ends. */
+  /** Also stops running work. */
   deleteRealignment(targetId: string, id: string): Promise<boolean>;
 }
 
 export type RealignmentRun = NewRealignment & { token: string };
 export type RealignmentEnd = { lines: WordsLine[] } | { error: { code: number; message: string } };
 
-/** A worker's side. */
+/** For workers. */
 export interface RealignmentQueue {
   claim(token: string): Promise<RealignmentRun | undefined>;
-  /** False where the job was cancelled, or is another worker's by now. */
+  /** False if the job was cancelled or taken over by another worker. */
   hold(run: RealignmentRun): Promise<boolean>;
   end(run: RealignmentRun, end: RealignmentEnd): Promise<void>;
   /** For another attempt; one that was nobody's fault is not counted. */

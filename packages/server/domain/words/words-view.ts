@@ -1,7 +1,7 @@
 import type { TimedLine, Words } from "@stemwright/contract";
 import type { EditRecord, WordsDocument, WordsLine } from "./words-record.ts";
 
-/** A line as every reader sees it: it starts and ends with its words, and is their join. */
+/** A line as readers see it: its times are those of its first and last word, its text joins them. */
 export function toTimedLine({ words, speaker }: WordsLine): TimedLine {
   return {
     start: words[0]?.start ?? 0,

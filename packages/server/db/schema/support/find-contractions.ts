@@ -1,4 +1,4 @@
-/** Statements after which a process of the release before can fail: what it reads or writes is gone, or refused. */
+/** Statements that can break a process of the previous release: what it reads or writes is gone or rejected. */
 const CONTRACTIONS = [
   /^drop\s+(table|view|function|procedure|type|sequence|schema)\b/,
   /^truncate\b/,
@@ -7,11 +7,11 @@ const CONTRACTIONS = [
   /^alter\s+table\b.*\bset\s+not\s+null\b/,
   /^alter\s+(table|view|type|function)\b.*\brename\b/,
   /^alter\s+table\b.*\badd\s+constraint\b(?!.*\bnot\s+valid\b)/,
-  // A column that old inserts don't fill.
+  // A column that old inserts do not fill.
   /^alter\s+table\b.*\badd\s+(column\s+)?(?!constraint\b)[^,]*\bnot\s+null\b(?![^,]*\b(default|generated)\b)/,
 ];
 
-/** The statements without comments, texts and function bodies, each on one line in lower case. */
+/** The statements without comments, string literals and function bodies, each on one line in lower case. */
 function listStatements(sql: string): string[] {
   return sql
     .replace(/--.*$/gm, "")
@@ -24,6 +24,6 @@ function listStatements(sql: string): string[] {
     .filter((statement) => statement !== "");
 }
 
-/** What a migration must not do in the release that stops using it. */
+/** Statements that a migration must not contain in the release that stops using something. */
 export const findContractions = (sql: string): string[] =>
   listStatements(sql).filter((statement) => CONTRACTIONS.some((pattern) => pattern.test(statement)));
