@@ -45,7 +45,7 @@ const run = (args: string[], options: { stdinPath?: string } = {}) =>
   runCli(args, { cwd: folder, env: environment(), ...options });
 
 describe("with a service", () => {
-  it("[S21] a folder becomes stems as the pattern says; what is done is not done twice", async () => {
+  it("[S21] separates a folder into files named by the pattern; finished outputs are not made again", async () => {
     const args = ["separate", "album", "-r", "--stems", "bass,drums", "-o", "out/{name}-{stem}.{ext}", "-s"];
     const first = await run([...args, "--json"]);
     expect(first.exitCode, first.stderr).toBe(0);
@@ -97,7 +97,7 @@ describe("with a service", () => {
     expect(await readFile(join(folder, "interview/bass.wav"), "utf8")).toBe("stem");
   });
 
-  it("[S21] each speaker has a file of their own, as many as there are, and is not made twice", async () => {
+  it("[S21] each speaker gets a file, and finished files are not made again", async () => {
     const args = [
       "voices",
       "interview.wav",
@@ -113,14 +113,14 @@ describe("with a service", () => {
     const names = ["voice_01", "voice_02", "voice_residual"];
     const files = [...names.flatMap((name) => [`${name}.flac`, `${name}.mp3`]), "voice.json"];
     expect(stdout).toBe(files.map((name) => `${join(folder, "people", name)}\n`).join(""));
-    // As the engine writes it; the test's own writes a word into each file.
+    // As the engine writes it; the test's fake engine writes a word into each file.
     await writeFile(join(folder, "people/voice.json"), JSON.stringify({ voices: [{}, {}] }));
     expect((await run(args)).stderr).toContain("done before");
     await rm(join(folder, "people/voice_02.mp3"));
     expect((await run(args)).stdout).toContain("voice_02.mp3");
   });
 
-  it("[S21] --watch takes what is added to the folder", async () => {
+  it("[S21] --watch processes files added to the folder", async () => {
     await mkdir(join(folder, "inbox"));
     await writeFile(join(folder, "inbox/first.mp3"), SONG);
     const args = ["transcribe", "inbox", "--watch", "--server", "--format", "txt"];
@@ -167,7 +167,7 @@ describe("exit codes", () => {
     expect(exitCode).toBe(EXIT_CODES[reason].code);
   });
 
-  it("[S22] one bad input of several is told, and the others are done", async () => {
+  it("[S22] reports one bad input of several, and processes the others", async () => {
     await writeFile(join(folder, "bad.mp3"), "no sound");
     const { exitCode, stdout, stderr } = await run([
       "separate",
@@ -183,7 +183,7 @@ describe("exit codes", () => {
   });
 });
 
-/** The lines behind `$` in a command's help. */
+/** The lines after `$` in a command's help. */
 function listExamples(command: Command): string[] {
   let help = "";
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
@@ -191,7 +191,7 @@ function listExamples(command: Command): string[] {
   return [...own, ...command.commands.flatMap(listExamples)];
 }
 
-/** Of a line without pipes: words, single quotes, and `<` and `>`. */
+/** Parses a line without pipes: words, single quotes, `<` and `>`. */
 function parseLine(line: string) {
   const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
   const at = (sign: string) => (words.includes(sign) ? words[words.indexOf(sign) + 1] : undefined);
@@ -200,7 +200,7 @@ function parseLine(line: string) {
 }
 
 const WORK = ["separate", "transcribe", "align", "voices", "detect"];
-/** Those of the engine itself take the network's time: one of them is run, below. */
+/** Examples for the local engine would take as long as the networks: only one of them is run, below. */
 const toServed = (args: string[]) =>
   WORK.includes(args[0] ?? "") && !args.includes("--server") ? [...args, "--server"] : args;
 

@@ -1,4 +1,4 @@
-/** What the command ends with; the table of docs/cli.md lists the same. */
+/** Exit codes; docs/cli.md lists the same. */
 export const EXIT_CODES = {
   DONE: { code: 0, when: "Everything was done." },
   FAILED: { code: 1, when: "Every input failed, or something unexpected happened." },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("with the local engine", () => {
-  it("[S21] [O20] separate writes the stems beside the song, with its tags, and leaves no checkpoints", async () => {
+  it("[S21] [O20] separate writes the stems next to the song, with its tags, and leaves no checkpoints", async () => {
     const { exitCode, stdout, stderr } = await runCli(["separate", "song.mp3", "--format", "flac"], {
       cwd: folder,
     });
@@ -44,7 +44,7 @@ describe("with the local engine", () => {
     expect(voices).toEqual(["voice_01", "voice_02"].map((name) => ({ name, segments: [] })));
   });
 
-  it("[S25] Ctrl-C ends within seconds, and says that the same command goes on", async () => {
+  it("[S25] Ctrl-C stops within seconds, and says that the same command resumes", async () => {
     const { child, ended, stderr } = startCli(["detect", "song.mp3"], { cwd: folder });
     await expect.poll(stderr).toContain("starting");
     child.kill("SIGINT");
@@ -55,7 +55,7 @@ describe("with the local engine", () => {
     expect(await stat(join(folder, "song.music.json"))).toBeDefined();
   });
 
-  it("[S22] a file without sound is told in a sentence", async () => {
+  it("[S22] a file without audio is reported in a sentence", async () => {
     const { exitCode, stderr } = await runCli(["detect", "broken.wav"], { cwd: folder });
     expect(stderr).toMatch(/broken\.wav: failed: The file is not audio/);
     expect(exitCode).toBe(1);

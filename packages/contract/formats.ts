@@ -1,9 +1,9 @@
-/** What the audio models can write. */
+/** Output formats of the audio models. */
 export const AUDIO_OUTPUT_FORMATS = ["wav", "flac", "mp3", "aiff", "mp4", "m4a", "aac", "opus"] as const;
-/** What transcription and alignment can write. */
+/** Output formats of transcription and alignment. */
 export const TEXT_OUTPUT_FORMATS = ["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"] as const;
 export type TextOutputFormat = (typeof TEXT_OUTPUT_FORMATS)[number];
-/** What music detection can write. */
+/** Output formats of music detection. */
 export const DETECTION_OUTPUT_FORMATS = ["json", "txt"] as const;
 
 /** Accepted inputs, by file extension. */
@@ -42,6 +42,6 @@ const MIME_TYPES: Record<string, string> = {
 /** By file extension; `application/octet-stream` if unknown. */
 export const toMimeType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";
 
-/** As programs know the file: songs of UltraStar are called `.txt`. */
+/** UltraStar songs have the extension `.txt`. */
 export const toFileName = (name: string, format: string) =>
   format === "ultrastar" ? `${name}.ultrastar.txt` : `${name}.${format}`;

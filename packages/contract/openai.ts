@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What OpenAI's audio and models endpoints answer; the names are theirs. */
+/** Responses of OpenAI's audio and models endpoints, with their names. */
 
 const usage = z.object({ type: z.literal("duration"), seconds: z.number() });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Text a database can hold: without NUL. */
+/** Text a database can store: without NUL. */
 export const plainText = (maxLength: number) =>
   z
     .string()

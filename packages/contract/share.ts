@@ -7,7 +7,7 @@ import { TARGET_STATUSES, target } from "./target.ts";
 const DAY_SECONDS = 86_400;
 export const SHARE_DEFAULT_SECONDS = 7 * DAY_SECONDS;
 export const SHARE_MAX_SECONDS = 365 * DAY_SECONDS;
-/** Of one Task at once. */
+/** Per Task. */
 export const SHARES_MAX = 100;
 
 export const shareRequest = z

@@ -6,7 +6,7 @@ import { plainText } from "./plain-text.ts";
 export const STORAGE_TYPES = ["aws", "s3", "gcp", "azure"] as const;
 export type StorageType = (typeof STORAGE_TYPES)[number];
 
-/** What JSON in a database can hold: no NUL, and no half of a surrogate pair. */
+/** Text that JSON in a database can store: no NUL, no lone surrogates. */
 const text = (maxLength: number) =>
   plainText(maxLength)
     .min(1)
@@ -36,7 +36,7 @@ export const s3AuthConfig = z.object({
   forcePathStyle: z.boolean().default(true).meta({ description: "Bucket in the path, not in the host name" }),
 });
 
-/** A key as Google hands it out, as an object or as its JSON text; only what signs is read. */
+/** A Google service account key, as an object or as its JSON text; only the fields needed for signing are read. */
 const serviceAccountKey = z.preprocess(
   (value) => {
     try {

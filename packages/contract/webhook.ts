@@ -27,7 +27,7 @@ export type Webhook = z.infer<typeof webhook>;
 export const webhookSecret = z.object({ secret }).meta({ id: "WebhookSecret" });
 export type WebhookSecret = z.infer<typeof webhookSecret>;
 
-/** The body of every webhook: the Task as GET /tasks/{id} gives it. */
+/** The body of every webhook: the Task as GET /tasks/{id} returns it. */
 export const webhookPayload = task;
 
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What whisper-asr-webservice takes and answers; the names are its own. */
+/** Requests and responses of whisper-asr-webservice, with its names. */
 
 export const ASR_OUTPUTS = ["txt", "vtt", "srt", "tsv", "json"] as const;
 export type AsrOutput = (typeof ASR_OUTPUTS)[number];

@@ -9,25 +9,25 @@ import { makeTempDir } from "../../test/support/temp-dir.ts";
 const SIZE_MAX_BYTES = 12 * 1024;
 const EXPORTS = ["ApiError", "ConnectionError", "Stemwright", "unwrapWebhook"];
 
-/** The oldest Node that is promised, where the machine has one beside the project's own. */
+/** The oldest supported Node, if the machine has one besides the project's own. */
 const findNode20 = () =>
   ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
     const { stdout } = spawnSync(path, ["--version"], { encoding: "utf8" });
     return /^v2[0-3]\./.test(stdout ?? "");
   });
 
-describe("the SDK in one module", () => {
+describe("the bundled SDK", () => {
   let forBrowsers: string;
   let forNode: string;
   beforeAll(async () => {
     [forBrowsers, forNode] = await Promise.all([bundleSdk("browser"), bundleSdk("node")]);
   });
 
-  it("[S30] has at most 12 KB for a page, compressed", () => {
+  it("[S30] takes at most 12 KB in a page, compressed", () => {
     expect(gzipSync(forBrowsers, { level: 9 }).length).toBeLessThanOrEqual(SIZE_MAX_BYTES);
   });
 
-  it("has nothing of Node or of the schemas for a page, and of Node its file system alone", () => {
+  it("contains no Node modules or schemas for browsers, and only the file system for Node", () => {
     const listImports = (code: string) =>
       [...code.matchAll(/from\s*["']([^"']+)["']/g)].map(([, name]) => name);
     expect(listImports(forBrowsers)).toEqual([]);
@@ -37,7 +37,7 @@ describe("the SDK in one module", () => {
     expect(forBrowsers + forNode).not.toMatch(/\bzod\b|ZodType|safeParse/i);
   });
 
-  it("takes types from the contract, and nothing that is there at run time", async () => {
+  it("imports only types from the contract", async () => {
     const files = (await readdir(import.meta.dirname, { recursive: true })).filter(
       (path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.includes("node_modules"),
     );

@@ -19,7 +19,7 @@ const DONE = sampleTask(undefined, "2026-01-31T09:31:00.000Z");
 const TARGET = { taskId: "ID", targetId: "ID" };
 const task = { url: "https://b", targets: [] };
 
-/** Each operation of /openapi.json, and the method of the client that is for it. Ids in paths are `ID`. */
+/** Each operation of /openapi.json, and the client's method for it. Ids in paths are `ID`. */
 const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /models": (client) => client.models.list(),
   "POST /tasks": (client) => client.tasks.create(task),
@@ -145,9 +145,9 @@ const CALLS: Record<string, (client: Stemwright) => Promise<unknown>> = {
   "GET /job/{id}": (client) => client.jobs.get("ID"),
   "GET /usage": (client) => client.jobs.usage(),
 };
-/** Other spellings of a route, for clients that have them. */
+/** Alternative spellings of routes, for older clients. */
 const ALIASES = ["POST /usage", "POST /upload/audio-link"];
-/** Other services' interfaces, for their own clients: who has this one creates a Task, which need not be waited for. */
+/** Interfaces of other services, for their own clients; users of this SDK create Tasks instead. */
 const OTHER_CLIENTS = [
   "GET /v1/models",
   "GET /v1/models/{model}",
@@ -156,7 +156,7 @@ const OTHER_CLIENTS = [
   "POST /asr",
   "POST /detect-language",
 ];
-/** Methods that are made of others, or ask the service nothing. */
+/** Methods that combine others, or send no request. */
 const COMPOSED = [
   "tasks.run",
   "tasks.words.align",
@@ -179,7 +179,7 @@ function listMethods(noun: object, prefix = ""): string[] {
   ];
 }
 
-/** Notes each method that is called, and lets it go on. */
+/** Records each method that is called, and calls through. */
 function spyOn(noun: object, called: Set<string>, prefix = ""): void {
   for (const name of listMethods(noun).filter((path) => !path.includes("."))) {
     const method = (noun as Record<string, (...args: unknown[]) => unknown>)[name];
@@ -204,7 +204,7 @@ describe("[G7] the SDK and /openapi.json", () => {
   });
   afterAll(() => api.close());
 
-  /** Calls a method against a service that answers anything, and gives the requests it made. */
+  /** Calls a method against a service that accepts anything, and returns the requests it made. */
   async function record(call: (client: Stemwright) => Promise<unknown>, called = new Set<string>()) {
     const fake = makeFakeFetch(({ url }) => {
       if (url.endsWith("/events")) return new Response(`event: task\ndata: ${JSON.stringify(DONE)}\n\n`);
@@ -248,7 +248,7 @@ describe("[G7] the SDK and /openapi.json", () => {
     },
   );
 
-  it("have a route for each method and a method for each route, as the table of README.md says", async () => {
+  it("have a route for each method and a method for each route, as listed in README.md", async () => {
     const made: string[] = [];
     for (const [operation, call] of Object.entries(CALLS)) {
       const called = new Set<string>();

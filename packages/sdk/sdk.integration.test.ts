@@ -29,7 +29,7 @@ let songPath: string;
 const closers: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  // The service is one site among others, below a path, and makes its links so.
+  // The service is behind a proxy, under a sub-path, and its links include that.
   proxy = await startReverseProxy();
   api = await startTestApi({ PORT: String(proxy.port), PUBLIC_BASE_URL: proxy.baseUrl });
   client = new Stemwright({ baseUrl: proxy.baseUrl, apiKey: api.account.key });
@@ -52,7 +52,7 @@ async function startWorker(run: RunEngine): Promise<void> {
   closers.push(close);
 }
 
-describe("the SDK and a service below a path", () => {
+describe("the SDK and a service under a sub-path", () => {
   it("go from a file to its stems", async () => {
     await startWorker(finishAll);
     const sent: number[] = [];
@@ -75,7 +75,7 @@ describe("the SDK and a service below a path", () => {
     for (const path of paths) expect(await readFile(path, "utf8")).toBe("stem");
   });
 
-  it("[O2] renew a link that is no longer good", async () => {
+  it("[O2] renew an expired link", async () => {
     await startWorker(finishAll);
     const asset = await client.assets.upload(songPath);
     const task = await client.tasks.run({ assetId: asset.id }, TARGETS);
@@ -105,7 +105,7 @@ describe("the SDK and a service below a path", () => {
     await expect(client.assets.get(asset.id)).rejects.toBeInstanceOf(NotFoundError);
   });
 
-  it("[I1] make one Task where the answer is lost on its way, and the request is sent again", async () => {
+  it("[I1] create one Task if the response is lost and the request is retried", async () => {
     const { id: assetId } = await client.assets.upload(songPath);
     const before = await client.tasks.list({ take: 1 }).page();
     let lost = 0;
@@ -122,7 +122,7 @@ describe("the SDK and a service below a path", () => {
     await client.tasks.delete(task.id);
   });
 
-  it("[I1] give the same Task to a run that is repeated under its key", async () => {
+  it("[I1] return the same Task for a repeated run with the same key", async () => {
     await startWorker(finishAll);
     const options = { idempotencyKey: "run-1" };
     const first = await client.tasks.run(songPath, TARGETS, options);
@@ -130,7 +130,7 @@ describe("the SDK and a service below a path", () => {
     expect(second.id).toBe(first.id);
   });
 
-  it("[T11] cancel the Task of a run that is aborted", async () => {
+  it("[T11] cancel the Task of an aborted run", async () => {
     await startWorker(workUntilAborted);
     const controller = new AbortController();
     let created: Task | undefined;
@@ -148,7 +148,7 @@ describe("the SDK and a service below a path", () => {
     expect(cancelled.targets.map(({ error }) => error?.code)).toEqual([4001, 4001]);
   });
 
-  it("tell what a Task would cost, and what is wrong with one", async () => {
+  it("estimate the cost of a Task, and explain what is wrong with one", async () => {
     const { id: assetId } = await client.assets.upload(songPath);
     expect(await client.tasks.estimate({ assetId, targets: TARGETS })).toMatchObject({ cost: 2 });
     const mistaken = client.tasks.create({ assetId, targets: [{ model: "tuba", formats: ["wav"] }] });

@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import { makeTempDir } from "../../test/support/temp-dir.ts";
 
 const SIZE_BYTES = 400 * 1024 ** 2;
-/** A Node with the SDK and nothing to do has some 80 MB. */
+/** An idle Node with the SDK takes about 80 MB. */
 const PEAK_MAX_BYTES = 200 * 1024 ** 2;
 
 it("[A2] files are uploaded and downloaded in constant memory", async () => {

@@ -6,7 +6,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { makeProgram } from "../program.ts";
 import { COMPLETIONS, type Shell } from "./write-completion.ts";
 
-/** Home and working directory of a shell: the script, and a folder with a song. */
+/** Home and working directory of a shell, with the script and a folder with a song. */
 async function makeHome(shell: Shell): Promise<string> {
   const home = await makeTempDir("completion");
   onTestFinished(() => rm(home, { recursive: true }));
@@ -16,7 +16,7 @@ async function makeHome(shell: Shell): Promise<string> {
   return home;
 }
 
-/** A shell on a pseudo-terminal: the line and a tab, then a line that ends the reading. */
+/** A shell on a pseudo-terminal: types the line and a tab, then a line that ends the reading. */
 const ZSH_SCRIPT = String.raw`zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1='ready> '; unsetopt beep; unset zle_bracketed_paste; stty rows 100 cols 200"
@@ -26,7 +26,7 @@ zpty -n -w shell "$1"$'\t\x15echo do\'\'ne\n'
 zpty -r shell seen $'*do\'\'ne*done*'
 print -r -- $seen`;
 
-/** How each shell is asked what follows a line, and how it answers: one word a line, descriptions aside. */
+/** How to ask each shell for completions, and how to parse its answer: one word per line, without descriptions. */
 const SHELLS: Record<Shell, { args: string[]; parse: (printed: string) => string[] }> = {
   bash: {
     args: [
@@ -40,7 +40,7 @@ _stemwright; printf '%s\\n' "\${COMPREPLY[@]}"`,
   },
   zsh: {
     args: ["-f", "-c", ZSH_SCRIPT, "ask"],
-    // What there is to choose from, or else the line with its last word completed.
+    // The candidates, or the line with its last word completed.
     parse: (printed) => {
       const offered = [...printed.matchAll(/^(\S+) +-- /gm)].map(([, word = ""]) => word);
       const [, completed = ""] = /^> stemwright .*?(\S+) ?\r/.exec(printed) ?? [];
@@ -78,7 +78,7 @@ describe.each(["bash", "zsh", "fish"] as const)("%s", (shell) => {
     expect(await complete(shell, "stemwright separate a.mp3 --ste")).toEqual(["--stems"]);
   });
 
-  // Files are bash's own doing, not the script's.
+  // bash itself completes files, not the script.
   it.skipIf(isMissing || shell === "bash")("[S24] completes files", async () => {
     expect(await complete(shell, "stemwright separate so")).toEqual(["songs/"]);
   });

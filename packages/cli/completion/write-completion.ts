@@ -4,7 +4,7 @@ export type Shell = "bash" | "zsh" | "fish";
 type Flag = { flag: string; description: string; hasValue: boolean };
 type Entry = { path: string[]; description: string; options: Flag[] };
 
-/** Every command with what may follow it; the program itself has an empty path. */
+/** Every command and its arguments; the program itself has an empty path. */
 function listEntries(command: Command, path: string[] = []): Entry[] {
   const options = command.options.map(({ long, short, description, required }) => ({
     flag: long ?? short ?? "",
@@ -24,7 +24,7 @@ const listSubcommands = (entries: readonly Entry[], path: readonly string[]) =>
 
 const nameOf = ({ path }: Entry) => path.at(-1) ?? "";
 
-/** Words after a command: its options and subcommands; files where there are none. */
+/** Words after a command: its options and subcommands, or files if there are none. */
 function writeBash(program: Command): string {
   const entries = listEntries(program);
   const cases = entries.map((entry) => {
@@ -98,7 +98,7 @@ function writeFish(program: Command): string {
     return [
       ...children.map(
         (child) =>
-          // No file where a command is to come.
+          // No files where a command is expected.
           `complete -c stemwright -n ${quote(fresh)} -f -a ${nameOf(child)} -d ${quote(child.description)}`,
       ),
       ...entry.options.map(

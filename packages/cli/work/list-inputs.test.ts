@@ -24,17 +24,17 @@ const list = async (given: string[], recursive = false) =>
   ).map((path) => path.slice(folder.length + 1));
 
 describe("inputs", () => {
-  it("[S21] a folder's media, by name; folders within it when asked for, but never the outputs beside an input", async () => {
+  it("[S21] lists a folder's media by name; subfolders on request, but never the outputs next to an input", async () => {
     expect(await list(["."])).toEqual(["a.WAV", "b.mp3"]);
     expect(await list(["."], true)).toEqual(["a.WAV", "b.mp3", "live/c.flac"]);
   });
 
-  it("[S21] patterns match media alone, and a file that is named twice is one", async () => {
+  it("[S21] patterns match only media, and a file named twice counts once", async () => {
     expect(await list(["*", "b.mp3"])).toEqual(["a.WAV", "b.mp3"]);
     expect(await list(["**/*.flac"])).toEqual(["live/c.flac"]);
   });
 
-  it("[S21] a file that is named is taken whatever it is called; - and URLs are left as they are", async () => {
+  it("[S21] a named file is taken whatever its extension; - and URLs are kept unchanged", async () => {
     expect(await list(["notes.txt"])).toEqual(["notes.txt"]);
     expect(await listInputs(["-", "https://x.example/a"], { recursive: false })).toEqual([
       "-",

@@ -5,7 +5,7 @@ import { planOutputs } from "./plan-outputs.ts";
 const stem = { stem: "vocals", ext: "flac" };
 
 describe("where outputs go", () => {
-  it("[S21] beside the input by default, under its name", () => {
+  it("[S21] next to the input by default, under its name", () => {
     expect(fillPattern(DEFAULT_PATTERNS.sound, "music/a song.mp3", stem)).toBe("music/a song/vocals.flac");
     expect(fillPattern(DEFAULT_PATTERNS.text, "talk.mp4", { stem: "transcription", ext: "srt" })).toBe(
       "./talk.srt",
@@ -20,7 +20,7 @@ describe("where outputs go", () => {
     expect(() => toOutputPattern("{artist}.wav", DEFAULT_PATTERNS.sound)).toThrow(/\{artist\}; use \{dir\}/);
   });
 
-  it("[S22] two outputs in one place, or one in the input's, are refused before anything is done", () => {
+  it("[S22] two outputs with the same path, or the input's path, are refused before any work", () => {
     const targets = ["vocals", "drums"].map((model) => ({ model, kind: "sound" as const, formats: ["wav"] }));
     const pattern = "{name}.{ext}";
     expect(() => planOutputs({ input: "a.mp3", targets, pattern })).toThrow(/put \{stem\}/);

@@ -19,7 +19,7 @@ function record(make: typeof makePlainReporter) {
   };
 }
 
-it("[S23] a terminal gets a bar with the time left, and paths alone on standard output", () => {
+it("[S23] a terminal gets a bar with the remaining time, and only paths on standard output", () => {
   const { reporter, out, err } = record(makeTerminalReporter);
   reporter.started("in/song.mp3");
   reporter.progress("in/song.mp3", { fraction: 0.5, secondsLeft: 90 });
@@ -30,14 +30,14 @@ it("[S23] a terminal gets a bar with the time left, and paths alone on standard 
   expect(formatSeconds(59.6)).toBe("1 min 00 s");
 });
 
-it("[S23] elsewhere a line for each tenth", () => {
+it("[S23] without a terminal, prints a line per 10 %", () => {
   const { reporter, err } = record(makePlainReporter);
   for (let percent = 0; percent <= 100; percent += 1) reporter.progress("a", { fraction: percent / 100 });
   expect(err).toHaveLength(10);
   expect(err[0]).toBe("a: 10 %\n");
 });
 
-it("[S23] programs get an object a line", () => {
+it("[S23] programs get one JSON object per line", () => {
   const { reporter, out } = record(makeJsonReporter);
   reporter.started("a");
   reporter.failed("a", "no");

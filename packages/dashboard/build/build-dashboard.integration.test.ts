@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { buildDashboard } from "./build-dashboard.ts";
 
 const DASHBOARD_DIR = join(import.meta.dirname, "..");
-/** Within the project, so that packages are found, and ignored by git. */
+/** Inside the project, so that packages are found, and ignored by git. */
 const SCRATCH_DIR = join(DASHBOARD_DIR, "..", "..", ".data");
 
 describe("building the pages", () => {
@@ -25,7 +25,7 @@ describe("building the pages", () => {
   });
   afterAll(() => rm(copyDir, { recursive: true, force: true }));
 
-  it("[PG3] [PG4] makes one page, with files that are compressed beforehand", async () => {
+  it("[PG3] [PG4] builds one page, with precompressed files", async () => {
     expect(await readdir(first)).toContain("index.html");
     const files = await readdir(join(first, "app", "assets"));
     const scripts = files.filter((name) => name.endsWith(".js"));
@@ -40,14 +40,14 @@ describe("building the pages", () => {
     expect((await stat(join(first, "index.html"))).mtimeMs).toBe(mtimeMs);
   });
 
-  it("[PG4] builds again when a source changed, and keeps the last build alone", async () => {
+  it("[PG4] builds again when a source changed, and keeps only the latest build", async () => {
     await appendFile(join(copyDir, "main.tsx"), "\n// changed\n");
     const second = await build();
     expect(second).not.toBe(first);
     expect(await readdir(join(copyDir, "dist"))).toEqual([basename(second)]);
   });
 
-  it("[PG4] a source that can't be built is told of by name, and leaves nothing behind", async () => {
+  it("[PG4] reports a source that can't be built by name, and leaves nothing behind", async () => {
     const before = await readdir(join(copyDir, "dist"));
     await appendFile(join(copyDir, "main.tsx"), "\nconst = 1;\n");
     await expect(build()).rejects.toThrow(/main\.tsx/);

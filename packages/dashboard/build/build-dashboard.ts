@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const DASHBOARD_DIR = join(import.meta.dirname, "..");
 const BUILT_DIR = join(DASHBOARD_DIR, "dist");
 const CHILD = join(import.meta.dirname, "vite-build.ts");
-/** What the pages are made from; the SDK is compiled into them. */
+/** The sources of the pages; the SDK is compiled into them. */
 const SDK_DIR = dirname(createRequire(import.meta.url).resolve("@stemwright/sdk"));
 const LEFT_OUT = new Set(["node_modules", "dist"]);
 const HASH_CHARACTERS = 20;
@@ -32,7 +32,7 @@ async function listSources(folder: string): Promise<string[]> {
   return found.flat().sort();
 }
 
-/** Changes whenever a source does, or is renamed. */
+/** Changes whenever a source is changed or renamed. */
 async function hashSources(): Promise<string> {
   const hash = createHash("sha256");
   for (const folder of [DASHBOARD_DIR, SDK_DIR])
@@ -41,14 +41,14 @@ async function hashSources(): Promise<string> {
   return hash.digest("hex").slice(0, HASH_CHARACTERS);
 }
 
-/** A package that is shipped built has no sources, and one folder of built files. */
+/** A published package has no sources, and one folder of built files. */
 async function findShipped(): Promise<string | undefined> {
   if (await isThere(join(DASHBOARD_DIR, "index.html"))) return undefined;
   const [name] = await readdir(BUILT_DIR);
   return name === undefined ? undefined : join(BUILT_DIR, name);
 }
 
-/** Where another process built the same sources meanwhile, its folder is as good as ours. */
+/** If another process built the same sources meanwhile, its folder is used. */
 async function moveInto(place: string, folder: string): Promise<void> {
   try {
     await rename(folder, place);
@@ -59,8 +59,8 @@ async function moveInto(place: string, folder: string): Promise<void> {
 }
 
 /**
- * The folder of the built pages. Builds them if a source changed since they were built last, in a child process: the
- * bundler would stay in the memory of this one.
+ * The folder of the built pages. Builds them in a child process if a source changed since the last build: in this process, the bundler would stay in
+ * memory.
  */
 export async function buildDashboard(): Promise<string> {
   const shipped = await findShipped();

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { build } from "vite";
 
-/** `node vite-build.ts FOLDER`: the pages built into the folder, with compressed twins of all that compresses. */
+/** `node vite-build.ts FOLDER`: builds the pages into the folder, with compressed copies of all compressible files. */
 const [, , folder = ""] = process.argv;
 
 await build({
@@ -20,12 +20,12 @@ await build({
     assetsDir: "app/assets",
     emptyOutDir: true,
     target: "es2022",
-    // Small files inside of scripts and styles would need `data:` in the content security policy.
+    // Inlining small files into scripts and styles would need `data:` in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // What nearly every page needs is one file: a request for each button and field would cost more than it saves.
+        // Code that nearly every page needs is one file: a request per component would cost more than it saves.
         codeSplitting: {
           groups: [
             {

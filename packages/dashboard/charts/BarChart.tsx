@@ -7,7 +7,7 @@ const BAR_WIDTH = 32;
 
 export type Bar = { label: string; value: number /** The value in words. */; text: string };
 
-/** Bars beside each other, one series. The same numbers stand in a table beside it; a picture is for eyes. */
+/** A bar chart of one series. Decorative: a table next to it has the same numbers. */
 export function BarChart({ bars, label }: { bars: readonly Bar[]; label: string }) {
   const most = Math.max(...bars.map(({ value }) => value), Number.MIN_VALUE);
   const width = Math.max(1, bars.length) * SLOT_WIDTH;

@@ -2,7 +2,7 @@ import "./charts.css";
 
 export type Meter = { name: string; value: number; text: string };
 
-/** Numbers to compare, one below the other: name, bar, number. */
+/** Numbers to compare, as rows of name, bar and number. */
 export function Meters({ meters }: { meters: readonly Meter[] }) {
   const most = Math.max(...meters.map(({ value }) => value), Number.MIN_VALUE);
   return (

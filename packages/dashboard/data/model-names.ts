@@ -10,11 +10,11 @@ effect(() => {
   if (me.value === null) cached.value = [];
 });
 
-/** The catalogue, loaded once for a visit. */
+/** The catalogue, loaded once per visit. */
 export async function loadModels(abort?: AbortSignal): Promise<readonly Model[]> {
   if (cached.value.length === 0) cached.value = await client.models.list({ signal: abort });
   return cached.value;
 }
 
-/** A model's name, or its id until the catalogue is there. */
+/** A model's name, or its id until the catalogue is loaded. */
 export const nameModel = (id: string) => cached.value.find((model) => model.id === id)?.name ?? id;

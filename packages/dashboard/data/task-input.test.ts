@@ -25,14 +25,14 @@ const failed = sampleTarget({ id: "g2", status: "error", error: { code: 1001, me
 const task = { ...sampleTask([done, failed], "2026-01-31T09:31:00.000Z"), assetId: "a1", cost: 1 };
 
 describe("a Task that is run again", () => {
-  it("[PG5] is asked for with every wish it had, and with nothing that came of it", () => {
+  it("[PG5] is requested with all its options, and without its results", () => {
     expect(toTaskInput(task)).toEqual({
       assetId: "a1",
       targets: [WISHES, { model: "vocals", formats: ["wav"] }],
     });
   });
 
-  it("[PG5] is asked for what failed alone where that is to be tried again", () => {
+  it("[PG5] is requested with only the failed targets for a retry", () => {
     expect(toRetryInput(task)).toEqual({ assetId: "a1", targets: [{ model: "vocals", formats: ["wav"] }] });
   });
 });

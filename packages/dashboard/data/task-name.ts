@@ -11,7 +11,7 @@ function nameOfUrl(url: string): string {
   }
 }
 
-/** What a visitor calls a Task: by its file. */
+/** A Task's display name: that of its file. */
 export function nameTask({ assetId, url }: Pick<TaskListItem, "assetId" | "url">): string {
   if (url !== undefined) return nameOfUrl(url);
   const name = assetNames.value.get(assetId ?? "");

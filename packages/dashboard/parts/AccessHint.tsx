@@ -1,6 +1,6 @@
 import { getClientId, me } from "../account/session.ts";
 
-/** What to do about a model that the client may not use yet. */
+/** How to get access to a model. */
 export function AccessHint() {
   if (!me.value?.person.isAdministrator)
     return <p class="small">Ask an administrator of this service for access.</p>;

@@ -10,10 +10,10 @@ export type ButtonProps = {
   kind?: "primary" | "danger" | "plain";
   isSmall?: boolean;
   isDisabled?: boolean;
-  /** Shown as busy, also without a pending click. */
+  /** Shows the button as busy, even without a pending click. */
   isBusy?: boolean;
   icon?: IconName;
-  /** The name of a button that shows an icon alone. */
+  /** The accessible name of an icon button. */
   label?: string;
   type?: "button" | "submit";
 };
@@ -41,7 +41,7 @@ export function Button({ kind, isSmall, icon, label, type = "button", ...props }
     <button
       type={type}
       class={classes.filter(Boolean).join(" ")}
-      // Not `disabled`, which would take the focus from under a keyboard.
+      // Not `disabled`, which would drop the keyboard focus.
       aria-disabled={isOff}
       aria-label={label}
       title={label}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "./Button.tsx";
 import { Dialog } from "./Dialog.tsx";
 
-/** Asks before something that can't be undone. */
+/** Asks before something irreversible. */
 export function ConfirmDialog({
   title,
   action,
@@ -11,7 +11,7 @@ export function ConfirmDialog({
   children,
 }: {
   title: string;
-  /** What the button says: `Delete the Task`. */
+  /** The button's text: `Delete the Task`. */
   action: string;
   onConfirm: () => Promise<unknown>;
   onClose: () => void;

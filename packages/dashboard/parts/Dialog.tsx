@@ -1,10 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-/**
- * A modal dialog. The browser's own `<dialog>` keeps the focus inside, closes on Escape and gives the focus
- * back. Render it while it is open.
- */
+/** A modal dialog. The browser's own `<dialog>` traps the focus, closes on Escape and restores the focus. Render it while it is open. */
 export function Dialog({
   title,
   onClose,

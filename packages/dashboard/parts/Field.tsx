@@ -4,7 +4,7 @@ import { useId } from "preact/hooks";
 export type FieldControl = { id: string; "aria-describedby": string | undefined; "aria-invalid": boolean };
 
 /**
- * A label, its control, and what belongs to it.
+ * A label, its control, and its hint or error.
  *
  * @example
  * <Field label="Email">{(control) => <input class="input" type="email" {...control} />}</Field>

@@ -2,14 +2,14 @@ import { Button } from "./Button.tsx";
 import { FormError } from "./FormError.tsx";
 import type { Form } from "./use-form.ts";
 
-/** The end of a dialog's form: what went wrong, and the buttons. */
+/** The end of a dialog's form: its error and buttons. */
 export function FormActions({
   form,
   action,
   onClose,
 }: {
   form: Form;
-  /** What the button says: `Make the key`. */
+  /** The button's text: `Make the key`. */
   action: string;
   onClose: () => void;
 }) {

@@ -1,7 +1,7 @@
 import { Icon } from "./Icon.tsx";
 import type { Form } from "./use-form.ts";
 
-/** The error of a form that belongs to none of its fields. */
+/** A form error that belongs to none of its fields. */
 export function FormError({ form }: { form: Form }) {
   return (
     <div class="form-error" role="alert">

@@ -1,4 +1,4 @@
-/** Strokes on a grid of 20. */
+/** Strokes on a 20 × 20 grid. */
 const PATHS = {
   play: "M6.500 4.500v11l9-5.500z",
   pause: "M7 5v10M13 5v10",
@@ -48,7 +48,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Decoration beside a text, or in a button with its own label. */
+/** Decoration next to a text, or in a button with its own label. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" fill="none" stroke="currentColor">

@@ -18,7 +18,7 @@ export function PageHead({
     document.title = `${title} · Stemwright`;
   }, [title]);
   useEffect(() => {
-    // Screen readers hear of a new page by its heading; the first one they read by themselves.
+    // Focusing the heading announces a new page to screen readers; the first page is announced anyway.
     if (!isFirstPage) heading.current?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Field } from "./Field.tsx";
 
-/** One of a few, by name. */
 export function SelectField<Value extends string>({
   label,
   hint,

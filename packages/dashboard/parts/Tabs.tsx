@@ -3,7 +3,7 @@ import { useId, useRef } from "preact/hooks";
 
 export type Tab = { id: string; title: string };
 
-/** Views of which one is shown; arrow keys go from one to the next. */
+/** Tabs; arrow keys move between them. */
 export function Tabs({
   label,
   tabs,

@@ -1,7 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes } from "preact";
 import { Field } from "./Field.tsx";
 
-/** One line of text with its label. */
 export function TextField({
   label,
   hint,

@@ -12,5 +12,5 @@ export async function copyText(text: string): Promise<void> {
   const isCopied = document.activeElement === area && document.execCommand("copy");
   area.remove();
   if (activeElement instanceof HTMLElement) activeElement.focus();
-  if (!isCopied) throw new Error("The browser did not allow to copy; select the text and copy it yourself");
+  if (!isCopied) throw new Error("The browser did not allow copying; select the text and copy it yourself");
 }

@@ -19,7 +19,7 @@ export function formatDuration(durationSeconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${seconds}` : `${minutes}:${seconds}`;
 }
 
-/** How long something will take, as one says it: `about 40 s`, `about 3 min`. */
+/** A remaining time in words: `about 40 s`, `about 3 min`. */
 export function formatEta(etaSeconds: number): string {
   if (etaSeconds < 1) return "any moment";
   if (etaSeconds < 90) return `about ${Math.ceil(etaSeconds)} s`;

@@ -22,7 +22,7 @@ function add(text: string, isError: boolean): void {
   if (!isError) setTimeout(() => dismissToast(id), SHOWN_MS);
 }
 
-/** Says what was done. */
+/** Confirms an action. */
 export const announce = (text: string): void => add(text, false);
 
 /** Shows why an action failed; for `promise.catch(reportError)`. */

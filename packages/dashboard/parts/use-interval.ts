@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Calls again and again while the page can be seen; undefined pauses. */
+/** Calls repeatedly while the page is visible; undefined pauses. */
 export function useInterval(call: () => void, intervalMs: number | undefined): void {
   const latest = useRef(call);
   latest.current = call;

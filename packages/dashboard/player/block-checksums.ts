@@ -8,13 +8,13 @@ const makeTable = (polynomial: number, bits: number) =>
 const CRC8 = makeTable(0x07, 8);
 const CRC16 = makeTable(0x8005, 16);
 
-/** Of the header of a FLAC block. */
+/** Over the header of a FLAC block. */
 export const findCrc8 = (bytes: Uint8Array) => bytes.reduce((crc, byte) => CRC8[crc ^ byte] ?? 0, 0);
 
-/** Of a FLAC block; 0 where its own checksum is among the bytes. */
+/** Over a FLAC block; 0 if the bytes include the block's own checksum. */
 export function findCrc16(bytes: Uint8Array): number {
   let crc = 0;
-  // Not by reduce: this goes over a megabyte at each seek.
+  // Not with reduce: each seek checks a megabyte.
   for (let n = 0; n < bytes.length; n++)
     crc = ((crc << 8) & 0xff00) ^ (CRC16[(crc >> 8) ^ (bytes[n] ?? 0)] ?? 0);
   return crc;

@@ -17,7 +17,7 @@ const FLAC = encodeFlac([new Float32Array(CHUNK_FRAMES)], {
   ...{ sampleRateHz: 44_100, gain: 1, bitsPerFrameMax: 1e9 },
 });
 
-/** Answers once it is told to, or fails when it is given up. */
+/** Answers when told to, or fails when aborted. */
 function makeSource() {
   const asked: { index: number; signal: AbortSignal | undefined; answer: () => void }[] = [];
   const source = {
@@ -35,8 +35,8 @@ const decode = async (flac: ArrayBuffer) =>
   ({ length: parseFlac(new Uint8Array(flac)).lengthFrames }) as unknown as AudioBuffer;
 const inChunk = (index: number) => ({ frame: index * CHUNK_FRAMES, lengthFrames: 2 * BLOCK_FRAMES });
 
-describe("[PV9] chunks that are on their way", () => {
-  it("are given up when the player goes elsewhere, except for the one it goes to", async () => {
+describe("[PV9] chunks being loaded", () => {
+  it("are aborted when the player seeks, except the one it seeks to", async () => {
     const { source, asked } = makeSource();
     const store = new ChunkStore(source, decode);
     const [left, wanted] = [store.load(PREVIEWS, inChunk(3)), store.load(PREVIEWS, inChunk(4))];
@@ -47,7 +47,7 @@ describe("[PV9] chunks that are on their way", () => {
     expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true, false]);
   });
 
-  it("are asked for again where the player comes back", async () => {
+  it("are requested again when the player returns", async () => {
     const { source, asked } = makeSource();
     const store = new ChunkStore(source, decode);
     const left = store.load(PREVIEWS, inChunk(3));
@@ -60,7 +60,7 @@ describe("[PV9] chunks that are on their way", () => {
     expect(asked.map(({ index }) => index)).toEqual([3, 3]);
   });
 
-  it("are asked for again where there are more tracks", async () => {
+  it("are requested again when there are more tracks", async () => {
     const { source, asked } = makeSource();
     const store = new ChunkStore(source, decode);
     const first = store.load(PREVIEWS, inChunk(0));
@@ -71,7 +71,7 @@ describe("[PV9] chunks that are on their way", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("stay where they are there already", async () => {
+  it("stay if they are already loaded", async () => {
     const { source, asked } = makeSource();
     const store = new ChunkStore(source, decode);
     const first = store.load(PREVIEWS, inChunk(0));
@@ -83,7 +83,7 @@ describe("[PV9] chunks that are on their way", () => {
   });
 });
 
-describe("[PV9] a chunk that is there", () => {
+describe("[PV9] a loaded chunk", () => {
   it.each([
     ["from the block of the frame on", { frame: CHUNK_FRAMES + 5000, lengthFrames: 8192 }, [1, 3]],
     ["up to the chunk's end", { frame: 2 * CHUNK_FRAMES - 1, lengthFrames: 8192 }, [9, 10]],

@@ -4,13 +4,13 @@ import { countReadyFrames, type PlayablePreviews, type PreviewSource } from "./p
 /** A piece of the recording, in its frames, and its sound by the track's id. */
 export type DecodedPiece = { start: number; end: number; sounds: ReadonlyMap<string, AudioBuffer> };
 
-/** One track of a chunk as it was fetched. */
+/** One track of a fetched chunk. */
 type FetchedTrack = { id: string; gain: number; flac: FlacFile };
 
-/** What is heard and what comes next: seven tracks of a chunk are 2.6 MB, and 7.3 MB once they are decoded. */
+/** The current and the next chunks: seven tracks of a chunk are 2.6 MB, and 7.3 MB decoded. */
 const KEPT_CHUNKS = 3;
 
-/** Chunks of all tracks, fetched together and decoded piece by piece; those used last are kept. */
+/** Chunks of all tracks, fetched together and decoded piece by piece; an LRU cache. */
 export class ChunkStore {
   readonly #source: PreviewSource;
   readonly #decode: (flac: ArrayBuffer) => Promise<AudioBuffer>;
@@ -78,7 +78,7 @@ export class ChunkStore {
       const parts = await this.#source.chunk(index, { version, tracks: ids }, abort.signal);
       return ids.map((id, n) => {
         const part = parts[n];
-        if (!part) throw new Error(`Chunk ${index} is not there yet`);
+        if (!part) throw new Error(`Chunk ${index} is not available yet`);
         return { id, gain: part.gain, flac: parseFlac(part.flac) };
       });
     } finally {

@@ -1,6 +1,6 @@
 import { findCrc8, findCrc16 } from "./block-checksums.ts";
 
-/** A FLAC file (RFC 9639) as previews have them: STREAMINFO alone, then blocks of one length, of which the last may be shorter. */
+/** A FLAC file (RFC 9639) as used for previews: only STREAMINFO, then blocks of one length, of which the last may be shorter. */
 export type FlacFile = {
   bytes: Uint8Array<ArrayBuffer>;
   blockFrames: number;
@@ -9,7 +9,7 @@ export type FlacFile = {
   offsets: readonly number[];
 };
 
-/** "fLaC", then STREAMINFO with its own header of four bytes. */
+/** "fLaC", then STREAMINFO with its 4-byte header. */
 const FILE_HEADER_BYTES = 42;
 const BLOCK_FRAMES_AT = 10;
 const LENGTH_FRAMES_AT = 22;
@@ -18,7 +18,7 @@ const CRC16_BYTES = 2;
 
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array) => new DataView(buffer, byteOffset, length);
 
-/** A block's number is written as UTF-8 writes a character; a block of another length than the others tells it behind the number. */
+/** The block number has a UTF-8-like coding; a block of a different length states that length after the number. */
 function measureHeader(block: Uint8Array): { numberBytes: number; headerBytes: number } {
   const first = block[BLOCK_NUMBER_AT] ?? 0;
   const numberBytes = first < 0x80 ? 1 : Math.clz32(~(first << 24));
@@ -33,7 +33,7 @@ function isBlockHeader(bytes: Uint8Array): boolean {
   return findCrc8(bytes.subarray(0, headerBytes)) === bytes[headerBytes];
 }
 
-/** The length of a block is written nowhere: a block ends where another header stands and its own checksum is right. */
+/** Block sizes are not stored: a block ends where another header follows and its own checksum matches. */
 export function parseFlac(bytes: Uint8Array<ArrayBuffer>): FlacFile {
   const view = viewOf(bytes);
   const offsets = [FILE_HEADER_BYTES];
@@ -50,7 +50,7 @@ export function parseFlac(bytes: Uint8Array<ArrayBuffer>): FlacFile {
   };
 }
 
-/** The same block as another one of its file, from 0 to 127. */
+/** Changes a block's number, to 0 to 127. */
 function renumber(block: Uint8Array, number: number): Uint8Array<ArrayBuffer> {
   const { numberBytes, headerBytes } = measureHeader(block);
   const renumbered = new Uint8Array(block.length + 1 - numberBytes);
@@ -64,7 +64,7 @@ function renumber(block: Uint8Array, number: number): Uint8Array<ArrayBuffer> {
   return renumbered;
 }
 
-/** Some of the blocks as a separate file, no more than 128: what is not heard soon need not be decoded yet. */
+/** Up to 128 of the blocks as a separate file, so that only what is played soon gets decoded. */
 export function cutFlac(flac: FlacFile, { from, to }: { from: number; to: number }): Uint8Array<ArrayBuffer> {
   const { bytes, blockFrames, lengthFrames, offsets } = flac;
   const header = bytes.slice(0, FILE_HEADER_BYTES);

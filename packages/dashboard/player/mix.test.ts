@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { extendMix, findGain, listNullSet, makeMix, makeNullGains } from "./mix.ts";
 
 describe("the mix", () => {
-  it("[PV9] starts with the stems alone, and plays the input where there are none", () => {
+  it("[PV9] starts with the stems, and with the input if there are none", () => {
     expect(findGain(makeMix(["input", "a"]), "input")).toBe(0);
     expect(findGain(makeMix(["input", "a"]), "a")).toBe(1);
     expect(findGain(makeMix(["input"]), "input")).toBe(1);
   });
 
-  it("[PV9] plays tracks that come later instead of the input, and changes nothing else", () => {
+  it("[PV9] plays tracks added later instead of the input, and changes nothing else", () => {
     const alone = extendMix(makeMix(["input"]), ["input", "voice_01", "voice_02"]);
     expect(alone).toEqual(makeMix(["input", "voice_01", "voice_02"]));
     const mix = { ...makeMix(["input", "a"]), a: { gainDb: -3, pan: 0.5, isMuted: false, isSolo: true } };
@@ -16,7 +16,7 @@ describe("the mix", () => {
     expect(extended).toEqual({ ...mix, voice_01: makeMix(["voice_01"]).voice_01 });
   });
 
-  it("[PV9] a solo silences all others, whether they are muted or not", () => {
+  it("[PV9] a solo silences all other tracks, muted or not", () => {
     const mix = makeMix(["input", "a", "b"]);
     const solo = { ...mix, input: { gainDb: -6, pan: 0, isMuted: true, isSolo: true } };
     expect(findGain(solo, "input")).toBeCloseTo(0.501, 3);

@@ -1,4 +1,4 @@
-/** How a track is heard. */
+/** The mixer settings of a track. */
 export type TrackMix = { gainDb: number; pan: number; isMuted: boolean; isSolo: boolean };
 /** By the track's id. */
 export type Mix = Readonly<Record<string, TrackMix>>;
@@ -10,7 +10,7 @@ export const UNTOUCHED: TrackMix = { gainDb: 0, pan: 0, isMuted: false, isSolo: 
 export const makeMix = (ids: readonly string[]): Mix =>
   Object.fromEntries(ids.map((id) => [id, { ...UNTOUCHED, isMuted: id === INPUT_TRACK && ids.length > 1 }]));
 
-/** The mix with tracks that came later: those of voices come when all voices are told apart, and then stand for the input like stems. */
+/** Adds new tracks to the mix: voices appear once all of them are separated, and then replace the input like stems. */
 export function extendMix(mix: Mix, ids: readonly string[]): Mix {
   const fresh = makeMix(ids);
   const isInputAlone = Object.keys(mix).join() === INPUT_TRACK;
@@ -30,7 +30,7 @@ export function findGain(mix: Mix, id: string): number {
 
 type NamedTrack = { id: string; name: string; targetId?: string | undefined };
 
-/** Stems that add up to the input: what a target gives with its residual, vocals with the instrumental, or all of them. */
+/** Stems that add up to the input: a target and its residual, vocals and instrumental, or all of them. */
 export function listNullSet(tracks: readonly NamedTrack[]): string[] {
   const find = (name: string) => tracks.find((track) => track.name === name)?.id;
   const residual = tracks.find(({ name }) => name.endsWith("_residual"));

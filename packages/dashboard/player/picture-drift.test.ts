@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { correctDrift } from "./picture-drift.ts";
 
-/** A picture whose clock runs at `speed`, looked at ten times a second. */
+/** Video whose clock runs at `speed`, checked ten times a second. */
 function follow(start: number, speed: number, seconds: number): number {
   let picture = start;
   for (let sound = 0; sound < seconds; sound += 0.1) {
@@ -11,17 +11,17 @@ function follow(start: number, speed: number, seconds: number): number {
   return picture - seconds;
 }
 
-describe("[PV11] the drift of a picture", () => {
-  it("is left alone within a frame", () => {
+describe("[PV11] video drift", () => {
+  it("is ignored within a frame", () => {
     expect(correctDrift(10.01, 10)).toEqual({ playbackRate: 1 });
   });
 
-  it("is made up for by playing slower or faster", () => {
+  it("is corrected by playing slower or faster", () => {
     expect(correctDrift(10.05, 10).playbackRate).toBeCloseTo(0.95);
     expect(correctDrift(9.8, 10)).toEqual({ playbackRate: 1.08 });
   });
 
-  it("is jumped over after a seek", () => {
+  it("is corrected by a jump after a seek", () => {
     expect(correctDrift(3, 70)).toEqual({ seekSeconds: 70, playbackRate: 1 });
   });
 

@@ -1,4 +1,4 @@
-/** Beyond this the picture jumps; below, it is played slightly faster or slower, which is not visible. */
+/** Above this the video jumps; below, it plays imperceptibly faster or slower. */
 const JUMP_SECONDS = 0.3;
 /** Less than a frame of film. */
 const IN_SYNC_SECONDS = 0.015;
@@ -6,11 +6,11 @@ const RATE_MAX = 0.08;
 
 export type DriftCorrection = { seekSeconds?: number; playbackRate: number };
 
-/** How a picture on its own clock gets back in sync with the sound. */
+/** How video, which has its own clock, gets back in sync with the audio. */
 export function correctDrift(pictureSeconds: number, soundSeconds: number): DriftCorrection {
   const drift = pictureSeconds - soundSeconds;
   if (Math.abs(drift) > JUMP_SECONDS) return { seekSeconds: soundSeconds, playbackRate: 1 };
   if (Math.abs(drift) < IN_SYNC_SECONDS) return { playbackRate: 1 };
-  // Gone within a second or so.
+  // Corrected within a second or so.
   return { playbackRate: 1 - Math.max(-RATE_MAX, Math.min(RATE_MAX, drift)) };
 }

@@ -4,7 +4,7 @@ import type { Player } from "./player.ts";
 
 const STEP_MS = 40;
 
-/** A clock over the mixer's player, for words that follow it; timers go on in hidden tabs. */
+/** A clock over the mixer's player, for words that follow it; a timer, since it keeps running in hidden tabs. */
 export function makePlayerClock(player: Player, sampleRateHz: number): Clock & { close(): void } {
   const seconds = signal(player.position / sampleRateHz);
   const isPlaying = computed(() => player.state.value !== "stopped");

@@ -8,18 +8,18 @@ import { type Level, Stretch } from "./stretch.ts";
 export type PlayerState = "stopped" | "waiting" | "playing";
 export type Loop = { start: number; end: number };
 
-/** How far ahead sound is scheduled; hidden tabs run timers once a second. */
+/** How far ahead audio is scheduled; hidden tabs run timers once a second. */
 const AHEAD_SECONDS = 4;
 const TICK_MS = 100;
-/** Time between scheduling and sound; starting all tracks must take less. */
+/** Time between scheduling and playback; starting all tracks must take less. */
 const LEAD_SECONDS = 0.06;
 /** Decoded and scheduled at a time: a seek waits for this much of each track, not for the three seconds of a chunk. */
 const PIECE_FRAMES = 32_768;
 const METER_FRAMES = 8192;
 
 /**
- * Plays all tracks together, sample by sample: one context at the recording's own rate, a node for each piece and track, each started at an exact
- * frame of the context. A timer schedules what comes next, since hidden tabs get no animation frames.
+ * Plays all tracks in sync to the sample: one context at the recording's own rate, a node per piece and track, each started at an exact frame of the
+ * context. A timer schedules ahead, since hidden tabs get no animation frames.
  */
 export class Player {
   readonly state = signal<PlayerState>("stopped");
@@ -30,7 +30,7 @@ export class Player {
   readonly #source: PreviewSource;
   readonly #onError: (error: unknown) => void;
   readonly #store: ChunkStore;
-  /** What goes to the loudspeakers. */
+  /** Connected to the loudspeakers. */
   readonly output: GainNode;
   readonly #meter: AnalyserNode;
   readonly #measured = new Float32Array(METER_FRAMES);
@@ -68,7 +68,7 @@ export class Player {
     const ids = previews.tracks.map(({ id }) => id);
     if (ids.every((id) => id in this.mix.peek())) return;
     this.setMix(extendMix(this.mix.peek(), ids));
-    // Stretches that are scheduled already lack the new tracks.
+    // Stretches already scheduled lack the new tracks.
     this.seek(this.position);
   }
 
@@ -110,7 +110,7 @@ export class Player {
     this.#start(to);
   }
 
-  /** The frame that is heard now. */
+  /** The frame being played. */
   get position(): number {
     const now = Math.round(this.context.currentTime * this.#previews.sampleRate);
     const heard = this.#scheduled.findLast(({ contextFrame }) => contextFrame <= now);
@@ -204,7 +204,7 @@ export class Player {
     return this.#scheduled.length === 0 || aheadFrames < AHEAD_SECONDS * this.#previews.sampleRate;
   }
 
-  /** Without a connection the next tick tries again; with any other error there is nothing to wait for. */
+  /** Without a connection the next tick retries; after any other error there is nothing to wait for. */
   #fail(error: unknown): void {
     if (error instanceof ConnectionError) {
       this.#waitIfDry();
@@ -236,7 +236,7 @@ export class Player {
     this.state.value = "playing";
   }
 
-  /** Continues exactly where the last stretch ends, or, if that is over, starts as soon as all tracks can be started together. */
+  /** Continues exactly where the last stretch ends or, if that has passed, as soon as all tracks can be started together. */
   #startInTime(sounds: ReadonlyMap<string, AudioBuffer>, place: { frame: number; length: number }): Stretch {
     for (let leadSeconds = LEAD_SECONDS; ; leadSeconds *= 2) {
       const stretch = new Stretch(this.output, sounds, place);
@@ -249,7 +249,7 @@ export class Player {
     }
   }
 
-  /** A copy, since offsets in seconds are not always whole frames. */
+  /** Copies, since offsets in seconds are not always whole frames. */
   #cut(sound: AudioBuffer, from: number, length: number): AudioBuffer {
     if (from === 0 && length === sound.length) return sound;
     const cut = this.context.createBuffer(sound.numberOfChannels, length, sound.sampleRate);

@@ -4,7 +4,7 @@ import { makeWavHeader } from "./render-mix.ts";
 const read = (header: ArrayBuffer) => Buffer.from(header);
 
 describe("the header of a saved mix", () => {
-  it("[EX3] is that of a wav file of floats", () => {
+  it("[EX3] is that of a float wav file", () => {
     const header = read(makeWavHeader(1000, 44_100));
     expect(header.toString("latin1", 0, 16)).toBe(`RIFF${"\x64\x1f\0\0"}WAVEfmt `);
     expect([header.readUInt16LE(20), header.readUInt16LE(22), header.readUInt32LE(24)]).toEqual([
@@ -13,7 +13,7 @@ describe("the header of a saved mix", () => {
     expect([header.length, header.readUInt32LE(40)]).toEqual([44, 8000]);
   });
 
-  it("[EX3] is that of RF64 beyond 4 GiB", () => {
+  it("[EX3] is RF64 beyond 4 GiB", () => {
     const frames = 6 * 3600 * 48_000;
     const header = read(makeWavHeader(frames, 48_000));
     expect(header.toString("latin1", 0, 4)).toBe("RF64");

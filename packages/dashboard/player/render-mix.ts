@@ -43,7 +43,7 @@ export function makeWavHeader(frames: number, sampleRate: number): ArrayBuffer {
   return header;
 }
 
-/** What a panner makes of one or two channels (Web Audio, "equal power"): to each side from each. */
+/** The gains of a panner for one or two channels (Web Audio, "equal power"): from each channel to each side. */
 function panOf(
   pan: number,
   channels: number,
@@ -59,7 +59,7 @@ function panOf(
     : { leftLeft: near, leftRight: 0, rightLeft: far, rightRight: 1 };
 }
 
-/** The mix of a stretch as a wav file of 32-bit floats. Chunk by chunk: browsers keep the parts of large files on disk. */
+/** Renders the mix of a stretch as a 32-bit float wav file. Chunk by chunk: browsers keep the parts of large files on disk. */
 export async function renderMix(
   { store, previews, mix }: { store: ChunkStore; previews: PlayablePreviews; mix: Mix },
   { start, end }: { start: number; end: number },
@@ -69,7 +69,7 @@ export async function renderMix(
   const parts: BlobPart[] = [makeWavHeader(end - start, sampleRate)];
   for (let frame = start; frame < end; ) {
     const piece = await store.load(previews, { frame, lengthFrames: chunkFrames });
-    if (!piece) throw new Error("The Task has not come so far yet; try again when it is complete.");
+    if (!piece) throw new Error("The Task is not that far yet; try again when it is complete.");
     const to = Math.min(end, piece.end);
     const block = new Float32Array(2 * (to - frame));
     for (const [id, sound] of piece.sounds) {

@@ -13,7 +13,7 @@ import { HOME, ROUTES, type Route } from "./routes.ts";
 const SIGN_IN = "app/sign-in";
 const WELCOME = "app/welcome";
 
-/** The page for an address: the visitor may first have to sign in, or to choose a password. */
+/** The page for an address: the visitor may have to sign in first, or choose a password. */
 function findShown(path: string): string {
   if (path !== WELCOME && findRoute(path)?.route.isPublic) return path;
   if (me.value === null) return SIGN_IN;

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from "preact";
 import { ErrorNotice } from "../parts/ErrorNotice.tsx";
 
-/** Shows what went wrong in a page instead of an empty one; the navigation stays. */
+/** Shows an error instead of an empty page; the navigation stays. */
 export class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state = { error: undefined };
 

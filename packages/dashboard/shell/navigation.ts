@@ -7,7 +7,7 @@ export type NavigationGroup = {
   isForAdministrators?: boolean;
 };
 
-/** What the side of every page lists. */
+/** The side navigation. */
 export const NAVIGATION: readonly NavigationGroup[] = [
   {
     links: [

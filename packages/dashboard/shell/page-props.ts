@@ -1,2 +1,2 @@
-/** What every page gets: the named parts of its path. */
+/** Props of every page: the parameters of its path. */
 export type PageProps = { params: Record<string, string> };

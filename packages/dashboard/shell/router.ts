@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Where the visitor is, below the service's own address: `app/tasks/ID`, without slashes at the ends. */
+/** The current address, relative to the service's own: `app/tasks/ID`, without slashes at the ends. */
 export type Address = { path: string; query: URLSearchParams; hash: string };
 
 const basePath = () => new URL(document.baseURI).pathname;
@@ -22,13 +22,13 @@ export function navigate(to: string, options: { replaces?: boolean } = {}): void
   if (!options.replaces) window.scrollTo(0, 0);
 }
 
-/** Changes the query alone, in place: the choices of a page belong to its address, not to the history. */
+/** Changes only the query, in place: a page's state belongs into its address, not into the history. */
 export function replaceQuery(query: URLSearchParams): void {
   const text = query.toString();
   navigate(`${address.value.path}${text === "" ? "" : `?${text}`}`, { replaces: true });
 }
 
-/** Clicks on links to our own pages change the address without loading anything. */
+/** Clicks on links to our own pages change the address without reloading. */
 function followLink(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -47,7 +47,7 @@ export function startRouter(): void {
   document.addEventListener("click", followLink);
 }
 
-/** The parameters of a path that has the pattern's form: `app/tasks/:id`. */
+/** The parameters of a path that matches the pattern: `app/tasks/:id`. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split("/");
   const given = path.split("/");

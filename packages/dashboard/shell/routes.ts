@@ -2,10 +2,10 @@ import type { ComponentType } from "preact";
 import type { PageProps } from "./page-props.ts";
 
 export type Route = {
-  /** Below the service's address; `:name` stands for one part of it. */
+  /** Relative to the service's address; `:name` is one segment. */
   path: string;
   load: () => Promise<{ default: ComponentType<PageProps> }>;
-  /** Shown without an account, and without the navigation. */
+  /** Shown without an account and without the navigation. */
   isPublic?: boolean;
 };
 
@@ -32,5 +32,5 @@ export const ROUTES: readonly Route[] = [
   { path: "app/admin/operation", load: () => import("../pages/operation/OperationPage.tsx") },
 ];
 
-/** Where `/` leads. */
+/** Target of `/`. */
 export const HOME = "app/playground";

@@ -10,7 +10,7 @@ function readStored(): Theme {
     const stored = localStorage.getItem(STORED_AS);
     return THEMES.find((theme) => theme === stored) ?? "system";
   } catch {
-    // Storage may be switched off.
+    // Storage may be disabled.
     return "system";
   }
 }
@@ -24,6 +24,6 @@ effect(() => {
   try {
     localStorage.setItem(STORED_AS, value);
   } catch {
-    // It then lasts as long as the page.
+    // The choice then lasts until the page is closed.
   }
 });

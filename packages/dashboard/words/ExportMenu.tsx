@@ -16,7 +16,7 @@ const FORMS: readonly [TextOutputFormat, string][] = [
 const nameOf = (response: Response) =>
   /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "words.txt";
 
-/** Downloads the words in the form that is chosen. */
+/** Downloads the words in the chosen format. */
 export function ExportMenu({ exportAs }: { exportAs: (format: TextOutputFormat) => Promise<Response> }) {
   const [format, setFormat] = useState<TextOutputFormat>("srt");
 

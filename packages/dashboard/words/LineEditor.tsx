@@ -9,13 +9,13 @@ export type LineActions = {
   setText(text: string): Promise<void>;
   moveEdge(move: { word: number; edge: Edge; seconds: number; isNew: boolean }): void;
   setTaps(taps: readonly number[]): void;
-  /** Has the whole line aligned again. */
+  /** Aligns the whole line again. */
   align(): Promise<void>;
   play(): void;
   close(): void;
 };
 
-/** Taps along with the recording: one for the start of each word, and one for the end of the last. */
+/** Tap along with the recording: one tap for the start of each word, and one for the end of the last. */
 function TapAlong({
   line,
   clock,
@@ -70,7 +70,7 @@ function TapAlong({
   );
 }
 
-/** One line, opened: its text, and the times of its words. */
+/** An open line: its text, and the times of its words. */
 export function LineEditor({
   line,
   number,

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Clock, makeAudioClock } from "./clock.ts";
 
-/** Something to listen to: a stem, or the recording itself. */
+/** Audio to listen to: a stem, or the recording itself. */
 export type Sound = { name: string; link: string };
 
-/** The browser's own player, and what follows it. */
+/** The browser's own player, and the content that follows it. */
 export function RecordingClock({
   sounds,
   children,

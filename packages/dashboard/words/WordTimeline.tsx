@@ -5,7 +5,7 @@ import type { WordsLine } from "./words-lines.ts";
 const KEY_STEP_SECONDS = 0.01;
 const MARGIN_SECONDS = 0.4;
 
-/** The words of a line over time; their edges are moved with the pointer or with arrow keys. */
+/** The words of a line over time; their edges can be moved with the pointer or arrow keys. */
 export function WordTimeline({
   line,
   room,
@@ -19,7 +19,7 @@ export function WordTimeline({
   const { words } = line;
   const from = Math.max(room.start, (words[0]?.start ?? 0) - MARGIN_SECONDS);
   const to = Math.min(room.end, (words.at(-1)?.end ?? 0) + MARGIN_SECONDS);
-  /** While an edge is dragged the scale stands still. */
+  /** The scale is frozen while an edge is dragged. */
   const scale = useRef<{ from: number; to: number } | undefined>(undefined);
   const shown = scale.current ?? { from, to };
   const share = (seconds: number) => ((seconds - shown.from) / Math.max(0.001, shown.to - shown.from)) * 100;

@@ -10,7 +10,7 @@ const TEXT_ROW_PX = 22;
 const LETTER_PX = 8;
 const MARGIN_PX = 400;
 
-/** Lines of any number, of which those near the window are there. */
+/** A virtualised list: only lines near the viewport are rendered. */
 export function WordsList({
   lines,
   current,
@@ -54,7 +54,7 @@ export function WordsList({
 
   useEffect(() => {
     const box = view.current;
-    // One listener for ten thousand words; with the keyboard they are reached by the arrow keys.
+    // One listener for ten thousand words; on the keyboard they are reached with the arrow keys.
     const click = ({ target }: MouseEvent) => {
       const word = (target as Element).closest<HTMLElement>("[data-word]");
       const row = word?.closest<HTMLElement>("[data-row]");

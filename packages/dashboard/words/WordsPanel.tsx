@@ -10,7 +10,7 @@ import { WordsView } from "./WordsView.tsx";
 import { listWordTargets } from "./word-targets.ts";
 import { makeTaskSource } from "./words-source.ts";
 
-/** What can be listened to: the uploaded file as long as it is kept, and the stems. */
+/** Audio to listen to: the uploaded file while it is stored, and the stems. */
 async function loadSounds(task: Task, signal: AbortSignal): Promise<Sound[]> {
   const stems = task.targets
     .flatMap(({ output }) => output)

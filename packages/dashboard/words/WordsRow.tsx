@@ -5,13 +5,13 @@ import { startOf } from "./words-lines.ts";
 
 const DOUBT_STEPS = [0.3, 0.5, 0.7, 0.85];
 
-/** 0 for a word that is surely right, up to 4. */
+/** 0 for a confident word, up to 4. */
 const doubtOf = (confidence: number) => DOUBT_STEPS.filter((step) => confidence < step).length;
 
 const describe = (confidence: number) =>
   confidence === 0 ? "Its time is estimated" : `${Math.round(confidence * 100)} % sure`;
 
-/** `Speaker 1` for `speaker_01`; what somebody has named otherwise stays. */
+/** `Speaker 1` for `speaker_01`; other names are unchanged. */
 const nameSpeaker = (speaker: string | number) => {
   const number = /^(?:speaker_)?0*(\d+)$/.exec(String(speaker))?.[1];
   return number === undefined ? String(speaker) : `Speaker ${number}`;
@@ -23,11 +23,11 @@ export type RowProps = {
   current: ReadonlySignal<Place | undefined>;
   /** Colours by speaker. */
   hues: ReadonlyMap<string | number, number>;
-  /** Absent where words are only read. */
+  /** Absent if the words are read-only. */
   onEdit: ((index: number) => void) | undefined;
 };
 
-/** One line. It is drawn again only when its own current word changes; the list takes the clicks on its words. */
+/** One line. Rendered again only when its own current word changes; the list handles clicks on words. */
 export function WordsRow({ line, index, current, hues, onEdit }: RowProps) {
   const active = useComputed(() => (current.value?.line === index ? current.value.word : undefined)).value;
   const hue = line.speaker === undefined ? undefined : hues.get(line.speaker);

@@ -21,7 +21,7 @@ import type { WordsSource } from "./words-source.ts";
 import "./words.css";
 
 const HUES = 8;
-/** What is heard before a stretch that was aligned, so that the ear finds into it. */
+/** Lead-in played before an aligned stretch. */
 const LEAD_SECONDS = 0.7;
 
 const STATES: Record<SaveState, string> = {
@@ -32,7 +32,7 @@ const STATES: Record<SaveState, string> = {
   conflict: "Changed elsewhere",
 };
 
-/** The words of one target, following the recording; edited where the source allows it. */
+/** The words of one target, following the recording; editable if the source allows it. */
 export function WordsView({ source, clock }: { source: WordsSource; clock: Clock }) {
   const words = useLoad((signal) => source.load(signal), [source.key]);
   return (
@@ -100,7 +100,7 @@ function WordsBook({
     });
   };
 
-  /** Asks for the times of a stretch, puts them in place, and lets them be heard. */
+  /** Requests the times of a stretch, applies them, and plays the stretch. */
   async function align(stretch: EditedStretch, estimated: readonly TimedWord[]) {
     if (!edit) return;
     const { text, start, end } = stretch;
@@ -109,7 +109,7 @@ function WordsBook({
     );
     const placed = placeAligned(history.lines.peek(), stretch, { estimated, found });
     if (placed === history.lines.peek()) return;
-    // The estimate and what took its place are undone together.
+    // The estimate and the aligned times are undone together.
     history.amend(placed);
     announce("Aligned. Only the edited words have new times.");
     playSpan(found[0]?.start ?? start, found.at(-1)?.end ?? end);

@@ -1,10 +1,10 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-/** What plays the recording, as far as words have to do with it. */
+/** The part of a player that words need. */
 export type Clock = {
-  /** False where there is nothing to listen to: the words can be read all the same. */
+  /** False if there is nothing to listen to: the words can still be read. */
   hasSound: boolean;
-  /** The player has its own button, above the words. */
+  /** The player has its own play button, above the words. */
   hasButton: boolean;
   seconds: ReadonlySignal<number>;
   isPlaying: ReadonlySignal<boolean>;
@@ -15,7 +15,7 @@ export type Clock = {
 
 const STEP_MS = 40;
 
-/** A clock over the browser's own player; its events alone would come four times a second. */
+/** A clock over the browser's own player, whose events alone would come only four times a second. */
 export function makeAudioClock(
   audio: HTMLAudioElement,
   { hasSound }: { hasSound: boolean },

@@ -3,13 +3,13 @@ import type { WordsLines } from "./words-lines.ts";
 
 const STEPS_MAX = 200;
 
-/** The words as they are edited, with the way back and forth. */
+/** The edited words, with undo and redo. */
 export type EditHistory = {
   lines: ReadonlySignal<WordsLines>;
   canUndo: ReadonlySignal<boolean>;
   canRedo: ReadonlySignal<boolean>;
   change(lines: WordsLines): void;
-  /** Of a step that is going on, such as a drag: it is undone as one. */
+  /** Updates a step in progress, such as a drag: it is undone as one. */
   amend(lines: WordsLines): void;
   undo(): void;
   redo(): void;

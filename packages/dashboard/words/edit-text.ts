@@ -4,10 +4,10 @@ import { findRoom, type WordsLine, type WordsLines } from "./words-lines.ts";
 /** Longest stretch the service aligns, and how far around the old words new ones are searched. */
 const STRETCH_MAX_SECONDS = 60;
 const REACH_SECONDS = 5;
-/** Faster than speech: words that would be are aligned together with their neighbours. */
+/** Faster than speech: words that would be shorter are aligned together with their neighbours. */
 const LEAST_LETTER_SECONDS = 0.03;
 
-/** A part of a line whose words are new: what the service is to find, and between which times. */
+/** New words within a line: what the service should align, and between which times. */
 export type EditedStretch = {
   line: number;
   first: number;
@@ -20,8 +20,8 @@ export type EditedStretch = {
 export type TextEdit = { lines: WordsLines; stretch: EditedStretch | undefined };
 
 /**
- * Gives a line another text. Words at both ends that stay keep their times; what is between them gets shares of the time that was
- * there, with no confidence, until the service has listened. A line without text is taken out.
+ * Changes the text of a line. Unchanged words at both ends keep their times; those between them get shares of the remaining time, with confidence 0, until
+ * the service has aligned them. A line without text is removed.
  */
 export function editText(
   lines: WordsLines,
@@ -51,7 +51,7 @@ export function editText(
   return { lines: next, stretch: { line, first, count: fresh.length, text: stretchText, ...span } };
 }
 
-/** Puts the times the service found in place of the estimates; the lines as they were where those words are no longer there. */
+/** Replaces the estimates with the times from the service; returns the lines unchanged if those words no longer exist. */
 export function placeAligned(
   lines: WordsLines,
   stretch: EditedStretch,
@@ -68,7 +68,7 @@ export function placeAligned(
   });
 }
 
-/** How many words at the start and at the end of a line stay, and the text between them. */
+/** How many words at the start and end of a line are unchanged, and the text between them. */
 function findKept(
   words: readonly TimedWord[],
   wanted: string,
@@ -131,14 +131,14 @@ const joinTexts = (a: string, b: string) => (/\s$/u.test(a) ? `${a.trimEnd()} ${
 const spanOf = (words: readonly TimedWord[]) =>
   words.length === 0 ? undefined : { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 };
 
-/** A long pause beside the words is not listened to. */
+/** Excludes a long pause next to the words. */
 function limitSpan(anchors: { start: number; end: number }, old: readonly TimedWord[]) {
   const span = spanOf(old) ?? anchors;
   const start = Math.max(anchors.start, span.start - REACH_SECONDS);
   return { start, end: Math.min(anchors.end, span.end + REACH_SECONDS, start + STRETCH_MAX_SECONDS) };
 }
 
-/** Each word gets a share by its letters. */
+/** Divides the time by the words' letters. */
 function estimateWords(
   text: string,
   { span, isLineEnd }: { span: { start: number; end: number }; isLineEnd: boolean },
@@ -156,7 +156,7 @@ function estimateWords(
   });
 }
 
-/** The last word keeps the line break that the last one had, and a word that moved away from the end gets a space instead. */
+/** Keeps the line break at the end of the last word; a word no longer at the end gets a space instead. */
 function endLine(words: readonly TimedWord[], before: readonly TimedWord[]): WordsLine["words"] {
   const ending = /\s*$/u.exec(before.at(-1)?.text ?? "")?.[0] ?? "";
   return words.map((word, n) => {

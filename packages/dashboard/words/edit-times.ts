@@ -2,7 +2,7 @@ import type { TimedWord } from "@stemwright/sdk";
 import { findRoom, type Place, type WordsLine, type WordsLines } from "./words-lines.ts";
 
 const LEAST_SECONDS = 0.01;
-/** Words that are this close share their edge. */
+/** Words this close share their edge. */
 const MEETING_SECONDS = 0.02;
 
 export type Edge = "start" | "end";
@@ -11,7 +11,7 @@ const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
 const clamp = (value: number, low: number, high: number) =>
   Math.min(Math.max(value, low), Math.max(low, high));
 
-/** Moves an edge of a word, with the edge of a neighbour of the line that meets it, as far as there is room. */
+/** Moves an edge of a word, and the edge of a neighbour that touches it, as far as there is room. */
 export function moveEdge(
   lines: WordsLines,
   {
@@ -45,7 +45,7 @@ export function moveEdge(
   return lines.with(line, { ...edited, words });
 }
 
-/** Gives the words of a line the times at which somebody tapped, one tap for each word's start and one more for the end of the last. */
+/** Sets the times of a line's words from taps: one for each word's start and one for the end of the last. */
 export function tapTimes(
   line: WordsLine,
   taps: readonly number[],
@@ -64,7 +64,7 @@ export function tapTimes(
   return { ...line, words: keepApart(words, taps.length) };
 }
 
-/** Words behind the last tap begin no sooner than it ends. */
+/** Words after the last tap start no earlier than its end. */
 function keepApart(words: TimedWord[], tapped: number): TimedWord[] {
   let behind = words[tapped - 1]?.end ?? 0;
   return words.map((word, n) => {

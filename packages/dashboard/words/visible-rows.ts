@@ -1,6 +1,6 @@
 import { findLast } from "./words-lines.ts";
 
-/** Where rows of different heights lie, as far as they were measured; the others are estimated. */
+/** Positions of rows of different heights: measured if known, else estimated. */
 export class RowHeights {
   readonly #estimate: (index: number) => number;
   readonly #measured: (number | undefined)[] = [];
@@ -23,7 +23,7 @@ export class RowHeights {
     return this.#tops[Math.min(Math.max(0, index), this.count)] ?? 0;
   }
 
-  /** True where a height is another than was thought. */
+  /** True if a height differs from what was assumed. */
   measure(heights: Iterable<readonly [number, number]>): boolean {
     let hasChanged = false;
     for (const [index, height] of heights) {
@@ -35,7 +35,7 @@ export class RowHeights {
     return hasChanged;
   }
 
-  /** The rows that a window shows, with some on both sides, from `first` to before `behind`. */
+  /** The rows visible in a window plus a margin on both sides, from `first` up to `behind`. */
   findVisible(view: { top: number; height: number; margin: number }): { first: number; behind: number } {
     const from = view.top - view.margin;
     const to = view.top + view.height + view.margin;

@@ -18,7 +18,7 @@ const edit = (text: string, line = 0) => editText(lines, { line, text, durationS
 const textOf = (all: WordsLines) => all.map(joinLine).join("");
 
 describe("editing the text of a line", () => {
-  it("keeps the words at both ends, and asks for the times of those between alone", () => {
+  it("keeps the words at both ends, and requests times only for those between", () => {
     const { lines: edited, stretch } = edit("Seven big boats sailed");
     expect(textOf(edited)).toBe("Seven big boats sailed\nacross the sea\n");
     expect(edited[0]?.words[0]).toBe(lines[0]?.words[0]);
@@ -38,14 +38,14 @@ describe("editing the text of a line", () => {
     expect(textOf(edit(text).lines)).toBe(`${text}\nacross the sea\n`);
   });
 
-  it("looks for a word that was put between two that meet together with them", () => {
+  it("aligns a word inserted between two adjacent words together with them", () => {
     const { lines: edited, stretch } = edit("across over the sea", 1);
     expect(stretch).toEqual({ line: 1, first: 0, count: 3, text: "across over the ", start: 3.5, end: 6 });
     expect(textOf(edited)).toBe("Seven ships sailed\nacross over the sea\n");
     expect(edited[1]?.words[3]).toBe(lines[1]?.words[2]);
   });
 
-  it("takes words out without asking for times, and a line that is emptied", () => {
+  it("deletes words without requesting times, and deletes an emptied line", () => {
     expect(edit("Seven sailed")).toMatchObject({ stretch: undefined });
     expect(textOf(edit("Seven sailed").lines)).toBe("Seven sailed\nacross the sea\n");
     expect(textOf(edit("Seven ships").lines)).toBe("Seven ships\nacross the sea\n");
@@ -53,7 +53,7 @@ describe("editing the text of a line", () => {
     expect(edit("Seven  ships sailed ").lines).toBe(lines);
   });
 
-  it("gives the text that was typed and times in order, whatever was typed", () => {
+  it("returns the typed text with times in order, whatever was typed", () => {
     const typed = fc.array(fc.constantFrom("Seven", "ships", "sailed", "a", "sail", "Sevens"), {
       minLength: 1,
       maxLength: 6,
@@ -72,14 +72,14 @@ describe("editing the text of a line", () => {
     );
   });
 
-  it("knows words of scripts without spaces", () => {
+  it("recognises words in scripts without spaces", () => {
     const chinese: WordsLines = [{ words: [word("你好", 0, 1), word("世界\n", 1, 2)] }];
     const { lines: edited, stretch } = editText(chinese, { line: 0, text: "你好中国", durationSeconds: 3 });
     expect(stretch).toMatchObject({ first: 1, text: "中国\n", start: 1, end: 3 });
     expect(textOf(edited)).toBe("你好中国\n");
   });
 
-  it("puts the service's times in place, unless the words were edited meanwhile", () => {
+  it("applies the service's times, unless the words were edited meanwhile", () => {
     const { lines: edited, stretch } = edit("Seven big boats sailed");
     if (!stretch) throw new Error("there is a stretch");
     const estimated = edited[0]?.words.slice(1, 3) ?? [];
@@ -100,7 +100,7 @@ describe("editing times", () => {
   const move = (place: { line: number; word: number }, edge: "start" | "end", seconds: number) =>
     moveEdge(lines, { ...place, edge, seconds, durationSeconds: 10 });
 
-  it("moves an edge as far as its neighbours let it, and sets it for sure", () => {
+  it("moves an edge as far as its neighbours allow, and sets full confidence", () => {
     expect(move({ line: 0, word: 1 }, "start", 1.7)[0]?.words[1]).toEqual(word("ships ", 1.7, 2.5, 1));
     expect(move({ line: 0, word: 1 }, "start", 0)[0]?.words[1]?.start).toBe(1.5);
     expect(move({ line: 0, word: 1 }, "end", 9)[0]?.words[1]?.end).toBe(3);
@@ -109,13 +109,13 @@ describe("editing times", () => {
     expect(move({ line: 1, word: 2 }, "end", 99)[1]?.words[2]?.end).toBe(10);
   });
 
-  it("moves both words where they meet", () => {
+  it("moves the edges of both words if they touch", () => {
     const moved = move({ line: 1, word: 0 }, "end", 4.7)[1]?.words;
     expect(moved?.slice(0, 2)).toEqual([word("across ", 4, 4.7, 1), word("the ", 4.7, 5, 1)]);
     expect(move({ line: 1, word: 1 }, "start", 9)[1]?.words[1]?.start).toBe(4.99);
   });
 
-  it("takes the taps of somebody who taps along", () => {
+  it("applies tapped times", () => {
     const line = lines[1] as WordsLines[number];
     const room = { start: 3.5, end: 10 };
     const tapped = tapTimes(line, [3.8, 4.2, 5.5, 7], room).words.map(({ start, end }) => [start, end]);
@@ -132,7 +132,7 @@ describe("editing times", () => {
     ]);
   });
 
-  it("goes back and forth, and takes a drag as one step", () => {
+  it("undoes and redoes, and treats a drag as one step", () => {
     const history = makeEditHistory(lines);
     const first = move({ line: 0, word: 1 }, "start", 1.7);
     history.change(first);

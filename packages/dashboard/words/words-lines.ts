@@ -1,6 +1,6 @@
 import type { TimedLine, TimedWord } from "@stemwright/sdk";
 
-/** Lines of words as they are edited; never changed in place, so that what is shown knows what has changed. */
+/** Lines of words being edited; immutable, so that the view knows what changed. */
 export type WordsLine = Pick<TimedLine, "speaker"> & { words: readonly TimedWord[] };
 export type WordsLines = readonly WordsLine[];
 
@@ -17,7 +17,7 @@ export const toWordsLines = (lines: readonly TimedLine[]): WordsLines =>
 export const startOf = ({ words }: WordsLine) => words[0]?.start ?? 0;
 export const endOf = ({ words }: WordsLine) => words.at(-1)?.end ?? 0;
 
-/** The word that is heard at a time, or was last; undefined before the first. */
+/** The word at a time, or the last one before it; undefined before the first. */
 export function findPlace(lines: WordsLines, seconds: number): Place | undefined {
   const line = findLast(lines.length, (index) => startOf(lines[index] as WordsLine) <= seconds);
   const words = lines[line]?.words ?? [];
@@ -36,7 +36,7 @@ export function findLast(count: number, holds: (index: number) => boolean): numb
   return low - 1;
 }
 
-/** Where a line may reach to without touching its neighbours. */
+/** How far a line may extend without touching its neighbours. */
 export function findRoom(
   lines: WordsLines,
   line: number,

@@ -10,7 +10,7 @@ export type SaveState = "saved" | "waiting" | "saving" | "failed" | "conflict";
 export type WordsSaver = {
   state: ReadonlySignal<SaveState>;
   isEdited: ReadonlySignal<boolean>;
-  /** Saves now what is not saved yet. */
+  /** Saves pending edits now. */
   flush(): Promise<void>;
   close(): void;
 };

@@ -1,13 +1,13 @@
 import type { Stretch, TextOutputFormat, TimedLine, Words, WordsEditInput } from "@stemwright/sdk";
 import { client } from "../account/api-client.ts";
 
-/** Where words come from, and what can be done with them there. */
+/** Where words come from, and which operations that source supports. */
 export type WordsSource = {
-  /** Tells one source from another. */
+  /** Identifies the source. */
   key: string;
   load(signal: AbortSignal): Promise<Words>;
   exportAs(format: TextOutputFormat): Promise<Response>;
-  /** Absent where they can only be read. */
+  /** Absent if they are read-only. */
   edit?: {
     save(edit: WordsEditInput): Promise<Words>;
     reset(): Promise<Words>;

@@ -29,7 +29,7 @@ const makeTask = (...targets: Target[]) => sampleTask(targets, "2026-01-31T09:30
 const task = makeTask(target("g1", [output(LINK)]));
 const freshTask = makeTask(target("g1", [output(FRESH_LINK)]));
 
-/** The file from the byte that Range asks for; only so many bytes of it where the connection breaks. */
+/** The file from the byte in Range on; only part of it if the connection breaks. */
 function sendFile(
   { headers }: SentRequest,
   options: { breakAfter?: number; tag?: string; ignoresRange?: boolean } = {},
@@ -53,7 +53,7 @@ function sendFile(
 
 const makeClient = ({ fetch }: { fetch: typeof globalThis.fetch }) =>
   new Stemwright({ baseUrl: "https://stems.example", apiKey: "sw_key", credentials: "include", fetch });
-/** All bytes of a download, with time moved on as it needs. */
+/** All bytes of a download, advancing the fake clock as needed. */
 async function read(response: Response): Promise<Uint8Array> {
   const { value, error } = await settle(response.arrayBuffer());
   if (!value) throw error;
@@ -66,7 +66,7 @@ beforeEach(useFakeTime);
 afterEach(() => void vi.useRealTimers());
 
 describe("[O2] a download", () => {
-  it("is an answer of fetch, asked for without key and cookies", async () => {
+  it("is a fetch response, requested without key and cookies", async () => {
     const fake = makeFakeFetch((request) => sendFile(request));
     const progress: unknown[] = [];
     const response = await makeClient(fake).tasks.download(task, getOutput(task), {
@@ -89,7 +89,7 @@ describe("[O2] a download", () => {
     expect(fake.requests[1]?.headers.get("x-api-key")).toBe("sw_key");
   });
 
-  it("fails where the fresh link is refused as well", async () => {
+  it("fails if the fresh link is refused as well", async () => {
     const fake = makeFakeFetch(answerError(403), answerJson(freshTask), answerError(403));
     await expect(makeClient(fake).tasks.download(task, getOutput(task))).rejects.toBeInstanceOf(
       PermissionError,
@@ -97,7 +97,7 @@ describe("[O2] a download", () => {
     expect(fake.requests).toHaveLength(3);
   });
 
-  it("renews the link of the same target, where two made files of one name", async () => {
+  it("renews the link of the same target, even if two have outputs with the same name", async () => {
     const before = makeTask(target("g1", [output("https://f/1")]), target("g2", [output("https://f/2")]));
     const after = makeTask(target("g1", [output("https://f/3")]), target("g2", [output("https://f/4")]));
     const fake = makeFakeFetch(answerError(403), answerJson(after), (request) => sendFile(request));
@@ -105,7 +105,7 @@ describe("[O2] a download", () => {
     expect(fake.requests.at(-1)?.url).toBe("https://f/4");
   });
 
-  it("says so where the Task has the file no longer", async () => {
+  it("reports that the Task no longer has the file", async () => {
     const fake = makeFakeFetch(answerError(403), answerJson(makeTask(target("g1", []))));
     await expect(makeClient(fake).tasks.download(task, getOutput(task))).rejects.toThrow(
       "Task t1 no longer has the file vocals.wav",
@@ -116,7 +116,7 @@ describe("[O2] a download", () => {
     );
   });
 
-  it("[O3] goes on where the connection broke, with Range and If-Range", async () => {
+  it("[O3] resumes a broken connection with Range and If-Range", async () => {
     const fake = makeFakeFetch(
       (request) => sendFile(request, { breakAfter: 300 }),
       (request) => sendFile(request, { breakAfter: 200 }),
@@ -130,7 +130,7 @@ describe("[O2] a download", () => {
     ]);
   });
 
-  it("renews a link that expired in the middle, and goes on behind what it has", async () => {
+  it("renews a link that expired midway, and resumes", async () => {
     const fake = makeFakeFetch(
       (request) => sendFile(request, { breakAfter: 300 }),
       answerError(403),
@@ -141,7 +141,7 @@ describe("[O2] a download", () => {
     expect(summarize(fake.requests.at(-1) as SentRequest)).toEqual([FRESH_LINK, "bytes=300-", '"a"']);
   });
 
-  it("goes on with a server that knows no Range", async () => {
+  it("resumes with a server that ignores Range", async () => {
     const fake = makeFakeFetch(
       (request) => sendFile(request, { breakAfter: 300 }),
       (request) => sendFile(request, { ignoresRange: true }),
@@ -149,7 +149,7 @@ describe("[O2] a download", () => {
     expect(await read(await makeClient(fake).tasks.download(task, getOutput(task)))).toEqual(BYTES);
   });
 
-  it("fails where the file is another by then", async () => {
+  it("fails if the file has changed", async () => {
     const fake = makeFakeFetch(
       (request) => sendFile(request, { breakAfter: 300 }),
       (request) => sendFile(request, { ignoresRange: true, tag: '"b"' }),
@@ -159,14 +159,14 @@ describe("[O2] a download", () => {
     expect(fake.requests).toHaveLength(2);
   });
 
-  it("gives up after two tries that bring nothing", async () => {
+  it("gives up after two attempts without data", async () => {
     const fake = makeFakeFetch((request) => sendFile(request, { breakAfter: 0 }));
     const response = await makeClient(fake).tasks.download(task, getOutput(task));
     await expect(read(response)).rejects.toBeInstanceOf(ConnectionError);
     expect(fake.requests).toHaveLength(3);
   });
 
-  it("ends with its signal", async () => {
+  it("stops when its signal aborts", async () => {
     const controller = new AbortController();
     const fake = makeFakeFetch((request) => sendFile(request, { breakAfter: 300 }));
     const { signal } = controller;
@@ -183,7 +183,7 @@ async function openTempDir(): Promise<string> {
 }
 
 describe("saving outputs", () => {
-  it("writes a file whole or not at all", async () => {
+  it("writes a file atomically", async () => {
     const folder = await openTempDir();
     const path = join(folder, "a", "b", "vocals.wav");
     const fake = makeFakeFetch((request) => sendFile(request));
@@ -196,7 +196,7 @@ describe("saving outputs", () => {
     expect(await readdir(join(folder, "a", "b"))).toEqual(["vocals.wav"]);
   });
 
-  it("names all files of a Task apart, and lets none out of the folder", async () => {
+  it("gives all files of a Task unique names inside the folder", async () => {
     const folder = await openTempDir();
     const fake = makeFakeFetch((request) => sendFile(request));
     const three = makeTask(

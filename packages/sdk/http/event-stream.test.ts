@@ -12,7 +12,7 @@ async function readAll(...chunks: (string | Uint8Array)[]) {
 }
 
 describe("server-sent events", () => {
-  it("are read with name, data, id and the time to reconnect", async () => {
+  it("are parsed with name, data, id and reconnection time", async () => {
     const { events, state } = await readAll(
       'retry: 3000\n\n: keep-alive\n\nid: 7\nevent: target\ndata: {"a":1}\n\n',
     );
@@ -20,7 +20,7 @@ describe("server-sent events", () => {
     expect(state).toEqual({ lastEventId: "7", reconnectMs: 3000 });
   });
 
-  it("are the same however the stream is cut and its lines end", async () => {
+  it("are the same for any chunking and line ending", async () => {
     const text = "event: a\r\ndata: é\u2028\r\ndata:  two\r\n\r\nevent: b\rdata\r\r\ndata:x\n\n";
     const expected = [
       { event: "a", data: "é\u2028\n two" },
@@ -37,7 +37,7 @@ describe("server-sent events", () => {
     }
   });
 
-  it("that are cut off are left out", async () => {
+  it("that are incomplete are dropped", async () => {
     expect((await readAll("data: whole\n\nevent: task\ndata: hal")).events).toEqual([
       { event: "message", data: "whole" },
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { answerJson, makeFakeFetch } from "../../../test/support/fake-fetch.ts";
 import { Stemwright } from "../index.ts";
 
-/** A service whose Tasks may come and go; newest first. */
+/** A service whose Tasks may be added and deleted; newest first. */
 function makeTasks(count: number) {
   const ids = Array.from({ length: count }, (_, index) => `t${index}`);
   const { fetch, requests } = makeFakeFetch(({ url }) => {
@@ -16,7 +16,7 @@ function makeTasks(count: number) {
 const idsOf = (count: number, first = 0) => Array.from({ length: count }, (_, index) => `t${first + index}`);
 
 describe("[L1] a list", () => {
-  it("is walked through page by page, as far as it is asked for", async () => {
+  it("is iterated page by page, as far as needed", async () => {
     const { tasks, requests } = makeTasks(250);
     const seen: string[] = [];
     for await (const { id } of tasks.list()) {
@@ -32,20 +32,20 @@ describe("[L1] a list", () => {
     expect(requests).toHaveLength(5);
   });
 
-  it("gives one page with the total", async () => {
+  it("returns one page with the total", async () => {
     const { tasks, requests } = makeTasks(25);
     const page = await tasks.list({ skip: 20, take: 3 }).page();
     expect(page).toEqual({ items: [{ id: "t20" }, { id: "t21" }, { id: "t22" }], total: 25 });
     expect(requests).toHaveLength(1);
   });
 
-  it("begins where it is told, in pages as large as it is told", async () => {
+  it("starts at the given offset, with the given page size", async () => {
     const { tasks, requests } = makeTasks(25);
     expect((await tasks.list({ skip: 5, take: 8 }).toArray()).map(({ id }) => id)).toEqual(idsOf(20, 5));
     expect(requests).toHaveLength(3);
   });
 
-  it("shows nothing twice while new ones come", async () => {
+  it("yields nothing twice while items are added", async () => {
     const { tasks, ids } = makeTasks(20);
     const seen: string[] = [];
     for await (const { id } of tasks.list({ take: 5 })) {
@@ -55,7 +55,7 @@ describe("[L1] a list", () => {
     expect(seen).toEqual(idsOf(20));
   });
 
-  it("leaves nothing out while what it has shown is deleted", async () => {
+  it("skips nothing while yielded items are deleted", async () => {
     const { tasks, ids } = makeTasks(23);
     const seen: string[] = [];
     for await (const { id } of tasks.list({ take: 5 })) {

@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 describe("a request of the SDK", () => {
-  it("goes below the base URL, sub-path included, with the key and what the client adds", async () => {
+  it("goes to the base URL including its sub-path, with the key and the client's headers", async () => {
     const fake = makeFakeFetch(answerJson({ id: "t1" }));
     const client = makeClient(fake, {
       baseUrl: "https://stems.example/audio/api/",
@@ -57,7 +57,7 @@ describe("a request of the SDK", () => {
     expect(init.credentials).toBe("include");
   });
 
-  it("sends no key where it is null, for pages whose cookie opens the service", async () => {
+  it("sends no key if it is null, for pages with a session cookie", async () => {
     const fake = makeFakeFetch(answerJson({ models: [] }));
     await makeClient(fake, { apiKey: null }).models.list();
     expect(fake.requests[0]?.headers.has("x-api-key")).toBe(false);
@@ -73,7 +73,7 @@ describe("a request of the SDK", () => {
     expect(fake.requests[0]?.headers.get("x-api-key")).toBe("sw_environment");
   });
 
-  it("refuses a base URL that is none", () => {
+  it("rejects an invalid base URL", () => {
     expect(() => new Stemwright({ baseUrl: "stems.example" })).toThrow("baseUrl is not a valid URL");
   });
 
@@ -82,7 +82,7 @@ describe("a request of the SDK", () => {
     expect(() => client.tasks.delete(id)).toThrow("Invalid id");
   });
 
-  it("does not follow redirects, which would carry the key elsewhere", async () => {
+  it("does not follow redirects, which would send the key elsewhere", async () => {
     const fake = makeFakeFetch(
       new Response(null, { status: 301, headers: { location: "https://other.example/models" } }),
     );
@@ -93,7 +93,7 @@ describe("a request of the SDK", () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  it("says so where the answer is no JSON, and does not try again", async () => {
+  it("reports a response that is not JSON, without a retry", async () => {
     const fake = makeFakeFetch(new Response("<html>"));
     await expect(makeClient(fake).models.list()).rejects.toThrow("did not return JSON; check baseUrl");
     expect(fake.requests).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("retries of the SDK", () => {
     expect((await settle(makeClient(slow).models.list())).waitedMs).toBe(500 + 1000);
   });
 
-  it("end after two, with the last error", async () => {
+  it("stop after two, with the last error", async () => {
     const fake = makeFakeFetch(networkError());
     const { error } = await settle(makeClient(fake).models.list());
     expect(error).toBeInstanceOf(ConnectionError);
@@ -129,7 +129,7 @@ describe("retries of the SDK", () => {
     expect(fake.requests).toHaveLength(3);
   });
 
-  it("are as many as the client or the request says", async () => {
+  it("are as many as the client or the request allows", async () => {
     const fake = makeFakeFetch(answerError(503));
     const client = makeClient(fake, { maxRetries: 4 });
     await settle(client.models.list());
@@ -144,7 +144,7 @@ describe("retries of the SDK", () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  it("come no sooner than Retry-After says, in seconds or as a date", async () => {
+  it("respect Retry-After, in seconds or as a date", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const inSeconds = makeFakeFetch(answerError(429, {}, { "retry-after": "7" }), answerJson({ models: [] }));
     expect((await settle(makeClient(inSeconds).models.list())).waitedMs).toBe(7000);
@@ -156,7 +156,7 @@ describe("retries of the SDK", () => {
     expect((await settle(makeClient(asDate).models.list())).waitedMs).toBe(9000);
   });
 
-  it("do not come where Retry-After is over a minute: the error tells when", async () => {
+  it("are not made if Retry-After is over a minute: the error says when", async () => {
     const fake = makeFakeFetch(answerError(429, {}, { "retry-after": "3600" }));
     const { error, waitedMs } = await settle(makeClient(fake).models.list());
     expect(error).toBeInstanceOf(RateLimitError);
@@ -164,7 +164,7 @@ describe("retries of the SDK", () => {
     expect([waitedMs, fake.requests.length]).toEqual([0, 1]);
   });
 
-  it("[I1] have the Idempotency-Key of the first try; each POST has its own", async () => {
+  it("[I1] reuse the Idempotency-Key of the first attempt; each POST has its own", async () => {
     const fake = makeFakeFetch(networkError(), answerError(503), answerJson({ id: "t1" }));
     const client = makeClient(fake);
     await settle(client.tasks.cancel("t1"));
@@ -178,7 +178,7 @@ describe("retries of the SDK", () => {
     expect(keys.slice(4)).toEqual(["mine", null]);
   });
 
-  it("come after a connection that broke in the middle of the answer", async () => {
+  it("follow a connection that broke in the middle of the response", async () => {
     const broken = () =>
       new Response(
         new ReadableStream({
@@ -192,7 +192,7 @@ describe("retries of the SDK", () => {
     expect((await settle(makeClient(fake).models.list())).value).toEqual([]);
   });
 
-  it("come after a try that has no answer in time", async () => {
+  it("follow an attempt that timed out", async () => {
     const fake = makeFakeFetch(
       ({ init: { signal } }) =>
         new Promise((_resolve, reject) =>
@@ -207,14 +207,14 @@ describe("retries of the SDK", () => {
 });
 
 describe("an AbortSignal", () => {
-  it("ends a request before it is sent", async () => {
+  it("aborts a request before it is sent", async () => {
     const fake = makeFakeFetch(answerJson({}));
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(makeClient(fake).models.list({ signal })).rejects.toThrow("enough");
     expect(fake.requests).toHaveLength(0);
   });
 
-  it("ends the wait for a retry, with its own reason", async () => {
+  it("aborts the wait for a retry, with its own reason", async () => {
     const fake = makeFakeFetch(answerError(503, {}, { "retry-after": "50" }));
     const controller = new AbortController();
     const request = settle(makeClient(fake).models.list({ signal: controller.signal }));
@@ -254,7 +254,7 @@ describe("[E1] the errors of the SDK", () => {
     });
   });
 
-  it("tell the status where the answer is not the service's own", async () => {
+  it("report the status of responses that are not the service's own", async () => {
     const fake = makeFakeFetch(new Response("<html>", { status: 502, headers: { "x-request-id": "r3" } }));
     const { error } = await settle(makeClient(fake).models.list({ maxRetries: 0 }));
     expect(error).toMatchObject({

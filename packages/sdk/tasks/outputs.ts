@@ -3,7 +3,7 @@ import { StemwrightError } from "../errors.ts";
 
 const isSame = (a: OutputFile, b: OutputFile) => a.name === b.name && a.format === b.format;
 
-/** A Task of one's own, or one that was shared, which has no id. */
+/** An own Task, or a shared one, which has no id. */
 type WithOutputs = { id?: string; targets: readonly Pick<Target, "id" | "output">[] };
 
 /** Finds the target of an output by its link: two targets may have outputs of the same name. */

@@ -19,7 +19,7 @@ const done = sampleTask(
 
 const event = (name: string, data: unknown, id?: string) =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-/** An event stream that ends, breaks, or stays open without a word. */
+/** An event stream that ends, breaks, or stays open without data. */
 function answerEvents(text: string, end: "close" | "break" | "stall" = "close") {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe("waiting for a Task", () => {
-  it("[T13] hears of progress and the place in the line from its events", async () => {
+  it("[T13] gets progress and queue position from its events", async () => {
     const fake = makeFakeFetch(
       answerEvents(
         "retry: 2000\n\n" +
@@ -78,7 +78,7 @@ describe("waiting for a Task", () => {
     expect(fake.requests[0]?.headers.get("accept")).toBe("text/event-stream");
   });
 
-  it("opens a stream that breaks, ends or falls silent again, behind the last event", async () => {
+  it("reopens a stream that breaks, ends or stalls, after the last event", async () => {
     const fake = makeFakeFetch(
       answerEvents(event("target", target({ progress: 0.1 }), "a1"), "break"),
       answerEvents(event("target", target({ progress: 0.2 }), "a2"), "close"),
@@ -97,7 +97,7 @@ describe("waiting for a Task", () => {
     expect(waitedMs).toBeLessThan(55_000);
   });
 
-  it("fetches the Task where the events have come to their end (204)", async () => {
+  it("fetches the Task when there are no more events (204)", async () => {
     const fake = makeFakeFetch(
       answerEvents(event("target", target(), "a1"), "break"),
       new Response(null, { status: 204 }),
@@ -129,7 +129,7 @@ describe("waiting for a Task", () => {
     expect(progress).toEqual([0, 0.1, 0.2, 1]);
   });
 
-  it("polls on while the service is away for a minute", async () => {
+  it("keeps polling while the service is unavailable for a minute", async () => {
     const startMs = Date.now();
     const fake = makeFakeFetch(() => {
       if (Date.now() - startMs < 60_000) throw new TypeError("fetch failed");
@@ -138,12 +138,12 @@ describe("waiting for a Task", () => {
     expect((await settle(makeClient(fake).tasks.wait(waiting))).value).toEqual(done);
   });
 
-  it("fails at last where the service stays away", async () => {
+  it("fails eventually if the service stays unavailable", async () => {
     const fake = makeFakeFetch(answerError(503));
     expect((await settle(makeClient(fake).tasks.wait(waiting))).error).toBeInstanceOf(ServerError);
   });
 
-  it("fails at once where the key is refused or the Task is not there", async () => {
+  it("fails at once if the key is refused or the Task does not exist", async () => {
     const refused = makeFakeFetch(answerError(401));
     expect((await settle(makeClient(refused).tasks.wait(waiting))).error).toBeInstanceOf(AuthenticationError);
     expect(refused.requests).toHaveLength(2);
@@ -153,7 +153,7 @@ describe("waiting for a Task", () => {
     expect((error as Error).message).toBe("Task t1 was deleted");
   });
 
-  it("asks nothing of a Task that is done, and fetches one that is named by its id", async () => {
+  it("sends no request for a finished Task, and fetches one given by id", async () => {
     const fake = makeFakeFetch(answerJson(done));
     expect(await makeClient(fake).tasks.wait(done)).toEqual(done);
     expect(fake.requests).toHaveLength(0);
@@ -161,7 +161,7 @@ describe("waiting for a Task", () => {
     expect(fake.requests.map(summarize)).toEqual([["/tasks/t1", null]]);
   });
 
-  it("lets the errors of callbacks through, and closes the stream", async () => {
+  it("propagates errors of callbacks, and closes the stream", async () => {
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) =>
@@ -182,7 +182,7 @@ describe("waiting for a Task", () => {
     await vi.waitFor(() => expect(isCancelled).toBe(true));
   });
 
-  it("ends with its signal, and leaves the Task alone", async () => {
+  it("stops when its signal aborts, without cancelling the Task", async () => {
     const controller = new AbortController();
     const fake = makeFakeFetch(
       ({ init: { signal } }) =>
@@ -202,7 +202,7 @@ describe("waiting for a Task", () => {
 });
 
 describe("the events of a Task", () => {
-  it("are told as they come, and end with the Task; unknown ones are left out", async () => {
+  it("are yielded as they arrive, and end with the Task; unknown ones are skipped", async () => {
     const fake = makeFakeFetch(
       answerEvents(
         event("target", target()) + event("newer", {}) + event("task", done) + event("target", {}),

@@ -18,7 +18,7 @@ const folder = await makeTempDir("sdk-upload");
 const path = join(folder, "song.wav");
 await writeFile(path, BYTES);
 
-/** A service that reads the form and tells what it saw of it. */
+/** A service that parses the form and returns what it received. */
 async function takeForm({ headers, body }: SentRequest) {
   const request = new Request("http://a", {
     method: "POST",
@@ -78,7 +78,7 @@ describe("[A1] an upload", () => {
     expect(await upload(fake, makeInput(), options)).toMatchObject({ isWhole: true, ...expected });
   });
 
-  it("tells its progress", async () => {
+  it("reports its progress", async () => {
     const progress: UploadProgress[] = [];
     const onProgress = (update: UploadProgress) => progress.push(update);
     await upload(makeFakeFetch(takeForm), path, { onProgress });
@@ -114,21 +114,21 @@ describe("[A1] an upload", () => {
     expect(readBytes).toBeLessThanOrEqual(7 * BYTES.length);
   });
 
-  it("is sent again from its beginning where the service fails, under the same Idempotency-Key", async () => {
+  it("is sent again from the start if the service fails, with the same Idempotency-Key", async () => {
     const fake = makeFakeFetch(answerError(503), takeForm);
     expect((await settle(upload(fake, path))).value).toMatchObject({ isWhole: true });
     const keys = fake.requests.map(({ headers }) => headers.get("idempotency-key"));
     expect(keys[1]).toBe(keys[0]);
   });
 
-  it("of a stream is tried once: it can't be read again", async () => {
+  it("of a stream is tried only once: it can't be read again", async () => {
     const fake = makeFakeFetch(answerError(503), takeForm);
     const { error } = await settle(upload(fake, createReadStream(path), { name: "s.wav" }));
     expect(error).toBeInstanceOf(ServerError);
     expect(fake.requests).toHaveLength(1);
   });
 
-  it("of what is no file is refused before anything is sent", async () => {
+  it("of something that is not a file is rejected before anything is sent", async () => {
     const fake = makeFakeFetch(takeForm);
     await expect(upload(fake, folder)).rejects.toThrow("Not a file");
     await expect(upload(fake, join(folder, "none.wav"))).rejects.toThrow("ENOENT");

@@ -21,12 +21,12 @@ function stubXhr(...answers: Parameters<typeof makeFakeFetch>) {
   return { xhrFetch, progress, requests: fake.requests };
 }
 
-describe("fetch by XMLHttpRequest", () => {
-  it("is only there where XMLHttpRequest is", () => {
+describe("fetch over XMLHttpRequest", () => {
+  it("exists only where XMLHttpRequest does", () => {
     expect(findXhrFetch(() => {})).toBeUndefined();
   });
 
-  it("sends what fetch would, answers as fetch would, and tells of progress", async () => {
+  it("sends and returns what fetch would, and reports progress", async () => {
     const { xhrFetch, progress, requests } = stubXhr(
       answerJson({ id: "a1" }, { headers: { "x-request-id": "r:1" } }),
     );
@@ -43,14 +43,14 @@ describe("fetch by XMLHttpRequest", () => {
     ]);
   });
 
-  it("gives the answer of a failure too, and rejects as fetch does where there is none", async () => {
+  it("returns error responses too, and rejects like fetch without a response", async () => {
     const { xhrFetch } = stubXhr(answerError(413), new TypeError("fetch failed"));
     const init = { method: "POST", body: makeForm() };
     expect((await xhrFetch("http://a/assets", init)).status).toBe(413);
     await expect(xhrFetch("http://a/assets", init)).rejects.toBeInstanceOf(TypeError);
   });
 
-  it("ends with its signal", async () => {
+  it("stops when its signal aborts", async () => {
     const { xhrFetch } = stubXhr(
       ({ init: { signal } }) =>
         new Promise((_resolve, reject) =>

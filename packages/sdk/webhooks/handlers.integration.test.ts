@@ -43,7 +43,7 @@ const listenForRequests = (handle: (request: Request) => Response | Promise<Resp
     }),
   );
 
-/** A receiver of each kind; gives where it listens. */
+/** A receiver for each framework; returns its URL. */
 const RECEIVERS: Record<string, (options: WebhookOptions) => Promise<string>> = {
   async fastify(options) {
     const app = fastify();
@@ -51,7 +51,7 @@ const RECEIVERS: Record<string, (options: WebhookOptions) => Promise<string>> = 
     app.post("/json", async (request) => request.body);
     await app.register(fastifyWebhook({ path: "/hook", ...options }));
     const address = await app.listen({ host: "127.0.0.1", port: 0 });
-    // What the plugin does to the parsing of bodies stays in it.
+    // The plugin's body parsing must not affect other routes.
     const other = await app.inject({ method: "POST", url: "/json", payload: { a: 1 } });
     expect(other.json()).toEqual({ a: 1 });
     return `${address}/hook`;
@@ -84,7 +84,7 @@ async function deliver(url: string) {
 }
 
 describe.each(Object.entries(RECEIVERS))("[W4] a webhook in %s", (_name, start) => {
-  it("gets the Tasks of the service's calls", async () => {
+  it("gets the Tasks of the service's webhooks", async () => {
     const calls: { task: Task; id: string }[] = [];
     const url = await start({
       secret: await client.webhooks.secret(),
@@ -95,7 +95,7 @@ describe.each(Object.entries(RECEIVERS))("[W4] a webhook in %s", (_name, start) 
     expect(calls).toMatchObject([{ id: delivery?.id, task: { targets: expect.any(Array) } }]);
   });
 
-  it("refuses what is not the service's with 400, and tells of failures of its own with 500", async () => {
+  it("answers 400 to forged calls, and 500 to its own failures", async () => {
     const forged: Task[] = [];
     const secret = `whsec_${Buffer.alloc(32).toString("base64")}`;
     const refusing = await start({ secret, onTask: (task) => void forged.push(task) });
@@ -109,7 +109,7 @@ describe.each(Object.entries(RECEIVERS))("[W4] a webhook in %s", (_name, start) 
   });
 });
 
-it("a webhook in express behind a parser that takes the bytes away says what to do", async () => {
+it("an express webhook after a body parser says what to do", async () => {
   const app = express()
     .use(express.json())
     .post("/hook", expressWebhook({ secret: "whsec_AAAA", onTask: () => {} }));

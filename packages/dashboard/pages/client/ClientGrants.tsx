@@ -68,7 +68,7 @@ function GrantDialog({
   );
 }
 
-/** The catalogue as one client sees it, with what was agreed with it. */
+/** The catalogue as one client sees it, with its grants. */
 export function ClientGrants({ clientId }: { clientId: string }) {
   const loaded = useLoad(
     (signal) =>

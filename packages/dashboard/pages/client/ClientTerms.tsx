@@ -9,7 +9,7 @@ import { announce } from "../../parts/toast.ts";
 import { useForm } from "../../parts/use-form.ts";
 import { MeteredField } from "./MeteredField.tsx";
 
-/** Empty stands for the service's own setting. */
+/** Empty means the service's setting. */
 const toText = (max: number | null) => (max === null ? "" : String(max));
 const toMax = (text: string, unit = 1) => (text.trim() === "" ? "default" : Math.round(Number(text) * unit));
 const GIGABYTE = 1e9;

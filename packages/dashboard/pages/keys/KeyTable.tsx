@@ -35,7 +35,7 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: (key: ApiKey) 
   );
 }
 
-/** Keys, those that work first. */
+/** Active keys first. */
 export function KeyTable({
   keys,
   revoke,

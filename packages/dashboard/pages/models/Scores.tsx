@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 
-/** As measured here, on what, and by which measure. */
+/** Our measurements: score, data set and measure. */
 export function Scores({ model: { scores = [], name } }: { model: Model }) {
   if (scores.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ import { Table } from "../../parts/Table.tsx";
 
 const HEADS = ["Worker", "State", "Works on", "Version", "Memory", "Speed", "Started"];
 
-/** How many seconds of audio it finished in a second of work. */
+/** Seconds of audio per second of work. */
 const formatSpeed = ({ audioSeconds, engineSeconds }: Worker) =>
   engineSeconds < 1 ? "–" : `${(audioSeconds / engineSeconds).toFixed(1)} × real time`;
 

@@ -15,7 +15,7 @@ const ROLES = [
   { value: "owner", text: "Owner: also people" },
 ] as const;
 
-/** Invites somebody into the account, or, for administrators, into another one. */
+/** Invites somebody to the account or, for administrators, to another one. */
 export function InviteDialog({
   clientId,
   onClose,

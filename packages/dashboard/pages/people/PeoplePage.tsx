@@ -16,7 +16,7 @@ import { InviteDialog } from "./InviteDialog.tsx";
 const PEOPLE_HEADS = ["Name", "Email", "Role", "Last seen", <ActionsHead key="actions" />];
 const INVITATION_HEADS = ["For", "Role", "Expires", <ActionsHead key="actions" />];
 
-/** Owners change roles; everybody sees them. */
+/** Owners can change roles; everybody sees them. */
 function Role({ person, onChange }: { person: Person; onChange: (role: Person["role"]) => void }) {
   if (me.value?.person.role !== "owner") return <>{person.role}</>;
   return (

@@ -85,13 +85,13 @@ function ModelCard({
   );
 }
 
-/** What a licence allows, in a few words; the whole of it is on the page of the models. */
+/** The licence in a few words; the models page has all of it. */
 const shortenLicence = (licence: string) =>
   licence.includes("personal use only")
     ? "research and personal use only"
     : (licence.split(/[\s,(]/)[0] ?? licence);
 
-/** Every model with what it gives, what it costs and how good it was measured to be. */
+/** Every model with its outputs, cost and measured quality. */
 export function ModelCards({
   models,
   choice,

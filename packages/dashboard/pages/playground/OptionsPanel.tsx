@@ -46,7 +46,7 @@ const unite = (lists: readonly (readonly string[] | undefined)[]) => [
   ...new Set(lists.flatMap((list) => list ?? [])),
 ];
 
-/** What the chosen models can be told: those that none of them takes are left out. */
+/** Options of the chosen models; those that none of them supports are hidden. */
 export function OptionsPanel({
   models,
   choice,

@@ -34,7 +34,7 @@ function Presets({ choice, onChoose }: { choice: Choice; onChoose: (preset: Pres
 }
 
 function Playground({ models }: { models: readonly Model[] }) {
-  // Kept here as well: a long text does not fit into the address.
+  // State besides the address: a long text does not fit into it.
   const [choice, setChoice] = useState(() => parseChoice(new URLSearchParams(window.location.search)));
   const [folder, setFolder] = useState("");
   const change = (changes: Partial<Choice>) =>

@@ -5,7 +5,7 @@ import { useInterval } from "../../parts/use-interval.ts";
 
 const TICK_MS = 500;
 
-/** Browsers lend the microphone to pages of https and of this machine alone. */
+/** Browsers allow the microphone only on https pages and localhost. */
 const canRecord = () => navigator.mediaDevices !== undefined && "MediaRecorder" in window;
 
 const toExtension = (type: string) => (type.startsWith("audio/mp4") ? "m4a" : "webm");
@@ -19,7 +19,7 @@ export function Recorder({ onRecorded }: { onRecorded: (file: File) => void }) {
 
   async function start() {
     const stream = await navigator.mediaDevices.getUserMedia({
-      // Meant for calls: they would change what is to be taken apart.
+      // Made for calls, these would alter the recording.
       audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
     });
     const parts: Blob[] = [];

@@ -7,7 +7,7 @@ import { type Choice, takesTranscript, toTargets } from "./choice.ts";
 import { LANGUAGES, type Language, writeCode } from "./request-code.ts";
 import { uploads } from "./uploads.ts";
 
-/** The same request for programs. */
+/** The same request as code. */
 export function RequestCode({ models, choice }: { models: readonly Model[]; choice: Choice }) {
   const [language, setLanguage] = useState<Language>("curl");
   const chosen = models.filter(({ id }) => choice.models.some((each) => each.id === id));

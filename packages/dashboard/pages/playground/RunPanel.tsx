@@ -15,7 +15,7 @@ const ESTIMATED_MAX = 20;
 
 type Source = Pick<TaskInput, "assetId" | "url">;
 
-/** What is ready to be taken apart. */
+/** The inputs that are ready. */
 function listSources(choice: Choice): Source[] {
   if (uploads.value.length > 0)
     return uploads.value.flatMap(({ asset }) => (asset ? [{ assetId: asset.id }] : []));
@@ -50,7 +50,7 @@ function EstimateLine({ estimates, count }: { estimates: readonly TaskEstimate[]
   );
 }
 
-/** The service takes the transcript as a separate file. */
+/** The transcript is uploaded as a separate file. */
 async function uploadTranscript(
   choice: Choice,
   models: readonly Model[],
@@ -65,7 +65,7 @@ async function uploadTranscript(
   return { transcriptAssetId: id };
 }
 
-/** What it will cost, and the button that starts it. */
+/** The estimated cost, and the start button. */
 export function RunPanel({
   models,
   choice,

@@ -9,13 +9,13 @@ import { readDroppedFiles } from "./read-dropped-files.ts";
 import { UploadList } from "./UploadList.tsx";
 import { addFiles, uploads } from "./uploads.ts";
 
-/** The extensions of files that hold sound or film. */
+/** Extensions of audio and video files. */
 function listMediaFormats(models: readonly Model[]): string[] {
   const media = models.flatMap(({ inputs = [] }) => inputs.filter(({ id }) => id === "media"));
   return [...new Set(media.flatMap(({ formats }) => [...(formats?.audio ?? []), ...(formats?.video ?? [])]))];
 }
 
-/** Files from the disk, an address, or the microphone. */
+/** Picks files, a URL, or the microphone. */
 export function SourcePicker({
   models,
   url,

@@ -2,10 +2,10 @@ import { useEffect, useState } from "preact/hooks";
 
 const BARS = 180;
 const HEIGHT = 48;
-/** A longer file takes more memory than a look at it is worth. */
+/** A longer file would take more memory than a waveform is worth. */
 const SIZE_MAX_BYTES = 40_000_000;
 
-/** The highest sample of each of so many stretches. */
+/** The highest sample of each of `count` stretches. */
 function findPeaks(samples: Float32Array, count: number): number[] {
   const length = Math.max(1, Math.floor(samples.length / count));
   return Array.from({ length: count }, (_, index) => {
@@ -22,7 +22,7 @@ async function loadPeaks(file: File): Promise<number[]> {
   return findPeaks(buffer.getChannelData(0), BARS);
 }
 
-/** A file's sound as the browser itself decodes it; nothing where it can't. */
+/** A file's waveform as decoded by the browser; nothing if it can't. */
 export function Waveform({ file }: { file: File }) {
   const [peaks, setPeaks] = useState<readonly number[]>([]);
   useEffect(() => {

@@ -32,21 +32,21 @@ const CHOICE: Choice = {
 };
 
 describe("the choice of the playground", () => {
-  it("[PG6] is the same again when it comes back from the address", () => {
+  it("[PG6] survives a round trip through the address", () => {
     expect(parseChoice(new URLSearchParams(toQuery(CHOICE).toString()))).toEqual(CHOICE);
     expect(parseChoice(toQuery({ ...CHOICE, audioFormats: [] })).audioFormats).toEqual([]);
   });
 
-  it("[PG6] has a beginning, and takes nothing that is no number of bits", () => {
+  it("[PG6] has defaults, and ignores an invalid bit depth", () => {
     expect(parseChoice(new URLSearchParams())).toEqual(FIRST_CHOICE);
     expect(parseChoice(new URLSearchParams("bits=23")).bitDepth).toBe("");
   });
 
-  it("[PG6] leaves a text out of the address that is too long for one", () => {
+  it("[PG6] leaves a text out of the address if it is too long", () => {
     expect(toQuery({ ...CHOICE, transcript: "word ".repeat(400) }).has("transcript")).toBe(false);
   });
 
-  it("[PG6] is a target for each model, with what that model can do", () => {
+  it("[PG6] becomes a target per model, with the options that model supports", () => {
     expect(toTargets(CHOICE, MODELS, { transcriptAssetId: "a1" })).toEqual([
       { model: "vocals", formats: ["wav", "mp3"], variant: "high_quality", residual: true, bitDepth: 24 },
       { model: "alignment", formats: ["lrc"], language: "en", transcriptAssetId: "a1" },

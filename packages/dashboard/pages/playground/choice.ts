@@ -3,17 +3,17 @@ import type { Model, TargetInput } from "@stemwright/sdk";
 /** One model of the choice. */
 export type ChosenModel = { id: string; variant?: string; isResidual?: boolean };
 
-/** All that is chosen in the playground beside the files; the page's address holds the whole of it. */
+/** Everything chosen in the playground except the files; all of it is stored in the page's address. */
 export type Choice = {
   models: readonly ChosenModel[];
   audioFormats: readonly string[];
   textFormats: readonly string[];
   bitDepth: "" | "16" | "24" | "32";
-  /** Of what is spoken or sung; empty for automatic. */
+  /** Of the speech or lyrics; empty for automatic. */
   language: string;
   /** Text to align; empty for none. */
   transcript: string;
-  /** Where the input is, if it is not a file of the visitor's. */
+  /** URL of the input, if it is not an uploaded file. */
   url: string;
 };
 
@@ -28,7 +28,7 @@ export const FIRST_CHOICE: Choice = {
 };
 
 const RESIDUAL = "~residual";
-/** A longer text makes addresses that some servers and chats cut off; it then lasts as long as the page. */
+/** A longer text would make addresses that some servers and chats truncate; it is then kept only in the page. */
 const TRANSCRIPT_MAX_CHARACTERS = 1500;
 const listOf = (text: string | null) => (text ?? "").split(",").filter((item) => item !== "");
 
@@ -38,7 +38,7 @@ function parseModel(text: string): ChosenModel {
   return { id, ...(variant ? { variant } : {}), ...(isResidual ? { isResidual } : {}) };
 }
 
-/** The choice that an address holds: `m=vocals/high_quality~residual&m=drums&audio=wav,mp3`. */
+/** Parses the choice from an address: `m=vocals/high_quality~residual&m=drums&audio=wav,mp3`. */
 export function parseChoice(query: URLSearchParams): Choice {
   const bitDepth = query.get("bits");
   return {
@@ -68,7 +68,7 @@ export function toQuery(choice: Choice): URLSearchParams {
 export const isTextModel = ({ outputFormats = [] }: Model) => outputFormats.includes("json");
 export const takesTranscript = ({ inputs = [] }: Model) => inputs.some(({ id }) => id === "transcript");
 
-/** The targets of the request, each with those of the formats that its model can write. */
+/** The request's targets, each with the chosen formats that its model can write. */
 export function toTargets(
   choice: Choice,
   models: readonly Model[],

@@ -8,7 +8,7 @@ export type Preset = {
   choice: Partial<Choice>;
 };
 
-/** What people come for most often. */
+/** The most common uses. */
 export const PRESETS: readonly Preset[] = [
   {
     id: "karaoke",

@@ -1,4 +1,4 @@
-/** The entries of one folder; browsers give them in portions. */
+/** The entries of a folder; browsers return them in batches. */
 async function readFolder(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
@@ -21,7 +21,7 @@ async function readEntry(entry: FileSystemEntry): Promise<File[]> {
 
 export type Dropped = { files: File[]; folder: string | undefined };
 
-/** All files of what was dropped, those in folders too. Has to be called while the event is handled. */
+/** All dropped files, including those in folders. Must be called while the event is handled. */
 export async function readDroppedFiles(data: DataTransfer): Promise<Dropped> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const folder = entries.find(({ isDirectory }) => isDirectory)?.name;

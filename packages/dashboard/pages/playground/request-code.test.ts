@@ -38,7 +38,7 @@ describe("the same request as code", () => {
     );
   });
 
-  it("[PG7] for a shell: one command for each kind of work", () => {
+  it("[PG7] for a shell: one command per kind of work", () => {
     expect(writeCode("CLI", SIMPLE)).toBe(
       [
         "stemwright separate song.mp3 --stems vocals --format wav --residual --high-quality --server https://stems.example/audio",
@@ -70,7 +70,7 @@ describe("the same request as code", () => {
     ).not.toThrow();
   });
 
-  it("[PG7] a shell fills the ids in, and leaves names alone", () => {
+  it("[PG7] a shell fills in the ids, and leaves names alone", () => {
     const code = writeCode("curl", HARD)
       .replaceAll(/^curl -s/gm, "echo")
       .replaceAll(/\$\(curl .*?\)$/gm, "id");

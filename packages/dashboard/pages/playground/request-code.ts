@@ -1,9 +1,9 @@
 import type { TargetInput } from "@stemwright/sdk";
 
-/** A request, as code is written for it. */
+/** The request to write as code. */
 export type CodeRequest = {
   baseUrl: string;
-  /** A file's name, or an address. */
+  /** A file name or URL. */
   input: string;
   targets: readonly TargetInput[];
   /** The name of the text to align, if there is one. */
@@ -17,7 +17,7 @@ const isAddress = (input: string) => /^[a-z][a-z0-9+.-]+:\/\//i.test(input);
 /** For a POSIX shell. */
 const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** Written as it stands, without quotes: a variable of the language. */
+/** Written without quotes: a variable of the language. */
 class Code {
   readonly text: string;
   constructor(text: string) {
@@ -27,7 +27,7 @@ class Code {
 type Style = { isKeyQuoted: boolean; yes: string };
 const JSON_STYLE: Style = { isKeyQuoted: true, yes: "true" };
 
-/** A value on one line, as one writes it by hand. */
+/** A value on one line, as one would write it by hand. */
 function writeValue(value: unknown, style: Style): string {
   if (value instanceof Code) return value.text;
   if (Array.isArray(value)) return `[${value.map((item) => writeValue(item, style)).join(", ")}]`;
@@ -39,7 +39,7 @@ function writeValue(value: unknown, style: Style): string {
   return style.isKeyQuoted ? `{${fields.join(", ")}}` : `{ ${fields.join(", ")} }`;
 }
 
-/** A list with a line for each target. */
+/** A list with one line per target. */
 const writeTargets = (
   request: CodeRequest,
   options: { transcriptId: string; style: Style; indent: string },
@@ -71,9 +71,9 @@ function toCurl(request: CodeRequest): string {
     style: JSON_STYLE,
     indent: "  ",
   });
-  // JSON has no comma behind the last item.
+  // JSON allows no trailing comma.
   const body = `{\n  ${source},\n  "targets": ${targets.replace(/,(\n\s*\])$/, "$1")}\n}`;
-  // The ids stand between two quoted texts, where the shell fills them in.
+  // The ids go between two quoted strings, where the shell expands them.
   const data = quote(body).replaceAll(/\$(ASSET_ID|TRANSCRIPT_ID)/g, `'"$$$1"'`);
   lines.push(
     `curl -s -H "x-api-key: $STEMWRIGHT_API_KEY" -H "content-type: application/json" \\\n  ${baseUrl}/tasks -d ${data}`,
@@ -114,7 +114,7 @@ function toPython(request: CodeRequest): string {
   ].join("\n");
 }
 
-/** Which command runs a model; those of stems are many. */
+/** The command for a model; all others are stems. */
 const COMMANDS: Record<string, string> = {
   transcription: "transcribe",
   alignment: "align",
@@ -126,7 +126,7 @@ const COMMANDS: Record<string, string> = {
 const findCommand = ({ model }: TargetInput, { transcript }: CodeRequest) =>
   model === "alignment" && transcript === undefined ? "transcribe" : (COMMANDS[model] ?? "separate");
 
-/** What a command says once for all of its stems. */
+/** Options that a command takes once for all its stems. */
 const toSharedOptions = ({ formats, residual = false, variant = "" }: TargetInput) =>
   JSON.stringify([formats, residual, variant]);
 
@@ -144,7 +144,7 @@ function toCommand(command: string, targets: readonly TargetInput[], request: Co
   return [...words, "--server", request.baseUrl].join(" ");
 }
 
-/** One command for each kind of work, and for stems that are wanted in another way. */
+/** One command per kind of work, and per set of options for stems. */
 function toCli(request: CodeRequest): string {
   const groups = Map.groupBy(
     request.targets,

@@ -3,7 +3,7 @@ import type { Asset } from "@stemwright/sdk";
 import { client } from "../../account/api-client.ts";
 import { describeError } from "../../parts/describe-error.ts";
 
-/** A file of the visitor's on its way to the service. */
+/** A file being uploaded. */
 export type Upload = {
   id: number;
   file: File;
@@ -13,7 +13,7 @@ export type Upload = {
   error?: string;
 };
 
-/** Uploads that run at once; a browser opens six connections at most. */
+/** Concurrent uploads; a browser opens at most six connections. */
 const AT_ONCE = 2;
 
 export const uploads = signal<readonly Upload[]>([]);
@@ -55,7 +55,7 @@ async function sendNext(): Promise<void> {
   void sendNext();
 }
 
-/** Uploads begin at once, so that the estimate knows how long the files are. */
+/** Uploads start immediately, so that the estimate knows the files' lengths. */
 export function addFiles(files: readonly File[]): void {
   const added = files.map((file) => {
     lastId += 1;
@@ -65,7 +65,7 @@ export function addFiles(files: readonly File[]): void {
   void sendNext();
 }
 
-/** Takes a file out again; one that was uploaded already stays among the assets. */
+/** Removes a file; one that was already uploaded stays an asset. */
 export function removeUpload(id: number): void {
   controllers.get(id)?.abort();
   uploads.value = uploads.value.filter((upload) => upload.id !== id);

@@ -109,7 +109,7 @@ function Password({ mayResetPassword }: Me) {
   );
 }
 
-/** Nothing where no provider is set up. */
+/** Hidden if no provider is configured. */
 function Provider({ hasIdentity }: Me) {
   const options = useLoad((signal) => client.account.options({ signal }), []);
   const name = options.value?.oidc?.name;

@@ -15,7 +15,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 
 const find = (list: typeof BROWSERS, agent: string) => list.find(([pattern]) => pattern.test(agent))?.[1];
 
-/** `Firefox on Linux`; a browser that is none of these as it calls itself. */
+/** `Firefox on Linux`; an unknown browser by its own name. */
 export function describeAgent(agent: string): string {
   const browser = find(BROWSERS, agent);
   const system = find(SYSTEMS, agent);

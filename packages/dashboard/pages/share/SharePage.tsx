@@ -86,7 +86,7 @@ function FollowingWords({
   return <WordsView source={source} clock={clock} />;
 }
 
-/** Where there are no previews: each file in the browser's own player. */
+/** Without previews: each file in the browser's own player. */
 function PlainPlayer({ task, words }: { task: SharedTask; words: WordsSource | undefined }) {
   const sounds = task.targets
     .flatMap(({ output }) => output)

@@ -5,7 +5,7 @@ import { NameAndEmail } from "../../parts/NameAndEmail.tsx";
 import { useForm } from "../../parts/use-form.ts";
 import { NewPasswordField } from "./NewPasswordField.tsx";
 
-/** How somebody new will sign in from now on. */
+/** Name, email and password of a new person. */
 export function NewPersonForm(props: {
   knownEmail?: string;
   emailHint: string;

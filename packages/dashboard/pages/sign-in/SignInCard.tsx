@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { PageHead } from "../../parts/PageHead.tsx";
 import { Brand } from "../../shell/Brand.tsx";
 
-/** What visitors see before they are in. */
+/** Frame of the pages shown before sign-in. */
 export function SignInCard({
   title,
   lead,

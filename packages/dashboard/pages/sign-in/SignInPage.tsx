@@ -15,7 +15,7 @@ import { SignInCard } from "./SignInCard.tsx";
 
 const SIGN_IN = "app/sign-in";
 
-/** What a provider sends back with, in words. */
+/** Messages for the provider's error codes. */
 const PROBLEMS: Record<string, string> = {
   provider:
     "Signing in with the provider did not work. Try again; if it stays, tell whoever runs this service.",
@@ -34,7 +34,7 @@ function goOn(): void {
 function LinkSignIn({ token }: { token: string }) {
   const [error, setError] = useState<unknown>();
   useEffect(() => {
-    // The token is used up: it need not stay in the address, nor in the history.
+    // The token is used up: remove it from the address and the history.
     navigate(SIGN_IN, { replaces: true });
     client.account.signInWithLink(token).then((value) => {
       me.value = value;
@@ -106,7 +106,7 @@ function PasswordForm({ options }: { options: AccountOptions }) {
 }
 
 export default function SignInPage() {
-  // Read once: it is taken out of the address at once.
+  // Read once: it is removed from the address immediately.
   const [token] = useState(address.value.path === SIGN_IN ? address.value.hash : "");
   const options = useLoad((signal) => client.account.options({ signal }), []);
   if (token !== "") return <LinkSignIn token={token} />;

@@ -27,7 +27,7 @@ function Verification({ verification }: { verification: StorageVerification }) {
   );
 }
 
-/** The service can't know under which name AWS knows it: that of a machine's role has a path which no answer of AWS tells. */
+/** The service can't determine its own ARN: that of an instance role has a path that no AWS response contains. */
 function UnknownPrincipal() {
   return (
     <p class="notice">
@@ -42,7 +42,7 @@ function UnknownPrincipal() {
   );
 }
 
-/** What to set up at Amazon: two policies, as they have to be. */
+/** The two policies to set up at Amazon. */
 function AwsGuide({ integration }: { integration: StorageIntegration }) {
   const { externalId = "", roleArn = "" } = integration.authConfig as {
     externalId?: string;

@@ -10,13 +10,13 @@ type FieldOf = {
 export type StorageKind = {
   type: StorageIntegrationInput["type"];
   name: string;
-  /** What `storageName` is called there. */
+  /** The provider's name for `storageName`. */
   bucket: string;
   scheme: string;
   fields: readonly FieldOf[];
 };
 
-/** The ways into a bucket, each with the fields of its `authConfig`. */
+/** The kinds of buckets, each with the fields of its `authConfig`. */
 export const STORAGE_KINDS: readonly StorageKind[] = [
   {
     type: "aws",

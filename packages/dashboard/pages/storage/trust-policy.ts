@@ -1,7 +1,7 @@
-/** Stands for the service's identity where the operator has not told it. */
+/** Placeholder for the service's ARN if the operator has not set it. */
 export const UNKNOWN_PRINCIPAL = "ARN-OF-THIS-SERVICE";
 
-/** What the role of an `aws` integration has to trust: this installation, and only for this integration. */
+/** The trust policy for the role of an `aws` integration: trusts this installation, for this integration only. */
 export const makeTrustPolicy = (externalId: string, principalArn = UNKNOWN_PRINCIPAL) =>
   JSON.stringify(
     {
@@ -19,7 +19,7 @@ export const makeTrustPolicy = (externalId: string, principalArn = UNKNOWN_PRINC
     2,
   );
 
-/** What the role, or a key of an S3 store, has to be allowed to do. */
+/** The permissions of the role, or of an S3 store's key. */
 export const makeAccessPolicy = (bucket: string) =>
   JSON.stringify(
     {

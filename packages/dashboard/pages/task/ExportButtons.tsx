@@ -6,11 +6,11 @@ import { formatBytes } from "../../parts/format.ts";
 import { announce } from "../../parts/toast.ts";
 import { useLoad } from "../../parts/use-load.ts";
 
-/** More of them make other exports. */
+/** Exports change when there are more outputs. */
 export const countOutputs = (targets: readonly { output: readonly unknown[] }[]) =>
   targets.reduce((sum, { output }) => sum + output.length, 0);
 
-/** All outputs in one file. `version` changes when there are more of them. */
+/** All outputs in one file. `version` changes when outputs are added. */
 export function ExportButtons({
   load,
   version,
@@ -22,10 +22,10 @@ export function ExportButtons({
   const { archive, stemFile } = exports.value ?? {};
   if (!archive && !stemFile) return null;
 
-  /** With a fresh link: the page may have been open for hours. */
+  /** Fetches a fresh link: the page may have been open for hours. */
   async function follow(find: (fresh: TaskExports) => { link: string } | undefined) {
     const found = find(await load());
-    if (!found) throw new Error("There is nothing to download any more: the outputs were removed.");
+    if (!found) throw new Error("Nothing left to download: the outputs were removed.");
     followLink(toOwnLink(found.link));
   }
 

@@ -4,7 +4,7 @@ import { useLoad } from "../../parts/use-load.ts";
 import { ErrorBoundary } from "../../shell/ErrorBoundary.tsx";
 import type { TaskPanel } from "./task-panels.ts";
 
-/** One of the panels, once its code is there; what goes wrong in it leaves the rest of the page alone. */
+/** A lazily loaded panel; errors in it do not affect the rest of the page. */
 export function LazyPanel({ panel, task }: { panel: TaskPanel; task: Task }) {
   const loaded = useLoad(async () => (await panel.load()).default, [panel]);
   return (

@@ -8,7 +8,7 @@ import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
 const TEXT_FORMATS = new Set(["json", "srt", "vtt", "txt", "lrc", "ass", "ultrastar"]);
-/** Enough for a look; the whole can be downloaded. */
+/** Enough for an excerpt; the whole file can be downloaded. */
 const SHOWN_CHARACTERS = 20_000;
 
 function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
@@ -31,7 +31,7 @@ function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
   );
 }
 
-/** One file: to hear or read, and to download. */
+/** One file: to play or read, and to download. */
 export function OutputItem({ task, output }: { task: Task; output: OutputFile }) {
   const [isOpen, setOpen] = useState(false);
   const fileName = `${output.name}.${output.format}`;

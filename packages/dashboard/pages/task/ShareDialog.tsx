@@ -19,10 +19,10 @@ const LENGTHS: readonly [number, string][] = [
   [365 * DAY_SECONDS, "A year"],
 ];
 
-/** By the address the page itself was opened at, which may be another than the service's public one. */
+/** Uses the address the page was opened at, which may differ from the service's public one. */
 const toPageUrl = (token: string) => new URL(`app/share#${token}`, document.baseURI).href;
 
-/** Makes, copies and revokes links that show a Task to people without an account. */
+/** Creates, copies and revokes links that show a Task to people without an account. */
 export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () => void }) {
   const shares = useLoad((signal) => client.tasks.shares.list(taskId, { signal }), [taskId]);
   const [expiresInSeconds, setExpires] = useState(7 * DAY_SECONDS);

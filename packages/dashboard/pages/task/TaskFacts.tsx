@@ -5,7 +5,7 @@ import { nameTask } from "../../data/task-name.ts";
 import { CodeBlock } from "../../parts/CodeBlock.tsx";
 import { formatCredits, formatDateTime } from "../../parts/format.ts";
 
-/** What is known of a Task beside its outputs. */
+/** Details of a Task besides its outputs. */
 export function TaskFacts({ task }: { task: Task }) {
   const facts: [string, string | undefined][] = [
     ["Id", task.id],

@@ -6,7 +6,7 @@ const failed = sampleTarget({ status: "error", error: { code: 1006, message: "un
 const listPanels = (...targets: ReturnType<typeof sampleTarget>[]) =>
   TASK_PANELS.filter(({ isFor }) => isFor(sampleTask(targets))).map(({ id }) => id);
 
-it("[PG5] a Task of which nothing is left to hear has no mixer before the reasons", () => {
+it("[PG5] a Task with nothing to play shows the reasons instead of a mixer", () => {
   expect(listPanels(failed, failed)).toEqual([]);
   expect(listPanels(failed, sampleTarget())).toEqual(["mixer"]);
   expect(listPanels(sampleTarget({ model: "transcription", status: "completed" }))).toEqual([

@@ -2,13 +2,13 @@ import type { Task } from "@stemwright/sdk";
 import type { ComponentType } from "preact";
 import { listWordTargets } from "../../words/word-targets.ts";
 
-/** A way to work with a Task on its page. */
+/** A tab of a Task's page. */
 export type TaskPanel = {
   id: string;
   title: string;
-  /** Whether the Task has something for it; it is asked again whenever the Task changes. */
+  /** Whether it applies to the Task; checked whenever the Task changes. */
   isFor: (task: Task) => boolean;
-  /** Gets the Task each time it changes. */
+  /** The component gets the Task each time it changes. */
   load: () => Promise<{ default: ComponentType<{ task: Task }> }>;
 };
 
@@ -23,7 +23,7 @@ export const TASK_PANELS: readonly TaskPanel[] = [
   {
     id: "mixer",
     title: "Mixer",
-    // Where everything failed the page begins with the reasons, which stand with the outputs.
+    // If everything failed the page starts with the reasons, which are shown with the outputs.
     isFor: ({ writeDestination, targets }) =>
       writeDestination === undefined && targets.some(({ status }) => status !== "error"),
     load: () => import("./mixer/MixerPanel.tsx"),

@@ -12,14 +12,14 @@ import { navigate } from "../../shell/router.ts";
 
 const PAGE_SIZE_MAX = 100;
 
-/** All Tasks of the batch, however many pages they are. */
+/** All Tasks of the batch, over all pages. */
 async function listAll(search: string): Promise<TaskListItem[]> {
   const all: TaskListItem[] = [];
   for await (const task of client.tasks.list({ search, take: PAGE_SIZE_MAX })) all.push(task);
   return all;
 }
 
-/** Above the Tasks of one batch: how far they are together, and what can be done with them together. */
+/** Above the Tasks of a batch: their overall progress and batch actions. */
 export function BatchBar({
   search,
   tasks,
@@ -45,11 +45,11 @@ export function BatchBar({
     onChanged();
   }
 
-  /** Like the other Tasks of the batch; one without results is replaced by its successor. */
+  /** Retries in the same batch; a Task without any results is replaced. */
   async function retryFailed() {
     const failed = (await listAll(search)).filter(hasFailed);
     for (const task of failed) {
-      // A list leaves out where outputs are written to.
+      // List items do not include the write destination.
       await client.tasks.create(toRetryInput(await client.tasks.get(task.id)));
       if (task.targets.every(({ status }) => status === "error")) await client.tasks.delete(task.id);
     }

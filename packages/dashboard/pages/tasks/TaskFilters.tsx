@@ -11,7 +11,7 @@ const STATES = [
 ] as const;
 const TYPING_PAUSE_MS = 300;
 
-/** Calls when typing pauses, not at each letter. */
+/** Calls back when typing pauses, not at each letter. */
 function SearchField({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -8,7 +8,7 @@ import { Badge } from "../../parts/Badge.tsx";
 import { formatCredits } from "../../parts/format.ts";
 import { Progress } from "../../parts/Progress.tsx";
 
-/** One Task in the list; the whole row leads to it. */
+/** One Task in the list; the whole row is a link to it. */
 export function TaskRow({ task }: { task: TaskListItem }) {
   const state = describeTask(task);
   const name = nameTask(task);

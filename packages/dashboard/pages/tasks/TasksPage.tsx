@@ -43,7 +43,7 @@ export default function TasksPage() {
       .filter(([, value]) => value !== ""),
   );
   const skip = Number(query.get("skip")) || 0;
-  // A batch is counted as a whole.
+  // A batch is summarised as a whole.
   const take = isBatchSearch(filters.search) ? PAGE_SIZE_MAX : PAGE_SIZE;
   const page = useLoad(
     async (signal) => {

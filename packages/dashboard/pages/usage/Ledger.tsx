@@ -10,7 +10,7 @@ const PAGE_SIZE = 15;
 const HEADS = ["When", "What", "Amount", "Balance after", "Note"];
 const KINDS = { grant: "Grant", charge: "Charge", refund: "Refund" };
 
-/** Every change of a balance. `count` changes when there is a new one. */
+/** Every change of a balance. `count` changes with new entries. */
 export function Ledger({
   load,
   count = 0,

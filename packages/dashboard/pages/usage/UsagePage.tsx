@@ -88,7 +88,7 @@ function Credits() {
   return (
     <Loaded loaded={credits}>
       {({ balance, reserved, available, metered }) => {
-        // Who does not pay in advance has nothing left or set aside.
+        // An unmetered client has no balance or reservations.
         if (!metered && balance === 0 && reserved === 0) return null;
         return (
           <section class="card" aria-label="Credits">

@@ -7,7 +7,7 @@ it("[X1] usage as a table for spreadsheets", () => {
   );
 });
 
-it("[X1] names can't break out of their cell, nor be formulas", () => {
+it("[X1] names can't break out of their cell or become formulas", () => {
   const row = { totalTargets: 1, totalMinutes: "1.00", totalCredits: 0.5 };
   expect(
     makeDistributionCsv([

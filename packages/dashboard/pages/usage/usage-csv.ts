@@ -1,6 +1,6 @@
 import type { DistributionRow, UsageRow } from "@stemwright/sdk";
 
-/** A cell that holds a comma, a quote or a line break is quoted; one that a spreadsheet would run as a formula begins with a quote. */
+/** Quotes a cell with a comma, quote or line break; prefixes one that a spreadsheet would run as a formula with a quote. */
 function toCell(value: string | number): string {
   const text = typeof value === "string" && /^[=+\-@\t]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

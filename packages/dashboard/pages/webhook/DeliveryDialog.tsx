@@ -16,7 +16,7 @@ function indent(body: string): string {
   }
 }
 
-/** What the last try sent, and what the receiver answered beside its status. */
+/** The body of the last try, and the receiver's answer. */
 function Sent({ delivery }: { delivery: WebhookDelivery }) {
   const sent = useLoad(
     (signal) => client.webhooks.deliveries.get(delivery.id, { signal }),

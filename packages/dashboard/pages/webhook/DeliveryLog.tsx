@@ -63,7 +63,7 @@ function DeliveryRow({
   );
 }
 
-/** What was sent, with what came of it. `sent` changes when there is something new. */
+/** Deliveries and their results. `sent` changes when there is a new one. */
 export function DeliveryLog({ isExpected, sent }: { isExpected: boolean; sent: number }) {
   const [state, setState] = useState<DeliveryState>();
   const [skip, setSkip] = useState(0);

@@ -3,7 +3,7 @@ import { me } from "../../account/session.ts";
 import { NewPersonForm } from "../sign-in/NewPersonForm.tsx";
 import { SignInCard } from "../sign-in/SignInCard.tsx";
 
-/** Shown in place of every other page until the next sign-in needs no link any more. */
+/** Shown instead of every other page until the person can sign in without a link. */
 export default function WelcomePage() {
   return (
     <SignInCard

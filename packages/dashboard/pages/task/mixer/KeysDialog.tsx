@@ -16,7 +16,7 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
   [["?"], "This list"],
 ];
 
-/** What the keyboard does in the mixer. */
+/** The mixer's keyboard shortcuts. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys of the mixer" onClose={onClose}>

@@ -7,7 +7,7 @@ import { toFrame, toPercent, type View } from "./view.ts";
 /** Narrower ones would show half a letter. */
 const READABLE_PX = 24;
 
-/** One lane below the tracks: what is pointed at is played from its start. */
+/** A lane below the tracks; a click plays from the start of the item. */
 export function LaneRow({
   lane,
   view,
@@ -20,13 +20,13 @@ export function LaneRow({
   view: View;
   sampleRate: number;
   widthPx: number;
-  /** What is heard now. */
+  /** The current position. */
   frame: ReadonlySignal<number>;
   onSeek: (frame: number) => void;
 }) {
   const seconds = { start: view.start / sampleRate, end: view.end / sampleRate };
   const toPx = (length: number) => (length / (seconds.end - seconds.start)) * widthPx;
-  // Thousands of items, of which another is heard every now and then.
+  // There may be thousands of items, and the current one changes now and then.
   const blocks = useMemo(() => toBlocks(lane, seconds, widthPx), [lane, seconds.start, seconds.end, widthPx]);
   const active = useMemo(
     () =>
@@ -57,7 +57,7 @@ export function LaneRow({
               }}
               onClick={({ clientX, currentTarget }) => {
                 const items = currentTarget.parentElement;
-                // Of a block that stands for many, the place pointed at; else its start.
+                // For a block that stands for many items, the position clicked; else its start.
                 const at = text === "" && items ? toFrame(view, items, clientX) : start * sampleRate;
                 onSeek(at);
               }}

@@ -35,13 +35,13 @@ export function Mixer({
   player: Player;
   source: PreviewSource;
   previews: PlayablePreviews;
-  /** What is known of the recording beside its sound. */
+  /** Information along the timeline. */
   lanes: readonly Lane[];
   picture?: ComponentChildren;
 }) {
   const { frames, sampleRate, tracks, spectrum } = previews;
   const [view, setView] = useState<View>({ start: 0, end: frames });
-  // Signals: twenty times a second, only what shows them is drawn again.
+  // Signals: at twenty updates a second, only what shows them is rendered again.
   const frame = useSignal(0);
   const levelDb = useSignal(Number.NEGATIVE_INFINITY);
   const [kind, setKind] = useState<Drawing["kind"]>("waveform");

@@ -20,10 +20,10 @@ import { useLanes } from "./use-lanes.ts";
 import { usePreviews } from "./use-previews.ts";
 import "./mixer.css";
 
-/** What stands below the mixer and goes with its player. */
+/** Content below the mixer that uses its player. */
 type WithPlayer = (player: Player, previews: PlayablePreviews) => ComponentChildren;
 
-/** One player for a version of the previews, told of them as they grow. */
+/** One player per version of the previews, updated as they grow. */
 function PlayerHolder({
   name,
   source,
@@ -57,7 +57,7 @@ function PlayerHolder({
   );
 }
 
-/** The mixer over any previews; `instead` is shown where there are none and none will come. */
+/** The mixer for any previews; `instead` is shown if there are none and none will come. */
 export function SourceMixer({
   name,
   source,
@@ -67,11 +67,11 @@ export function SourceMixer({
   instead,
   children,
 }: {
-  /** What files saved from it are named after. */
+  /** Base name of saved files. */
   name: string;
   source: PreviewSource;
   completedAt: string | null;
-  /** What is known of the recording beside its sound. */
+  /** Information along the timeline. */
   lanes?: readonly Lane[];
   picture?: (player: Player) => ComponentChildren;
   instead: ComponentChildren;
@@ -98,7 +98,7 @@ export function SourceMixer({
   );
 }
 
-/** All stems of the Task on one timeline, to hear together; also while it runs. */
+/** All stems of the Task on one timeline, played together; also while it runs. */
 export default function MixerPanel({ task }: { task: Task }) {
   const source = useMemo(() => makePreviewSource(client.tasks.previews, task.id), [task.id]);
   const lanes = useLanes(task.targets, (signal) => ({

@@ -6,14 +6,14 @@ import type { Player } from "../../../player/player.ts";
 import { findPicture } from "./find-picture.ts";
 
 const LOOK_INTERVAL_MS = 100;
-/** A paused picture shows the frame that would be heard next. */
+/** While paused, the video shows the frame at the playhead. */
 const PAUSED_DRIFT_SECONDS = 0.02;
-/** A link is good for an hour. */
+/** A link is valid for an hour. */
 const LINK_AGE_MAX_MS = 50 * 60_000;
 
 const UNPLAYABLE = "No picture: this browser can't show the one in the file, or the file has none.";
 
-/** Keeps the picture with the sound until the returned function is called. */
+/** Keeps the video in sync with the audio until the returned function is called. */
 function follow(video: HTMLVideoElement, player: Player): () => void {
   const look = () => {
     if (video.readyState < HTMLMediaElement.HAVE_METADATA || video.seeking) return;
@@ -36,7 +36,7 @@ function follow(video: HTMLVideoElement, player: Player): () => void {
   };
 }
 
-/** The picture of a video input, in sync with the mix; a sentence where there is none to show. */
+/** The video of the input, in sync with the mix; an explanation if it can't be shown. */
 export function PictureView({ task, player }: { task: Task; player: Player }) {
   const loaded = useLoad(
     async (signal) => ({ picture: await findPicture(task, signal), loadedMs: performance.now() }),

@@ -4,7 +4,7 @@ import type { Loop } from "../../../player/player.ts";
 import { listTicks } from "./ruler-ticks.ts";
 import { toFrame, toPercent, type View } from "./view.ts";
 
-/** Pixels that a pointer moves before it draws a loop; a click moves a little, too. */
+/** Pixels a pointer must move to draw a loop; even a click moves a little. */
 const DRAG_PX = 5;
 
 const formatTick = (seconds: number, isFine: boolean) =>
@@ -12,7 +12,7 @@ const formatTick = (seconds: number, isFine: boolean) =>
     ? `${formatDuration(Math.floor(seconds))}.${Math.round((seconds % 1) * 10)}`
     : formatDuration(seconds);
 
-/** Times along the top. Pointing seeks, dragging makes a loop. */
+/** Times along the top. A click seeks, a drag makes a loop. */
 export function Ruler({
   view,
   sampleRate,

@@ -18,7 +18,7 @@ function Playhead({ view, frame }: { view: View; frame: ReadonlySignal<number> }
   return <span class="mixer-playhead" style={{ left: toPercent(view, value) }} />;
 }
 
-/** Ruler, tracks and lanes over one stretch of the recording, with loop and playhead across them. */
+/** Ruler, tracks and lanes over one view of the recording, with loop and playhead across them. */
 export function Timeline({
   previews,
   mix,
@@ -37,7 +37,7 @@ export function Timeline({
   drawingOf: (id: string) => Drawing;
   lanes: readonly Lane[];
   view: View;
-  /** What is heard now. */
+  /** The current position. */
   frame: ReadonlySignal<number>;
   loop: Loop | null;
   onView: (view: View) => void;
@@ -60,7 +60,7 @@ export function Timeline({
 
   useEffect(() => {
     const box = lanesBox.current;
-    // Not by an attribute: the browser would zoom or leave the page before it is asked not to.
+    // Not passive: the browser would otherwise zoom or leave the page before preventDefault is called.
     const turn = (event: WheelEvent) => {
       const length = view.end - view.start;
       if (event.ctrlKey && area.current) {

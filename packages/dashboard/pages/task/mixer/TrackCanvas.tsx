@@ -10,7 +10,7 @@ export type Drawing =
 
 function draw(canvas: HTMLCanvasElement, drawing: Drawing, view: View): void {
   const ratio = globalThis.devicePixelRatio || 1;
-  // Setting the size clears it, too.
+  // Setting the size also clears it.
   canvas.width = Math.round(canvas.clientWidth * ratio);
   canvas.height = Math.round(canvas.clientHeight * ratio);
   if (canvas.width === 0) return;
@@ -18,7 +18,7 @@ function draw(canvas: HTMLCanvasElement, drawing: Drawing, view: View): void {
   if (drawing.kind === "spectrogram" && drawing.spectrum) drawSpectrogram(canvas, drawing.spectrum, view);
 }
 
-/** One track as it looks. Pointing at it seeks; with the keyboard the arrow keys do, wherever the focus is. */
+/** Draws one track. A click seeks; on the keyboard the arrow keys do, wherever the focus is. */
 export function TrackCanvas({
   name,
   drawing,

@@ -16,7 +16,7 @@ function nameTrack({ id, name }: PreviewTrack): string {
 const describePan = (pan: number) =>
   pan === 0 ? "centre" : `${Math.round(Math.abs(pan) * 100)} % ${pan < 0 ? "left" : "right"}`;
 
-/** One track: its controls and what it looks like. */
+/** One track: its controls and its drawing. */
 export function TrackRow({
   track,
   index,
@@ -31,7 +31,7 @@ export function TrackRow({
   index: number;
   mix: TrackMix;
   drawing: Drawing;
-  /** Muted, or another has the solo. */
+  /** Muted, or another track is soloed. */
   isSilent: boolean;
   view: View;
   onChange: (change: Partial<TrackMix>) => void;

@@ -14,12 +14,12 @@ const DRAWINGS: readonly [Drawing["kind"], string][] = [
 
 export type TransportProps = {
   state: PlayerState;
-  /** What is heard now. */
+  /** The current position. */
   frame: ReadonlySignal<number>;
   sampleRate: number;
-  /** In seconds of the recording. */
+  /** Of the recording, in seconds. */
   duration: number;
-  /** As far as it can be played by now. */
+  /** Seconds that can be played so far. */
   ready: number;
   levelDb: ReadonlySignal<number>;
   loop: Loop | null;
@@ -55,7 +55,7 @@ function Level({ levelDb }: Pick<TransportProps, "levelDb">) {
   );
 }
 
-/** What stands above the timeline: play, position, level, loop, zoom and what is drawn. */
+/** The toolbar above the timeline: play, position, level, loop, zoom and view. */
 export function Transport(props: TransportProps) {
   const { state, frame, sampleRate, duration, ready, levelDb, loop, isNulling, drawing } = props;
   const isStopped = state === "stopped";

@@ -1,6 +1,6 @@
 import type { View } from "./view.ts";
 
-/** The spectrogram of a track, of which each column of `bands` bytes stands for `level` frames, from frame `from` on. */
+/** The spectrogram of a track: columns of `bands` bytes, each for `level` frames, starting at frame `from`. */
 export type TrackSpectrum = {
   level: number;
   from: number;
@@ -9,7 +9,7 @@ export type TrackSpectrum = {
   columns: Uint8Array;
 };
 
-/** What is below is not drawn, what is above is as bright as can be; in dB of full scale, within a band. */
+/** Quieter is not drawn, louder is full brightness; in dBFS per band. */
 const DARKEST_DB = -96;
 const BRIGHTEST_DB = -18;
 
@@ -20,7 +20,7 @@ function toRgb(colour: string): Colour {
   return [red, green, blue];
 }
 
-/** From nothing over the track's own colour to that of the text: it stands out on a light ground and on a dark one. */
+/** From transparent over the track's colour to that of the text: visible on light and dark backgrounds. */
 export function makePalette(track: Colour, text: Colour, floorDb: number): Uint8ClampedArray {
   const palette = new Uint8ClampedArray(4 * 256);
   for (let byte = 0; byte < 256; byte++) {
@@ -34,7 +34,7 @@ export function makePalette(track: Colour, text: Colour, floorDb: number): Uint8
   return palette;
 }
 
-/** The columns as they are, a pixel for each byte; low sounds at the bottom. */
+/** One pixel per byte; low frequencies at the bottom. */
 function toImage(columns: Uint8Array, bands: number, palette: Uint8ClampedArray): ImageData {
   const width = columns.length / bands;
   const image = new ImageData(width, bands);
@@ -64,6 +64,6 @@ export function drawSpectrogram(canvas: HTMLCanvasElement, spectrum: TrackSpectr
   const left = toX(from);
   context.imageSmoothingQuality = "high";
   context.drawImage(plain, left, 0, toX(from + image.width * level) - left, canvas.height);
-  // Its pixels would otherwise be kept until the next collection.
+  // Otherwise its pixels would be kept until the next garbage collection.
   plain.width = 0;
 }

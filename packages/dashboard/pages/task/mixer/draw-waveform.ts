@@ -1,6 +1,6 @@
 import type { View } from "./view.ts";
 
-/** The peaks of a track, of which each pair stands for `level` frames, from frame `from` on. */
+/** The peaks of a track: pairs for `level` frames each, starting at frame `from`. */
 export type TrackPeaks = { level: number; from: number; pairs: Int8Array };
 
 export function drawWaveform(canvas: HTMLCanvasElement, peaks: TrackPeaks, view: View): void {

@@ -2,7 +2,7 @@ import { NotFoundError, type Task } from "@stemwright/sdk";
 import { client } from "../../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../../data/own-link.ts";
 
-/** The picture of a video input, or why there is none. */
+/** The video of the input, or why it is unavailable. */
 export type Picture = { link: string } | { reason: string };
 
 const VIDEO_FORMATS = new Set(["mp4", "m4v", "mov", "mkv", "webm"]);
@@ -11,7 +11,7 @@ const isVideo = (format: string | undefined) =>
   format !== undefined && VIDEO_FORMATS.has(format.toLowerCase());
 const formatOfUrl = (url: string) => /\.(\w+)(?:[?#]|$)/.exec(url)?.[1];
 
-/** Undefined for inputs that are sound alone. The link is a signed one, which answers ranges and needs no header. */
+/** Undefined for audio inputs. The link is signed; it supports ranges and needs no header. */
 export async function findPicture(
   { assetId, url }: Pick<Task, "assetId" | "url">,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function findPicture(
     if (error instanceof NotFoundError) return undefined;
     throw error;
   });
-  // Whether it had a picture is not known any more.
+  // It is unknown whether a deleted input had video.
   if (!asset)
     return {
       reason: "The uploaded file is no longer stored: if it was a video, its picture is gone with it.",

@@ -6,7 +6,7 @@ const lines = Array.from({ length: 10 }, (_, n) => ({ start: 10 * n, end: 10 * n
 const lane: Lane = { id: "a", title: "Words", kind: "words", items: words, groups: lines };
 
 describe("[PV11] a lane of the timeline", () => {
-  it("shows words where they can be read, and lines where they can't", () => {
+  it("shows words if they are readable, and lines otherwise", () => {
     expect(toBlocks(lane, { start: 20.5, end: 30 }, 1000).map(({ text }) => text)).toEqual(
       Array.from({ length: 10 }, (_, n) => `word ${20 + n}`),
     );
@@ -15,7 +15,7 @@ describe("[PV11] a lane of the timeline", () => {
     );
   });
 
-  it("draws three hours of lines as a few blocks without text, each speaker's apart", () => {
+  it("draws three hours of lines as a few blocks without text, separate for each speaker", () => {
     const many = Array.from({ length: 9000 }, (_, n) => ({
       start: 1.2 * n,
       end: 1.2 * n + 1.1,
@@ -29,12 +29,12 @@ describe("[PV11] a lane of the timeline", () => {
     ]);
   });
 
-  it("has what began before the view and goes on in it", () => {
+  it("includes items that start before the view and continue in it", () => {
     expect(listWithin(lines, { start: 15, end: 16 })).toEqual([lines[1]]);
     expect(listWithin(lines, { start: 9.85, end: 9.95 })).toEqual([]);
   });
 
-  it("is walked from item to item, back to the start of the one that is heard first", () => {
+  it("steps from item to item, first back to the start of the current one", () => {
     expect(findNeighbour(lines, 15, 1)).toBe(20);
     expect(findNeighbour(lines, 15, -1)).toBe(10);
     expect(findNeighbour(lines, 10.1, -1)).toBe(0);

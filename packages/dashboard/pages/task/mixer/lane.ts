@@ -1,6 +1,6 @@
 import { findLast } from "../../../words/words-lines.ts";
 
-/** Something that lasts from one second of the recording to another. */
+/** An item with start and end, in seconds of the recording. */
 export type LaneItem = {
   start: number;
   end: number;
@@ -9,13 +9,13 @@ export type LaneItem = {
   hue?: number;
 };
 
-/** What is known of a recording beside its sound, along the timeline; items in the order of their starts. */
+/** Information about a recording along the timeline; items sorted by start. */
 export type Lane = {
   id: string;
   title: string;
   kind: "music" | "words" | "voice";
   items: readonly LaneItem[];
-  /** The same in longer pieces, such as lines of words, for where single items would be too narrow to read. */
+  /** The same in longer pieces, such as lines of words, for when single items would be too narrow to read. */
   groups?: readonly LaneItem[];
 };
 
@@ -26,15 +26,15 @@ const JOINED_PX = 2;
 
 type Span = { start: number; end: number };
 
-/** The items that a stretch touches. */
+/** The items that overlap a stretch. */
 export function listWithin(items: readonly LaneItem[], { start, end }: Span): readonly LaneItem[] {
   const behind = findLast(items.length, (n) => (items[n]?.start ?? 0) < end) + 1;
-  // One that began before may still go on; they hardly overlap, so that it is not far.
+  // An earlier item may extend into it; items hardly overlap, so it is close.
   const first = Math.max(0, findLast(items.length, (n) => (items[n]?.start ?? 0) <= start) - 4);
   return items.slice(first, behind).filter((item) => item.end > start);
 }
 
-/** What to draw of a lane: single items where they can be read, else groups, and what is too narrow to tell apart as one. */
+/** What to draw of a lane: single items if readable, else groups; items too narrow to distinguish are merged. */
 export function toBlocks({ items, groups }: Lane, view: Span, widthPx: number): LaneItem[] {
   const pixelSeconds = (view.end - view.start) / Math.max(1, widthPx);
   const single = listWithin(items, view);
@@ -51,7 +51,7 @@ export function toBlocks({ items, groups }: Lane, view: Span, widthPx: number): 
   return blocks;
 }
 
-/** Where to go from a time: the start of the item before or behind it. */
+/** The start of the item before or after a time. */
 export function findNeighbour(
   items: readonly LaneItem[],
   seconds: number,
@@ -59,6 +59,6 @@ export function findNeighbour(
 ): number | undefined {
   if (direction === 1)
     return items[findLast(items.length, (n) => (items[n]?.start ?? 0) <= seconds + 0.01) + 1]?.start;
-  // Back to its start from within an item, and to the one before from near its start.
+  // Back to an item's start from within it, and to the previous one from near its start.
   return items[findLast(items.length, (n) => (items[n]?.start ?? 0) < seconds - 0.5)]?.start;
 }

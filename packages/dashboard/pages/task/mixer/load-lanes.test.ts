@@ -60,7 +60,7 @@ describe("[PV11] lanes of a Task", () => {
     ]);
   });
 
-  it("read regions from txt where there is no json", () => {
+  it("read regions from txt if there is no json", () => {
     expect(parseRegions("0.000\t12.346\t0.9877\n20.500\t31.000\t0.6100\n", "txt")).toEqual([
       { start: 0, end: 12.346, text: "Music, 99 % sure" },
       { start: 20.5, end: 31, text: "Music, 61 % sure" },

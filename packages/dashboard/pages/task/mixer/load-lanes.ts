@@ -2,7 +2,7 @@ import type { OutputFile, Target, TimedLine, Words } from "@stemwright/sdk";
 import type { Lane, LaneItem } from "./lane.ts";
 import { matchVoices, type Voice } from "./speaker-voices.ts";
 
-/** What lanes are made of: a Task's own targets, or those of a share. */
+/** The targets that lanes are made from: a Task's own, or those of a share. */
 export type LaneTarget = Pick<Target, "id" | "model" | "status" | "output">;
 
 export type LaneReader = {
@@ -16,7 +16,7 @@ const WORDS_TITLES: Record<string, string> = { transcription: "Words", alignment
 type Region = { start_time: number; end_time: number; confidence: number };
 type Voices = { voices: Voice[] };
 
-/** Colours by name, in the order they are first asked for. */
+/** Colours by name, assigned in order of first use. */
 function makeHues(): (name: string | undefined) => { hue?: number } {
   const hues = new Map<string, number>();
   return (name) => {
@@ -27,7 +27,7 @@ function makeHues(): (name: string | undefined) => { hue?: number } {
   };
 }
 
-/** The regions as json has them, or as lines of start, end and confidence. */
+/** Parses regions from json, or from lines of start, end and confidence. */
 export function parseRegions(text: string, format: string): LaneItem[] {
   const regions =
     format === "json"
@@ -46,7 +46,7 @@ export function parseRegions(text: string, format: string): LaneItem[] {
   }));
 }
 
-/** Each line has the colour of its speaker, and that of the speaker's voice where the Task has voices. */
+/** Each line has its speaker's colour, which is that of the matching voice if the Task has voices. */
 function toWordsLane(
   { id, model }: LaneTarget,
   lines: readonly TimedLine[],
@@ -98,7 +98,7 @@ function toVoiceLane(
 /** `voice_01` is Voice 1. */
 export const nameVoice = (name: string) => `Voice ${Number(/\d+$/.exec(name)?.[0] ?? 0) || name}`;
 
-/** Music regions, voices and words of the targets that are complete, in this order. */
+/** Music regions, voices and words of the completed targets, in this order. */
 export async function loadLanes(targets: readonly LaneTarget[], reader: LaneReader): Promise<Lane[]> {
   const toHue = makeHues();
   const done = targets.filter(({ status }) => status === "completed");
@@ -123,7 +123,7 @@ export async function loadLanes(targets: readonly LaneTarget[], reader: LaneRead
   }));
   const heard = await Promise.all(voices);
   const known = { voices: heard[0]?.voices ?? [], toHue };
-  // Voices have their colours before the words that share them.
+  // Voices get their colours before the words that share them.
   return [
     ...(await Promise.all(music)).flat(),
     ...heard.flatMap(({ target, voices: found }) => found.map((voice) => toVoiceLane(target, voice, toHue))),

@@ -9,7 +9,7 @@ function measureOverlap(segments: readonly Span[], { start, end }: Span): number
   return seconds;
 }
 
-/** The voice that is heard longest in these spans. */
+/** The voice with the longest overlap with these spans. */
 function findVoice(voices: readonly Voice[], spans: readonly Span[]): string | undefined {
   const heard = voices.map(({ name, segments }) => ({
     name,
@@ -19,8 +19,8 @@ function findVoice(voices: readonly Voice[], spans: readonly Span[]): string | u
 }
 
 /**
- * Who says a line, by the name of their voice where the Task has voices. Transcripts number their speakers on their own, or name none: a speaker is the
- * voice that is heard in most of what they say.
+ * The voice of each line's speaker, if the Task has voices. Transcripts number their speakers independently, or not at all: a speaker is matched to the
+ * voice that overlaps most of what they say.
  */
 export function matchVoices(
   lines: readonly SpokenLine[],

@@ -16,7 +16,7 @@ export function chooseLevel(levels: readonly number[], { start, end }: View, wan
 
 type Loaded = ReadonlyMap<string, Drawing>;
 
-/** What all tracks look like in the view, in one request; again when there is more of them. */
+/** The drawing data of all tracks in the view, in one request; reloaded as they grow. */
 export function useDrawings(
   source: PreviewSource,
   previews: PlayablePreviews,

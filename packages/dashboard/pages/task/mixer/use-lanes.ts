@@ -4,7 +4,7 @@ import { reportError } from "../../../parts/toast.ts";
 import type { Lane } from "./lane.ts";
 import { type LaneReader, type LaneTarget, loadLanes } from "./load-lanes.ts";
 
-/** The lanes of a Task, one's own or shared; loaded again when another of its targets is complete. */
+/** The lanes of an own or shared Task; reloaded when another of its targets completes. */
 export function useLanes(
   targets: readonly LaneTarget[],
   makeReader: (signal: AbortSignal) => LaneReader,
@@ -14,7 +14,7 @@ export function useLanes(
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
-    // Pages may not read from buckets.
+    // The CSP does not allow reading from buckets.
     const readable = targets.map((target) => ({
       ...target,
       output: target.output

@@ -34,7 +34,7 @@ function isTaken({ target, key }: KeyboardEvent): boolean {
 }
 
 function handle({ player, tracks, frames, sampleRate, ...keys }: Keys, event: KeyboardEvent): boolean {
-  // By its place on the keyboard: with Shift the digits are other characters.
+  // By its position on the keyboard: with Shift the digits are other characters.
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
   const track = digit === undefined ? undefined : tracks[Number(digit) - 1];
   if (track) {
@@ -67,7 +67,7 @@ function handle({ player, tracks, frames, sampleRate, ...keys }: Keys, event: Ke
   return true;
 }
 
-/** The mixer by keyboard, wherever the focus is on the page. */
+/** Keyboard control of the mixer, wherever the focus is on the page. */
 export function useMixerKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;

@@ -5,7 +5,7 @@ import type { PreviewSource } from "../../../player/preview-source.ts";
 
 const GROWING_INTERVAL_MS = 1500;
 
-/** A Task's previews, looked at again while they grow. */
+/** A Task's previews, reloaded while they grow. */
 export function usePreviews(source: PreviewSource, completedAt: string | null): Load<TaskPreviews> {
   const loaded = useLoad(() => source.get(), [source, completedAt]);
   const isGrowing = loaded.value?.status === "waiting" || loaded.value?.status === "growing";

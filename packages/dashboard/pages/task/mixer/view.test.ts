@@ -4,7 +4,7 @@ import { followView, placeView, zoomView } from "./view.ts";
 const RECORDING = { frames: 10_000, sampleRate: 100 };
 
 describe("[PV11] the view of the timeline", () => {
-  it("keeps what is zoomed in to where it was, and stays within the recording", () => {
+  it("keeps the anchor in place when zooming, and stays within the recording", () => {
     expect(zoomView({ start: 0, end: 10_000 }, 0.5, { ...RECORDING, anchor: 2000 })).toEqual({
       start: 1000,
       end: 6000,
@@ -15,7 +15,7 @@ describe("[PV11] the view of the timeline", () => {
     });
   });
 
-  it("shows no less than a second, and goes to an anchor that is out of sight", () => {
+  it("shows at least a second, and moves to an anchor out of view", () => {
     expect(zoomView({ start: 0, end: 120 }, 0.1, { ...RECORDING, anchor: 60 })).toEqual({
       start: 10,
       end: 110,

@@ -1,13 +1,13 @@
-/** The stretch of the recording that the timeline shows, in frames. */
+/** The part of the recording that the timeline shows, in frames. */
 export type View = { start: number; end: number };
 
-/** A view of the given length, as near to its place as the recording allows. */
+/** A view of the given length, as close to its place as the recording allows. */
 export function placeView(start: number, length: number, frames: number): View {
   const from = Math.round(Math.max(0, Math.min(frames - length, start)));
   return { start: from, end: Math.round(Math.min(frames, from + length)) };
 }
 
-/** Shows `factor` times as much, no less than a second, with `anchor` where it was. */
+/** Shows `factor` times as much, at least a second, with `anchor` staying in place. */
 export function zoomView(
   view: View,
   factor: number,
@@ -19,7 +19,7 @@ export function zoomView(
   return placeView(anchor - share * length, length, frames);
 }
 
-/** The view that shows what is heard: the same one, or the next page of it. */
+/** The view that contains the playhead: the same one, or the next page. */
 export function followView(view: View, frame: number, frames: number): View {
   if (frame >= view.start && frame < view.end) return view;
   const length = view.end - view.start;
@@ -30,7 +30,7 @@ export function followView(view: View, frame: number, frames: number): View {
 export const toShare = (view: View, frame: number) => (frame - view.start) / (view.end - view.start);
 export const toPercent = (view: View, frame: number) => `${100 * toShare(view, frame)}%`;
 
-/** The frame below a pointer. */
+/** The frame at a pointer. */
 export function toFrame(view: View, element: Element, clientX: number): number {
   const { left, width } = element.getBoundingClientRect();
   return view.start + ((clientX - left) / width) * (view.end - view.start);
