@@ -12,9 +12,9 @@ import { describeRun } from "./machine.ts";
 import { readMemory } from "./process-figures.ts";
 
 /*
- * How well words are timed: speech by what TIMIT's markers wrote down, songs by the onsets of their words. All through the
- * engine's own door, transcription and alignment in one request. Takes the folder that holds `timit` and `jamendo`; `long`, an hour
- * of TIMIT's utterances as one recording with one text, is made where it is named.
+ * How well words are timed: speech against TIMIT's annotations, songs against the onsets of their words. Everything runs through the engine's public
+ * interface, transcription and alignment in one request. Takes the folder with `timit` and `jamendo`; `long`, an hour of TIMIT's utterances as one
+ * recording with one text, is generated if named.
  */
 const [, , evaluationDir, ...sets] = process.argv;
 if (evaluationDir === undefined) {
@@ -90,7 +90,7 @@ function joinUtterances(utterances: readonly TimitUtterance[]): {
 const toMs = (seconds: number) => `${(seconds * 1000).toFixed(1)} ms`;
 const toPercent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
-/** Of start and end; no numbers for a word that is missing. */
+/** Errors of start and end; empty for a missing word. */
 function listErrors(marked: MarkedWord, written: WrittenWord | undefined): number[] {
   return [
     (written?.start ?? Number.NaN) - marked.startSeconds,

@@ -18,8 +18,8 @@ import { readCpuMs, readMemory } from "./process-figures.ts";
 import { type Operation, runClients } from "./run-clients.ts";
 
 /*
- * How the API does under load with few and with many Tasks in the table. Everything is on this machine: the database, the
- * API in a separate process, and the clients in this one. Bounded in time and in requests.
+ * The API under load with few and with many Tasks in the table. Everything is on this machine: the database, the API in a separate process, and the
+ * clients in this one. Bounded in time and in requests.
  */
 const { BENCH_SIZES } = process.env;
 const SIZES = (BENCH_SIZES ?? "1000,1000000").split(",").map(Number);
@@ -36,7 +36,7 @@ const report = (...added: string[]) => {
   for (const line of added) console.log(line);
 };
 
-/** An asset that was looked into before, so that no request has to. */
+/** An asset that is already probed, so that no request has to. */
 async function addAsset(db: Database, clientId: string): Promise<string> {
   const id = makeId();
   const media = {
@@ -59,7 +59,7 @@ function makeOperations(assetId: string, taskIds: readonly string[]): Operation[
     { name: "GET /tasks/{id}", method: "GET", path: () => `/tasks/${anyTaskId()}` },
     { name: "GET /tasks, 10 newest", method: "GET", path: () => "/tasks" },
     { name: "GET /tasks/statistics", method: "GET", path: () => "/tasks/statistics" },
-    // Neither key nor database: what the machine and its other work take of each request's time.
+    // Needs neither key nor database: shows the overhead of the machine and its other load.
     { name: "GET /health/live, to compare", method: "GET", path: () => "/health/live" },
   ];
 }
@@ -131,7 +131,7 @@ async function main(): Promise<void> {
   const dataDir = await makeTempDir("bench");
   const postgres = await startEmbeddedPostgres({ dataDir });
   const api = await startApiProcess(dataDir, postgres.connectionString, {
-    // A million Tasks that all have their outputs; sweeping those of two years meanwhile is no part of this.
+    // A million Tasks with outputs; sweeping those of two years is not part of this benchmark.
     OUTPUT_RETENTION_HOURS: "0",
   });
   const { db, pool } = openDatabase({ connectionString: postgres.connectionString, maxConnections: 2 });
@@ -145,7 +145,7 @@ async function main(): Promise<void> {
     const bench = { api, postgresPid: postgres.pid, pool, clientId, assetId };
     for (const size of SIZES) await measure(bench, size);
     await reportPlans(pool, clientId);
-    // A trial with other sizes is only shown.
+    // A run with other sizes is only printed.
     if (BENCH_SIZES === undefined)
       await writeFile(join(import.meta.dirname, "results", "api.md"), `${lines.join("\n")}\n`);
   } finally {

@@ -11,7 +11,7 @@ import { readCpuMs } from "./process-figures.ts";
 import { Figures } from "./voices/figures.ts";
 
 /*
- * Clean speech by the engine and by DeepFilterNet3 on the same held-out recordings, the words of noisy speech before and after, and the speed.
+ * Clean speech by the engine and by DeepFilterNet3 on the same held-out recordings, words of noisy speech before and after, and the speed.
  *
  *   npm run bench:clean -- HELD_OUT PEER [--timit FOLDER] [--figures FILE] [--count 60] [--sentences 5]
  *

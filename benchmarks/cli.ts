@@ -1,4 +1,4 @@
-// `npm run bench:cli`: how long `stemwright separate song.mp3` takes to show that it works, on a terminal and without one.
+// `npm run bench:cli`: time until `stemwright separate song.mp3` prints something, on a terminal and without one.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -18,13 +18,13 @@ await writeFile(
   toWav(makeTone({ sampleRateHz: 44_100, channels: 2, lengthFrames: 30 * 44_100 })),
 );
 const command = `${process.execPath} ${PROGRAM} separate song.wav`;
-/** `script` gives the command a terminal. */
+/** `script` runs the command on a terminal. */
 const COMMANDS: Record<string, readonly [string, ...string[]]> = {
   "on a terminal": ["script", "--quiet", "--return", "--command", command, "/dev/null"],
   "without a terminal": ["sh", "-c", `exec ${command}`],
 };
 
-/** Until the first byte is printed; then the command has been seen and ends. */
+/** The time to the first byte printed; the command is then killed. */
 async function measureFirstSign([program, ...args]: readonly [string, ...string[]]): Promise<number> {
   const startMs = performance.now();
   const env = { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: join(folder, ".cache"), TERM: "xterm" };

@@ -4,10 +4,7 @@ import { gzipSync } from "node:zlib";
 import { buildDashboard } from "../packages/dashboard/build/build-dashboard.ts";
 import { describeRun } from "./machine.ts";
 
-/*
- * How much of the dashboard a browser has to load: what the first page needs, and each part that is loaded when it is first
- * used. Fails where the first page is over its limit.
- */
+/* The size of the dashboard: what the first page loads, and each lazily loaded part. Fails if the first page exceeds its limit. */
 const FIRST_PAGE_MAX_BYTES = 120 * 1024;
 const RESULTS = join(import.meta.dirname, "results", "dashboard.md");
 

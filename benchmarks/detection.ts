@@ -8,7 +8,7 @@ import { describeRun } from "./machine.ts";
 import { readCpuMs, readMemory } from "./process-figures.ts";
 
 /*
- * Music detection on clips that training never heard, as the service runs it: steps, boundaries, and an hour's speed.
+ * Music detection on held-out clips, as the service runs it: steps, boundaries, and the speed on an hour.
  * A folder of clips is a set: `python3 -m training.mix.held_out_detection --packs PACKS --out held-out`. On that of the training's own list the
  * confidence was fitted and the checkpoint chosen; `test`, of `training/data/music-detection-test.json`, is other sources and was only measured on.
  *
@@ -52,7 +52,7 @@ async function detect(inputPath: string): Promise<Region[]> {
   return JSON.parse(readFileSync(path, "utf8")) as Region[];
 }
 
-/** Where the truth changes between music and none, in seconds; steps that are not scored belong to the music around them. */
+/** Where the truth changes between music and no music, in seconds; unscored steps belong to the surrounding music. */
 function findEdges(clip: Clip): number[] {
   const isMusic = clip.truth.map((value) => value !== 0);
   return isMusic.flatMap((value, n) => (n > 0 && value !== isMusic[n - 1] ? [n * clip.stepSeconds] : []));

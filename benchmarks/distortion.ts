@@ -1,6 +1,6 @@
 import type { Sound } from "./evaluation-pieces.ts";
 
-/** Power of the reference over that of what differs from it, in dB, over both channels. */
+/** Power of the reference over that of the difference, in dB, over both channels. */
 export function signalToDistortion(reference: Sound, estimate: Sound): number {
   let power = 0;
   let error = 0;
@@ -14,7 +14,7 @@ export function signalToDistortion(reference: Sound, estimate: Sound): number {
   return 10 * Math.log10(power / error);
 }
 
-/** The same after the estimate was given the gain that suits it best. */
+/** The same with the best gain applied to the estimate. */
 export function scaleInvariantSdr(reference: Sound, estimate: Sound): number {
   let power = 0;
   let common = 0;

@@ -15,14 +15,14 @@ export class EngineBench implements AsyncDisposable {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** Where sound is written that is to be an input. */
+  /** Writes audio to a file, to be used as an input. */
   write(name: string, plane: Float32Array, sampleRateHz: number): string {
     const path = join(this.folder, `${name}.wav`);
     writeSound(path, [plane], sampleRateHz);
     return path;
   }
 
-  /** The first channel of what each model gives of a recording, all in one request. */
+  /** The first channel of each model's output for a recording, all in one request. */
   async takeSounds(inputPath: string, models: readonly string[]): Promise<Float32Array[]> {
     const pathOf = (model: string) => join(this.folder, `${model}.wav`);
     const targets = models.map((model) => ({
@@ -42,7 +42,7 @@ export class EngineBench implements AsyncDisposable {
     return readFileSync(path, "utf8");
   }
 
-  /** How many voices were found, for a target that looks for them. */
+  /** Returns the number of voices found, for a voices target. */
   protected async run(inputPath: string, targets: EngineTarget[]): Promise<number> {
     const workDir = join(this.folder, "work");
     let voiceCount = 0;

@@ -9,13 +9,10 @@ import { PcmFileSource } from "../packages/engine/pipelines/pcm-file-source.ts";
 /** Left and right at 44.1 kHz. */
 export type Sound = [Float32Array, Float32Array];
 
-/**
- * A mix and what it was mixed from, each as files to be summed, relative to the evaluation folder; `#2` is the third stream of
- * sound of a file with several.
- */
+/** A mix and its sources, each as files to be summed, relative to the evaluation folder; `#2` is the third audio stream of a file with several. */
 type Piece = { name: string; title: string; mix: string[]; stems: Record<string, string[]> };
 
-/** `doubtful` instruments may be in a track of several: neither their presence nor their absence can be scored. */
+/** `doubtful` instruments may be in a track with several: neither their presence nor their absence can be scored. */
 type InstrumentPiece = Piece & { doubtful?: string[] };
 
 export const SAMPLE_RATE_HZ = 44_100;
@@ -25,7 +22,7 @@ const band = (name: string) => `wfplaylist/${name}30.mp3`;
 const duo = (name: string) => `earlab/${name}.mp3`;
 const funk = (name: string) => `mdn/${name}.mp3`;
 
-/** Recordings with references; the README's section on benchmarks says where they come from. */
+/** Recordings with references; docs/benchmarks.md says where they come from. */
 export const PIECES: Piece[] = [
   {
     name: "musdb30",
@@ -105,7 +102,7 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
     title: "metal song",
     mix: ["fof-feelings/guitar.ogg", "fof-feelings/song.ogg"],
     stems: { guitar: ["fof-feelings/guitar.ogg"] },
-    // The song is one track, and by its spectrogram something like strings is in it.
+    // The song is one track, and its spectrogram shows something like strings.
     doubtful: ["piano", "strings", "wind"],
   },
   ...["Participant1_01", "Participant1_02", "Participant2_01", "Participant2_02"].flatMap((take, n) =>
@@ -125,10 +122,10 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
   },
 ];
 
-/** Peak of a mix in the file of 16 bits that programs are given. */
+/** Peak of a mix in the 16-bit file given to the programs. */
 const HEADROOM = 0.98;
 
-/** A piece's mix and references. A sum of stems may go far beyond full scale, so all of them are turned down together. */
+/** A piece's mix and references. A sum of stems may far exceed full scale, so all of them are scaled down together. */
 export async function loadPiece(
   folder: string,
   piece: Piece,
@@ -177,7 +174,7 @@ export async function loadSound(path: string): Promise<Sound> {
   }
 }
 
-/** Our decoder takes the best stream of a file; the others are got at with the machine's own ffmpeg. */
+/** Our decoder takes the best stream of a file; the others are extracted with the machine's ffmpeg. */
 function isolateStream(path: string, folder: string): string {
   const [, file, index] = /^(.*)#(\d+)$/.exec(path) ?? [];
   if (file === undefined) return path;

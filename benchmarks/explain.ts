@@ -2,7 +2,7 @@ import { type CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import type pg from "pg";
 import type { Database, Tables } from "../packages/server/db/database.ts";
 
-/** The plans of the queries that a function of ours really makes, as PostgreSQL ran them. */
+/** The plans of the queries that one of our functions makes, as PostgreSQL ran them. */
 export async function explain(pool: pg.Pool, run: (db: Database) => Promise<unknown>): Promise<string> {
   const queries: CompiledQuery[] = [];
   const dialect = new PostgresDialect({ pool });

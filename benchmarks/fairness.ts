@@ -22,8 +22,8 @@ import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../test/su
 import { describeRun } from "./machine.ts";
 
 /*
- * How Tasks of several clients share the workers, and what taking them costs. Real workers and a real database, all on this
- * machine; the engine only waits. `npm run bench:fairness -- [FINISHED]` fills the table with so many finished Tasks first.
+ * How Tasks of several clients share the workers, and what claiming them costs. Real workers and a real database, all on this machine; the engine only
+ * waits. `npm run bench:fairness -- [FINISHED]` first fills the table with that many finished Tasks.
  */
 const [finishedTasks = "1000000"] = process.argv.slice(2);
 const TASK_MS = 500;
@@ -50,7 +50,7 @@ async function startWorkers(bench: Bench, count: number, run: RunEngine): Promis
 }
 const closeWorkers = (workers: Workers) => Promise.all(workers.map(({ close }) => close()));
 
-/** An account with an asset to work on, and a way to create Tasks as the API does. */
+/** An account with an asset, and a function that creates Tasks like the API does. */
 async function addClient(
   bench: Bench,
 ): Promise<{ id: string; create(): Promise<{ id: string; place: number }> }> {
@@ -166,7 +166,7 @@ async function measureIdle(bench: Bench): Promise<string> {
   };
   const before = await read();
   const workers = await startWorkers(bench, IDLE_WORKERS, finishAll);
-  // Start-up does not count; sessions report their transactions at most once a second.
+  // Excludes the start; sessions report their transactions at most once a second.
   await wait(12_000);
   const from = await read();
   await wait(IDLE_MS);
@@ -178,7 +178,7 @@ async function measureIdle(bench: Bench): Promise<string> {
 }
 
 async function fillFinished(pool: pg.Pool, clientId: string, wanted: number): Promise<void> {
-  // Neither references nor totals are looked after row by row: that takes longer than all the rest.
+  // Without triggers: checking references and totals row by row takes longer than all the rest.
   await pool.query("alter table tasks disable trigger user");
   await pool.query("alter table targets drop constraint if exists targets_task_id_fkey");
   await pool.query("alter table tasks drop constraint if exists tasks_client_id_fkey");
@@ -202,7 +202,7 @@ const timeOf = async (work: () => Promise<unknown>) => {
   return performance.now() - startMs;
 };
 
-/** What taking a Task, telling a place and reading metrics cost with so many clients waiting. */
+/** What claiming a Task, computing a queue position and reading metrics cost with this many clients waiting. */
 async function measureCosts(bench: Bench, finished: number, clients: number): Promise<void> {
   const { db, pool } = bench;
   await pool.query(
@@ -250,7 +250,7 @@ async function main(): Promise<void> {
     await migrate(pool);
     const bench = { db, pool, connectionString, dataDir };
     report("# Fairness", "", ...describeRun());
-    // First of all: a server that has done nothing yet has nothing to tidy up in the background.
+    // First: an unused server has no background clean-up to do.
     const idle = await measureIdle(bench);
     report(
       `- real workers with an engine that only waits, one PostgreSQL, all on this machine: \`npm run bench:fairness\``,

@@ -8,8 +8,8 @@ import { runStorm } from "./faults/run-storm.ts";
 import { describeRun } from "./machine.ts";
 
 /*
- * Whether anything is lost when processes are killed. SIGKILLs at random moments to every process of the service and of its
- * database, over a stream of real Tasks; then everything is counted. Ends with 1 where a count is not 0.
+ * Checks that nothing is lost when processes are killed. Sends SIGKILL at random moments to every process of the service and of its database during a
+ * stream of real Tasks, then counts everything. Exits with 1 if a count is not 0.
  *   npm run bench:faults -- --kills 24 --minutes 4 --seed 1 --mode embedded|company|both
  */
 const { values } = parseArgs({
@@ -28,9 +28,9 @@ if (modes.length === 0)
   throw new Error(`--mode is "${values.mode}"; it must be one of ${MODES.join(", ")}, both`);
 const [kills, minutes, seed] = [values.kills, values.minutes, values.seed].map(Number);
 if (!kills || !minutes || seed === undefined || Number.isNaN(seed))
-  throw new Error("--kills, --minutes and --seed are numbers");
+  throw new Error("--kills, --minutes and --seed must be numbers");
 
-// What runs is ended on the way out.
+// Running processes are stopped on exit.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 const startedAtMs = performance.now();

@@ -5,8 +5,8 @@ const MODELS = ["vocals", "instrumental", "drums", "bass", "other"];
 const TABLES = ["tasks", "targets", "outputs"];
 
 /**
- * Brings one client's finished Tasks to a number, spread over two years, each with a target and an output. What requests
- * made before goes first, so that each measurement begins with the same table.
+ * Brings one client's finished Tasks to a given number, spread over two years, each with a target and an output. Deletes what earlier requests created, so
+ * that each measurement starts with the same table.
  */
 export async function fillTasks(pool: pg.Pool, clientId: string, wanted: number): Promise<void> {
   await pool.query("delete from tasks where completed_at is null");
@@ -54,7 +54,7 @@ async function addTasks(
   range: { clientId: string; first: number; last: number },
 ): Promise<void> {
   const series = "generate_series($1::int, $2::int) as n";
-  // Ids that are as scattered as real ones.
+  // As scattered as real ids.
   const id = (kind: string) => `left(md5('${kind}' || n), 26)`;
   const ended = "date_trunc('milliseconds', now() - interval '1 day' - n % 1000000 * interval '63 seconds')";
   const { first, last, clientId } = range;
@@ -75,7 +75,7 @@ async function addTasks(
   );
 }
 
-/** The totals that triggers and the ends of targets would have kept. */
+/** Sets the totals that triggers and target ends would have maintained. */
 async function countAnew(pool: pg.Pool): Promise<void> {
   await pool.query("delete from row_counts where noun = 'tasks'");
   await pool.query(

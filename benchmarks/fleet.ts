@@ -13,8 +13,8 @@ import { readCpuMs } from "./process-figures.ts";
 import { percentile } from "./run-clients.ts";
 
 /*
- * What a fleet of workers does to one PostgreSQL: real workers with an engine that only waits, many in this process, and a
- * server that they know by its address alone. `npm run bench:fleet -- [SIZES]`, such as 10,100,200.
+ * The load of a fleet of workers on one PostgreSQL server: real workers with an engine that only waits, many in this process, and a server that they know
+ * by its address alone. `npm run bench:fleet -- [SIZES]`, such as 10,100,200.
  */
 const [sizes = "10,50,100,200"] = process.argv.slice(2);
 const SIZES = sizes.split(",").map(Number);
@@ -32,7 +32,7 @@ const report = (...added: string[]) => {
   for (const line of added) console.log(line);
 };
 
-/** Files cost the database nothing, and two cores and their disk much: they are left out. */
+/** Files cost the database nothing, but two cores and their disk a lot: they are left out. */
 const noFiles: Blobs = {
   write: async () => ({ sizeBytes: 1 }),
   adopt: async () => ({ sizeBytes: 1 }),
@@ -46,7 +46,7 @@ const noFiles: Blobs = {
 
 type Bench = { pool: pg.Pool; connectionString: string; dir: string; serverPid: number };
 
-/** So many Tasks of each client, as the API writes them. */
+/** This many Tasks of each client, as the API writes them. */
 async function addTasks(pool: pg.Pool, count: number): Promise<void> {
   await pool.query(
     "insert into clients (id, name) select 'client-' || n, 'Bench' from generate_series(1, $1::int) n on conflict do nothing",
@@ -101,13 +101,13 @@ async function readServer({ pool, serverPid }: Bench) {
      from pg_stat_database where datname = current_database()`,
   );
   const [figures = { commits: 0, connections: 0, done: 0 }] = rows;
-  // Each figure with its own time: with hundreds of sessions, reading /proc takes seconds.
+  // Each figure with its own timestamp: with hundreds of sessions, reading /proc takes seconds.
   const [countedMs, ownMs] = [performance.now(), process.cpuUsage().user / 1000];
   const serverMs = await readCpuMs(serverPid);
   return { ...figures, countedMs, ownMs, serverMs, serverReadMs: performance.now() };
 }
 
-/** What is done while the time passes, by how much of both processes. */
+/** Rates of both processes during a period. */
 async function measure(bench: Bench, durationMs: number) {
   const from = await readServer(bench);
   await wait(durationMs);
@@ -123,7 +123,7 @@ async function measure(bench: Bench, durationMs: number) {
   };
 }
 
-/** Works for a while, with progress every second, as an engine does. */
+/** Works for a while and reports progress every second, like an engine. */
 const workFor =
   (durationMs: number, pauses: number[]): RunEngine =>
   async (request, hooks = {}) => {
@@ -136,7 +136,7 @@ const workFor =
     await finishAll(request, hooks);
     lastEnds.push(performance.now());
   };
-/** When engines ended; whichever worker goes on took it from there. */
+/** When engines finished; the next claim by any worker is measured from there. */
 const lastEnds: number[] = [];
 
 async function measureBusy(bench: Bench, size: number): Promise<void> {

@@ -5,7 +5,7 @@ import { FRAME_BYTES, makeWavHeader, toInt16 } from "./wav-header.ts";
 
 const LOOP_SECONDS = 30;
 
-/** Writes a stereo wav of 16 bits: the same computed half minute again and again. */
+/** Writes a 16-bit stereo wav: the same computed half minute, repeated. */
 export function writeGeneratedSong(path: string, minutes: number, sampleRateHz = SAMPLE_RATE_HZ): void {
   const lengthFrames = LOOP_SECONDS * sampleRateHz;
   const [left = [], right = []] = makeSyntheticSong({ sampleRateHz, lengthFrames });

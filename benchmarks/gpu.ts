@@ -68,7 +68,7 @@ for (const speechNetwork of ["whisper-tiny", "whisper-small"] as const) {
   const path = manifest && findWeightsPath(manifest.weights.encoder);
   if (manifest && path !== undefined) note(await measureEncoder(manifest, path));
 }
-// The first run on a machine compiles the shaders, which the driver keeps.
+// The first run on a machine compiles the shaders, which the driver caches.
 const engine: EngineRun[] = [];
 for (const one of Number(minutes) === 0 ? [] : [provider, provider, "cpu" as const])
   engine.push(await measureEngine(one));
@@ -76,7 +76,7 @@ const facts = [...describeRun(), `- GPU: ${describeGpus() ?? "none"}; provider $
 writeFileSync(`${RESULTS}.json`, `${JSON.stringify({ facts, rows, engine }, undefined, 2)}\n`);
 writeFileSync(`${RESULTS}.md`, format());
 process.stdout.write(format());
-// Not by an exit, which may fail in the threads of the networks.
+// process.exit may fail in the networks' threads.
 process.kill(process.pid, "SIGKILL");
 
 function note(row: Row): void {
@@ -160,7 +160,7 @@ async function time<Result>(
   return { firstMs: first.ms, medianMs: sorted[runs >> 1] ?? 0, last: later.at(-1)?.result ?? first.result };
 }
 
-/** What onnxruntime's own profile says of where the nodes of a graph are; one session, made in a process that ends anyway. */
+/** Where onnxruntime's profile says the nodes of a graph ran; uses one session, in a process that exits anyway. */
 async function countNodes(file: Uint8Array): Promise<Record<string, number>> {
   const prefix = join(folder, "profile");
   const session = await makeSession(file, {

@@ -8,8 +8,8 @@ import { describeRun } from "./machine.ts";
 import { toWav } from "./sound.ts";
 
 /**
- * Guitar, piano, strings and wind of real recordings: what each gains in SI-SDR over the `other` stem they are taken from, and how loud the
- * stems of instruments are that are not played. `npm run bench:instruments -- EVALUATION_FOLDER`
+ * Guitar, piano, strings and wind in real recordings: the SI-SDR each gains over the `other` stem it is taken from, and how loud the stems of absent
+ * instruments are. `npm run bench:instruments -- EVALUATION_FOLDER`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/instruments.md");
 const INSTRUMENTS = ["guitar", "piano", "strings", "wind"] as const;

@@ -4,8 +4,8 @@ import { makeSegmentGrid } from "../packages/engine/dsp/overlap-add.ts";
 import { loadManifests } from "../packages/engine/runtime/manifest.ts";
 
 /**
- * Energy of the second difference where cross-fades begin and end, over that of the same frames in a pass whose joints lie
- * elsewhere: a click would be above 0. And what the move of the grid changes, relative to the stem.
+ * Energy of the second difference where crossfades begin and end, over that of the same frames in a pass with other joints: a click would be above 0. And
+ * what shifting the grid changes, relative to the stem.
  */
 export type JointFigures = { piece: string; roughnessDb: number; shiftDb: number };
 
@@ -14,10 +14,13 @@ const CHANNELS = 2;
 const NEAR_FRAMES = 441;
 const HALF_SEGMENT = "from-0.5";
 
-/** Undefined where there is one segment, and so no joint. Reads what the passes of two looks left in a work folder: the plain one, and one that starts half a segment later. */
+/**
+ * Undefined for a single segment, which has no joint. Reads the spools of two passes in a work folder: the plain one, and one that starts half a segment
+ * later.
+ */
 export function measureJoints(piece: string, folder: string): JointFigures | undefined {
   const manifest = loadManifests().find(({ id }) => id === "htdemucs");
-  if (manifest?.family !== "htdemucs") throw new Error("no manifest of htdemucs");
+  if (manifest?.family !== "htdemucs") throw new Error("no manifest for htdemucs");
   const { segmentFrames, overlapShare } = manifest;
   const plain = readSpool(join(folder, "plain/vocals.f32"));
   const startFrame = Math.round(segmentFrames / 2);

@@ -9,9 +9,8 @@ import { describeRun } from "./machine.ts";
 import { countWordErrors } from "./speech/word-errors.ts";
 
 /*
- * What `prompt` and `keywords` do for names and jargon. The sentences are spoken by espeak-ng, which has to be on the PATH (Debian has
- * it), in two voices; names are counted as they are spelled. The second text has none of the names: what appears of them there was
- * made up.
+ * The effect of `prompt` and `keywords` on names and jargon. The sentences are spoken by espeak-ng, which must be in the PATH (available in Debian), in
+ * two voices; names are counted as spelled. The second text contains none of the names: any that appear there were made up.
  */
 const VOICES = ["en-us", "en-gb"];
 

@@ -9,9 +9,9 @@ import { describeRun } from "./machine.ts";
 import { countLetterErrors, countWordErrors } from "./speech/word-errors.ts";
 
 /*
- * Transcription in several languages, the language detected and given: one folder a set of recordings, named by its language's
- * code or by that and a kind ("th", "th-synthetic"), with utterances as `name.wav` (mono, float, all at one rate) and `name.txt`,
- * and a line about them in `source.txt`. Utterances are joined with pauses of 0.7 s.
+ * Transcription in several languages, with the language detected and given. One folder per set of recordings, named by its language code, optionally with
+ * a kind ("th", "th-synthetic"), with utterances as `name.wav` (mono, float, all at one rate) and `name.txt`, and a line about them in `source.txt`.
+ * Utterances are joined with pauses of 0.7 s.
  */
 const [, , recordingsDir] = process.argv;
 if (recordingsDir === undefined) throw new Error("usage: npm run bench:languages -- <folder of languages>");

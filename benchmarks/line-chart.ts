@@ -45,7 +45,7 @@ function niceStep(wanted: number): number {
   return power * (wanted / power > 5 ? 10 : wanted / power > 2 ? 5 : wanted / power > 1 ? 2 : 1);
 }
 
-/** As many points as the width can show, each the highest of its stretch. */
+/** As many points as the width can show, each the maximum of its range. */
 function thin(points: Line["points"]): Line["points"] {
   const every = Math.max(1, Math.ceil(points.length / POINTS_MAX));
   return Array.from({ length: Math.ceil(points.length / every) }, (_, n) =>

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, release, totalmem } from "node:os";
 
-/** Where and of what a figure was taken. */
+/** Where and from which commit a figure was taken. */
 export function describeRun(): string[] {
   const [cpu] = cpus();
   const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).trim();

@@ -5,10 +5,10 @@ import { readProcessTreeMemory } from "../packages/server/worker/health/process-
 
 export type ProgramFigures = { wallSeconds: number; cpuSeconds: number; peakMegabytes: number };
 
-/** Often enough for a peak that lasts as long as a segment, and no work beside the programs. */
+/** Often enough to see a peak as short as a segment, without noticeable overhead. */
 const SAMPLE_EVERY_MS = 500;
 
-/** Runs a Node program to its end and watches it with all below it; bash counts the CPU time of those that ended. */
+/** Runs a Node program to its end and measures it with all its children; bash reports the CPU time of those that exited. */
 export async function measureProgram(args: readonly string[]): Promise<ProgramFigures> {
   const script = 'TIMEFORMAT="%R %U %S"; time "$@" > /dev/null';
   const child = spawn("bash", ["-c", script, "bash", process.execPath, ...args], {
@@ -20,7 +20,7 @@ export async function measureProgram(args: readonly string[]): Promise<ProgramFi
   }, SAMPLE_EVERY_MS);
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
   clearInterval(sampling);
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`${args.join(" ")} exited with ${code}: ${said}`);
   const [wallSeconds = 0, user = 0, system = 0] = (said.trim().split("\n").at(-1) ?? "")
     .split(" ")
     .map(Number);

@@ -4,10 +4,10 @@ import type { EngineRequest } from "../packages/engine/pipelines/engine-request.
 import { runRequest } from "../packages/engine/pipelines/run-request.ts";
 import { GainNetwork, makeGainManifest } from "../packages/engine/pipelines/support/gain-network.ts";
 
-/** Separates one file and tells its progress to the parent: `memory-case.ts FOLDER htdemucs|gain`. */
+/** Separates one file and reports its progress to the parent: `memory-case.ts FOLDER htdemucs|gain`. */
 const [folder = "", network] = process.argv.slice(2);
 
-/** As long as those of htdemucs, so that both hold as much at once. */
+/** As long as those of htdemucs, so that both hold the same amount. */
 const SEGMENT_FRAMES = 343_980;
 
 const request: EngineRequest = {

@@ -10,8 +10,8 @@ import { drawLines, type Line } from "./line-chart.ts";
 import { describeRun } from "./machine.ts";
 
 /**
- * Memory of the engine with all its processes while it separates generated music: the whole pipeline with a network that costs
- * nothing over five minutes and three hours, and with htdemucs over one, five and thirty minutes, or as many as are asked for.
+ * Memory of the engine with all its processes while it separates generated music: the whole pipeline with a trivial network over five minutes and three
+ * hours, and with htdemucs over one, five and thirty minutes, or the given lengths.
  * `npm run bench:memory -- [MINUTES]`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/memory.md");
@@ -28,7 +28,7 @@ const CASES: Case[] = [
   { network: "htdemucs", minutes: 5 },
   { network: "htdemucs", minutes: Number(longestMinutes) },
 ];
-/** What was last reported, and when. */
+/** The last report, and when it came. */
 type Progress = { fraction: number; secondsLeft?: number; seconds: number };
 type Sample = { seconds: number; progress: Progress; megabytes: number };
 type Measured = Case & { samples: Sample[] };
@@ -55,7 +55,7 @@ async function measure({ network, minutes }: Case): Promise<Sample[]> {
   try {
     writeGeneratedSong(join(folder, "input.wav"), minutes);
     const startMs = performance.now();
-    // The network that costs nothing runs in this child itself: it gets what the engine's child gets.
+    // The trivial network runs in this child itself, so it gets the settings of an engine child.
     const child = fork(join(import.meta.dirname, "memory-case.ts"), [folder, network], {
       execArgv: [...ENGINE_FLAGS],
       env: makeEngineEnvironment(),
@@ -72,7 +72,7 @@ async function measure({ network, minutes }: Case): Promise<Sample[]> {
     }, SAMPLE_EVERY_MS);
     const [code] = await once(child, "exit");
     clearInterval(sampling);
-    if (code !== 0) throw new Error(`${network} over ${minutes} minutes ended with ${code}`);
+    if (code !== 0) throw new Error(`${network} over ${minutes} minutes exited with ${code}`);
     return samples;
   } finally {
     rmSync(folder, { recursive: true });
@@ -87,7 +87,7 @@ function secondsOf({ samples }: Measured): number {
   return samples.at(-1)?.seconds ?? 0;
 }
 
-/** How far the whole time, as the engine foretells it, is from the time it took, at worst, after the first tenth. */
+/** The worst relative error of the engine's estimate of the total time, after the first tenth. */
 function worstEstimate(one: Measured): number {
   const errors = one.samples
     .filter(({ progress }) => progress.fraction >= 0.1)
@@ -99,7 +99,7 @@ function worstEstimate(one: Measured): number {
 
 function formatRow(one: Measured): string {
   const cells = [one.network, one.minutes, peakOf(one).toFixed(0), secondsOf(one).toFixed(0)];
-  // Progress is weighed for real networks: beside one that costs nothing, the rest of the work takes longer than foreseen.
+  // Progress weights are for real networks: next to a trivial one, the rest of the work takes longer than estimated.
   const estimate = one.network === "gain" ? "" : `${(100 * worstEstimate(one)).toFixed(0)} %`;
   return `| ${[...cells, estimate].join(" | ")} |`;
 }
@@ -112,7 +112,7 @@ function toLine({ network, minutes, samples }: Measured): Line {
 }
 
 function formatResults(): string {
-  // Of the longest input over the one before it.
+  // The longest input relative to the one before it.
   const compare = (network: Case["network"]) => {
     const [short, long] = measured.filter((one) => one.network === network).slice(-2);
     if (!short || !long) throw new Error(`two lengths of input are needed for ${network}`);

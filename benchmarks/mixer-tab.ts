@@ -4,10 +4,10 @@ import { PlainTab } from "./plain-tab.ts";
 const TRACKS = 7;
 const TURNS = 8;
 const SEEKS_A_TURN = 5;
-/** Its multiples never come by the same place twice. */
+/** Its multiples never hit the same place twice. */
 const GOLDEN_RATIO = 0.618_034;
 
-/** Notes when the first sound behind a click is rendered; runs in the page, before its own scripts. */
+/** Records when the first audio after a click is rendered; runs in the page, before its own scripts. */
 export const WATCH = `
   const heard = globalThis.heard = { clickedMs: 0, afterMs: [], starts: 0, waveformMs: 0, spectrogramMs: 0 };
   addEventListener("pointerdown", () => { heard.clickedMs = performance.now(); }, true);
@@ -43,7 +43,7 @@ export async function openMixerIn(tab: PlainTab, url: string, cookie: string): P
   await until(async () => ((await readTab(tab))?.waveformMs ?? 0) > 0);
 }
 
-/** Resolves once something is handed to the context. */
+/** Resolves once the context has received audio. */
 export async function playIn(tab: PlainTab): Promise<void> {
   const { starts } = await readTab(tab);
   await tab.press("Play");
@@ -61,8 +61,8 @@ export async function seekAround(tab: PlainTab, count: number, offset: number): 
 }
 
 /**
- * The same seeks in two checkouts of the project, some in one and then as many in the other, so that both have the machine as busy as it is. Each
- * tab plays in its turn alone. Returns the times from a click to its sound, of each.
+ * The same seeks in two checkouts of the project, alternating in groups, so that both see the same load on the machine. Only one tab plays at a time.
+ * Returns the times from click to sound of each.
  */
 export async function compareSeeks(urls: readonly string[], cookie: string): Promise<number[][]> {
   const tabs: PlainTab[] = [];

@@ -26,9 +26,9 @@ import type { PlainTab } from "./plain-tab.ts";
 import { percentile } from "./run-clients.ts";
 
 /*
- * The mixer with a Task of three hours and six stems, in Chromium: how soon waveforms are drawn, how soon a seek is heard, and what
- * the tab takes of the memory. `npm run bench:mixer -- [PAGES] [CHECKOUT]`, of 95 s each. Fails where a goal is missed.
- * With another checkout of the project, seeks are compared with it, too.
+ * The mixer with a Task of three hours and six stems, in Chromium: time to waveforms, time from a seek to sound, and memory of the tab.
+ * `npm run bench:mixer -- [PAGES] [CHECKOUT]`, pages of 95 s each. Fails if a goal is missed. With another checkout of the project, seeks are compared
+ * with it, too.
  */
 const [pages = "114", otherCheckout] = process.argv.slice(2);
 const RESULTS = join(import.meta.dirname, "results", "mixer.md");
@@ -39,7 +39,7 @@ const SAMPLE_MS = 100;
 
 const readHeard = (page: Page) => page.evaluate<Heard>("globalThis.heard");
 
-/** The most that a tab has while something is done. */
+/** The tab's peak memory during some work. */
 async function withPeak(tab: PlainTab, work: () => Promise<void>): Promise<number> {
   let peak = 0;
   let isOver = false;
@@ -65,7 +65,7 @@ async function openMixer(browser: Browser, service: Service, id: string) {
   return opened;
 }
 
-/** From the address to the waveforms of all tracks, each time as a new visitor whose browser has nothing stored. */
+/** From the address to the waveforms of all tracks, each time as a new visitor with an empty cache. */
 async function measureOpenings(browser: Browser, service: Service, id: string): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < OPENINGS; n++) {
@@ -106,7 +106,7 @@ async function measure(tab: PlainTab, service: Service, id: string) {
   return { seeks, spectrogramMs, memory };
 }
 
-/** The columns are the checkouts. */
+/** One column per checkout. */
 function describeComparison(compared: readonly number[][], otherCheckout: string): string[] {
   const commit = execFileSync("git", ["-C", otherCheckout, "rev-parse", "--short=12", "HEAD"], {
     encoding: "utf8",
@@ -153,7 +153,7 @@ try {
   if (otherCheckout !== undefined) {
     other = await startService({ dataDir, command, environment, projectDir: resolve(otherCheckout) });
     const urls = [other, service].map(({ address }) => `${address}/app/tasks/${task.id}`);
-    // Both have the same database, so the session is one of both.
+    // Both use the same database, so the session is valid for both.
     compared = await compareSeeks(urls, await getOwnerCookie(service));
   }
   const peakMb = Math.max(...memory.map(([, megabytes]) => megabytes));

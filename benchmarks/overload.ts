@@ -16,9 +16,8 @@ import type { Probe } from "./probe-health.ts";
 import { percentile } from "./run-clients.ts";
 
 /*
- * What is left of the API when more comes than it can do: 300 Tasks and 20 uploads at once, 150 estimates of files that
- * have not been probed, 2,050 silent connections. Health is probed meanwhile, ten times a second, each time
- * over a new connection.
+ * The API under more load than it can handle: 300 Tasks and 20 uploads at once, 150 estimates of unprobed files, 2,050 silent connections. Meanwhile
+ * health is probed ten times a second, each time over a new connection.
  */
 const TASKS = 300;
 const UPLOADS = 20;
@@ -67,7 +66,7 @@ const toForm = (content: Uint8Array<ArrayBuffer>) => {
   return form;
 };
 
-/** This many assets that have not been probed. */
+/** This many unprobed assets. */
 async function addAssets(count: number): Promise<string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
@@ -190,7 +189,7 @@ async function measureSilence(): Promise<void> {
   );
 }
 
-/** Moves this process to a core; what it starts from then on stays there. False where that can't be done. */
+/** Pins this process and its future children to a core. False if that is not possible. */
 function pinTo(core: number): boolean {
   if (availableParallelism() < 2) return false;
   try {
@@ -217,7 +216,7 @@ async function main(): Promise<void> {
     await measureTasks();
     await measureEstimates();
     await measureSilence();
-    // A trial against another state of the sources is only shown.
+    // A trial with other sources is only printed.
     if (process.env.BENCH_TRIAL === undefined)
       await writeFile(join(import.meta.dirname, "results", "overload.md"), `${lines.join("\n")}\n`);
   } finally {

@@ -6,7 +6,7 @@ import { makeTempDir } from "../test/support/temp-dir.ts";
 
 type Answer = { id?: number; result?: unknown; error?: { message: string } };
 
-/** What the browser's debugging port is asked; one question at a time is known by its number. */
+/** A connection to the browser's debugging port; answers are matched by number. */
 class Connection {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
@@ -37,8 +37,8 @@ class Connection {
 }
 
 /**
- * A tab as its user has it. Those that Playwright opens keep the bodies of all responses in their own memory, up to 200 MB, for the developer tools to show:
- * here no tool listens to the network.
+ * A tab as a user has it. Playwright's tabs keep all response bodies in their own memory, up to 200 MB, for the developer tools: here nothing listens to the
+ * network.
  */
 export class PlainTab {
   readonly #browser: ChildProcess;
@@ -82,7 +82,7 @@ export class PlainTab {
 
   async close(): Promise<void> {
     const exited = once(this.#browser, "exit");
-    // It may be gone before it has answered.
+    // It may exit before it has answered.
     void this.#connection.send("Browser.close");
     await exited;
     await rm(this.#profileDir, { recursive: true, force: true });
@@ -103,7 +103,7 @@ export class PlainTab {
     return result.value;
   }
 
-  /** Presses the button of this name, once it is there. */
+  /** Presses the button of this name, once it exists. */
   async press(name: string): Promise<void> {
     const find = `[...document.querySelectorAll("button")].find((each) => each.textContent.trim() === ${JSON.stringify(name)})`;
     while (!(await this.evaluate<boolean>(`Boolean(${find})`))) await new Promise(setImmediate);
@@ -125,7 +125,7 @@ export class PlainTab {
     await this.#send("Input.dispatchKeyEvent", { type: "keyUp", key: character });
   }
 
-  /** What belongs to the tab alone, as Chromium's own task manager counts it: memory that is neither a file nor shared. */
+  /** The tab's private memory, as Chromium's task manager counts it: neither files nor shared memory. */
   async readMemoryMb(): Promise<number> {
     const { processInfo } = await this.#connection.send<{ processInfo: { type: string; id: number }[] }>(
       "SystemInfo.getProcessInfo",
@@ -153,5 +153,5 @@ async function readAddress(browser: ChildProcess): Promise<string> {
     const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
     if (address !== undefined) return address;
   }
-  throw new Error("the browser ended before it listened");
+  throw new Error("the browser exited before it listened");
 }

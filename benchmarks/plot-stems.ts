@@ -6,7 +6,7 @@ import { readSound, writeSound } from "../packages/engine/pipelines/support/soun
 import { makeSyntheticSong } from "../packages/engine/pipelines/support/synthetic-song.ts";
 import { drawSpectrogram, findFullScaleDb } from "./spectrogram.ts";
 
-/** Draws docs/pictures/stems.svg: spectrograms of a computed song and of the stems it is taken apart into. `npm run plot:stems` */
+/** Draws docs/pictures/stems.svg: spectrograms of a computed song and its stems. `npm run plot:stems` */
 const PICTURE_PATH = join(import.meta.dirname, "../docs/pictures/stems.svg");
 const SAMPLE_RATE_HZ = 44_100;
 const SECONDS = 7;

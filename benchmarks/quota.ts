@@ -8,8 +8,8 @@ import { makeTempDir } from "../test/support/temp-dir.ts";
 import { describeRun } from "./machine.ts";
 
 /*
- * What files that grow when they are decoded, and uploads that come all at once, get past the limits: nothing, or the exit
- * code is 1. The service is the one a user starts, with one worker.
+ * Tries to exceed the limits with files that grow when decoded, and with concurrent uploads; exits with 1 if anything succeeds. The service is started as
+ * a user starts it, with one worker.
  */
 const MIB = 1024 ** 2;
 const UPLOADS = 60;
@@ -63,7 +63,7 @@ async function upload(service: Service, { key }: Account, content: Uint8Array<Ar
   return { status: response.status, id, code };
 }
 
-/** Uploads that come at once, and the most that is taken while they do. */
+/** Concurrent uploads, and the peak use during them. */
 async function race(service: Service): Promise<void> {
   report("", `## ${UPLOADS} uploads of 1 MiB at once into a quota of 20 MiB`, "");
   report(

@@ -9,8 +9,8 @@ export const percentile = (sorted: readonly number[], part: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 
 /**
- * This many clients, each with one connection and one request at a time, taking the operations in turn. With a pace
- * each begins a request every so often; without, the next one as soon as the last was answered.
+ * This many clients, each with one connection and one request at a time, cycling through the operations. With a pace, each starts a request at that
+ * interval; without, the next one follows the last answer.
  */
 export async function runClients(options: {
   address: string;
@@ -29,7 +29,7 @@ export async function runClients(options: {
   let requests = 0;
 
   async function runClient(client: number): Promise<void> {
-    // Spread over one pace, so that they don't all come at once.
+    // Spread over one pace, so that they don't start all at once.
     if (paceMs !== undefined) await wait((client / clients) * paceMs);
     for (let turn = client; ; turn += 1) {
       const beganAt = performance.now();

@@ -13,8 +13,8 @@ import { describeRun } from "./machine.ts";
 import { percentile } from "./run-clients.ts";
 
 /*
- * What a very large table of Tasks costs: what operators and clients read of it, and how fast old rows go. One API and one
- * PostgreSQL on this machine. `npm run bench:scale -- [TASKS]`.
+ * The cost of a very large table of Tasks: reads by operators and clients, and how fast old rows are deleted. One API and one PostgreSQL on this machine.
+ * `npm run bench:scale -- [TASKS]`.
  */
 const [wanted = "10000000"] = process.argv.slice(2);
 const TASKS = Number(wanted);
@@ -81,7 +81,7 @@ async function measureReads(address: string, taskId: string): Promise<void> {
   }
 }
 
-/** Batches as the sweeper takes them, as fast as they go; the sweeper itself rests for as long as each took. */
+/** The sweeper's batches, without its pauses, which are as long as each batch took. */
 async function measureRemoval(
   db: Database,
   { name, limit, remove }: { name: string; limit: number; remove: typeof sweepTasks },

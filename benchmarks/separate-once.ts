@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/process/engine-process.ts";
 
-/** Separates one file into the four stems, as a worker does, and ends: `separate-once.ts FILE FOLDER CACHE`; what a worker knows of its weights is in CACHE. */
+/**
+ * Separates one file into the four stems, like a worker, and exits: `separate-once.ts FILE FOLDER CACHE`; CACHE remembers verified weights, as for a
+ * worker.
+ */
 const [inputPath = "", folder = "", cacheDir = ""] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const workDir = mkdtempSync(join(tmpdir(), "stemwright-bench-"));

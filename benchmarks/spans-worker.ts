@@ -3,14 +3,14 @@ import { openFileBlobs } from "../packages/server/blobs/file-blobs.ts";
 import { makeGainEngines } from "../test/support/gain-engine.ts";
 import { startWorkerWithoutNetwork } from "../test/support/test-worker.ts";
 
-/** A worker in a separate process, whose network takes the same time for every segment and no CPU time. */
+/** A worker in a separate process, whose network takes the same time for every segment and no CPU. */
 const [connectionString = "", blobsDir = "", workDir = "", segmentMs = "", fromSeconds = ""] =
   process.argv.slice(2);
 const SAMPLE_RATE_HZ = 8000;
 /** As long as those of htdemucs. */
 const SEGMENT_FRAMES = 7.8 * SAMPLE_RATE_HZ;
 
-// One after the other, as a network in its thread has them.
+// One at a time, like a network in its thread.
 let last = Promise.resolve();
 const { run, runSpan, segments } = makeGainEngines({
   segmentFrames: SEGMENT_FRAMES,

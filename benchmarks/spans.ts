@@ -21,12 +21,12 @@ import { describeRun } from "./machine.ts";
 import { makeWavHeader } from "./wav-header.ts";
 
 /*
- * How long a long input takes on one worker and on four. Real workers in separate processes, a real database and store, decoding,
- * joining, previews and encoding included; only the network sleeps, the same time for each segment, so that five of them can run on two
- * cores. One worker and four work at the same time, each with its own database and store. `npm run bench:spans -- [HOURS] [SEGMENT_MS] [SPLIT_INPUT_SECONDS]`.
+ * How long a long input takes on one worker and on four. Real workers in separate processes, a real database and store, including decoding, joining,
+ * previews and encoding; only the network sleeps, the same time per segment, so that five of them can run on two cores. One worker and four run at the same
+ * time, each group with its own database and store. `npm run bench:spans -- [HOURS] [SEGMENT_MS] [SPLIT_INPUT_SECONDS]`.
  */
 const [hours = "3", segmentMs = "1000", fromSeconds = "900"] = process.argv.slice(2);
-/** The network sleeps at any rate; at this one the rest of the work leaves the machine to the other workers. */
+/** The network sleeps at any rate; at this one, the rest of the work is small. */
 const SAMPLE_RATE_HZ = 8000;
 const WORKER = join(import.meta.dirname, "spans-worker.ts");
 
@@ -39,7 +39,7 @@ async function writeInput(path: string, seconds: number): Promise<void> {
   for (let n = 0; n < SAMPLE_RATE_HZ; n += 1)
     second.writeInt16LE(Math.round(9000 * Math.sin((2 * Math.PI * 440 * n) / SAMPLE_RATE_HZ)), 2 * n);
   const header = makeWavHeader(second.length * seconds, SAMPLE_RATE_HZ / 2);
-  // The same bytes a second in one channel as in two at half the rate.
+  // One channel has the same bytes per second as two at half the rate.
   header.writeUInt16LE(1, 22);
   header.writeUInt32LE(SAMPLE_RATE_HZ, 24);
   header.writeUInt16LE(2, 32);
@@ -52,7 +52,7 @@ async function writeInput(path: string, seconds: number): Promise<void> {
   await pipeline(content, createWriteStream(path));
 }
 
-/** All of them are known to be alive when it resolves. */
+/** Resolves once all of them have sent a heartbeat. */
 async function startWorkers(count: number, { url, dataDir }: Bench): Promise<ChildProcess[]> {
   const workers: ChildProcess[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -97,7 +97,7 @@ async function measure(db: Database, count: number, bench: Bench): Promise<Figur
   return { seconds, segments: figures.map((one) => one.segments).sort((a, b) => b - a) };
 }
 
-/** Everything of an installation, with the recording as an asset. */
+/** A complete installation, with the recording as an asset. */
 async function measureApart(count: number): Promise<Figures> {
   const dataDir = await makeTempDir("spans-bench");
   const postgres = await startEmbeddedPostgres({ dataDir });

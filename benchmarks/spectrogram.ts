@@ -6,7 +6,7 @@ const LOWEST_HZ = 40;
 const FLOOR_DB = -70;
 const SHADES = 32;
 
-/** Level over time and frequency (logarithmic, low at the bottom) as a PNG; `fullScaleDb` is white. */
+/** Level over time and logarithmic frequency as a PNG; `fullScaleDb` is white. */
 export function drawSpectrogram(options: {
   samples: Float32Array;
   sampleRateHz: number;
@@ -31,7 +31,7 @@ export function drawSpectrogram(options: {
   return toPng(width, height, Buffer.concat(rows));
 }
 
-/** The loudest point of a sound's spectrogram. */
+/** The loudest point of a signal's spectrogram. */
 export function findFullScaleDb(samples: Float32Array): number {
   const spectrum = analyse(samples);
   let highest = Number.NEGATIVE_INFINITY;
@@ -65,12 +65,12 @@ function levelDb({ re, im, slotStride }: Spectrogram, bin: number, slot: number)
   return 10 * Math.log10((re[at] ?? 0) ** 2 + (im[at] ?? 0) ** 2 + 1e-20);
 }
 
-/** Rows of palette indices, each behind its filter byte, as a PNG from black over red to white. */
+/** Rows of palette indices, each after its filter byte, as a PNG from black over red to white. */
 function toPng(width: number, height: number, rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a pixel, from a palette.
+  // Eight bits per pixel, with a palette.
   header.set([8, 3, 0, 0, 0], 8);
   const palette = Buffer.alloc(3 * SHADES);
   for (let shade = 0; shade < SHADES; shade++) {

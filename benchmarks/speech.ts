@@ -12,9 +12,9 @@ import { countWordErrors } from "./speech/word-errors.ts";
 import type { Figures } from "./speech/write-figures.ts";
 
 /*
- * Transcription by the engine and by transformers.js with the same weights, by turns on the same audio: TIMIT's sentences, over and
- * over until the minutes are full, with pauses of a second. Takes TIMIT's folder, the minutes, and a folder in which
- * `@huggingface/transformers` is installed; without that, the engine alone.
+ * Transcription by the engine and by transformers.js with the same weights, in turns on the same audio: TIMIT's sentences, repeated until the minutes are
+ * filled, with pauses of a second. Takes TIMIT's folder, the minutes, and a folder in which `@huggingface/transformers` is installed; without that, only the
+ * engine runs.
  */
 const [, , timitDir, minutesText = "60", peerDir] = process.argv;
 if (timitDir === undefined) {
@@ -105,7 +105,7 @@ function describeMemory(rows: readonly Row[]): string[] {
   ];
 }
 
-/** Writes the input, and gives what is said in it. */
+/** Writes the input and returns its text. */
 function makeSpeech(seconds: number): string {
   const utterances = repeatUtterances(loadTimit(timitDir ?? ""), { seconds, pauseSeconds: PAUSE_SECONDS });
   const pause = new Float32Array(PAUSE_SECONDS * TIMIT_RATE_HZ);

@@ -7,8 +7,8 @@ import { describeRun } from "./machine.ts";
 import { readCpuMs } from "./process-figures.ts";
 
 /**
- * What further targets of a Task cost: each case in turn in one engine whose networks are loaded, and the time of many targets over
- * that of one. `npm run bench:targets -- [ROUNDS] [MINUTES]`
+ * The cost of additional targets of a Task: each case in turn in one engine whose networks are loaded, and the time of many targets over that of one.
+ * `npm run bench:targets -- [ROUNDS] [MINUTES]`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/targets.md");
 const CASES = {
@@ -26,7 +26,7 @@ type Figures = { wallSeconds: number; cpuSeconds: number };
 
 const [rounds = "4", minutes = "1"] = process.argv.slice(2);
 if (![rounds, minutes].every((value) => Number(value) > 0)) {
-  throw new Error(`rounds and minutes are numbers above 0, not ${rounds} and ${minutes}`);
+  throw new Error(`rounds and minutes must be numbers above 0, not ${rounds} and ${minutes}`);
 }
 const run = describeRun();
 const names = Object.keys(CASES) as CaseName[];
@@ -77,7 +77,7 @@ async function measure(name: CaseName): Promise<Figures> {
   return { wallSeconds, cpuSeconds };
 }
 
-/** Of each round over the case alone in the same round; the middle one of them, or the mean of the middle two. */
+/** The median over all rounds of a case relative to the single target in the same round. */
 function ratioOf(name: CaseName, field: keyof Figures): number {
   const alone = figures.get("vocals alone") ?? [];
   const ratios = (figures.get(name) ?? []).map(

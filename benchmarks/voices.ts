@@ -12,7 +12,7 @@ import { measureWords } from "./voices/measure-words.ts";
 import { VoicesBench } from "./voices/take-apart.ts";
 
 /*
- * Who speaks when, how many, and how well they are taken apart, as the service does it.
+ * Who speaks when, how many people, and how well their voices are separated, as in the service.
  *
  *   npm run bench:voices -- [--figures FILE] [--turns FOLDER …] [--conversations FOLDER …] [--pairs FOLDER …] [--alone FOLDER …]
  *                           [--timit FOLDER] [--backgrounds FOLDER]

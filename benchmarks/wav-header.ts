@@ -1,10 +1,10 @@
 import { SAMPLE_RATE_HZ } from "./evaluation-pieces.ts";
 
 const WAV_HEADER_BYTES = 44;
-/** Two channels of 16 bits. */
+/** Two 16-bit channels. */
 export const FRAME_BYTES = 4;
 
-/** The head of a stereo wav file of 16 bits. */
+/** The header of a 16-bit stereo wav file. */
 export function makeWavHeader(dataBytes: number, sampleRateHz = SAMPLE_RATE_HZ): Buffer {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write("RIFF", 0, "latin1");

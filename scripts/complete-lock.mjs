@@ -29,7 +29,7 @@ const PROCESSORS = [
 ];
 const LIBRARIES = { gnu: "glibc", gnueabihf: "glibc", musl: "musl", musleabihf: "musl" };
 
-/** Reads the platform off names such as `@rolldown/binding-linux-arm64-musl`. */
+/** Derives the platform from names such as `@rolldown/binding-linux-arm64-musl`. */
 function readPlatform(name) {
   const words = name.split(/[/-]/);
   const os = SYSTEMS.filter((system) => words.includes(system));

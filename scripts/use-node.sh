@@ -1,5 +1,5 @@
-# Sourced by npm's scripts: the Node that the project brings comes first in the PATH.
-# npm before 11.10 leaves node_modules/.bin/node out: the package for the other processor, which is not installed, takes the link with it.
+# Sourced by npm's scripts: puts the project's own Node first in the PATH.
+# npm before 11.10 does not create node_modules/.bin/node: the package for the other architecture, which is not installed, removes the link.
 for dir in "$PWD"/node_modules/node-linux-*/bin; do
   if [ -x "$dir/node" ]; then PATH="$dir:$PATH"; fi
 done

@@ -27,7 +27,7 @@ const BASE_URL = "http://192.168.1.5:8080";
 const INPUT = `It's "mine" $HOME.mp3`;
 const models: Model[] = toModels([]);
 
-/** The arguments of each command, as a shell reads them. */
+/** The arguments of each command, as a shell parses them. */
 function readByShell(code: string): string[][] {
   const script = `stemwright() { for word; do printf '%s\\0' "$word"; done; printf '\\n\\0'; }\n${code}`;
   const words = execFileSync("sh", { input: script, encoding: "utf8" }).split("\0");
@@ -39,7 +39,7 @@ function readByShell(code: string): string[][] {
   return commands.slice(0, -1);
 }
 
-/** What the command line would do: parsed and checked by its own program, whose work alone is left out. */
+/** Parses and checks the command line with its own program, without running the work. */
 async function runCommands(code: string): Promise<WantedTarget[]> {
   wanted.length = 0;
   for (const words of readByShell(code)) {
@@ -88,7 +88,7 @@ const CHOICES: [string, Choice][] = [
   ["an alignment of what is heard", choose([{ id: "alignment" }], { textFormats: ["lrc"] })],
 ];
 
-describe("the command that the playground shows", () => {
+describe("the command shown in the playground", () => {
   it.each(CHOICES)("[PG7] is understood by the command line as the same request: %s", async (_, choice) => {
     const targets = toTargets(choice, models);
     const transcript = choice.transcript === "" ? undefined : "transcript.txt";
@@ -98,11 +98,11 @@ describe("the command that the playground shows", () => {
       ...(transcriptPath === undefined ? {} : { transcriptPath }),
     }));
     const expected = targets.map((target) => {
-      // Two speakers are what the command expects where nothing is said.
+      // The command defaults to two speakers.
       const { variant, ...plain } = target;
       if (variant === "two_speaker") return plain;
       if (target.model !== "alignment") return target;
-      // The command line aligns a text that is given; what is heard it transcribes.
+      // The command aligns a given text; without one it transcribes.
       return transcript === undefined
         ? { ...target, model: "transcription" }
         : { ...target, transcriptPath: transcript };

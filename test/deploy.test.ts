@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe("deploy/", () => {
-  it("[S28] the dashboard for Grafana asks for every metric, and for no other", async () => {
+  it("[S28] the Grafana dashboard queries exactly the existing metrics", async () => {
     const { key } = await api.addAccount({ role: "admin" });
     await api.call("/tasks");
     const text = await (await api.call("/metrics", { key })).text();
@@ -33,7 +33,7 @@ describe("deploy/", () => {
     expect([...new Set(asked)].sort()).toEqual([...new Set(served)].sort());
   });
 
-  it("[S28] settings that images, units and manifests name exist", async () => {
+  it("[S28] settings named in images, units and manifests exist", async () => {
     const foreign = /^(POSTGRES_|PATH$|SPEECH_WEIGHTS$|ALL$)/;
     for (const file of await readdir(DEPLOY_DIR, { recursive: true })) {
       if (!/\.(yaml|service)$|Dockerfile$/.test(file)) continue;
@@ -66,7 +66,7 @@ describe("deploy/", () => {
     expect(await read("kubernetes/stemwright.yaml")).toContain(`containerPort: ${port}`);
   });
 
-  it("[S28] an image is built of what is in the repository: no checkout's packages go into it", async () => {
+  it("[S28] an image is built from the repository alone, without a checkout's node_modules", async () => {
     const ignored = (await read("../.dockerignore")).split("\n");
     expect(ignored).toEqual(expect.arrayContaining(["**/node_modules", ".git", ".data", "dist"]));
   });

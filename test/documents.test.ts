@@ -10,7 +10,7 @@ import { SETTINGS } from "../packages/server/config/settings.ts";
 const PROJECT_DIR = join(import.meta.dirname, "..");
 const page = (name: string) => readFileSync(join(PROJECT_DIR, "docs", name), "utf8");
 
-/** The rows of a page's tables, cell by cell, without their heads. */
+/** The cells of a page's table rows, without headers. */
 const rowsOf = (markdown: string) =>
   markdown
     .split("\n")
@@ -34,7 +34,7 @@ type Manifest = {
   scarfSettings?: { enabled: boolean };
 };
 
-/** Every package.json of the project, by the name docs/dependencies.md gives its place. */
+/** Every package.json of the project, by the name docs/dependencies.md uses for it. */
 async function readManifests(): Promise<{ place: string; manifest: Manifest }[]> {
   const packages = await readdir(join(PROJECT_DIR, "packages"));
   const places = [
@@ -82,7 +82,7 @@ describe("documents say what the code does", () => {
     expect(rowsOf(page("cli.md")).filter(([code = ""]) => /^\d/.test(code))).toEqual(codes);
   });
 
-  it("[T7] a target error's number is its own", () => {
+  it("[T7] target error numbers are unique", () => {
     const codes = Object.values(TARGET_ERRORS).map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
   });
@@ -159,7 +159,7 @@ describe("documents say what the code does", () => {
     expect(misplaced).toEqual([]);
   });
 
-  it("every rule of docs/specification.md has a name of its own and is cited by a test, and no other is", async () => {
+  it("every rule of docs/specification.md has a unique name and is cited by a test, and tests cite no others", async () => {
     const listed = [...page("specification.md").matchAll(/^- \*\*([A-Z]{1,2}\d+)\*\*/gm)].map(
       ([, rule]) => rule,
     );

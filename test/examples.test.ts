@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-/** An example as its reader starts it, in a folder of theirs. */
+/** Runs an example like its reader would, in a separate folder. */
 function start(name: string, ...args: string[]) {
   runs.push(name);
   const child = spawn(process.execPath, [join(EXAMPLES_DIR, name), ...args], {
@@ -63,7 +63,7 @@ describe("the examples", () => {
     ]);
   });
 
-  it("transcribe.ts writes subtitles beside the recording", async () => {
+  it("transcribe.ts writes subtitles next to the recording", async () => {
     const { exitCode, stderr, stdout } = await start("transcribe.ts", "song.wav", "en").ended;
     expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("song.srt");
@@ -78,7 +78,7 @@ describe("the examples", () => {
     expect((await readFile(join(folder, "alone.wav"))).subarray(0, 4).toString()).toBe("RIFF");
   });
 
-  it("batch.ts does a folder, goes on behind a failure, and does nothing twice", async () => {
+  it("batch.ts processes a folder, continues after a failure, and repeats nothing", async () => {
     await mkdir(join(folder, "songs"));
     for (const name of ["a.wav", "b.WAV", "c.wav", "d.wav"])
       await writeFile(join(folder, "songs", name), SONG);
@@ -93,7 +93,7 @@ describe("the examples", () => {
     expect(second.stdout.match(/already done/g)).toHaveLength(4);
   });
 
-  it("webhook-receiver.ts downloads what it is told of", async () => {
+  it("webhook-receiver.ts downloads the outputs it is notified about", async () => {
     const { child, output, ended } = start("webhook-receiver.ts", "0", "received");
     await expect.poll(() => output.stdout).toContain("ready at");
     const [, port] = /port: (\d+)/.exec(output.stdout) ?? [];
@@ -139,7 +139,7 @@ describe("the examples", () => {
     expect(await (await fetch(href)).text()).toBe("stem");
   });
 
-  it("are all run", async () => {
+  it("are all covered", async () => {
     expect([...new Set(runs)].sort()).toEqual((await readdir(EXAMPLES_DIR)).sort());
   });
 });

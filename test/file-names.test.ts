@@ -6,7 +6,7 @@ const PACKAGES_DIR = join(import.meta.dirname, "../packages");
 /** Entry points are named by convention. */
 const ENTRY_POINTS = ["index.ts", "main.ts"];
 
-/** The folders of the network families look alike on purpose. */
+/** The folders of network families are alike on purpose. */
 const isInNetworkFamily = (path: string) => path.startsWith(join("engine", "networks"));
 
 it("no two source files of the packages have the same name", () => {

@@ -114,7 +114,7 @@ const CYCLE = {
   "packages/contract/cycle-b.ts": "packages/contract/cycle-a.ts",
 };
 
-/** Lints one small file for each case, with the project's own rules, in a folder laid out as the project is. */
+/** Lints one small file per case with the project's own rules, in a folder with the project's layout. */
 describe("the linter and the rooms", () => {
   let treeDir: string;
   let complaints = "";

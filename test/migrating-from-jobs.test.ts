@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Runs a block of the page in a shell; gives each command's answer. */
+/** Runs a code block of the page in a shell; returns each command's answer. */
 async function run(block: string, folder: string, environment: Record<string, string>) {
   const quiet = "curl() { command curl -sS --fail-with-body -w '\\n' \"$@\"; }\n";
   const shell = spawn("bash", ["-e", "-c", quiet + block], {

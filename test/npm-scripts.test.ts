@@ -7,7 +7,7 @@ import { makeTempDir } from "./support/temp-dir.ts";
 const PROJECT_DIR = join(import.meta.dirname, "..");
 const USE_NODE = ". ./scripts/use-node.sh && ";
 
-it("[S29] npm's scripts run on the Node that the project brings, whatever npm has linked", async () => {
+it("[S29] npm's scripts run on the project's own Node, whatever npm has linked", async () => {
   const { scripts } = JSON.parse(await readFile(join(PROJECT_DIR, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
@@ -15,7 +15,7 @@ it("[S29] npm's scripts run on the Node that the project brings, whatever npm ha
   const others = Object.entries(scripts).filter(([name]) => name !== "test");
   expect(others.filter(([, command]) => !command.startsWith(USE_NODE))).toEqual([]);
   const folder = await makeTempDir("npm-scripts");
-  // As an older npm leaves it: the packages, and no node_modules/.bin/node.
+  // As an older npm leaves it: the packages, but no node_modules/.bin/node.
   const packageName = `node-linux-${process.arch}`;
   await mkdir(join(folder, "node_modules"));
   await symlink(join(PROJECT_DIR, "node_modules", packageName), join(folder, "node_modules", packageName));

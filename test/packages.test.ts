@@ -8,7 +8,7 @@ import { makeTempDir } from "./support/temp-dir.ts";
 let dir: string;
 let folders: Awaited<ReturnType<typeof buildPackages>>;
 beforeAll(async () => {
-  // Beside the sources: what is built finds its dependencies as they do.
+  // Next to the sources, so that built code finds its dependencies.
   dir = await makeTempDir("packages");
   folders = await buildPackages(join(dir, "packages"));
 });
@@ -30,7 +30,7 @@ describe("the packages as published", () => {
     }
   });
 
-  it("[S20] the engine brings every manifest and the networks trained here, the server its migrations", async () => {
+  it("[S20] the engine contains every manifest and our networks, the server its migrations", async () => {
     const data = join(folders.engine, "data");
     const manifests = await readdir(join(import.meta.dirname, "../models"));
     expect(await readdir(join(data, "models"))).toEqual(manifests);
@@ -45,7 +45,7 @@ describe("the packages as published", () => {
     );
   });
 
-  it("[S20] the SDK depends on nothing, its types included", async () => {
+  it("[S20] the SDK and its types depend on nothing", async () => {
     expect(JSON.parse(await read(join(folders.sdk, "package.json")))).not.toHaveProperty("dependencies");
     for (const path of await list(folders.sdk))
       if (path.endsWith(".d.ts"))

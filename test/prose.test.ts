@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 const PROJECT_DIR = join(import.meta.dirname, "..");
 const LINE_MAX = 160;
 
-/** What reads like a translation, and what to write instead. */
+/** Phrases that read like a translation, and what to write instead. */
 const AVOIDED: readonly { phrase: RegExp; instead: string }[] = [
   { phrase: /\bmet an error\b/i, instead: "failed, or name the error" },
   { phrase: /\bsign of life\b/i, instead: "heartbeat" },
@@ -52,7 +52,7 @@ function* listDocumentFaults(file: string): Generator<string> {
   let isCode = false;
   for (const [index, line] of readLines(file).entries()) {
     if (/^\s*```/.test(line)) isCode = !isCode;
-    // A transcript is what programs printed.
+    // A transcript shows what programs printed.
     if (isCode && file.startsWith("docs/transcripts/")) continue;
     const place = `${file}:${index + 1}`;
     if (line.length > LINE_MAX)

@@ -22,7 +22,7 @@ it("the training code passes its tests", async ({ skip }) => {
     ["-m", "unittest", "discover", "-s", "training", "-p", "*_test.py", "-t", "."],
     {
       cwd: PROJECT_DIR,
-      // Small tensors: more threads only wait for each other.
+      // Small tensors: more threads would only wait for each other.
       env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: "1", OMP_NUM_THREADS: "1" },
       stdio: ["ignore", "ignore", "pipe"],
     },

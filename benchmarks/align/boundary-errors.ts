@@ -3,10 +3,10 @@ import { normaliseWord } from "../../packages/engine/text/normalise-word.ts";
 
 export type MarkedWord = { text: string; startSeconds: number; endSeconds: number };
 
-/** As the json of a target has it. */
+/** As in a target's json output. */
 export type WrittenWord = { text: string; start: number; end: number; confidence: number };
 
-/** The marked words that were written too, each with the written one. */
+/** The annotated words that were also written, each with its counterpart. */
 export function pairWords(
   marked: readonly MarkedWord[],
   written: readonly WrittenWord[],

@@ -12,11 +12,11 @@ export type TimitUtterance = {
   /** At 16 kHz. */
   samples: Float32Array;
   words: { text: string; startSeconds: number; endSeconds: number }[];
-  /** Whether bytes were missing from the sound and were put back. */
+  /** Whether missing bytes were restored in the audio. */
   isRestored: boolean;
 };
 
-/** All utterances below a folder of speakers, each a `.wav` with `.txt` and `.wrd` beside it. */
+/** All utterances in a folder of speakers, each a `.wav` with a `.txt` and a `.wrd`. */
 export function loadTimit(folder: string): TimitUtterance[] {
   return readdirSync(folder)
     .sort()
@@ -63,7 +63,7 @@ function parseWords(text: string): TimitUtterance["words"] {
     });
 }
 
-/** The marked words as the text writes them: it joins some with a hyphen that are marked apart. */
+/** The annotated words as spelled in the text, which hyphenates some that are annotated separately. */
 function joinWords(written: readonly string[], marked: TimitUtterance["words"]): TimitUtterance["words"] {
   let next = 0;
   return written.map((text) => {

@@ -1,9 +1,9 @@
 import { TIMIT_RATE_HZ, type TimitUtterance } from "./load-timit.ts";
 
-/** From speaker to speaker; it shares no divisor with their 80 utterances, so that all have their turn. */
+/** Coprime to the 80 utterances, so that all speakers get their turn. */
 const STEP = 37;
 
-/** Utterances over and over, until they and a pause behind each fill the time. */
+/** Repeats utterances, each followed by a pause, until the time is filled. */
 export function repeatUtterances(
   utterances: readonly TimitUtterance[],
   { seconds, pauseSeconds }: { seconds: number; pauseSeconds: number },

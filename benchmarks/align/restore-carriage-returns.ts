@@ -1,7 +1,6 @@
 /**
- * Copies of TIMIT exist in which a program that took the sound for text made "\r\n" of it "\n": every such place shifts what
- * follows by a byte, and 16-bit samples turn into loud noise until the next one. This finds the places again. Of all ways to put
- * bytes back before line feeds, it takes the one with the smoothest sound.
+ * Some copies of TIMIT were converted as text, "\r\n" to "\n": every such place shifts what follows by a byte, and 16-bit samples become loud noise until
+ * the next one. This finds those places: of all ways to put bytes back before line feeds, it chooses the one with the smoothest signal.
  */
 export function restoreCarriageReturns(bytes: Uint8Array): Uint8Array {
   const steps = smoothnessOf(bytes);
@@ -28,10 +27,10 @@ export function restoreCarriageReturns(bytes: Uint8Array): Uint8Array {
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
-/** Of one restored byte, in steps of a 16-bit sample: noise for a hundredth of a second costs more. */
+/** Cost of a restored byte, in steps of a 16-bit sample: 10 ms of noise cost more. */
 const COST = 200_000;
 
-/** How far a sample that starts at each byte is from the one before it. */
+/** The difference of a sample starting at each byte to the previous one. */
 function smoothnessOf(bytes: Uint8Array): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const steps = new Float64Array(bytes.length);

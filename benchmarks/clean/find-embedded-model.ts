@@ -5,16 +5,16 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b, 0x08, 0x08]);
 const GZIP_HEADER_BYTES = 10;
 const TAR_BLOCK_BYTES = 512;
 
-/** The files of a tar.gz somewhere inside a program, by the last part of their names. */
+/** The files of a tar.gz embedded in a program, by base name. */
 export function findEmbeddedModel(program: Buffer): Map<string, Buffer> {
   for (let at = program.indexOf(GZIP_MAGIC); at >= 0; at = program.indexOf(GZIP_MAGIC, at + 1)) {
     const files = readTar(inflate(program.subarray(program.indexOf(0, at + GZIP_HEADER_BYTES) + 1)));
     if (files.size > 0) return files;
   }
-  throw new Error("the program holds no model");
+  throw new Error("the program contains no model");
 }
 
-/** Nothing where the bytes are not deflated; what follows their end is ignored. */
+/** Empty if the bytes are not deflated; anything after the end is ignored. */
 function inflate(bytes: Buffer): Buffer {
   try {
     return inflateRawSync(bytes);

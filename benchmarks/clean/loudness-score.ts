@@ -3,22 +3,22 @@ import { listPowerFrames } from "./power-frames.ts";
 
 const RATE_HZ = 16_000;
 const SHAPE = { frame: 512, hop: 256, fftSize: 512 };
-/** Both are brought to the level at which P.862 assumes listening. */
+/** Both are scaled to P.862's listening level. */
 const LISTENING_DB = 79;
 const BARK_STEP = 0.5;
 /** Power-law exponent of Zwicker's loudness. */
 const EXPONENT = 0.23;
-/** A difference below this share of the smaller loudness is not heard. */
+/** A difference below this share of the smaller loudness is masked. */
 const MASKED_SHARE = 0.25;
 const WORST = 45;
-/** 320 ms, half of which the next one shares. */
+/** 320 ms, overlapping by half. */
 const SPLIT_FRAMES = 20;
 
 /**
- * A score on the scale of PESQ, from 4.5 (equal) down, by the perceptual core of ITU-T P.862 (Rix et al. 2001): power in bands of half a Bark up to 8 kHz,
- * Zwicker's loudness above the threshold of hearing (Terhardt's formula), the difference of loudness less what is masked, its norms over bands (2; and 1
- * for what was added, weighted by the asymmetry factor), over splits of 320 ms (6) and over time (2), and P.862's weights of the two. Left out: time
- * alignment, as the sounds have the same samples; compensation of filters and of changing gain; the telephone's filter. Its values are not P.862's.
+ * A score on PESQ's scale, from 4.5 (equal) down, based on the perceptual core of ITU-T P.862 (Rix et al. 2001): power in bands of half a Bark up to 8 kHz,
+ * Zwicker's loudness above the threshold of hearing (Terhardt's formula), masked loudness differences, their norms over bands (2; and 1 for additions,
+ * weighted by the asymmetry factor), over splits of 320 ms (6) and over time (2), and P.862's weights of the two. Left out: time alignment, since the
+ * signals have the same samples; compensation of filters and gain changes; the telephone filter. Its values are not P.862's.
  */
 export function findLoudnessScore(truth: Float32Array, estimate: Float32Array, sampleRateHz: number): number {
   const [wanted, given] = [truth, estimate].map((samples) =>
@@ -45,12 +45,12 @@ const THRESHOLDS = Array.from({ length: BANDS }, (_, band) => {
   return 10 ** (db / 10);
 });
 
-/** Power in each band of each frame, 1 being 0 dB of sound pressure. */
+/** Power in each band of each frame; 1 is 0 dB SPL. */
 function toBands(samples: Float32Array): number[][] {
   const frames = listPowerFrames(samples, SHAPE);
   const bands = frames.map((power) => {
     const sums = new Array<number>(BANDS).fill(0);
-    // Below 50 Hz nothing is heard of speech.
+    // Speech has nothing below 50 Hz.
     for (let bin = 2; bin < power.length; bin++) sums[BAND_OF_BIN[bin]!]! += power[bin]!;
     return sums;
   });

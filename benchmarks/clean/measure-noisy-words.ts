@@ -16,7 +16,7 @@ type Errors = { words: number } & Record<(typeof HEARD)[number], number>;
 type Spoken = { said: readonly TimitUtterance[]; noise: Float32Array };
 
 /**
- * A table of words wrong in TIMIT's sentences, each speaker in another held-out noise: transcribed as they are, with the noise lowered by 6 dB, and after
+ * A table of word errors in TIMIT's sentences, each speaker in another held-out noise: transcribed as they are, with the noise 6 dB lower, and after
  * cleaning.
  */
 export async function measureNoisyWords(
@@ -45,7 +45,7 @@ export async function measureNoisyWords(
   return [`| SNR | words | ${HEARD.join(" | ")} |`, "|---|---|---|---|---|", ...rows];
 }
 
-/** One speaker's sentences with pauses, in a noise that is repeated as long as they last. */
+/** One speaker's sentences with pauses, in a noise looped to their length. */
 function mix({ said, noise }: Spoken, snrDb: number): Float32Array {
   const pause = new Float32Array(PAUSE_SECONDS * TIMIT_RATE_HZ);
   const speech = joinSamples([pause, ...said.flatMap(({ samples }) => [samples, pause])]);
@@ -56,7 +56,7 @@ function mix({ said, noise }: Spoken, snrDb: number): Float32Array {
   return mixed.map((value) => (0.5 * value) / peak);
 }
 
-/** RMS of the tenths of a second that are not silent, as in `training/mix/held_out_speech.py`. */
+/** RMS of the non-silent tenths of a second, as in `training/mix/held_out_speech.py`. */
 function findLevel(samples: Float32Array): number {
   const block = TIMIT_RATE_HZ / 10;
   const powers = Array.from({ length: Math.floor(samples.length / block) }, (_, index) =>

@@ -12,7 +12,7 @@ type Maker = (typeof MAKERS)[number];
 type Scores = { siSdr: number; stoi: number; loudness: number };
 type Measured = Record<Maker, Scores>;
 
-/** What a recording has, which of our models is asked for, and the parts that make what it should give. */
+/** Content of a recording, the model tested, and the parts that make up its expected output. */
 const TESTS = [
   { kind: "noise", model: "speech_denoise", parts: ["dry", "room"] },
   { kind: "both", model: "speech_denoise", parts: ["dry", "room"] },

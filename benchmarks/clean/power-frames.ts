@@ -2,7 +2,7 @@ import { RealFft } from "../../packages/engine/dsp/real-fft.ts";
 
 type FrameShape = { frame: number; hop: number; fftSize: number };
 
-/** Power spectra of Hann windows (without their zeros) that overlap by half, each of `fftSize / 2 + 1` bins. */
+/** Power spectra, `fftSize / 2 + 1` bins each, of Hann windows (without their zeros) that overlap by half. */
 export function listPowerFrames(samples: Float32Array, { frame, hop, fftSize }: FrameShape): Float64Array[] {
   const fft = new RealFft(fftSize);
   const window = Float64Array.from(

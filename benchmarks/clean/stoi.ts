@@ -7,10 +7,10 @@ const BANDS = 15;
 const LOWEST_HZ = 150;
 const SEGMENT_FRAMES = 30;
 const QUIET_DB = 40;
-/** An estimate may exceed the truth by 15 dB at most. */
+/** An estimate may exceed the truth by at most 15 dB. */
 const CLIP = 1 + 10 ** (15 / 20);
 
-/** Short-time objective intelligibility (Taal et al. 2011), 0 to 1, as `training/losses/intelligibility.py` has it. */
+/** Short-time objective intelligibility (Taal et al. 2011), 0 to 1, as in `training/losses/intelligibility.py`. */
 export function findStoi(truth: Float32Array, estimate: Float32Array, sampleRateHz: number): number {
   const [wantedFrames, givenFrames] = [truth, estimate].map((samples) =>
     listPowerFrames(atRate(samples, sampleRateHz, RATE_HZ), SHAPE),
@@ -45,7 +45,7 @@ const BAND_BINS = Array.from({ length: BANDS }, (_, band) => {
   };
 });
 
-/** For each band its magnitude from frame to frame. */
+/** Each band's magnitude, frame by frame. */
 const toEnvelopes = (frames: readonly Float64Array[]) =>
   BAND_BINS.map(({ from, to }) =>
     Float64Array.from(frames, (power) => Math.sqrt(sumOf(power.subarray(from, to)))),

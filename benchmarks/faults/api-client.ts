@@ -4,7 +4,7 @@ import type { StormLog } from "./storm-log.ts";
 
 const ANSWER_TIMEOUT_MS = 30_000;
 const RETRY_DELAY_MS = 250;
-/** A connection for each request: one that is kept may have died with a process long before it is used again. */
+/** One connection per request: a kept one may have died with a process long before it is used again. */
 const dispatcher = new Agent({ pipelining: 0 });
 
 export type Answer = { status: number; body: unknown };
@@ -12,17 +12,17 @@ type Request = {
   method?: "GET" | "POST" | "DELETE";
   path: string;
   json?: unknown;
-  /** Built again for each try, with its content type. */
+  /** Called again for each attempt; returns the body with its content type. */
   makeBody?: () => { body: BodyInit; contentType: string };
   idempotencyKey?: string;
-  /** What may be answered beside 2xx and 503. */
+  /** Statuses accepted besides 2xx and 503. */
   expected?: readonly number[];
 };
 
 const isExpected = (status: number, expected: readonly number[]) =>
   (status >= 200 && status < 300) || expected.includes(status);
 
-/** It is in the log already; what was to be done with the answer can't be. */
+/** Already logged; only what depended on the answer fails. */
 export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 
@@ -31,7 +31,7 @@ export class UnexpectedAnswer extends Error {
   }
 }
 
-/** One account's program: it goes round the API processes, and tries again where it is told to or gets no answer. */
+/** The program of one account: rotates over the API processes, and retries on 503 or without an answer. */
 export class ApiClient {
   readonly #addresses: readonly string[];
   readonly #key: string;
@@ -44,7 +44,7 @@ export class ApiClient {
     this.#log = options.log;
   }
 
-  /** One try; undefined where no answer came. */
+  /** A single attempt; undefined without an answer. */
   async try(request: Request): Promise<Answer | undefined> {
     const { method = "GET", path, json, expected = [] } = request;
     this.#turn += 1;
@@ -80,10 +80,10 @@ export class ApiClient {
     }
   }
 
-  /** Tries until there is an answer other than 503; throws one that was not expected. */
+  /** Retries until there is an answer other than 503; throws if it is unexpected. */
   async call(request: Request, signal: AbortSignal): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
-      // The answer to an earlier try may have been lost, and a deletion can't be repeated.
+      // The answer to an earlier attempt may have been lost, and a deletion is not repeatable.
       const expected = tries > 1 && request.method === "DELETE" ? [404] : (request.expected ?? []);
       const answer = await this.try({ ...request, expected });
       if (answer && isExpected(answer.status, expected)) return answer;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { type Finding, toFindings } from "./finding.ts";
 
-/** Every completed target is charged once, what it costs; nothing else is. Deleted Tasks leave only their entries. */
+/** Every completed target must be charged its cost exactly once, and nothing else. Deleted Tasks leave only their entries. */
 const WRONG_CHARGES = `
   select targets.id || ' ' || targets.status || ', cost ' || coalesce(targets.cost, 0) || ', charged ' || count(credit_entries.id) || ' times '
     || coalesce(-sum(credit_entries.amount), 0) as detail
@@ -22,7 +22,7 @@ const RESERVATIONS = `
   union all
   select 'reservation of target ' || target_id from credit_reservations`;
 
-/** Statistics are added to in the transaction that completes a target, so a second completion would show there. */
+/** Statistics are updated in the transaction that completes a target, so a second completion would show there. */
 const COUNTED_TWICE = `
   select client_id || ': ' || counted || ' targets counted, ' || charged || ' charged' as detail
   from (select client_id, sum(total_targets) as counted from usage_by_month group by 1) as usage

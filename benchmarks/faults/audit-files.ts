@@ -6,7 +6,7 @@ import type { Installation } from "./installation.ts";
 import { listFiles } from "./list-files.ts";
 
 const DAY_MS = 86_400_000;
-/** Kept between runs by design, and no client's: compiled modules. */
+/** Compiled modules: kept between runs by design, not client data. */
 const COMPILED = /^(stemwright-compiled|node-compile-cache)/;
 
 const STORED = `
@@ -20,7 +20,7 @@ const PREVIEWS =
 
 const list = (dir: string) => readdir(dir).catch(() => []);
 
-/** Files that no row, and no work under way, has a use for. */
+/** Files that neither a row nor running work refers to. */
 async function listStray(
   installation: Installation,
   rows: { keys: ReadonlySet<string>; prefixes: readonly string[] },
@@ -51,13 +51,13 @@ export async function auditFiles(db: pg.Client, installation: Installation): Pro
   ];
 }
 
-/** Lets a day pass for unclaimed files: an upload may take that long, and a worker an hour to notice a deletion. */
+/** Ages unclaimed files by a day: an upload may take that long, and a worker an hour to notice a deletion. */
 export async function ageUnclaimedFiles(db: pg.Client): Promise<void> {
   await db.query(`
     update unclaimed_files set due_at = due_at - interval '26 hours', written_until = written_until - interval '26 hours'`);
 }
 
-/** Lets a day pass for the files of the store: half-written ones are left alone while somebody may still be writing them. */
+/** Ages stored files by a day: half-written ones are left alone while somebody may still be writing them. */
 export async function ageFiles({ dataDirs }: Installation): Promise<void> {
   for (const dataDir of dataDirs) {
     for (const file of await listFiles(join(dataDir, "blobs"))) {

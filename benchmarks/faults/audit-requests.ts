@@ -2,7 +2,7 @@ import { type Finding, toFindings } from "./finding.ts";
 import type { ReadinessProbe } from "./readiness-probe.ts";
 import type { StormLog, Unanswered } from "./storm-log.ts";
 
-/** An API that is killed can't answer, until it is ready again; at any other time it must. */
+/** A killed API can't answer until it is ready again; at any other time it must. */
 export function auditRequests(log: StormLog, probe: ReadinessProbe): Finding[] {
   const isExcused = ({ address, startedAtMs, endedAtMs }: Unanswered) =>
     log.kills

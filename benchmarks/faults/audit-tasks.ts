@@ -6,7 +6,7 @@ import type { TaskStream, WantedTask } from "./task-stream.ts";
 
 const CANCELLED = 4001;
 
-/** What became of a wanted Task that should not have. */
+/** What went wrong with a wanted Task. */
 function findLoss({ task, fate, isDeleted, recipe, mark }: WantedTask): string | undefined {
   const name = `${recipe.name} ${task?.id ?? mark} (${fate})`;
   if (!task) return `${name} could not be created`;
@@ -23,7 +23,7 @@ function findLoss({ task, fate, isDeleted, recipe, mark }: WantedTask): string |
     : undefined;
 }
 
-/** Every Task that was wanted is there once and finished; those that were deleted are gone. */
+/** Every wanted Task must exist once and be finished; deleted ones must be gone. */
 export async function auditTasks(db: pg.Client, { tasks }: TaskStream): Promise<Finding[]> {
   const losses = tasks.flatMap((wanted) => findLoss(wanted) ?? []);
   const { rows } = await db.query<{ id: string; metadata: string | null; completed: boolean }>(
@@ -54,7 +54,7 @@ export async function auditTasks(db: pg.Client, { tasks }: TaskStream): Promise<
   ];
 }
 
-/** Downloads every output and holds it against the undisturbed run's. */
+/** Downloads every output and compares it with the reference run's. */
 export async function auditOutputs(
   { tasks }: TaskStream,
   reference: ReadonlyMap<Recipe, ReadonlyMap<string, string>>,

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { type Finding, toFindings } from "./finding.ts";
 import type { WebhookReceiver } from "./webhook-receiver.ts";
 
-/** Longer than a killed process's claim on a delivery lasts. */
+/** Longer than a killed process's lease on a delivery. */
 const WAIT_MS = 45_000;
 const POLL_MS = 500;
 
@@ -15,7 +15,7 @@ const ENDED_TARGETS = `
   where targets.status <> 'processing'
   group by targets.id`;
 
-/** Each target that ended owes one webhook, and that one came, signed. Deleted Tasks owe none. */
+/** Each target that ended must have sent one signed webhook; deleted Tasks none. */
 export async function auditWebhooks(
   db: pg.Client,
   receiver: WebhookReceiver,

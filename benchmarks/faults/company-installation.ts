@@ -14,8 +14,8 @@ const APIS = 2;
 const WORKERS = 2;
 
 /**
- * The service as a company runs it: a PostgreSQL server and an S3 store elsewhere, API processes behind a balancer, and
- * workers, each with separate folders, as on separate machines. TEST_S3_ENDPOINT names another store than the tests' own.
+ * The service as a company runs it: PostgreSQL and an S3 store elsewhere, API processes behind a load balancer, and workers, each with separate folders, as
+ * on separate machines. TEST_S3_ENDPOINT selects another store than the built-in test server.
  */
 export async function makeCompanyInstallation(): Promise<Installation> {
   const dir = await makeTempDir("faults-company");
@@ -38,7 +38,7 @@ export async function makeCompanyInstallation(): Promise<Installation> {
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     PUBLIC_BASE_URL: addresses[0] ?? "",
     TMPDIR: tempDir,
-    // Two workers share the cores, and every Task runs its networks: nothing is kept from the one before.
+    // Two workers share the cores, and every Task runs its networks: the stem cache is off.
     ENGINE_THREADS: "1",
     CACHE_SIZE_BYTES: "0",
   };

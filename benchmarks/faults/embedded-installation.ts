@@ -40,7 +40,7 @@ export async function makeEmbeddedInstallation(): Promise<Installation> {
       await service?.stop();
     },
     listRootPids,
-    /** Only its own processes know the password: a worker has it in its environment. */
+    /** Only its own processes know the password: it is in a worker's environment. */
     async findDatabaseUrl() {
       const worker = (await listProcessTree(listRootPids())).find(({ role }) => role === "worker");
       const environment = await readFile(`/proc/${worker?.pid}/environ`, "utf8").catch(() => "");

@@ -15,10 +15,7 @@ export type ExternalPostgres = {
   release(): void;
 };
 
-/**
- * A PostgreSQL server that the service knows by DATABASE_URL alone: on TCP, supervised by somebody else. `given` are settings of
- * the server beside, or instead of, those it has here.
- */
+/** A PostgreSQL server that the service knows only by DATABASE_URL: on TCP, supervised separately. `given` overrides server settings. */
 export async function makeExternalPostgres(
   dir: string,
   given: Record<string, string> = {},

@@ -1,4 +1,4 @@
-/** Everything that must not happen, however often and whatever is killed. */
+/** Everything that must never happen, whatever is killed. */
 export const FAULTS = {
   tasksLost: "Tasks lost: missing, unfinished, or ended by an error of ours",
   tasksTwice: "Tasks made twice",

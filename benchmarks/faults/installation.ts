@@ -7,23 +7,23 @@ export type Mode = (typeof MODES)[number];
 /** One installation of the service with all its processes, kept running by a service manager. */
 export type Installation = {
   mode: Mode;
-  /** Whose turn it is to be killed. */
+  /** Roles to kill. */
   victims: readonly Role[];
-  /** Of each API process; they stay the same over restarts. */
+  /** One per API process; they stay the same over restarts. */
   addresses: readonly string[];
   dataDirs: readonly string[];
   /** TMPDIR of all its processes. */
   tempDir: string;
   logPaths: readonly string[];
-  /** Starts what is to run; ready when /health/ready says so. */
+  /** Starts all processes; ready when /health/ready says so. */
   start(): void;
-  /** Stops everything in order. */
+  /** Stops everything gracefully. */
   stop(): Promise<void>;
-  /** The supervised processes, below which all others are. */
+  /** The supervised processes, ancestors of all others. */
   listRootPids(): number[];
-  /** Of the database; undefined while it can't be told. */
+  /** Undefined while it is unknown. */
   findDatabaseUrl(): Promise<string | undefined>;
-  /** What is stored for good: assets and outputs. */
+  /** Permanently stored files: assets and outputs. */
   listBlobKeys(): Promise<string[]>;
   /** Abandoned multipart uploads. A bucket has a lifecycle rule for these. */
   countOpenUploads(): Promise<number>;

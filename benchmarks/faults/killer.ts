@@ -4,9 +4,9 @@ import { listProcessTree, type Role, type ServiceProcess } from "./process-tree.
 import type { StormLog } from "./storm-log.ts";
 
 const LOOK_INTERVAL_MS = 30;
-/** A process that comes and goes is waited for so long; then it is another one's turn. */
+/** How long to wait for a short-lived process; then it is another role's turn. */
 const VICTIM_WAIT_MS = 20_000;
-/** The service ends a Task after five attempts (Q3), by design, so no Task is hit that often. */
+/** By design the service gives a Task up after five attempts (Q3), so no Task is hit that often. */
 const HITS_MAX = 3;
 
 /** Processes whose death costs running Tasks an attempt. */
@@ -22,10 +22,7 @@ function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
     .map(({ item }) => item);
 }
 
-/**
- * Kills processes at random moments. Every role has its turn before one has a second; which process of the role it is,
- * and when, is left to the seed.
- */
+/** Kills processes at random moments. Every role gets its turn before one gets a second; the seed decides which process of the role, and when. */
 export async function killAtRandom(
   installation: Installation,
   storm: Storm,
@@ -50,7 +47,7 @@ export async function killAtRandom(
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It was faster.
+      // It exited first.
       return;
     }
     log.kills.push({ atMs: performance.now(), role, pid });

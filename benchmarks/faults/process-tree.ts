@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** What a process of the service is, told by its command line. */
+/** Roles of the service's processes, recognised by their command lines. */
 export const ROLES = ["main", "api", "worker", "engine", "media", "postmaster", "backend"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -13,7 +13,7 @@ const COMMAND_LINES: readonly [Role, RegExp][] = [
   ["engine", /^\S*node .*engine-child\.ts/],
   ["media", /^\S*node .*media-child\.ts/],
   ["postmaster", /^\S*bin\/postgres -D/],
-  // PostgreSQL names its sessions after user and database; its other processes have neither.
+  // PostgreSQL sessions carry user and database in their titles; its other processes have neither.
   ["backend", /^postgres: stemwright stemwright /],
 ];
 
@@ -21,7 +21,7 @@ const findRole = (commandLine: string) => COMMAND_LINES.find(([, pattern]) => pa
 
 const findChildRole = ({ role }: ServiceProcess) => (role === "backend" ? role : undefined);
 
-/** The parent's pid stands behind the name, which may itself hold spaces and parentheses. */
+/** The parent's pid comes after the name, which may contain spaces and parentheses. */
 async function readProcess(name: string): Promise<ServiceProcess | undefined> {
   try {
     const stat = await readFile(`/proc/${name}/stat`, "utf8");
@@ -30,12 +30,12 @@ async function readProcess(name: string): Promise<ServiceProcess | undefined> {
     const commandLine = (await readFile(`/proc/${name}/cmdline`, "utf8")).replaceAll("\0", " ").trim();
     return { pid: Number(name), parentPid: Number(parentPid), commandLine, role: findRole(commandLine) };
   } catch {
-    // It ended while we looked.
+    // It exited meanwhile.
     return undefined;
   }
 }
 
-/** The processes below the given ones, these included: parents before their children. */
+/** The given processes and all their descendants, parents before children. */
 export async function listProcessTree(rootPids: readonly number[]): Promise<ServiceProcess[]> {
   const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const all = (await Promise.all(names.map(readProcess))).filter((found) => found !== undefined);
@@ -43,7 +43,7 @@ export async function listProcessTree(rootPids: readonly number[]): Promise<Serv
   const tree = all.filter(({ pid }) => rootPids.includes(pid));
   for (const parent of tree) {
     const children = byParent.get(parent.pid) ?? [];
-    // A session has the postmaster's command line until it has given itself its own.
+    // A session has the postmaster's command line until it has set its own title.
     tree.push(
       ...children.map((child) =>
         parent.role === "postmaster" ? { ...child, role: findChildRole(child) } : child,

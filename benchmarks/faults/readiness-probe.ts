@@ -8,14 +8,14 @@ const dispatcher = new Agent({ pipelining: 0 });
 export type Outage = { fromMs: number; toMs: number };
 export type ReadinessProbe = {
   isReady(): boolean;
-  /** Whether the API at the address was ready at a moment between the two. */
+  /** Whether the API at the address was ready at any moment between the two. */
   wasReady(address: string, fromMs: number, toMs: number): boolean;
-  /** When no API was ready. */
+  /** Periods in which no API was ready. */
   listOutages(): Outage[];
   stop(): Promise<void>;
 };
 
-/** Asks every API ten times a second whether it is ready, as a balancer would. */
+/** Polls every API's readiness ten times a second, like a load balancer. */
 export function startReadinessProbe(addresses: readonly string[]): ReadinessProbe {
   const stopping = new AbortController();
   const readyTimesMs = new Map(addresses.map((address) => [address, [] as number[]]));
@@ -25,7 +25,7 @@ export function startReadinessProbe(addresses: readonly string[]): ReadinessProb
 
   function note(address: string, askedAtMs: number, isReady: boolean): void {
     isReadyNow.set(address, isReady);
-    // When it was asked: the answer may come out of a buffer after the API was killed.
+    // The time of the request: the answer may come out of a buffer after the API was killed.
     if (isReady) readyTimesMs.get(address)?.push(askedAtMs);
     const isUp = [...isReadyNow.values()].includes(true);
     if (isUp && downSinceMs !== undefined) {

@@ -9,7 +9,7 @@ export type Recipe = {
   filename: string;
   content: Uint8Array<ArrayBuffer>;
   targets: readonly { model: string; formats: string[]; residual?: boolean }[];
-  /** How often it comes up beside the others. */
+  /** Relative frequency. */
   weight: number;
 };
 
@@ -22,7 +22,7 @@ const makeSong = (seconds: number) =>
     channels: makeSyntheticSong({ sampleRateHz: SAMPLE_RATE_HZ, lengthFrames: seconds * SAMPLE_RATE_HZ }),
   });
 
-/** A second of work: a small network over a moment of sound. */
+/** A second of work: a small network over very short audio. */
 export const makeDetectionRecipe = (): Recipe => ({
   name: "detection",
   filename: "tone.wav",
@@ -31,7 +31,7 @@ export const makeDetectionRecipe = (): Recipe => ({
   weight: 4,
 });
 
-/** What clients ask for, over sounds as short as the networks allow. */
+/** Typical requests, with inputs as short as the networks allow. */
 export async function makeRecipes(): Promise<Recipe[]> {
   const speech = await readFile(join(PROJECT_DIR, SPEECH_PATH));
   return [

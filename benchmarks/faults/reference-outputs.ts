@@ -7,7 +7,7 @@ import { uploadSlowly } from "./slow-upload.ts";
 
 const POLL_MS = 200;
 
-/** SHA-256 of each of a Task's output files, by name and format; a file that can't be read has its status instead. */
+/** SHA-256 of each of a Task's outputs, by name and format; the status for one that can't be read. */
 export async function hashOutputs({ targets }: Task): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
   for (const { name, format, link } of targets.flatMap(({ output }) => output)) {
@@ -37,7 +37,7 @@ export async function makeReferenceOutputs(
     for (; (body as Task).completedAt === null; await wait(POLL_MS))
       ({ body } = await api.call({ path: `/tasks/${id}` }, signal));
     const failed = (body as Task).targets.find(({ status }) => status !== "completed");
-    if (failed) throw new Error(`undisturbed, ${recipe.name} failed: ${JSON.stringify(failed.error)}`);
+    if (failed) throw new Error(`${recipe.name} failed without any fault: ${JSON.stringify(failed.error)}`);
     outputs.set(recipe, await hashOutputs(body as Task));
   }
   return outputs;

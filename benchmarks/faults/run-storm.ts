@@ -24,7 +24,7 @@ import { startWebhookReceiver } from "./webhook-receiver.ts";
 
 const ACCOUNTS = 3;
 const START_TIMEOUT_MS = 120_000;
-/** The first sweep comes half a minute after a start. */
+/** The first sweep runs half a minute after a start. */
 const SWEEP_WAIT_MS = 60_000;
 const POLL_MS = 250;
 const PROCESSES_WAIT_MS = 15_000;
@@ -36,7 +36,7 @@ export type StormOptions = {
   seed: number;
   recipes: readonly Recipe[];
   lanes: number;
-  /** How long everything may take to come to its end after the last kill. */
+  /** How long everything may take to settle after the last kill. */
   settleMs: number;
   say(line: string): void;
 };
@@ -86,7 +86,7 @@ async function withDatabase<Result>(
   }
 }
 
-/** Looks for unclaimed files; any found must be gone after the first sweep of the next start. */
+/** Looks for stray files; any found must be gone after the first sweep of the next start. */
 async function auditFilesAfterSweep(installation: Installation, isReady: () => boolean): Promise<Finding[]> {
   const look = () => withDatabase(installation, (db) => auditFiles(db, installation));
   const found = await look();
@@ -100,7 +100,7 @@ async function auditFilesAfterSweep(installation: Installation, isReady: () => b
   return await look();
 }
 
-/** Once all is stopped in order, nothing of the installation runs any more. */
+/** After a graceful stop, no process of the installation may be left. */
 async function auditProcesses({ dataDirs }: Installation): Promise<Finding[]> {
   const listLeft = async () => (await Promise.all(dataDirs.map(listProcesses))).flat();
   await waitUntil(async () => (await listLeft()).length === 0, PROCESSES_WAIT_MS);
@@ -117,16 +117,16 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
   const probe = startReadinessProbe(installation.addresses);
   installation.start();
   try {
-    // It listens before the first account is made.
+    // It listens before the first account is created.
     if (!(await waitUntil(() => hasFirstAccount(installation), START_TIMEOUT_MS)))
-      throw new Error("the service did not get ready");
+      throw new Error("the service did not become ready");
     const never = new AbortController().signal;
     const open = (name: string) => openAccount(name, { installation, receiver, log, signal: never });
     const reference = await makeReferenceOutputs(await open("undisturbed"), recipes, never);
     const accounts = await Promise.all(
       Array.from({ length: ACCOUNTS }, (_, index) => open(`account-${index}`)),
     );
-    // What comes before the storm is set-up: the service may still have been starting.
+    // Requests before the storm are set-up: the service may still have been starting.
     log.unanswered.length = 0;
     say(`${recipes.length} recipes made undisturbed; the storm begins`);
 
@@ -192,7 +192,7 @@ async function storm(installation: Installation, options: StormOptions, log: Sto
   }
 }
 
-/** Sets an installation up, sends its processes SIGKILLs while clients use it, lets it settle, and audits what is left. */
+/** Sets up an installation, kills its processes while clients use it, lets it settle, and audits the result. */
 export async function runStorm(options: StormOptions): Promise<StormResult> {
   const installation = await (options.mode === "embedded"
     ? makeEmbeddedInstallation()

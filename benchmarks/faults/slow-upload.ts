@@ -5,7 +5,7 @@ import type { Account } from "./account.ts";
 
 const PIECES = 20;
 
-/** A form with one file, sent piece by piece over a time, so that kills find it under way. */
+/** A form with one file, sent piece by piece over a period, so that kills hit it in progress. */
 function makeSlowForm(file: { filename: string; content: Uint8Array }, durationMs: number) {
   const boundary = randomUUID();
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${file.filename}"\r\n\r\n`;
@@ -21,7 +21,7 @@ function makeSlowForm(file: { filename: string; content: Uint8Array }, durationM
   return { body: send(), contentType: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** Uploads a file, again where need be, and gives the one asset that it became. */
+/** Uploads a file, with retries, and returns the asset. */
 export async function uploadSlowly(
   { api }: Account,
   upload: { filename: string; content: Uint8Array; durationMs: number },

@@ -2,7 +2,7 @@ import type { Role } from "./process-tree.ts";
 
 export type Kill = { atMs: number; role: Role; pid: number };
 
-/** A request that got no answer: the connection was refused or broke, or nothing came in time. */
+/** A request without an answer: refused, broken or timed out. */
 export type Unanswered = {
   request: string;
   address: string;
@@ -16,7 +16,7 @@ export type StormLog = {
   kills: Kill[];
   unanswered: Unanswered[];
   wrongAnswers: string[];
-  /** How often each status was answered. */
+  /** Number of answers by status. */
   answers: Map<number, number>;
   endedUnasked: string[];
   say(line: string): void;

@@ -4,10 +4,10 @@ import type { Kill } from "./storm-log.ts";
 
 export type VictimFigures = { role: Role; kills: number; longestSeconds: number; totalSeconds: number };
 
-/** A probe may be under way when the kill comes, and be noted as down from its beginning. */
+/** A probe in progress during the kill counts as down from its start. */
 const TOLERANCE_MS = 2500;
 
-/** How long the service was not ready after kills of each role. An outage is that of the kill it began with. */
+/** Downtime after kills, by role. An outage is attributed to the kill it started with. */
 export function sumOutages(
   kills: readonly Kill[],
   outages: readonly Outage[],

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 
-/** As long as systemd leaves a service alone that is set to `Restart=always` and `RestartSec=500ms`. */
+/** The delay of systemd with `Restart=always` and `RestartSec=500ms`. */
 const RESTART_DELAY_MS = 500;
 const STOP_TIMEOUT_MS = 30_000;
 
@@ -21,13 +21,13 @@ export type SupervisedProcess = {
   stop(): Promise<void>;
 };
 
-/** Keeps one command running as a service manager would: whenever it ends, it is started again, until it is stopped. */
+/** Keeps a command running like a service manager: restarts it whenever it exits, until stopped. */
 export function superviseProcess(command: Command): SupervisedProcess {
   const log = createWriteStream(command.logPath, { flags: "a" });
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isStopping = false;
-  // Ends with its supervisor: on a signal to end, it ends its own children.
+  // Stops with its supervisor: on SIGTERM it stops its own children.
   const endAlong = () => child?.kill("SIGTERM");
   process.once("exit", endAlong);
 

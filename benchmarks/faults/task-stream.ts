@@ -12,15 +12,15 @@ const POLL_MS = 250;
 const READ_PAUSE_MS = 50;
 const UPLOAD_MS_MAX = 3000;
 const FATE_DELAY_MS_MAX = 6000;
-/** Above the size from which S3 stores take files in parts. */
+/** Above the size from which files are uploaded to S3 in parts. */
 const LARGE_UPLOAD_BYTES = 12 * 1024 ** 2;
 
-/** A Task that somebody wants, and what became of it. */
+/** A Task that a client wants, and its fate. */
 export type WantedTask = {
   account: Account;
   recipe: Recipe;
   fate: "keep" | "cancel" | "delete";
-  /** Travels as metadata: however often its creation was tried, there is to be one Task with it. */
+  /** Sent as metadata: however often its creation was tried, there must be one Task with it. */
   mark: string;
   /** Undefined until the creation was answered. */
   task?: Task;
@@ -34,20 +34,20 @@ export type TaskStreamOptions = {
   recipes: readonly Recipe[];
   receiver: WebhookReceiver;
   seed: number;
-  /** Tasks under way at once. */
+  /** Concurrent Tasks. */
   lanes: number;
-  /** No new ones from here on. */
+  /** Stops creating Tasks. */
   over: AbortSignal;
-  /** Nothing is waited for any longer. */
+  /** Stops waiting for anything. */
   deadline: AbortSignal;
 };
 
-/** The next one may fare better. */
+/** Ignores a failure: the stream continues. */
 function passOver(error: unknown): void {
   if (!(error instanceof UnexpectedAnswer)) throw error;
 }
 
-/** Clients that create Tasks, follow, cancel and delete them, upload and read, as long as the storm lasts. */
+/** Clients that create, follow, cancel and delete Tasks, upload and read, for the length of the storm. */
 export function startTaskStream(options: TaskStreamOptions) {
   const { accounts, recipes, over, deadline } = options;
   const tasks: WantedTask[] = [];
@@ -87,7 +87,7 @@ export function startTaskStream(options: TaskStreamOptions) {
     asset.isDeleted = true;
   }
 
-  /** Asks for the Task until it is over. */
+  /** Polls the Task until it is finished. */
   async function follow(wanted: WantedTask): Promise<void> {
     const path = `/tasks/${wanted.task?.id}`;
     while (!deadline.aborted && !wanted.isDeleted && wanted.task?.completedAt === null) {
@@ -134,7 +134,7 @@ export function startTaskStream(options: TaskStreamOptions) {
     }
   }
 
-  /** Large files, in parts where the store takes parts; half of them are deleted again. */
+  /** Large files, uploaded in parts if the store supports that; half of them are deleted again. */
   async function runUploads(): Promise<void> {
     const content = randomBytes(LARGE_UPLOAD_BYTES);
     for (let turn = 0; !over.aborted; turn += 1) {
@@ -157,16 +157,16 @@ export function startTaskStream(options: TaskStreamOptions) {
   const done = Promise.all([...lanes, runUploads(), runReads()]).then(
     () => undefined,
     (error: unknown) => {
-      // Past the deadline calls are given up; the audit tells what is missing.
+      // After the deadline calls are abandoned; the audit reports what is missing.
       if (!deadline.aborted) throw error;
     },
   );
   return {
     tasks,
     assets,
-    /** Everything that was begun has come to its end, or the deadline has passed. */
+    /** Resolves when everything started has finished, or the deadline has passed. */
     done,
-    /** Tasks that a worker may be at. */
+    /** Tasks that a worker may be working on. */
     listRunning: () =>
       tasks.filter(
         ({ task, isDeleted }) => !isDeleted && task?.targets.some(({ queuePosition }) => queuePosition === 0),

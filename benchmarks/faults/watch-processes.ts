@@ -7,11 +7,11 @@ const INTERVAL_MS = 300;
 /** These run until they are stopped; the others come and go with the work. */
 const LASTING: readonly (Role | undefined)[] = ["main", "api", "worker", "postmaster"];
 
-/** Notes every lasting process that ends although neither it nor one above it was killed. */
+/** Records every lasting process that exits although neither it nor an ancestor was killed. */
 export function watchProcesses(installation: Installation, log: StormLog) {
   const stopping = new AbortController();
   const known = new Map<number, ServiceProcess>();
-  /** Killed, or noted as ended: what they take with them is no news. */
+  /** Killed, or recorded as exited: the end of their descendants is expected. */
   const dead = new Set<number>();
 
   const isBelowDead = ({ pid, parentPid }: ServiceProcess): boolean => {
@@ -25,7 +25,7 @@ export function watchProcesses(installation: Installation, log: StormLog) {
     if (stopping.signal.aborted) return;
     for (const { pid } of log.kills) dead.add(pid);
     const present = new Set(tree.map(({ pid }) => pid));
-    // Parents before children, so that what a process took with it is not counted again.
+    // Parents before children, so that what a process took down is not counted again.
     for (const [pid, one] of known) {
       if (present.has(pid) || !LASTING.includes(one.role) || isBelowDead(one)) continue;
       const lastKill = log.kills.at(-1);

@@ -5,18 +5,18 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 
 export type WebhookReceiver = {
-  /** Where an account's webhooks are to be sent. */
+  /** The webhook URL of an account. */
   urlFor(account: string): string;
-  /** Where a file can be fetched from, as an input. */
+  /** Serves a file; returns its URL, for use as an input. */
   addFile(name: string, content: Uint8Array): string;
   setSecret(account: string, secret: string): void;
-  /** `webhook-id` of what came with a good signature, and how often. */
+  /** How often each `webhook-id` arrived with a valid signature. */
   received: Map<string, number>;
   forged: string[];
   close(): Promise<void>;
 };
 
-/** The clients' own server: it takes webhooks, checks their signatures, and serves the files that Tasks name by URL. */
+/** The clients' own server: receives webhooks, checks their signatures, and serves the files that Tasks name by URL. */
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const secrets = new Map<string, string>();
   const files = new Map<string, Uint8Array>();

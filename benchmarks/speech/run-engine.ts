@@ -6,7 +6,7 @@ import { runRequest } from "../../packages/engine/pipelines/run-request.ts";
 import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
 import { writeFigures } from "./write-figures.ts";
 
-/** One transcription in this process, as the engine's child does it. */
+/** One transcription in this process, as in an engine child. */
 const [, , inputPath = "", figuresPath = ""] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "stemwright-bench-"));
 const path = join(folder, "text.txt");

@@ -5,7 +5,7 @@ import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
 import { findWeightsPath } from "../../packages/engine/runtime/weights-file.ts";
 import { writeFigures } from "./write-figures.ts";
 
-/** The same weights through the pipeline of transformers.js, with its way of cutting long audio. */
+/** The same weights through transformers.js' pipeline, with its own chunking of long audio. */
 const [, , inputPath = "", peerDir = "", figuresPath = ""] = process.argv;
 const manifest = loadManifests().find(({ family }) => family === "whisper");
 if (manifest?.family !== "whisper") throw new Error("no speech network");

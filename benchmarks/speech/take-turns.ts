@@ -5,15 +5,15 @@ import { setTimeout as wait } from "node:timers/promises";
 export type TurnProgram = {
   /** Script and arguments for Node. */
   args: readonly string[];
-  /** How long its turns are: about its share of the whole time, so that all programs end at about the same time. */
+  /** Length of its turns: about its share of the total time, so that all programs finish at about the same time. */
   turnSeconds: number;
 };
 
 type Running = { program: TurnProgram; child: ChildProcess; ended: Promise<unknown>; wallSeconds: number };
 
 /**
- * Runs programs by turns, all but one of them stopped, so that a slower quarter of an hour of the machine falls on each of them. Gives
- * the seconds that each was let run, the start of its process included.
+ * Runs programs in turns, with all but one stopped, so that a slow period of the machine affects all of them. Returns the seconds each was running,
+ * including the start of its process.
  */
 export async function takeTurns(programs: readonly TurnProgram[]): Promise<number[]> {
   const all = programs.map((program): Running => {
@@ -39,7 +39,7 @@ async function takeTurn(running: Running): Promise<void> {
   clock.abort();
   running.wallSeconds += (performance.now() - started) / 1000;
   if (isRunning(running)) child.kill("SIGSTOP");
-  else if (child.exitCode !== 0) throw new Error(`${program.args[0]} ended with ${child.exitCode}`);
+  else if (child.exitCode !== 0) throw new Error(`${program.args[0]} exited with ${child.exitCode}`);
 }
 
 function isRunning({ child }: Running): boolean {

@@ -2,7 +2,7 @@
 const POINTS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670]/g;
 
-/** Words as they are compared: without case, punctuation and accents, numbers as digits stay as they are. */
+/** Words for comparison: without case, punctuation and accents; digits are kept. */
 function toWords(text: string): string[] {
   return text
     .toLowerCase()
@@ -22,7 +22,7 @@ export function countWordErrors(reference: string, text: string): Errors {
   return countErrors(toWords(reference), toWords(text));
 }
 
-/** For languages that put no spaces between words; without marks above and below letters, as Whisper's own figures are counted. */
+/** For languages without spaces between words; ignores diacritics, like Whisper's published figures. */
 export function countLetterErrors(reference: string, text: string): Errors {
   return countErrors(toLetters(reference), toLetters(text));
 }
@@ -31,7 +31,7 @@ function toLetters(text: string): string[] {
   return [...toWords(text).join("").replace(/\p{M}/gu, "")];
 }
 
-/** The least number of items that must be changed, put in or taken out (Levenshtein). */
+/** The minimum number of substitutions, insertions and deletions (Levenshtein). */
 function countErrors(wanted: readonly string[], given: readonly string[]): Errors {
   let row = Array.from({ length: given.length + 1 }, (_, n) => n);
   for (const [n, item] of wanted.entries()) {

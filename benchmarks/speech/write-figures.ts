@@ -4,11 +4,11 @@ export type Figures = {
   text: string;
   cpuSeconds: number;
   peakMegabytes: number;
-  /** What was held at each tenth of the way, where the program tells. */
+  /** Memory at each tenth of the work, if the program reports it. */
   memory?: { fraction: number; megabytes: number }[];
 };
 
-/** What this process has used since its start. */
+/** Resources used by this process since its start. */
 export function writeFigures(path: string, result: Pick<Figures, "text" | "memory">): void {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   const figures: Figures = {

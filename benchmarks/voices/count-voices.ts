@@ -16,7 +16,7 @@ import type { SpokenSpan } from "./spoken-steps.ts";
 
 export type Counted = { people: number; voices: number; error: ReturnType<typeof findDiarizationError> };
 
-/** How many people speak in each conversation of a folder, and when, by turns alone: the separator does not run. */
+/** The number of people in each conversation of a folder, and when they speak: diarization only, without the separator. */
 export async function countVoices(folder: string, figures: Figures): Promise<Counted[]> {
   const networks = new NetworkStore({ threads: 2 });
   const manifests = loadManifests();
@@ -74,7 +74,7 @@ function toSpans({ people, beside, voiceCount }: Turns): SpokenSpan[] {
   ).flat();
 }
 
-/** A table of how often the number was right, by the number of people. */
+/** A table of correct counts, by the number of people. */
 export function describeCounts(counted: readonly Counted[]): string[] {
   const groups = [...Map.groupBy(counted, ({ people }) => people)].toSorted(([a], [b]) => a - b);
   const rows: [string, readonly Counted[]][] = groups.map(([people, some]) => [String(people), some]);

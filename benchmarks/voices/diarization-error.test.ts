@@ -10,7 +10,7 @@ it("names do not matter, and nothing is counted within the collar", () => {
   expect(findDiarizationError(truth, found, { collarSeconds: 0 }).confused).toBeCloseTo(0.01);
 });
 
-it("counts what is missed, invented and confused, each by itself", () => {
+it("counts missed, false and confused speech separately", () => {
   expect(findDiarizationError(truth, [span("x", 0, 10)], { collarSeconds: 0 })).toMatchObject({
     missed: 0.5,
     total: 0.5,

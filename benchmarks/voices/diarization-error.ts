@@ -1,13 +1,13 @@
 import { matchVoices } from "./match-voices.ts";
 import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-steps.ts";
 
-/** Nothing is counted this near to a border of the reference. */
+/** Nothing is scored this close to a boundary of the reference. */
 export const COLLAR_SECONDS = 0.25;
 
-/** Shares of the speaking time that are missed, invented or given to the wrong person; overlap counts for each who speaks. */
+/** Shares of the speaking time that are missed, falsely detected or attributed to the wrong person; overlaps count for each speaker. */
 export type DiarizationError = { missed: number; invented: number; confused: number; total: number };
 
-/** As NIST's md-eval: nothing is counted within the collar of a reference border, and people are matched so that the least is wrong. */
+/** Like NIST's md-eval: nothing is scored within the collar of a reference boundary, and speakers are matched optimally. */
 export function findDiarizationError(
   truth: readonly SpokenSpan[],
   found: readonly SpokenSpan[],

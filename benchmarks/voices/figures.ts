@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
-/** What was measured, recording by recording, one JSON a line: a stopped run resumes after it. */
+/** Results, one JSON line per recording: a stopped run resumes after them. */
 export class Figures {
   readonly #path: string | undefined;
   readonly #known = new Map<string, unknown>();

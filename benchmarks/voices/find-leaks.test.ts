@@ -4,13 +4,13 @@ import { findLeaks } from "./find-leaks.ts";
 const RATE_HZ = 1000;
 const span = (who: string, startSeconds: number, endSeconds: number) => ({ who, startSeconds, endSeconds });
 const truth = [span("anna", 0, 10), span("ben", 10, 20), span("anna", 20, 24)];
-/** 24 s, heard from one second to another. */
+/** 24 s of audio, audible between the given seconds. */
 const makePlane = (...spans: [number, number][]) =>
   Float32Array.from({ length: 24 * RATE_HZ }, (_, n) =>
     Number(spans.some(([from, to]) => n >= from * RATE_HZ && n < to * RATE_HZ)),
   );
 
-it("nothing leaks where everybody is in one file", () => {
+it("nothing leaks if everybody is in one file", () => {
   const found = [span("voice_01", 0, 10), span("voice_02", 10, 20), span("voice_01", 20, 24)];
   const planes = [makePlane([0, 10], [20, 24]), makePlane([10, 20])];
   expect(findLeaks(truth, found, { planes, sampleRateHz: RATE_HZ })).toEqual({
@@ -20,7 +20,7 @@ it("nothing leaks where everybody is in one file", () => {
   });
 });
 
-it("counts turns that are in another file, and the time in which a file is heard while its speaker is silent", () => {
+it("counts turns in the wrong file, and the time a file is audible while its speaker is silent", () => {
   const found = [span("voice_01", 0, 10), span("voice_02", 10, 24)];
   const planes = [makePlane([0, 10]), makePlane([10, 24])];
   const { turns, strayTurns, heardShare } = findLeaks(truth, found, { planes, sampleRateHz: RATE_HZ });

@@ -6,12 +6,12 @@ import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-step
 const LEAST_TURN_SECONDS = 2;
 const SILENT_DB = -50;
 
-/** What of people's speech is in files of others. */
+/** Speech in other people's files. */
 export type Leaks = {
-  /** Turns of at least two seconds, and those of them that are mostly in another file. */
+  /** Turns of at least two seconds, and how many of them are mostly in another file. */
   turns: number;
   strayTurns: number;
-  /** Of the time in which a file's speaker does not talk, the share in which it is above −50 dB of their level. */
+  /** Share of the time in which a file's speaker is silent but the file is above −50 dB of their level. */
   heardShare: number;
 };
 
@@ -26,7 +26,7 @@ export function findLeaks(
   const names = toRows(found, stepCount);
   const voices = [...names.values()];
   const { voiceOf } = matchVoices(people, voices);
-  // Files are in the order of their names; one without speech has no segments.
+  // Files are sorted by name; one without speech has no segments.
   const fileOf = [...names.keys()].map((name) => Number(/\d+$/.exec(name)?.[0]) - 1);
   let [turns, strayTurns, silent, heard] = [0, 0, 0, 0];
   people.forEach((person, index) => {
@@ -52,7 +52,7 @@ export function findLeaks(
   return { turns, strayTurns, heardShare: silent === 0 ? 0 : heard / silent };
 }
 
-/** With the collar around what is said. */
+/** Adds the collar around speech. */
 function widen(person: Uint8Array): Uint8Array {
   const wider = person.slice();
   const reach = toStep(COLLAR_SECONDS);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** The recordings of a folder that have an rttm file beside them. */
+/** The recordings of a folder that have an rttm file. */
 export function listConversations(folder: string): string[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(".wav"))

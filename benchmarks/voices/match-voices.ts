@@ -1,4 +1,4 @@
-/** Whose voice is whose, so that they share most steps: for each person the number of a voice, or −1. */
+/** The matching of people to voices that shares most steps: a voice index per person, or −1. */
 type Match = { sharedSteps: number; voiceOf: number[] };
 
 export function matchVoices(
@@ -14,7 +14,7 @@ export function matchVoices(
   return findBest(shared, []);
 }
 
-/** At most eight people: every way to match them is tried. */
+/** At most eight people: tries every matching. */
 function findBest(shared: readonly number[][], taken: readonly number[]): Match {
   const [first, ...others] = shared;
   if (first === undefined) return { sharedSteps: 0, voiceOf: [] };

@@ -5,7 +5,7 @@ import type { VoicesBench } from "./take-apart.ts";
 
 const QUIET_DB = -40;
 
-/** A line about recordings of one person: how loud the second file of `two_speaker` is. */
+/** A row on recordings of one person: how loud the second file of `two_speaker` is. */
 export async function measureAlone(bench: VoicesBench, folder: string, figures: Figures): Promise<string> {
   const levels: number[] = [];
   for (const file of readdirSync(folder)

@@ -7,10 +7,10 @@ import { readRecording } from "./read-recording.ts";
 import { findImprovement } from "./si-sdr.ts";
 import type { VoicesBench } from "./take-apart.ts";
 
-/** How far below the voices music or noise is. */
+/** Level of music or noise below the voices. */
 const BELOW_DB = 8;
 
-/** A table of pairs of voices with music or noise behind them: taken apart as they are, and after taking the dialogue. */
+/** A table of voice pairs with music or noise behind them: separated directly, and after extracting the dialogue. */
 export async function measureBackgrounds(
   bench: VoicesBench,
   { pairs, backgrounds }: { pairs: string; backgrounds: string },

@@ -7,7 +7,7 @@ import type { VoicesBench } from "./take-apart.ts";
 
 const LOW_DB = 3;
 
-/** Folders below this one, or itself, that have s0.wav and s1.wav. */
+/** Subfolders, or the folder itself, with s0.wav and s1.wav. */
 export function listPairs(folder: string): string[] {
   const isPair = (path: string) => existsSync(join(path, "s0.wav")) && existsSync(join(path, "s1.wav"));
   if (isPair(folder)) return [folder];
@@ -32,7 +32,7 @@ export async function readPair(folder: string) {
   };
 }
 
-/** A row about pairs of voices that talk at once: how much nearer to each voice alone its file is than the mixture. */
+/** A row on pairs of overlapping voices: the SI-SDR improvement of each voice's file over the mixture. */
 export async function measurePairs(bench: VoicesBench, folder: string, figures: Figures): Promise<string> {
   const gains: number[] = [];
   for (const pair of listPairs(folder)) {

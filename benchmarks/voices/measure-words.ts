@@ -9,7 +9,7 @@ const MIXTURES = 12;
 
 type WordErrors = { words: number; inMixture: number; inVoices: number; alone: number };
 
-/** A line about pairs of TIMIT's speakers who say three sentences each at once: words that are wrong in the mixture, in the voices, and in each alone. */
+/** A row on pairs of TIMIT speakers who say three sentences each at once: word errors in the mixture, in the voices, and in each speaker alone. */
 export async function measureWords(bench: VoicesBench, folder: string, figures: Figures): Promise<string> {
   const speakers = [...Map.groupBy(loadTimit(folder), ({ speaker }) => speaker).values()];
   const total: WordErrors = { words: 0, inMixture: 0, inVoices: 0, alone: 0 };
@@ -43,7 +43,7 @@ async function measurePair(
   const voices = [await hear(first), await hear(second)] as const;
   return {
     words: countWordErrors(texts.join(" "), "").of,
-    // Both texts, in the order that fits better.
+    // Both texts, in whichever order fits better.
     inMixture: Math.min(wrong(texts.join(" "), heard), wrong(texts.toReversed().join(" "), heard)),
     inVoices: Math.min(
       wrong(texts[0], voices[0]) + wrong(texts[1], voices[1]),

@@ -6,7 +6,7 @@ import { decodeToPcm } from "../../packages/engine/media/index.ts";
 
 export type Recording = { planes: Float32Array[]; sampleRateHz: number };
 
-/** A recording in any form the engine reads. */
+/** A recording in any format the engine reads. */
 export async function readRecording(inputPath: string): Promise<Recording> {
   const folder = mkdtempSync(join(tmpdir(), "stemwright-recording-"));
   try {

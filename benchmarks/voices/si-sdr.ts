@@ -7,7 +7,7 @@ export function findSiSdr(truth: Float32Array, estimate: Float32Array): number {
   return 10 * Math.log10(Math.max(signal, 1e-12) / Math.max(error, 1e-12));
 }
 
-/** The mean improvement of the references over the mixture, each with the voice that fits it best. */
+/** The mean improvement over the mixture, each reference with its best-matching voice. */
 export function findImprovement(
   truths: readonly Float32Array[],
   mix: Float32Array,

@@ -4,7 +4,7 @@ export const STEPS_PER_SECOND = 100;
 
 export const toStep = (seconds: number) => Math.round(seconds * STEPS_PER_SECOND);
 
-/** For each person 1 in the steps in which they speak. */
+/** For each person, 1 in the steps in which they speak. */
 export function toRows(spans: readonly SpokenSpan[], stepCount: number): Map<string, Uint8Array> {
   const rows = new Map<string, Uint8Array>();
   for (const { who, startSeconds, endSeconds } of spans) {

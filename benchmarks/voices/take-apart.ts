@@ -10,7 +10,7 @@ export type Voices = {
   spans: SpokenSpan[];
   cpuSeconds: number;
   wallSeconds: number;
-  /** Of the engine process, at its highest so far. */
+  /** Peak of the engine process so far. */
   peakMb: number;
 };
 

@@ -1,4 +1,4 @@
-// `npm run release`: the packages as they are published, checked, and tried the way a newcomer uses them.
+// `npm run release`: builds the packages as published, checks them, and uses them the way a newcomer would.
 import { mkdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { buildPackages, PROJECT_DIR } from "./build-packages.ts";
@@ -28,7 +28,7 @@ for (const [name, folder] of Object.entries(folders)) {
   if (name !== "cli") await checkTypes(join(TARBALLS_DIR, filename));
   console.log(`  ${filename}  ${(size / 1e3).toFixed(0)} KB`);
 }
-// Images are made of the tarballs, and are tried themselves.
+// Images are built from the tarballs, and tested separately.
 if (!process.argv.includes("--pack-only")) await tryPackages(tarballs, step);
 console.log(
   `\nReady to publish, in this order:\n${tarballs.map((path) => `  npm publish ${relative(PROJECT_DIR, path)}`).join("\n")}`,

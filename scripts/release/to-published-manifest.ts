@@ -36,7 +36,7 @@ function mapConditions(conditions: Conditions, change: (path: string) => string)
 const mapEntries = (entries: Entries, change: (entry: string | Conditions) => string | Conditions): Entries =>
   Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, change(entry)]));
 
-/** A workspace's package.json as it is published: JavaScript and types in place of TypeScript, nothing that only development needs. */
+/** A workspace's package.json as published: JavaScript and types instead of TypeScript, without development fields. */
 export function toPublishedManifest(source: PackageManifest, files: readonly string[]): PackageManifest {
   const { private: _, devDependencies: __, exports, imports, ...kept } = source;
   return {

@@ -19,10 +19,10 @@ import { makeTempDir } from "../support/temp-dir.ts";
 const ROUTES = "../../packages/dashboard/shell/routes.ts";
 
 type Shown = {
-  /** Behind the route's own path, or in place of it. */
+  /** Appended to the route's path, or used instead of it. */
   address?: () => string;
   heading: string | RegExp;
-  /** Who looks: somebody who has signed in is the default. */
+  /** The visitor; signed in by default. */
   as?: "nobody" | "newcomer";
   tabs?: readonly string[];
 };
@@ -33,7 +33,7 @@ let browser: Browser;
 let taskId: string;
 let clientId: string;
 let shareUrl: string;
-/** The session's cookie before a password was chosen, and after. */
+/** The session cookie before and after a password was chosen. */
 const cookies = { newcomer: "", owner: "" };
 
 const PAGES: Record<string, Shown> = {
@@ -65,7 +65,7 @@ const PAGES: Record<string, Shown> = {
   },
   "app/admin/operation": { heading: "Operation" },
 };
-/** Addresses that lead to nothing. */
+/** Addresses of things that do not exist. */
 const MISSING: Record<string, Shown> = {
   "app/nothing": { heading: "No such page" },
   "app/tasks/none": { heading: "No such Task" },
@@ -140,7 +140,7 @@ const listPages = (as: Shown["as"]) =>
   Object.entries({ ...PAGES, ...MISSING }).filter(([, shown]) => shown.as === as);
 
 describe("every page", () => {
-  it("[PG2] is among those that are looked at", async () => {
+  it("[PG2] is covered by this test", async () => {
     const source = await readFile(join(import.meta.dirname, ROUTES), "utf8");
     const known = [...source.matchAll(/\bpath: "([^"]+)"/g)].map(([, path]) => path ?? "");
     expect(Object.keys(PAGES).toSorted()).toEqual(known.toSorted());

@@ -25,7 +25,7 @@ describe("a browser that opens the service", () => {
   const open = (view = VIEWS[0]) =>
     openPage(browser, { ...(view ? { view } : {}), baseURL: service.address });
 
-  it("[PE2] is told what to do before anybody has signed in", async () => {
+  it("[PE2] says what to do before anybody has signed in", async () => {
     const { page, context } = await open();
     await page.goto("/");
     await page.getByText("Nobody has signed in here yet").waitFor();

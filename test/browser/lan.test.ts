@@ -11,14 +11,14 @@ import { OWNER, signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
 const RATE_HZ = 44_100;
-/** A name in a local network: plain http to it is no secure context. */
+/** A host name in a local network: plain http makes it an insecure context. */
 const HOST = "studio.lan";
 const OTHER_SITE = "evil.example";
 
 let dataDir: string;
 let service: Service;
 let browser: Browser;
-/** The service as the browser knows it. */
+/** The service's address in the browser. */
 let address: string;
 let task: Task;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Signs in as people do, by the form; the first call sets the password. */
+/** Signs in through the form; the first call sets the password. */
 async function signIn(context: BrowserContext): Promise<void> {
   const other = await browser.newContext();
   await signInOwner(other, service);
@@ -109,7 +109,7 @@ describe("a browser in the local network, over plain http", () => {
   });
 });
 
-/** All that a page of another origin can try with the visitor's cookie; runs there. Gives what it got hold of. */
+/** Everything a page of another origin can try with the visitor's cookie; runs there. Returns what it obtained. */
 const ATTACK = `async (service) => {
   const got = [];
   const attempt = async (name, run) => {
@@ -168,7 +168,7 @@ const ATTACK = `async (service) => {
   return got;
 }`;
 
-describe("a page of another origin, in a browser that is signed in", () => {
+describe("a page of another origin, in a signed-in browser", () => {
   let server: Server;
   beforeAll(async () => {
     server = createServer((_request, response) => {
@@ -178,7 +178,7 @@ describe("a page of another origin, in a browser that is signed in", () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  // The second one is of the same site: cookies know no ports, so the browser sends the session's along.
+  // The second one is same-site: cookies ignore ports, so the browser sends the session cookie along.
   it.each([OTHER_SITE, HOST])("[PE1] gets nothing with the cookie, from %s", async (host) => {
     const { page, context } = await openPage(browser, { baseURL: address });
     await signIn(context);
@@ -188,7 +188,7 @@ describe("a page of another origin, in a browser that is signed in", () => {
     await attacker.goto(`http://${host}:${(server.address() as AddressInfo).port}/`);
     const got = await attacker.evaluate<string[]>(`(${ATTACK})(${JSON.stringify(address)})`);
     expect(got).toEqual([]);
-    // A form goes there itself, and takes the browser with it.
+    // A form navigates the browser itself.
     await attacker.evaluate(`{
       const form = document.createElement("form");
       form.method = "post";

@@ -19,7 +19,7 @@ import { makeTempDir } from "../support/temp-dir.ts";
 
 const SONG = { sampleRateHz: 44_100, lengthFrames: 900_000 };
 const SEEKS = 100;
-/** −90 dB of full scale. */
+/** −90 dBFS. */
 const NULL_PEAK = 10 ** (-90 / 20);
 
 let dataDir: string;

@@ -10,7 +10,7 @@ import { signInOwner } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
 const RATE_HZ = 44_100;
-/** The network takes seconds for a segment, and the machine may be busy. */
+/** The network takes seconds per segment, and the machine may be busy. */
 const TASK_TIMEOUT_MS = 240_000;
 
 /** Opens a page as the owner of the first account. */
@@ -52,7 +52,7 @@ describe("working with the dashboard", () => {
   const choose = (...names: string[]) =>
     page.getByLabel("Files", { exact: true }).setInputFiles(names.map(fileOf));
 
-  it("[PG5] [PG6] a file is taken apart: chosen, estimated, run, followed, heard and downloaded", async () => {
+  it("[PG5] [PG6] a file is chosen, estimated, run, followed, played and downloaded", async () => {
     await open("/app/playground?m=drums&audio=mp3");
     await choose("Song one.wav");
     await page.getByText("1 credit for 0:01").waitFor();
@@ -104,7 +104,7 @@ describe("working with the dashboard", () => {
     expect(await (await service.call("/tasks?search=waltz")).json()).toMatchObject([{ id: task.id }]);
   });
 
-  it("[PG6] several files are a batch, whose progress is told together", async () => {
+  it("[PG6] several files are a batch with a common progress", async () => {
     await open("/app/playground?m=music_detection&text=txt");
     await choose("Song one.wav", "Song two.wav");
     await page.getByRole("button", { name: "Run 2 Tasks" }).click();
@@ -121,7 +121,7 @@ describe("working with the dashboard", () => {
     expect(await count()).toBe("0");
   });
 
-  it("[PG6] a batch is cancelled together, and what was cancelled is tried again together", async () => {
+  it("[PG6] a batch is cancelled together, and cancelled Tasks are retried together", async () => {
     await open("/app/playground?m=vocals&audio=wav");
     await choose("Song one.wav", "Song two.wav");
     await page.getByRole("button", { name: "Run 2 Tasks" }).click();
@@ -159,7 +159,7 @@ describe("working with the dashboard", () => {
     await expect.poll(async () => (await loadNewest())?.format).toBe("webm");
   });
 
-  it("[PG2] the keyboard alone leads past the navigation, through a dialog, and back", async () => {
+  it("[PG2] the keyboard alone reaches the content, a dialog, and returns", async () => {
     await open("/app/assets");
     await page
       .getByRole("button", { name: /^Delete Song one/ })

@@ -12,9 +12,9 @@ import { makeTempDir } from "../support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
 const SEEKS = 12;
-/** Longer for seven tracks than sound is handed over ahead of a seek. */
+/** For seven tracks, longer than the lead time of a seek. */
 const HOLD_MS = 12;
-/** −90 dB of full scale. */
+/** −90 dBFS. */
 const NULL_PEAK = 10 ** (-90 / 20);
 
 let dataDir: string;
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 describe("a seek", () => {
-  it("[PV9] stops and starts all tracks at one sample, also where the page is held up between them", async () => {
+  it("[PV9] stops and starts all tracks at one sample, even if the page is blocked between them", async () => {
     const { page, context, complaints } = await openPage(browser, { baseURL: service.address });
     await signInOwner(context, service);
     await page.addInitScript({ content: TAP });

@@ -33,7 +33,7 @@ const statusOf = async (key: string) =>
   (await service.call("/tasks", { headers: { "x-api-key": key } })).status;
 
 describe("Settings → API keys", () => {
-  it("[PE9] a key is made, works, is revoked, and is 401 then", async () => {
+  it("[PE9] a key is created, works, is revoked, and then gets 401", async () => {
     const phone = VIEWS[0] ?? { width: 390, theme: "light" };
     const { page, context, complaints } = await openSignedIn(phone);
     await page.goto("/app/settings/keys");
@@ -45,7 +45,7 @@ describe("Settings → API keys", () => {
     expect(key).toMatch(/^sw_[0-9A-Za-z]{40}$/);
     expect(await statusOf(key)).toBe(200);
     expect(await listViolations(page)).toEqual([]);
-    // A long key scrolls within its box; what is to be pressed stays on the screen.
+    // A long key scrolls within its box; the button stays on the screen.
     const box = await page.getByRole("button", { name: "I have it" }).boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(phone.width);
     await page.getByRole("button", { name: "I have it" }).click();
@@ -64,7 +64,7 @@ describe("Settings → API keys", () => {
 });
 
 describe("People", () => {
-  it("[PE7] [PE8] somebody is invited by link, joins, and is out at once when removed", async () => {
+  it("[PE7] [PE8] somebody is invited by link, joins, and loses access at once when removed", async () => {
     const owner = await openSignedIn();
     await owner.page.goto("/app/people");
     await owner.page.getByRole("button", { name: "Invite" }).click();
@@ -159,7 +159,7 @@ describe("Webhook URL and storage", () => {
 });
 
 describe("Clients", () => {
-  it("[PE8] [K5] an administrator acts for a client in all pages of one tab, and for their own again", async () => {
+  it("[PE8] [K5] an administrator acts for a client on all pages of one tab, and then for their own again", async () => {
     const { page, context, complaints } = await openSignedIn();
     await page.goto("/app/admin/clients");
     await page.getByRole("button", { name: "New client" }).click();

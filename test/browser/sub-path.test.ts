@@ -4,7 +4,7 @@ import { openBrowser, openPage } from "../support/browser.ts";
 import { startReverseProxy } from "../support/reverse-proxy.ts";
 import { startTestApi } from "../support/test-api.ts";
 
-it("[PG1] [PG4] the dashboard works below a sub-path, from any of its addresses", async () => {
+it("[PG1] [PG4] the dashboard works under a sub-path, from any of its addresses", async () => {
   const proxy = await startReverseProxy("/audio/stems");
   const environment = { PORT: String(proxy.port), PUBLIC_BASE_URL: proxy.baseUrl };
   const [api, browser] = await Promise.all([

@@ -29,7 +29,7 @@ let database: TestDatabase;
 let service: Service;
 let browser: Browser;
 let client: Stemwright;
-/** With the sound of a song, lanes, and an uploaded film as its input. */
+/** A song with lanes and an uploaded video as its input. */
 let task: MixerTask;
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ async function openMixer(id: string, view = VIEWS[2]) {
 
 type Place = { seconds: number; picture: number | null; isPaused: boolean | null };
 
-/** Where the playhead is, in seconds, while the whole recording is shown; and the picture's own time. */
+/** The playhead in seconds while the whole recording is shown, and the video's own time. */
 const readPlace = (page: Page) =>
   page.evaluate<Place>(`(() => {
     const head = document.querySelector(".mixer-playhead");
@@ -83,14 +83,14 @@ const readPlace = (page: Page) =>
   })()`);
 const readSeconds = async (page: Page) => (await readPlace(page)).seconds;
 
-/** How much of the timeline the loop takes. */
+/** The share of the timeline that the loop covers. */
 const readLoop = (page: Page) =>
   page.evaluate<number>(`(() => {
     const loop = document.querySelector(".mixer-loop");
     return loop.getBoundingClientRect().width / loop.parentElement.getBoundingClientRect().width;
   })()`);
 
-/** How many pixels of each track's drawing are not empty. */
+/** The number of non-empty pixels of each track's drawing. */
 const countDrawn = (page: Page) =>
   page.evaluate<number[]>(`[...document.querySelectorAll(".waveform canvas")].map((canvas) => {
     const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -114,7 +114,7 @@ describe("the timeline", () => {
     await context.close();
   });
 
-  it("[PV11] shows music regions, voices and words, and goes where they are clicked", async () => {
+  it("[PV11] shows music regions, voices and words, and seeks to the one clicked", async () => {
     const { page, context } = await openMixer(task.id);
     const lane = (title: string) => page.locator(".mixer-lane", { hasText: title });
     await expect.poll(() => page.locator(".mixer-lane-title").allInnerTexts()).toEqual(LANES);
@@ -143,7 +143,7 @@ describe("the timeline", () => {
     await context.close();
   });
 
-  it("[PG5] stays open for whoever works with it when the words arrive", async () => {
+  it("[PG5] stays open while in use when the words arrive", async () => {
     const { page, context } = await openPage(browser, { baseURL: service.address });
     await signInOwner(context, service);
     const isTask = ({ pathname }: URL) => pathname === `/tasks/${task.id}`;
@@ -172,7 +172,7 @@ describe("the timeline", () => {
     await context.close();
   });
 
-  it("[PV11] [O13] shows the same lanes behind a share link, to read and to seek by", async () => {
+  it("[PV11] [O13] shows the same lanes for a share link, for reading and seeking", async () => {
     const share = await client.tasks.shares.create(task.id);
     for (const view of VIEWS) {
       const { page, context, complaints } = await openPage(browser, { view, baseURL: service.address });
@@ -196,7 +196,7 @@ describe("the timeline", () => {
     }
   });
 
-  it("[PV11] shows the picture of a film in sync with the mix", async () => {
+  it("[PV11] shows the video in sync with the mix", async () => {
     const { page, context, complaints } = await openMixer(task.id);
     const isInSync = ({ seconds, picture }: Place) => Math.abs(seconds - (picture ?? Number.NaN)) < 0.12;
     await page.locator("video").waitFor();
@@ -223,12 +223,12 @@ describe("the timeline", () => {
     await context.close();
   });
 
-  it("[PV11] is played, mixed, looped and zoomed by keyboard alone", async () => {
+  it("[PV11] plays, mixes, loops and zooms with the keyboard alone", async () => {
     const { page, context } = await openMixer(task.id);
     const { keyboard } = page;
     const pressed = (name: string) =>
       page.getByRole("button", { name, exact: true }).getAttribute("aria-pressed");
-    // Away from the tabs, whose arrows go from one to the next.
+    // Away from the tabs, whose arrow keys switch tabs.
     await keyboard.press("Tab");
     await keyboard.press("End");
     await keyboard.press("Home");
@@ -255,7 +255,7 @@ describe("the timeline", () => {
     await keyboard.press("l");
     await loop.waitFor();
 
-    // A slider keeps its arrows, and gives the other keys away.
+    // A slider keeps its arrow keys and passes the others on.
     await page.getByRole("slider", { name: "Gain of Bass in dB" }).focus();
     const before = await readSeconds(page);
     await keyboard.press("ArrowRight");
@@ -274,7 +274,7 @@ describe("the timeline", () => {
     await context.close();
   });
 
-  it("[PV11] makes a loop of what is dragged along the ruler, and plays it again and again", async () => {
+  it("[PV11] makes a loop by dragging along the ruler, and repeats it", async () => {
     const { page, context } = await openMixer(task.id);
     const box = (await page.getByRole("button", { name: /^Timeline/ }).boundingBox()) ?? {
       ...{ x: 0, y: 0, width: 1, height: 1 },
@@ -319,7 +319,7 @@ describe("the timeline", () => {
     }
   });
 
-  it("[PV11] says why there is no picture of a film that is not stored", async () => {
+  it("[PV11] explains why there is no video if it is not stored", async () => {
     await database.pool.query("delete from assets");
     const deleted = await openMixer(task.id);
     await deleted.page.getByText("The uploaded file is no longer stored").waitFor();

@@ -56,7 +56,7 @@ describe("the words of a Task in a browser", () => {
     await page.goto(`/app/tasks/${task.id}`);
     await page.getByRole("tab", { name: "Words" }).click();
     await page.locator(".word", { hasText: /^captain/ }).click();
-    // A click goes to the word, and it is shown as the current one.
+    // A click seeks to the word, which becomes the current one.
     const captain = before.find(([text]) => text === "captain");
     await expect
       .poll(() =>
@@ -75,7 +75,7 @@ describe("the words of a Task in a browser", () => {
     expect(after).toMatchObject({ isEdited: true, revision: expect.any(Number) });
     const place = before.findIndex(([text]) => text === "every");
     const times = timesOf(after);
-    // The times of that word are new, lie between its neighbours, and all others are what they were.
+    // The word's times are new and between its neighbours; all others are unchanged.
     expect(times.with(place, [])).toEqual(before.with(place, []));
     const [text, start, end] = times[place] as [string, number, number];
     expect(text).toBe("each");
@@ -83,7 +83,7 @@ describe("the words of a Task in a browser", () => {
     expect(start).toBeGreaterThanOrEqual(Number(before[place - 1]?.[2]));
     expect(end).toBeLessThanOrEqual(Number(before[place + 1]?.[1]));
 
-    // The edge of a word is moved with the keyboard, and nothing else.
+    // The keyboard moves the edge of a word and nothing else.
     const edge = page.getByRole("slider", { name: /^End of wave/ });
     await edge.focus();
     await page.keyboard.press("ArrowLeft");
@@ -108,13 +108,13 @@ describe("the words of a Task in a browser", () => {
     const link = await page.getByLabel("The link", { exact: true }).inputValue();
     expect(link).toMatch(/\/app\/share#[0-9A-Za-z]{40}$/);
 
-    // Somebody without an account.
+    // A visitor without an account.
     const visitor = await openPage(browser, { baseURL: service.address });
     await visitor.page.goto(link);
     await visitor.page.locator(".word", { hasText: /^each/ }).waitFor();
     expect(await visitor.page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
     expect(await visitor.context.cookies()).toEqual([]);
-    // The words follow the mixer, and a click on one of them goes there.
+    // The words follow the mixer, and a click on one of them seeks.
     const shown = visitor.page.locator(".word[data-active]");
     await visitor.page.locator(".word", { hasText: /^captain/ }).click();
     await expect.poll(() => shown.textContent()).toBe("captain ");
@@ -157,7 +157,7 @@ describe("the words of a Task in a browser", () => {
     },
   );
 
-  it("[WP2] ten thousand words are scrolled with a few hundred of them in the page", async () => {
+  it("[WP2] ten thousand words scroll with only a few hundred of them in the page", async () => {
     const words = await loadWords();
     const step = (words.duration * 1000) / MANY_WORDS / 1000;
     const lines = Array.from({ length: MANY_WORDS / 10 }, (_, line) => ({

@@ -23,7 +23,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-describe("linters have no error to report on /openapi.json", () => {
+describe("linters find no error in /openapi.json", () => {
   it("[G15] Redocly, by its recommended rules", async () => {
     const { exitCode, output } = await runTool(
       "redocly",
@@ -57,7 +57,7 @@ describe("clients generated from /openapi.json compile and make calls", () => {
     const folder = await makeFolder();
     const made = await runTool(generator, args, { cwd: folder });
     expect(made.exitCode, made.output).toBe(0);
-    // What a program reads of its environment is there.
+    // The variables that a program reads from its environment.
     const program = await readFile(join(import.meta.dirname, "programs", `${name}.ts`), "utf8");
     await writeFile(
       join(folder, "program.ts"),

@@ -23,7 +23,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** The packages carry the programs; what links them by name would run an install script first. */
+/** The packages contain the programs; their links would be made by an install script. */
 const RUNTIMES: Record<string, string[]> = {
   node: ["node", "program.mjs"],
   deno: ["node_modules/@deno/linux-x64-glibc/deno", "run", "--allow-all", "--no-lock", "program.mjs"],

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** All that the service keeps, but for PostgreSQL's folder, part of which is another user's under root. */
+/** Everything the service stores, except PostgreSQL's folder, part of which belongs to another user under root. */
 async function listBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true });
   return entries.filter((name) => !/^postgres(\/|$)/.test(name)).map((name) => join(folder, name));
@@ -44,13 +44,13 @@ async function listOpen(): Promise<string[]> {
 }
 
 describe("the data folder of a running service", () => {
-  it("[S7] is closed to other users, with all that was in it before", async () => {
+  it("[S7] is inaccessible to other users, including what was in it before", async () => {
     await expect.poll(listOpen).toEqual([]);
     expect((await lstat(dataDir)).mode & 0o777).toBe(isRoot ? 0o711 : 0o700);
     expect(service.output()).toContain("files were open to other users and are closed now");
   });
 
-  it("[S7] [P1] stays so through a Task, down to the stems that are kept and the key", async () => {
+  it("[S7] [P1] stays so through a Task, including cached stems and the key", async () => {
     const tone = makeTone({ sampleRateHz: 44_100, channels: 1, lengthFrames: 441 });
     const { id } = await service.upload(toWav(tone), "a.wav");
     await service.call("/webhooks", {
@@ -74,7 +74,7 @@ describe("the data folder of a running service", () => {
     expect([...openMeanwhile, ...(await listOpen())]).toEqual([]);
   });
 
-  it("[S7] tells nothing to the user that media is opened as under root", async ({ skip }) => {
+  it("[S7] is unreadable for the user that opens media under root", async ({ skip }) => {
     skip(!isRoot, "only root opens media as another user");
     const paths = ["encryption.key", "blobs", "work", "cache", "postgres", ...LEFT_OPEN];
     const read = (path: string) =>

@@ -11,7 +11,7 @@ import { makeTempDir } from "../support/temp-dir.ts";
 const KILLS = 5;
 const ANSWERED = ["200", "503 UNAVAILABLE"];
 
-/** With the service's own database rights: the embedded server admits nobody else. */
+/** With the service's own role: the embedded server admits no other. */
 async function queryDatabase<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
@@ -34,7 +34,7 @@ async function findPostmaster(dataDir: string): Promise<number> {
   return Number(pidFile.split("\n")[0]);
 }
 
-/** Everything the service runs beside PostgreSQL. */
+/** All processes of the service besides PostgreSQL. */
 async function listPids(dataDir: string): Promise<number[]> {
   const processes = await Promise.all(
     (["all", "worker"] as const).map((role) => listServiceProcesses(dataDir, role)),
@@ -80,7 +80,7 @@ describe.each(["embedded", "outside"])("the %s database", (kind) => {
   const listLivingWorkers = () =>
     queryDatabase(url, "select from workers where seen_at > now() - interval '6 s'");
 
-  /** Breaks the database again and again under steady reads; each time it must come back. */
+  /** Breaks the database repeatedly under steady reads; each time it must recover. */
   async function expectToSurvive(hurt: () => Promise<void>, times = KILLS): Promise<void> {
     const reads = startSteadyReads(service);
     for (let time = 0; time < times; time += 1) {
@@ -88,7 +88,7 @@ describe.each(["embedded", "outside"])("the %s database", (kind) => {
       const readBefore = reads.count("200");
       await expect.poll(() => reads.count("200")).toBeGreaterThan(readBefore + 50);
       await hurt();
-      // At another moment of a request each time.
+      // At a different moment of a request each time.
       await wait(time * 7);
     }
     await expect.poll(async () => (await service.call("/health/ready")).status).toBe(200);
@@ -96,13 +96,13 @@ describe.each(["embedded", "outside"])("the %s database", (kind) => {
     await expect.poll(() => reads.count("200")).toBeGreaterThan(readBefore + 50);
     const endings = await reads.stop();
     expect(ANSWERED).toEqual(expect.arrayContaining(endings));
-    // The very processes, none of them a successor.
+    // The same processes, none restarted.
     expect(await listPids(dataDir)).toEqual(pidsBefore);
     expect((await service.call(`/assets/${assetId}`)).status).toBe(200);
     await expect.poll(listLivingWorkers).toHaveLength(2);
   }
 
-  it("[S4] [E9] a session that is killed costs 503 for a moment, and no process", async () => {
+  it("[S4] [E9] a killed session causes brief 503s and ends no process", async () => {
     await expectToSurvive(async () => {
       const sessions = await queryDatabase<{ pid: number }>(url, SESSIONS);
       const victim = sessions[Math.floor(Math.random() * sessions.length)];
@@ -110,7 +110,7 @@ describe.each(["embedded", "outside"])("the %s database", (kind) => {
     });
   });
 
-  it("[S4] [E9] all sessions that are ended at once cost 503 for a moment, and no process", async () => {
+  it("[S4] [E9] terminating all sessions at once causes brief 503s and ends no process", async () => {
     await expectToSurvive(async () => {
       await queryDatabase(url, SESSIONS.replace("pid, query", "pg_terminate_backend(pid)"));
     });

@@ -31,7 +31,7 @@ const isSpooled = (taskId: string) =>
     () => false,
   );
 
-it("[Q6] a Task whose graph thread dies completes at its next attempt, and the Task behind it at its first", async () => {
+it("[Q6] a Task whose graph thread dies completes at its next attempt, and the Task after it at its first", async () => {
   const channels = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: LENGTH_FRAMES }).slice(0, 1);
   const { id: assetId } = await service.upload(toWav({ sampleRateHz: 44_100, channels }), "song.wav");
   const create = (model: string) => service.createTask({ assetId, targets: [{ model, formats: ["wav"] }] });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** As Bazarr has its ffmpeg decode a file: 16-bit samples, mono, 16 kHz. */
+/** Decodes a file like Bazarr's ffmpeg call: 16-bit samples, mono, 16 kHz. */
 async function decodeAsBazarr(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const { samples, channels, sampleRateHz, lengthFrames } = await decodeBytes(await readFile(path));
   const step = sampleRateHz / 16_000;
@@ -33,7 +33,7 @@ async function decodeAsBazarr(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(raw.buffer);
 }
 
-/** As Python's requests sends it, with the key in the endpoint's URL. */
+/** Sent like Python's requests does, with the key in the endpoint's URL. */
 async function sendAsBazarr(path: string, content: Uint8Array<ArrayBuffer>): Promise<Response> {
   const body = new FormData();
   body.append("audio_file", new File([content], "audio_file"));
@@ -42,7 +42,7 @@ async function sendAsBazarr(path: string, content: Uint8Array<ArrayBuffer>): Pro
 }
 
 describe("a real recording", () => {
-  it("[J10] is written down for OpenAI's own client, with words and segments", async () => {
+  it("[J10] is transcribed for OpenAI's own client, with words and segments", async () => {
     const answer = await client.audio.transcriptions.create({
       file: createReadStream(ENGLISH),
       model: "whisper-1",
@@ -90,7 +90,7 @@ describe("a real recording", () => {
     expect(deltas.trim()).toBe(whole);
   });
 
-  it("[J14] [J15] has its language told and its subtitles made, of raw sound, as Bazarr asks for them", async () => {
+  it("[J14] [J15] gets its language and subtitles, from raw samples, as Bazarr requests them", async () => {
     const raw = await decodeAsBazarr(SPANISH);
     const detected = await sendAsBazarr("/detect-language?encode=false&video_file=None", raw);
     expect(await detected.json()).toMatchObject({ detected_language: "spanish", language_code: "es" });

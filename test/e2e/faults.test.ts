@@ -4,7 +4,7 @@ import { makeDetectionRecipe } from "../../benchmarks/faults/recipes.ts";
 import { formatFindings } from "../../benchmarks/faults/report.ts";
 import { runStorm, type StormResult } from "../../benchmarks/faults/run-storm.ts";
 
-/** One kill of each kind of process, over Tasks that take a second. `npm run bench:faults` is the long one, over every network. */
+/** One kill per kind of process, over Tasks that take a second. `npm run bench:faults` is the long version, over every network. */
 const KILLS = 6;
 const STORM_MS = 15_000;
 const SETTLE_MS = 120_000;
@@ -22,7 +22,7 @@ describe("a storm of kills", () => {
     };
     // Both at once: most of a storm is waiting for a process to come back.
     const storms = MODES.map(async (mode) => results.set(mode, await runStorm({ ...options, mode })));
-    // Each stops its own processes, so both are waited for, however one ends.
+    // Each stops its own processes, so both are awaited, whatever the outcome.
     await Promise.allSettled(storms);
     await Promise.all(storms);
   });
@@ -36,7 +36,7 @@ describe("a storm of kills", () => {
       const result = results.get(mode);
       expect(result && formatFindings(result)).toEqual([]);
       expect(result?.victims.map(({ role }) => role).sort()).toEqual(roles);
-      // Others came behind the first ones; how many depends on the machine.
+      // More followed the first ones; how many depends on the machine.
       expect(result?.figures.tasks).toBeGreaterThan(LANES);
     },
   );

@@ -10,7 +10,7 @@ import { openTestDatabase, type TestDatabase } from "../support/test-database.ts
 const MIB = 1024 ** 2;
 const mountDisk = (megabytes: number) =>
   `mount -t tmpfs -o size=${megabytes}m,mode=711 none "$DATA_DIR" || exit\n`;
-/** A private disk of 8 MiB, of which a cached stem takes 6. The database is on another one. */
+/** A private 8 MiB disk, of which a cached stem takes 6. The database is on another one. */
 const SMALL_DISK = `
   ${mountDisk(8)}
   mkdir -p "$DATA_DIR/cache/stems/entry/owners" && touch "$DATA_DIR/cache/stems/entry/owners/task"
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Files of the store, seen from inside the service's process. */
+/** Stored files, listed from inside the service's mount namespace. */
 async function listStored(folder: string): Promise<string[]> {
   const [api] = await listServiceProcesses(dataDir, "api");
   return await readdir(`/proc/${api?.pid}/root${join(dataDir, "blobs", folder)}`);

@@ -7,7 +7,7 @@ import { makeTempDir } from "../support/temp-dir.ts";
 
 const PROJECT_DIR = join(import.meta.dirname, "../..");
 
-/** On a machine whose kernel has no filters of system calls. */
+/** Simulates a kernel without seccomp filters. */
 const WITHOUT_FILTERS: [string, ...string[]] = [
   process.execPath,
   `--import=${join(PROJECT_DIR, "packages/engine/media/support/refuse-filters.ts")}`,
@@ -21,13 +21,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-it("[S6] the service does not start where the sandbox is incomplete, and says what is open and what to do", async () => {
+it("[S6] the service does not start with an incomplete sandbox, and says what is missing and what to do", async () => {
   await expect(startService({ dataDir, command: WITHOUT_FILTERS })).rejects.toThrow(
     /could not start: The media sandbox is incomplete here: nothing keeps .* from opening other files, .*processes.* \(.*system call filter: seccomp: EINVAL.*\)\. Run .* MEDIA_SANDBOX=relaxed /,
   );
 });
 
-it("[S6] [D8] relaxed it starts, warns, is degraded, and opens media all the same", async () => {
+it("[S6] [D8] in relaxed mode it starts with a warning, reports degraded, and opens media", async () => {
   const environment = { MEDIA_SANDBOX: "relaxed" };
   const service = await startService({ dataDir, command: WITHOUT_FILTERS, environment });
   try {

@@ -49,20 +49,20 @@ describe("start and stop", () => {
     expect((await signIn(token)).status).toBe(403);
   });
 
-  it("[S2] Ctrl-C ends every process within seconds", async () => {
+  it("[S2] Ctrl-C stops every process within seconds", async () => {
     const startMs = Date.now();
     await service.stop();
     expect(Date.now() - startMs).toBeLessThan(15_000);
     expect(await listProcesses(dataDir)).toEqual([]);
   });
 
-  it("[S2] [K3] the second start finds everything again and makes no new key", async () => {
+  it("[S2] [K3] the second start finds everything and creates no new key", async () => {
     service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
     expect(service.output()).not.toContain("shown this once");
     expect((await service.call("/tasks", { headers: { "x-api-key": key } })).status).toBe(200);
   });
 
-  it("[K3] [PE2] keys and sign-in links are made at the machine while the service runs", async () => {
+  it("[K3] [PE2] keys and sign-in links can be created on the machine while the service runs", async () => {
     const run = (command: string) =>
       shell(`cd ${JSON.stringify(process.cwd())} && DATA_DIR=${dataDir} npm run --silent ${command}`);
     const made = (await run("keys -- create --name second")).stdout;
@@ -72,7 +72,7 @@ describe("start and stop", () => {
     expect((await signIn(token)).status).toBe(200);
   });
 
-  it("[S2] a signal to npm alone, as a script that started it sends, ends every process as well", async () => {
+  it("[S2] a signal to npm alone, as sent by a script, stops every process as well", async () => {
     const exited = once(service.process, "exit");
     service.process.kill("SIGTERM");
     await exited;
@@ -80,12 +80,12 @@ describe("start and stop", () => {
     service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
   });
 
-  it("[S2] what a killed service left is cleaned up by the next start", async () => {
+  it("[S2] the next start cleans up after a killed service", async () => {
     const own = await listServiceProcesses(dataDir, "all");
     for (const { pid } of own) process.kill(pid, "SIGKILL");
     service = await startService({ dataDir, environment: { BOOTSTRAP_API_KEY: "" } });
     expect((await service.call("/tasks", { headers: { "x-api-key": key } })).status).toBe(200);
-    // The killed one's worker hears that its parent is gone, and ends by itself.
+    // The killed service's worker notices that its parent is gone and exits.
     await expect
       .poll(async () => (await listServiceProcesses(dataDir, "worker")).length, { timeout: 20_000 })
       .toBe(1);
@@ -96,7 +96,7 @@ describe("start and stop", () => {
 });
 
 describe("a port that is taken", () => {
-  it("[S1] is told in a sentence, and the first key is not lost by it", async () => {
+  it("[S1] is reported in a sentence, and the first key is not lost", async () => {
     const dataDir = await makeTempDir("taken");
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");

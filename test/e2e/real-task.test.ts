@@ -62,7 +62,7 @@ const interleave = ({ channels }: Signal) => {
   return samples;
 };
 
-/** The frames the stored reference has, left channel then right. */
+/** The frames of the stored reference, left channel then right. */
 function pickReferenceFrames({ samples, channels, lengthFrames }: DecodedFile): number[] {
   const picked: number[] = [];
   for (let channel = 0; channel < 2; channel += 1) {
@@ -114,7 +114,7 @@ describe("a real Task with the real network", () => {
     expect(task.targets.every((target) => !("progress" in target) && !("error" in target))).toBe(true);
   });
 
-  it("[O1] the outputs are named as specified, the residual after its stem", () => {
+  it("[O1] the outputs are named as specified, each residual after its stem", () => {
     const names = (target: Target | undefined) =>
       target?.output.map(({ name, format }) => `${name}.${format}`);
     expect(names(task.targets[0])).toEqual([
@@ -163,7 +163,7 @@ describe("a real Task with the real network", () => {
     expect((await decodeLink(linkOf(task, "other", "wav"))).codec).toBe("pcm_s24le");
   });
 
-  it("[O6] lossy outputs are what their name says, and hold the same sound", async () => {
+  it("[O6] lossy outputs have the format they claim, and the same audio", async () => {
     const vocals = await decodeLink(linkOf(task, "vocals", "wav"));
     const mp3 = await decodeLink(linkOf(task, "vocals", "mp3"));
     expect(mp3.codec).toMatch(/^mp3/);
@@ -182,7 +182,7 @@ describe("a real Task with the real network", () => {
 });
 
 describe("targets of two networks in one Task", () => {
-  it("[T8] [O5] each network runs once, and both give the input's shape", async () => {
+  it("[T8] [O5] each network runs once, and both return the input's shape", async () => {
     const shape = { sampleRateHz: 48_000, channels: 1, lengthFrames: 30_000 };
     const { id } = await service.upload(toWav(makeTone(shape)), "tone.wav");
     const created = await service.createTask({
@@ -210,7 +210,7 @@ describe("targets of two networks in one Task", () => {
 });
 
 describe("parts of the other stem", () => {
-  it("[T8] [O5] are made by a second network from the first one's stem, and fit both to the bit", async () => {
+  it("[T8] [O5] are made by a second network from the first one's stem, and sum to it to the bit", async () => {
     const lengthFrames = 100_000;
     const input: Signal = {
       sampleRateHz: 44_100,
@@ -235,15 +235,15 @@ describe("parts of the other stem", () => {
     const without = (whole: Float32Array) => whole.map((value, i) => value - (guitar[i] ?? Number.NaN));
     expect(await read("other-x-guitar")).toEqual(without(other));
     expect(await read("guitar", "guitar_residual")).toEqual(without(interleave(input)));
-    // Chords of other were heard: the parts are not nothing, and not more than all of it.
+    // The chords are in `other`: the parts are not silent, and not louder than the whole.
     const parts = await Promise.all(["piano", "strings", "wind"].map((model) => read(model)));
     const loudness = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
     for (const part of [guitar, ...parts]) expect(loudness(part)).toBeLessThan(loudness(other));
   });
 });
 
-describe("a Task for the words", () => {
-  it("[V3] [C2] transcription and alignment give text in every format, from one reading, for one and a half", async () => {
+describe("a Task for words", () => {
+  it("[V3] [C2] transcription and alignment return text in every format, from one pass, for 1.5 credits", async () => {
     const speech = await readFile(join(import.meta.dirname, SPEECH_PATH));
     const { id } = await service.upload(speech, "speech.opus");
     const transcript = Buffer.from(
@@ -277,8 +277,8 @@ describe("a Task for the words", () => {
   });
 });
 
-describe("a Task for the music's times", () => {
-  it("[H2] [C1] music_detection gives the regions as json and txt, for half a credit", async () => {
+describe("a Task for music regions", () => {
+  it("[H2] [C1] music_detection returns the regions as json and txt, for half a credit", async () => {
     const { id } = await service.upload(songWav, "song.wav");
     const created = await service.createTask({
       assetId: id,
@@ -389,7 +389,7 @@ describe("a killed worker", () => {
     expect(completions).toHaveLength(2);
   });
 
-  it("[T10] a Task that is deleted while it runs ends, and leaves no files", async () => {
+  it("[T10] a Task deleted while it runs stops, and leaves no files", async () => {
     // A different length: stems of a sound that was separated before would be cached.
     const channels = makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames: 123_456 });
     const { id } = await service.upload(toWav({ sampleRateHz: 44_100, channels }), "song.wav");

@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** The same service with one migration more, which only adds, as a release that came later. */
+/** A later release: the same service with one more migration, which only adds. */
 async function makeNextRelease(): Promise<string> {
   const server = join(dir, "next", "packages", "server");
   await cp(join(PROJECT_DIR, "packages", "server"), server, {
@@ -99,7 +99,7 @@ it("[S9] two APIs and two workers are upgraded under load: no Task is lost, and 
   }
   const load = [createTasks(), ...Array.from({ length: READS_AT_ONCE }, read)];
 
-  // A worker first: it has to wait for the schema, which the first of the new APIs brings.
+  // A worker first: it has to wait for the schema, which the first new API migrates.
   await running.get("worker-0")?.stop();
   const early = start("worker-0", {}, nextMain);
   await early.waitFor("database schema too old");

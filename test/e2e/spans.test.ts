@@ -15,13 +15,13 @@ import { openEmptyDatabase, type TestDatabase } from "../support/test-database.t
 
 const KEY = "sw_SpansOfRealNetworksAreTestedWithThisKey00";
 const BUCKET = "spans";
-/** Four spans of some two segments each of the network for dialogue. */
+/** Four spans of about two segments each of the dialogue network. */
 const SONG = { sampleRateHz: 44_100, lengthFrames: 40 * 44_100 };
 const SPLIT_INPUT_SECONDS = "30";
-/** The network takes as long as the song lasts, on a core that others want too. */
+/** The network takes as long as the song lasts, on a busy core. */
 const TIMEOUT_MS = 1_200_000;
 const PATIENCE = { timeout: TIMEOUT_MS, interval: 100 };
-/** For what follows at once. */
+/** For effects that follow at once. */
 const SOON = { timeout: 90_000, interval: 100 };
 
 let dir: string;
@@ -63,7 +63,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A POST of what is given, else a GET. */
+/** A POST if there is a body, else a GET. */
 async function call<Answer>(path: string, body?: FormData | object): Promise<Answer> {
   const isForm = body instanceof FormData;
   const response = await fetch(`${base}${path}`, {
@@ -78,7 +78,7 @@ async function call<Answer>(path: string, body?: FormData | object): Promise<Ans
 const createTask = async () =>
   (await call<Task>("/tasks", { assetId, targets: [{ model: "dialogue", formats: ["wav"] }] })).id;
 
-/** The bytes of its one output, once it has ended. */
+/** The bytes of its only output, once it has ended. */
 async function readOutput(id: string): Promise<Buffer> {
   const load = async () => (await call<Task>(`/tasks/${id}`)).targets[0];
   await expect.poll(async () => (await load())?.status, PATIENCE).not.toBe("processing");
@@ -100,7 +100,7 @@ async function findWhileRunning<Row extends object>(taskId: string, text: string
 }
 
 type Helped = { part: string; number: number; worker_id: string; pid: number };
-/** A span that another worker than the Task's is in the middle of. */
+/** A span that a helper is working on. */
 const findHelped = (taskId: string) =>
   findWhileRunning<Helped>(
     taskId,
@@ -108,7 +108,7 @@ const findHelped = (taskId: string) =>
      where spans.task_id = $1 and share > 0 and stored_key is null and claimed_until > now()`,
     [taskId],
   );
-/** The span in the hands of somebody else. */
+/** The same span in the hands of another worker. */
 const findSuccessor = (taskId: string, { part, number, worker_id }: Helped) =>
   findWhileRunning(
     taskId,
@@ -118,10 +118,10 @@ const findSuccessor = (taskId: string, { part, number, worker_id }: Helped) =>
 
 const listRows = async (text: string, values: unknown[] = []) =>
   (await database.pool.query(text, values)).rows;
-/** A worker that has had nothing to do has no folder for it. */
+/** A worker that had nothing to do has no work folder. */
 const listWorkDirs = async (names: string[]) =>
   (await Promise.all(names.map((name) => readdir(join(dir, name, "work")).catch(() => [])))).flat();
-/** The engine's processes below those of the workers. */
+/** The engine processes of the workers. */
 async function listEngines(names: string[]): Promise<string[]> {
   const pids = names.map((name) => running.get(name)?.process.pid);
   const children = await Promise.all(

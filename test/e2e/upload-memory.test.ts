@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Sends a file of zeros of any size without holding it. */
+/** Sends a file of zeros of any size without buffering it. */
 function upload(sizeBytes: number): Promise<{ size: number }> {
   const head = Buffer.from(
     '--x\r\ncontent-disposition: form-data; name="file"; filename="zeros.wav"\r\n\r\n',
@@ -63,7 +63,7 @@ function upload(sizeBytes: number): Promise<{ size: number }> {
 it("[A2] a gigabyte goes to the store in constant memory", async () => {
   const [api] = await listServiceProcesses(dataDir, "all");
   if (!api) throw new Error("the API's process was not found");
-  // A first, small upload brings in the code and buffers that any upload needs.
+  // A small upload first loads the code and buffers that any upload needs.
   await upload(16 * 1024 ** 2);
   const before = await readPeakMemoryBytes(api.pid);
   expect((await upload(GIGABYTE)).size).toBe(GIGABYTE);

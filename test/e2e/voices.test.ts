@@ -8,7 +8,7 @@ import { decodeLink, measurePeakDbfs, measureSdrDb } from "../support/measure.ts
 import { listServiceProcesses, SERVICE_KEY, type Service, startService } from "../support/service.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
-/** What two people say to each other, taken apart by the real networks of a service as it is started. */
+/** Separates a conversation of two people with the real networks, in a service as a user starts it. */
 vi.setConfig({ testTimeout: 1_800_000 });
 /** Two voices of two channels each, 6 s at 16 kHz. */
 const WINDOW_BYTES = 2 * 2 * 6 * 16_000 * 4;
@@ -57,7 +57,7 @@ function linkOf(outputs: readonly Output[], name: string, format = "wav"): strin
 const readSegments = async (outputs: readonly Output[], name: string) =>
   (await (await fetch(linkOf(outputs, name, "json"))).json()) as Segments;
 
-/** How far the sum of these outputs is from the input, and that they have its shape. */
+/** The level of the difference between the sum of these outputs and the input; also checks their shape. */
 async function measureLack(outputs: readonly Output[], names: readonly string[], input: Signal) {
   const channels = input.channels.length;
   const lengthFrames = input.channels[0]?.length ?? 0;
@@ -170,7 +170,7 @@ it("[J7] [VO2] voices by job have the files of a Task, of two speakers or as man
   }
 });
 
-it("[Q2] [VO1] a worker that is killed between two windows goes on behind the first, with the same sound", async () => {
+it("[Q2] [VO1] a worker killed between two windows resumes after the first, with the same samples", async () => {
   const { id } = await service.createTask({
     assetId,
     targets: [{ model: "multi_voice", formats: ["wav"], residual: true }],

@@ -15,7 +15,7 @@ import type { WebhookReceiver } from "../../benchmarks/faults/webhook-receiver.t
 import { makeTempDir } from "../support/temp-dir.ts";
 import { openTestDatabase, type TestDatabase } from "../support/test-database.ts";
 
-/** The audits of `npm run bench:faults` see what they are for: each is shown a fault. */
+/** Shows each audit of `npm run bench:faults` a fault, to prove that it would find it. */
 let database: TestDatabase;
 let db: pg.Client;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** What an audit finds once the statement has done its damage, which is undone again. */
+/** What an audit finds after a damaging statement, which is then undone. */
 async function findAfter(damage: string, audit: () => Promise<Finding[]>): Promise<string[]> {
   await db.query("begin");
   try {
@@ -52,7 +52,7 @@ async function findAfter(damage: string, audit: () => Promise<Finding[]>): Promi
 }
 
 describe("the audit of charges", () => {
-  it("[B5] finds nothing where each completed target was charged once", async () => {
+  it("[B5] finds nothing if each completed target was charged once", async () => {
     expect(await auditCharges(db)).toEqual([]);
   });
 
@@ -75,7 +75,7 @@ describe("the audit of webhooks", () => {
   const receive = (...ids: string[]) =>
     ({ received: new Map(ids.map((id) => [id, 1])), forged: [] as string[] }) as unknown as WebhookReceiver;
 
-  it("[W2] finds a target that nobody was told of, one told of twice, and a bad signature", async () => {
+  it("[W2] finds a target without a webhook, one with two, and a bad signature", async () => {
     expect(await auditWebhooks(db, receive("first", "second"), 0)).toEqual([]);
     expect((await auditWebhooks(db, receive("first"), 0)).map(({ detail }) => detail)).toEqual([
       "of target two: second",
@@ -122,7 +122,7 @@ describe("the audit of files", () => {
 });
 
 describe("the audit of requests", () => {
-  it("[E9] excuses a request without an answer only while its API was killed and not yet ready", () => {
+  it("[E9] excuses an unanswered request only while its API was killed and not ready yet", () => {
     const probe = {
       isReady: () => true,
       wasReady: (_: string, fromMs: number, toMs: number) => fromMs < 200 && toMs > 200,
@@ -149,7 +149,7 @@ describe("the audit of requests", () => {
     ]);
   });
 
-  it("[G8] counts the time without readiness for the kill it began with", () => {
+  it("[G8] attributes downtime to the kill it started with", () => {
     const kills = [
       { atMs: 1000, role: "main", pid: 1 },
       { atMs: 9000, role: "backend", pid: 2 },

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Things that exist, so that requests come past the first check. */
+/** Existing resources, so that requests get past the first check. */
 async function makeKnownIds(): Promise<string[]> {
   const tone = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
   const { id: assetId } = (await (await api.upload(tone, "a.wav")).json()) as { id: string };

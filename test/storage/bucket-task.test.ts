@@ -55,7 +55,7 @@ beforeEach(async () => {
   storageIntegrationId = ((await response.json()) as StorageIntegration).id;
 });
 
-/** Works on a Task as a worker does, with the real database and stores; only the network is left out. */
+/** Runs a Task like a worker, with the real database and stores; only the network is fake. */
 async function work(taskId: string): Promise<void> {
   const { db } = api.database;
   await runTask(
@@ -103,7 +103,7 @@ async function runBody(body: object = {}): Promise<Task> {
 const errorOf = (task: Task) => task.targets[0]?.error;
 
 describe("a Task over a bucket", () => {
-  it("[N5] reads its input from the bucket; without a destination its outputs are kept by us", async () => {
+  it("[N5] reads its input from the bucket; without a destination we store its outputs", async () => {
     const task = await runBody();
     expect(seen?.equals(input)).toBe(true);
     expect(task.targets[0]?.status).toBe("completed");
@@ -111,7 +111,7 @@ describe("a Task over a bucket", () => {
     expect([...bucket.objects.keys()]).toEqual(["in/song.wav"]);
   });
 
-  it("[N5] goes on where a broken read ended", async () => {
+  it("[N5] resumes a broken read", async () => {
     server.faults.cutReadsAfterBytes = 300_000;
     expect((await runBody()).targets[0]?.status).toBe("completed");
     expect(seen?.equals(input)).toBe(true);
@@ -130,14 +130,14 @@ describe("a Task over a bucket", () => {
     });
   });
 
-  it("[T17] decodes an input that was stored encoded", async () => {
+  it("[T17] decodes an input stored with a content encoding", async () => {
     const body = gzipSync(input);
     bucket.objects.set("in/song.wav", { body, type: "audio/wav", etag: '"three"', encoding: "gzip" });
     expect((await runBody()).targets[0]?.status).toBe("completed");
     expect(seen?.equals(input)).toBe(true);
   });
 
-  it("[N7] writes its outputs under the destination, and keeps none itself", async () => {
+  it("[N7] writes its outputs to the destination, and stores none itself", async () => {
     outputBytes = LARGE_BYTES;
     const task = await runBody({ writeDestination: "s3://music/out/2026/" });
     const names = ["vocals.wav", "vocals.mp3", "vocals_residual.wav", "vocals_residual.mp3"];
@@ -152,7 +152,7 @@ describe("a Task over a bucket", () => {
     expect(bucket.objects.has(keys[0] ?? "")).toBe(true);
   });
 
-  it("[N8] links to what lies in the customer's bucket, presigned for an hour when the Task is read", async () => {
+  it("[N8] links to objects in the customer's bucket, presigned for an hour when the Task is read", async () => {
     const task = await runBody({ writeDestination: "s3://music" });
     const link = task.targets[0]?.output[0]?.link ?? "";
     expect(link.startsWith(`${server.endpoint}/music/${task.id}/vocals.wav?`)).toBe(true);
@@ -184,7 +184,7 @@ describe("a Task over a bucket", () => {
     expect(bucket.uploads.size).toBe(0);
   });
 
-  it("[N5] an input that is not there, not open to us, not reachable or too large becomes the target's error", async () => {
+  it("[N5] an input that is missing, forbidden, unreachable or too large becomes the target's error", async () => {
     expect(errorOf(await runBody({ url: "s3://music/nothing.wav" }))).toMatchObject({
       code: 1004,
       message: expect.stringContaining("NoSuchKey") as string,

@@ -54,7 +54,7 @@ describe("a customer's bucket in an S3 store", () => {
     expect(await bucket.findSize(key)).toBeUndefined();
   });
 
-  it("[N7] writes large content in parts, with its type, and leaves nothing of a write that broke", async () => {
+  it("[N7] writes large content in parts, with its type, and leaves nothing of a failed write", async () => {
     const body = randomBytes(20 * MIB);
     await bucket.write("large.wav", Readable.from([body]), { type: "audio/wav" });
     const link = (await bucket.signRead("large.wav", 60)) ?? "";
@@ -74,7 +74,7 @@ describe("a customer's bucket in an S3 store", () => {
     expect(await listKeys("broken")).toEqual([]);
   });
 
-  it("[N8] signs links that last as long as they say, for reading one object", async () => {
+  it("[N8] presigns URLs for reading one object, valid as long as they say", async () => {
     await bucket.write("folder/vocals.wav", Readable.from(["sound"]), { type: "audio/wav" });
     const link = (await bucket.signRead("folder/vocals.wav", 3600)) ?? "";
     const response = await fetch(link, { headers: { range: "bytes=1-2" } });
@@ -114,7 +114,7 @@ describe("our own store in S3", () => {
     blobs = await openS3Blobs({ place, prefix: "house/", tempDir: join(dir, "lent") });
   });
 
-  it("[F1] keeps streams and files under its prefix, and gives them back whole or in part", async () => {
+  it("[F1] stores streams and files under its prefix, and returns them whole or in part", async () => {
     const body = randomBytes(9 * MIB);
     expect(await blobs.write("assets/a/x.wav", Readable.from([body]))).toEqual({ sizeBytes: body.length });
     expect(await listKeys("house/")).toEqual(["house/assets/a/x.wav"]);

@@ -9,7 +9,7 @@ monitor_port=$((port + 1))
 dir=$(mktemp -d /tmp/stemwright-rgw-XXXXXX)
 children=()
 stop() {
-  # Nothing is kept, and a gateway that is asked politely takes minutes.
+  # No data is kept, and a graceful stop of the gateway takes minutes.
   kill -KILL "${children[@]}" 2>/dev/null || true
   wait "${children[@]}" 2>/dev/null || true
   rm -rf "$dir"
@@ -53,7 +53,7 @@ conf=(-c "$dir/ceph.conf")
   children+=($!)
   ceph "${conf[@]}" --connect-timeout 30 osd new "$osd_id"
   ceph-osd "${conf[@]}" -i 0 --mkfs --osd-uuid "$osd_id"
-  # It may ask the monitor before it knows its name, and then dies; so it is started until it stays.
+  # It may query the monitor before it knows its name, and then dies; so it is restarted until it stays up.
   for _ in $(seq 10); do
     ceph-osd "${conf[@]}" -f -i 0 &
     osd=$!

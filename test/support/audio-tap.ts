@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 
-/** What a page's AudioContext has rendered: the highest sample, how many frames, and how many sources were started for them. */
+/** What a page's AudioContext has rendered: peak sample, number of frames, and number of sources started for them. */
 export type Tap = { peak: number; frames: number; starts: number };
 
-/** Listens to all that a context renders on its way to the loudspeakers. Runs in the page, before its own scripts. */
+/** Records everything a context renders for the loudspeakers. Runs in the page, before its own scripts. */
 export const TAP = `
   const tap = globalThis.tap = { peak: 0, frames: 0, starts: 0 };
   const { connect } = AudioNode.prototype;
@@ -29,7 +29,7 @@ export const TAP = `
   };
 `;
 
-/** The page stands still for a while at each of these calls, as at a collection of garbage, while the context goes on rendering. */
+/** Blocks the page for a while at each of these calls, like a garbage collection, while the context keeps rendering. */
 export const makeHoldUp = (holdMs: number) => `
   const holdUp = () => {
     const endMs = performance.now() + ${holdMs};

@@ -1,10 +1,10 @@
 import { makeSeededRandom } from "../../packages/engine/dsp/seeded-random.ts";
 
-/** Audio made by arithmetic, so that tests carry no recordings. */
+/** Computed audio, so that tests need no recordings. */
 
 export type Signal = { sampleRateHz: number; channels: Float32Array[] };
 
-/** A repeatable stream of numbers in [−1, 1). */
+/** Reproducible numbers in [−1, 1). */
 function makeNoise(seed: number): () => number {
   const random = makeSeededRandom(seed);
   return () => 2 * random() - 1;
@@ -38,7 +38,7 @@ export function toWav({ sampleRateHz, channels }: Signal): Uint8Array<ArrayBuffe
   return new Uint8Array(bytes);
 }
 
-/** A second or so of something that is neither silent nor constant. */
+/** A second or so of audio that is neither silent nor constant. */
 export function makeTone(options: { sampleRateHz: number; channels: number; lengthFrames: number }): Signal {
   const noise = makeNoise(options.lengthFrames);
   const channels = Array.from({ length: options.channels }, (_, channel) =>

@@ -2,10 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const CHECK_MS = 200;
 
-/**
- * What a load balancer does for its clients: asks each API whether it is ready, sends requests to those that are, in turn, and sends
- * one again that was refused a connection.
- */
+/** A load balancer: checks each API's readiness, distributes requests over the ready ones in turn, and retries those that were refused a connection. */
 export function makeBalancer(addresses: readonly string[]) {
   const ready = new Set<string>();
   const closing = new AbortController();
@@ -37,7 +34,7 @@ export function makeBalancer(addresses: readonly string[]) {
         return response;
       } catch (error) {
         reason = String((error as Error).cause ?? error);
-        // Connection refused: nothing was done, so another server may be tried. After any other error something may have been done.
+        // Connection refused: nothing was done, so another server can be tried. After any other error something may have been done.
         if (!reason.includes("ECONNREFUSED")) break;
       }
     }

@@ -1,6 +1,6 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 
-/** Puts a file where a folder is, so that nothing in it can be reached, not even by root; gives what undoes that. */
+/** Replaces a folder with a file, so that nothing in it can be reached, not even by root; returns a function that undoes it. */
 export async function breakFolder(path: string): Promise<() => Promise<void>> {
   const aside = `${path}.aside`;
   await rename(path, aside);

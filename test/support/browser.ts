@@ -14,15 +14,15 @@ const SYSTEM_BROWSERS = [
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 export const FLAGS = [
-  // Containers often refuse the namespaces that the browser's own sandbox needs; it opens our own pages alone.
+  // Containers often forbid the namespaces of the browser's own sandbox; it opens only our own pages.
   "--no-sandbox",
-  // Sound is rendered without a device, and there is a silent microphone.
+  // Audio is rendered without a device, and there is a silent microphone.
   "--autoplay-policy=no-user-gesture-required",
   "--use-fake-device-for-media-stream",
   "--use-fake-ui-for-media-stream",
 ];
 
-/** The browser that an npm package carries for x64, else the system's own. */
+/** The browser in an npm package for x64, else the system's own. */
 export async function findBrowser(): Promise<string> {
   if (process.arch === "x64") return await chromiumPackage.executablePath();
   const path = SYSTEM_BROWSERS.find((each) => existsSync(each));
@@ -34,7 +34,7 @@ export async function findBrowser(): Promise<string> {
   return path;
 }
 
-/** One browser for a test file; each test opens its own contexts. `hosts` are names for this machine that only the browser knows. */
+/** One browser per test file; each test opens its own contexts. `hosts` are names that the browser resolves to this machine. */
 export async function openBrowser({ hosts = [] }: { hosts?: readonly string[] } = {}): Promise<Browser> {
   const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`).join(",");
   const args = rules === "" ? FLAGS : [...FLAGS, `--host-resolver-rules=${rules}`];
@@ -43,7 +43,7 @@ export async function openBrowser({ hosts = [] }: { hosts?: readonly string[] } 
 
 export type View = { width: number; theme: "light" | "dark" };
 
-/** A phone and a desk, by day and by night. */
+/** Phone and desktop, light and dark. */
 export const VIEWS: readonly View[] = [390, 1440].flatMap((width) =>
   (["light", "dark"] as const).map((theme) => ({ width, theme })),
 );
@@ -51,11 +51,11 @@ export const VIEWS: readonly View[] = [390, 1440].flatMap((width) =>
 export type WatchedPage = {
   page: Page;
   context: BrowserContext;
-  /** What the browser refused for the content security policy, and errors that no script caught. */
+  /** Content security policy violations and uncaught errors. */
   complaints: string[];
 };
 
-/** A new visitor, whose errors are recorded. */
+/** A new visitor whose errors are recorded. */
 export async function openPage(
   browser: Browser,
   options: { view?: View; baseURL: string },
@@ -76,18 +76,18 @@ export async function openPage(
   return { page, context, complaints };
 }
 
-/** A screenshot of the page in the folder that SCREENSHOTS names. */
+/** Saves a screenshot to the folder named by SCREENSHOTS. */
 export async function screenshot(page: Page, name: string, { width, theme }: View): Promise<void> {
   const folder = process.env.SCREENSHOTS;
   if (folder) await page.screenshot({ path: join(folder, `${name}-${width}-${theme}.png`), fullPage: true });
 }
 
-/** How wide the page is, beyond the screen's edge too. */
+/** The page's width, including what overflows the screen. */
 export const measureWidth = (page: Page) => page.evaluate<number>("document.documentElement.scrollWidth");
 
-/** What axe-core finds wrong with the page as it stands; one line for each kind of violation. */
+/** axe-core's findings for the page; one line per kind of violation. */
 export async function listViolations(page: Page): Promise<string[]> {
-  // Not by a script element: the page's policy allows none from elsewhere.
+  // Not as a script element: the page's CSP allows none from elsewhere.
   await page.evaluate(await readFile(AXE, "utf8"));
   return await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {

@@ -10,10 +10,10 @@ async function bundle(options: RolldownOptions): Promise<string> {
   return output[0].code;
 }
 
-/** The SDK in one module, as a page or a program would carry it. */
+/** The SDK as one module, as a page or program would bundle it. */
 export const bundleSdk = (platform: "browser" | "node"): Promise<string> => bundle({ input: SDK, platform });
 
-/** A page's module that imports the SDK, with all of it. */
+/** A page's module bundled with the SDK. */
 export const bundleForBrowsers = (code: string): Promise<string> =>
   bundle({
     input: "page",

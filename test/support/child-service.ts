@@ -5,7 +5,7 @@ import { join } from "node:path";
 /** A separate process that starts the embedded PostgreSQL, so that it can be killed or run as another user. */
 export type ChildService = {
   process: ChildProcess;
-  /** What the start came to: the server's values, or the error's code and message. */
+  /** The result of the start: connection data, or the error's code and message. */
   report: { connectionString: string; pid: number } | { code: string; message: string };
   end(signal: NodeJS.Signals): Promise<void>;
 };

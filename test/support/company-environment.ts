@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { S3_KEY, S3_REGION } from "./s3-server.ts";
 
-/** What all processes of an installation with an external database and a bucket share. */
+/** Settings shared by all processes of an installation with an external database and a bucket. */
 export const makeCompanyEnvironment = (given: {
   databaseUrl: string;
   bucket: string;

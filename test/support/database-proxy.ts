@@ -6,19 +6,19 @@ import { makeTempDir } from "./temp-dir.ts";
 
 export type DatabaseProxy = AsyncDisposable & {
   url: string;
-  /** Breaks all connections, and every new one, until it is repaired. */
+  /** Breaks all connections and refuses new ones until it is repaired. */
   cut(): void;
   mend(): void;
-  /** Holds back what is said, both ways, until it is let go on. */
+  /** Holds back data in both directions until resumed. */
   pause(): void;
   resume(): void;
-  /** The most connections there were at once. */
+  /** Peak number of concurrent connections. */
   mostConnections(): number;
   /** Transactions that ended since the start. */
   countTransactions(): number;
 };
 
-/** A way to the test server that can be taken away. */
+/** A proxy to the test server that can be interrupted. */
 export async function openDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const url = new URL(databaseUrl.replace("@/", "@localhost/"));
   const target = join(url.searchParams.get("host") ?? "", `.s.PGSQL.${url.searchParams.get("port") ?? 5432}`);
@@ -85,7 +85,7 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
   };
 }
 
-/** Reads what a server says message by message: a letter, the length, the content. Tells each time it is ready and in no transaction. */
+/** Parses the server's messages (type, length, content) and reports whenever it is ready and outside a transaction. */
 function watchForIdle(onIdle: () => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {

@@ -1,4 +1,4 @@
-/** A request as the fake saw it. */
+/** A recorded request. */
 export type SentRequest = {
   method: string;
   url: string;
@@ -9,7 +9,7 @@ export type SentRequest = {
 
 type Answer = Response | Error | ((request: SentRequest) => Response | Promise<Response>);
 
-/** Gives the answers in their order, the last one for ever, and keeps what it was asked. */
+/** Returns the answers in order, repeating the last one, and records the requests. */
 export function makeFakeFetch(...answers: Answer[]) {
   const requests: SentRequest[] = [];
   const fakeFetch: typeof fetch = async (input, init = {}) => {
@@ -36,7 +36,7 @@ export const answerJson = (body: unknown, init: ResponseInit = {}) =>
     headers: { "content-type": "application/json", ...(init.headers as Record<string, string>) },
   });
 
-/** An error as the service writes it. */
+/** An error response in the service's format. */
 export const answerError = (status: number, fields: object = {}, headers: Record<string, string> = {}) =>
   answerJson(
     { statusCode: status, error: "Error", code: "UNAVAILABLE", message: "Not now", details: [], ...fields },

@@ -3,10 +3,10 @@ import { vi } from "vitest";
 
 const STEP_MS = 50;
 
-/** Timers stand still until `settle` moves them on; files and sockets work as ever. */
+/** Timers stand still until `settle` advances them; files and sockets work normally. */
 export const useFakeTime = () => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
 
-/** Moves the clock on until the promise has settled; gives what it came to, and after how long on that clock. */
+/** Advances the clock until the promise has settled; returns the result, and the time it took on that clock. */
 export async function settle<Value>(promise: Promise<Value>) {
   const startMs = Date.now();
   let outcome: { value?: Value; error?: unknown } | undefined;

@@ -1,9 +1,9 @@
-/** A FLAC file of digital silence: a few bytes for each block of 65,535 samples, whatever their number. */
+/** A FLAC file of digital silence: a few bytes per block of 65,535 samples. */
 export type FlacBomb = {
   sampleRateHz: number;
   channels: number;
   lengthFrames: number;
-  /** Leaves the length out of the header, which then tells nothing of what is in the file. */
+  /** Omits the length from the header, which then reveals nothing about the size. */
   isLengthHidden?: boolean;
 };
 
@@ -26,7 +26,7 @@ const crc8 = (bytes: readonly number[]) => bytes.reduce((crc, byte) => CRC_8[crc
 const crc16 = (bytes: readonly number[]) =>
   bytes.reduce((crc, byte) => ((crc << 8) & 0xffff) ^ (CRC_16[(crc >> 8) ^ byte] ?? 0), 0);
 
-/** A number as in UTF-8, stretched to 36 bits. */
+/** UTF-8-like coding, extended to 36 bits. */
 function toUtf8Number(value: number): number[] {
   if (value < 0x80) return [value];
   const tail: number[] = [];

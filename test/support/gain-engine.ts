@@ -9,14 +9,14 @@ import type { RunEngine } from "./test-worker.ts";
 
 const SEGMENT_FRAMES = 200_000;
 
-/** The engine itself in this process, with a network that only turns its input down: vocals are half of it. */
+/** The real engine in this process, with a network that only attenuates its input: vocals are half of it. */
 export function makeGainEngine(
   options: { beforeSegment?: (index: number) => Promise<void> } = {},
 ): RunEngine {
   return makeGainEngines(options).run;
 }
 
-/** The same, which makes spans for others as well. */
+/** The same, also making spans for others. */
 export function makeGainEngines({
   beforeSegment,
   segmentFrames = SEGMENT_FRAMES,
@@ -36,7 +36,7 @@ export function makeGainEngines({
     for (let turn = 0; turn < 30; turn++) await setImmediate();
     const index = segments++;
     await beforeSegment?.(index, signal);
-    // As a process that is killed ends.
+    // As after a kill.
     if (signal?.aborted) throw new EngineError("cancelled", "The work was cancelled.");
     return await separate(...args);
   };
@@ -54,7 +54,7 @@ export function makeGainEngines({
   };
 }
 
-/** As the engine's own process sees them. */
+/** The span exchange as an engine process sees it. */
 function withShares({ offer, take }: SpanHooks): SpanExchange {
   const remote = new RemoteSpans((message) => {
     if (message.kind === "spans-offered")

@@ -2,7 +2,7 @@ import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeGainEngine } from "./gain-engine.ts";
 import { startWorkerWithoutNetwork } from "./test-worker.ts";
 
-/** A worker in a separate process, to be killed: from its third segment on it makes no progress, and says so. */
+/** A worker in a separate process, to be killed: it stops making progress at its third segment, and reports that. */
 const [connectionString = "", blobsDir = "", workDir = ""] = process.argv.slice(2);
 await startWorkerWithoutNetwork({
   connectionString,

@@ -30,9 +30,8 @@ const toMd5 = (body: Buffer) => createHash("md5").update(body).digest("base64");
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /**
- * As much of Google Cloud Storage as the service uses: the JSON interface with resumable uploads, and signed links. The
- * service account's statements and links are checked against its public key. It follows Google's description, but is not
- * Google's: what only the real service does, such as permissions, is not covered.
+ * A fake of the parts of Google Cloud Storage that the service uses: the JSON API with resumable uploads, and signed URLs. Tokens and URLs are verified with
+ * the service account's public key. It follows Google's documentation; what only the real service does, such as permissions, is not covered.
  */
 export async function startGcsServer() {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -69,7 +68,7 @@ export async function startGcsServer() {
       .join("&");
     const date = query.get("X-Goog-Date") ?? "";
     const scope = (query.get("X-Goog-Credential") ?? "").split("/").slice(1).join("/");
-    // Google has one port, so its clients sign the host without one.
+    // Google uses the default port, so its clients sign the host without one.
     const host = request.headers.host?.split(":")[0];
     const canonical = `${request.method}\n${path}\n${canonicalQuery}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`;
     if (!isSigned(`GOOG4-RSA-SHA256\n${date}\n${scope}\n${sha256(canonical)}`, signature))
@@ -121,7 +120,7 @@ export async function startGcsServer() {
     const open = uploads.get(id);
     if (!open) throw new Refused(404, "No such upload");
     open.received = Buffer.concat([open.received, body]);
-    // `bytes 0-99/*` goes on, `bytes 0-99/100` and `bytes 0-*/*` end it, `bytes */*` asks how far it is.
+    // `bytes 0-99/*` continues, `bytes 0-99/100` and `bytes 0-*/*` finish, `bytes */*` asks for the offset.
     const [, last, total] =
       /^bytes (?:\d+-)?(\d+|\*)\/(\d+|\*)$/.exec(request.headers["content-range"] ?? "") ?? [];
     const isQuestion = request.headers["content-range"] === "bytes */*";
@@ -148,7 +147,7 @@ export async function startGcsServer() {
       if (!object) throw new Refused(404, "NoSuchKey");
       return sendMedia(request, response, object);
     }
-    // The address of an upload session is itself the permission.
+    // The URL of an upload session is itself the permission.
     if (!path.endsWith("/session")) checkBearer(request);
     if (path.startsWith("/upload/")) return upload(request, response, body, query);
     const [, bucket, name] = /^\/(?:download\/)?storage\/v1\/b\/([^/]+)\/o(?:\/(.+))?$/.exec(path) ?? [];

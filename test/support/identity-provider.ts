@@ -3,23 +3,23 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider from "oidc-provider";
 
-/** Somebody who has an account at the provider. */
+/** An account at the provider. */
 export type TestIdentity = { sub: string; email: string; email_verified: boolean; name: string };
 
 export type TestIdentityProvider = {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Who is signed in there from now on. */
+  /** Changes who is signed in there. */
   become(identity: TestIdentity): void;
-  /** Follows a browser through the provider, from the address it was sent to, to the one it is sent back to. */
+  /** Follows a browser through the provider, from the URL it was sent to, to the one it is sent back to. */
   follow(url: string): Promise<string>;
   close(): Promise<void>;
 };
 
 const CLIENT = { clientId: "stemwright", clientSecret: "a-secret-of-the-tests-that-is-long" };
 
-/** A real OpenID provider (`oidc-provider`), in which people sign in and consent without being asked. */
+/** A real OpenID provider (`oidc-provider`) where sign-in and consent are automatic. */
 export async function startIdentityProvider(redirectUrls: () => string[]): Promise<TestIdentityProvider> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -76,7 +76,7 @@ async function closeServer(server: Server): Promise<void> {
   await once(server, "close");
 }
 
-/** With the provider's own cookies, for as long as it sends to itself. */
+/** Keeps the provider's cookies while it redirects to itself. */
 async function followRedirects(start: string, issuer: string): Promise<string> {
   const cookies = new Map<string, string>();
   let url = start;

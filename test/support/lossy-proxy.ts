@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { makeTempDir } from "./temp-dir.ts";
 
-/** A way to the test run's database server on which an answer can be lost, together with its connection. */
+/** A proxy to the test database that can drop an answer together with its connection. */
 export async function openLossyProxy() {
   const query = new URLSearchParams(inject("postgresUrl").split("?")[1]);
   const target = join(query.get("host") ?? "", `.s.PGSQL.${query.get("port")}`);
@@ -32,7 +32,7 @@ export async function openLossyProxy() {
   await once(server, "listening");
   return {
     toUrl: (url: string) => url.replace(/host=[^&]*/, `host=${encodeURIComponent(dir)}`),
-    /** Loses the next answer that says the server has done such a command, such as COMMIT. */
+    /** Drops the next answer that confirms the given command, such as COMMIT. */
     loseAnswer(commandTag: string): void {
       lost = commandTag;
     },

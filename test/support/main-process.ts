@@ -5,21 +5,21 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const MAIN = join(import.meta.dirname, "../../packages/server/main.ts");
 
-/** Starts on busy cores take a while; what is not said by then never will be. */
+/** Starting on busy cores takes a while; after this long it never will. */
 const SAID_WITHIN_MS = 120_000;
 
 export type MainProcess = {
   process: ChildProcess;
-  /** All it has said. */
+  /** Its output so far. */
   output(): string;
-  /** Fails when it ends before it says so, or does not say it in two minutes. */
+  /** Fails if the process exits first, or after two minutes. */
   waitFor(sign: string | RegExp): Promise<void>;
-  /** Its exit code. */
+  /** Resolves with the exit code. */
   ended: Promise<number | null>;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** One process of the service, with nothing in its environment but what is given. */
+/** One process of the service, with only the given environment. */
 export function startMain(
   args: string[],
   environment: Record<string, string>,

@@ -5,7 +5,7 @@ import { decodeToPcm, type MediaInfo } from "../../packages/engine/media/index.t
 
 export type DecodedFile = MediaInfo & { lengthFrames: number; samples: Float32Array };
 
-/** Downloads a link and decodes it: what a listener would hear, as numbers. */
+/** Downloads and decodes a link. */
 export async function decodeLink(link: string): Promise<DecodedFile> {
   const response = await fetch(link);
   if (!response.ok) throw new Error(`${link}: ${response.status}`);
@@ -38,7 +38,7 @@ export function measureSdrDb(reference: ArrayLike<number>, estimate: ArrayLike<n
   return 10 * Math.log10(signal / distortion);
 }
 
-/** The largest sample, in dB of full scale. */
+/** The peak sample, in dBFS. */
 export function measurePeakDbfs(samples: ArrayLike<number>): number {
   let peak = 0;
   for (let i = 0; i < samples.length; i += 1) peak = Math.max(peak, Math.abs(samples[i] ?? 0));

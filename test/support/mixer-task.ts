@@ -14,7 +14,7 @@ const PAGE_CHUNKS = 32;
 const MADE_CHUNKS = 4;
 const VERSION = "v1";
 const STEMS = ["bass", "drums", "piano", "vocals", "guitar", "other"];
-/** Between the stems, from `bass` to `other`. */
+/** Crossover frequencies between the stems, from `bass` to `other`. */
 const CUTOFFS_HZ = [110, 280, 700, 1800, 4500];
 const LINE_SECONDS = 4;
 const LANE_MODELS = ["music_detection", "multi_voice", "transcription"];
@@ -25,8 +25,8 @@ export type MixerTask = { id: string; durationSeconds: number };
 type Store = { pool: pg.Pool; blobsDir: string; clientId: string };
 
 /**
- * A completed Task with six stems, as a worker would have stored it. Its previews are made by the engine's own writer from a computed
- * song of four chunks, which stands for all of the others: `pages` of 32 chunks, 95 s each.
+ * A completed Task with six stems, as a worker would have stored it. Its previews are made by the engine's own writer from a computed song of four chunks,
+ * which is repeated: `pages` of 32 chunks, 95 s each.
  */
 export async function addMixerTask(
   store: Store,
@@ -66,7 +66,7 @@ async function addTarget(
   );
 }
 
-/** Music regions, two voices and words for the whole length of the Task. */
+/** Music regions, two voices and words over the whole length of the Task. */
 export async function addMixerLanes({ pool, blobsDir, clientId }: Store, task: MixerTask): Promise<void> {
   for (const [index, model] of LANE_MODELS.entries()) {
     const id = makeId();
@@ -122,7 +122,7 @@ function writePreviews(
   }
 }
 
-/** The sound between two frequencies for each stem, from the lowest to the highest: together they are the song. */
+/** The frequency band of each stem, from the lowest to the highest: together they are the song. */
 function splitBands(song: readonly Float32Array[]): Float32Array[][] {
   const bands = Array.from({ length: STEMS.length }, () =>
     song.map((plane) => new Float32Array(plane.length)),
@@ -148,7 +148,7 @@ function setSample(plane: Float32Array | undefined, n: number, value: number): v
   if (plane) plane[n] = value;
 }
 
-/** The chunks of one track that are made, by the engine's own writer. */
+/** The chunks of one track, made by the engine's own writer. */
 function writeTrack(given: {
   track: string;
   sound: readonly Float32Array[];
@@ -169,7 +169,7 @@ function writeTrack(given: {
     writer.write(sound.map((plane) => plane.subarray(chunk * CHUNK_FRAMES, (chunk + 1) * CHUNK_FRAMES)));
 }
 
-/** What the targets without sound have found. */
+/** The results of targets without audio. */
 function describe(model: string, durationSeconds: number): unknown {
   const count = Math.floor(durationSeconds / LINE_SECONDS);
   const starts = Array.from({ length: count }, (_, n) => n * LINE_SECONDS + 0.4);

@@ -16,17 +16,17 @@ export type OpenApi = {
   components: { schemas: Record<string, object> };
 };
 
-/** The one parameter that may hold slashes. */
+/** The only parameter that may contain slashes. */
 const REST = "{path}";
 
-/** The part of a JSON pointer, with its two special characters written as RFC 6901 wants them. */
+/** A part of a JSON pointer, escaped by RFC 6901. */
 const escapePointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
 const toPattern = (path: string) =>
   new RegExp(`^${path.replaceAll(REST, ".+").replaceAll(/\{[^}]+\}/g, "[^/]+")}/?$`);
 
 /**
- * Holds answers against the description of the interface: the status must be one the operation has, and the body must
- * fit its schema. Gives what is wrong, or undefined. Routes the description leaves out are not judged.
+ * Checks responses against the API description: the operation must have the status, and the body must match its schema. Returns what is wrong, or
+ * undefined. Undocumented routes are ignored.
  */
 export function makeResponseChecker(document: OpenApi) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });

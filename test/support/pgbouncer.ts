@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { findFreePort } from "../../benchmarks/faults/find-free-port.ts";
 import { makeTempDir } from "./temp-dir.ts";
 
-/** It does not run as root; this user has no rights. */
+/** It refuses to run as root; this user has no privileges. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** The program that PGBOUNCER names, or the machine's own; undefined where there is none. */
+/** The program named by PGBOUNCER, or the machine's own; undefined if there is none. */
 export function findPgbouncer(): string | undefined {
   const programs = [process.env.PGBOUNCER, "pgbouncer", "/usr/sbin/pgbouncer"];
   return programs.find((program) => program && spawnSync(program, ["--version"]).status === 0);
 }
 
-/** A pgbouncer before a server; `connectionString` gives the way through it in either mode. */
+/** A pgbouncer in front of a server; `connectionString` returns its URL for either mode. */
 export async function startPgbouncer(program: string, serverUrl: string) {
   const { hostname, port, username, password, pathname } = new URL(serverUrl);
   const dir = await makeTempDir("pgbouncer");

@@ -2,13 +2,13 @@ import { connect, type Socket } from "node:net";
 
 export type RawConnection = {
   socket: Socket;
-  /** All that has come so far. */
+  /** Everything received so far. */
   received(): string;
   /** How long the connection stayed open, once it is closed. */
   closed: Promise<{ text: string; openMs: number }>;
 };
 
-/** A connection spoken byte by byte, for what no HTTP client would send. */
+/** A raw connection, for what no HTTP client would send. */
 export function openRawConnection(address: string, text = ""): RawConnection {
   const { hostname, port } = new URL(address);
   const startMs = performance.now();

@@ -7,13 +7,13 @@ export type ReceivedCall = { headers: IncomingHttpHeaders; body: string; path: s
 export type Receiver = {
   url: string;
   calls: ReceivedCall[];
-  /** How calls are answered from now on; the number counts from 0. */
+  /** Answers further calls; `index` counts from 0. */
   answer: (response: ServerResponse, index: number) => void;
   waitForCalls(count: number): Promise<ReceivedCall[]>;
   close(): Promise<void>;
 };
 
-/** A webhook receiver on this machine that keeps what it is sent, and answers 204 unless told otherwise. */
+/** A webhook receiver on this machine that records its calls, and answers 204 by default. */
 export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

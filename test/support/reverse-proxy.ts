@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 
 export type ReverseProxy = {
-  /** The service's address as clients see it, below a path. */
+  /** The service's address for clients, with the sub-path. */
   baseUrl: string;
-  /** Where the service is to listen; a public address with a path can't be told before it does. */
+  /** The port the service must listen on: a public address with a path has to be known before it does. */
   port: number;
   /** Called for each request; true drops the connection once the service has answered. */
   losesAnswer: (request: IncomingMessage) => boolean;
@@ -20,7 +20,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** A reverse proxy that serves a service below a path, as one site among others. */
+/** A reverse proxy that serves a service under a sub-path. */
 export async function startReverseProxy(path = "/audio/api"): Promise<ReverseProxy> {
   const port = await findFreePort();
   const server = createServer((request, response) => {

@@ -6,12 +6,12 @@ export type S3Bucket = {
   objects: Map<string, StoredObject>;
   uploads: Map<string, { key: string; type: string; parts: Map<number, Buffer> }>;
 };
-/** Ways to misbehave, for tests of what then happens. */
+/** Simulated faults. */
 export type Faults = {
   cutReadsAfterBytes?: number;
   refuseParts?: boolean;
   refuseWrites?: boolean;
-  /** Objects with this in their key can't be deleted together with others. */
+  /** Objects with this in their key can't be deleted in a batch. */
   keepWith?: string;
   knowsNoDeletionOfMany?: boolean;
 };
@@ -158,7 +158,7 @@ function removeMany({ bucket, body, request, response, faults }: Call): void {
   sendXml(response, `<DeleteResult>${errors.join("")}</DeleteResult>`);
 }
 
-/** Operations are told apart as S3 does it: by method, by whether there is a key, and by the names in the query. */
+/** Operations are distinguished like in S3: by method, presence of a key, and query parameters. */
 function findOperation({ request, query, key }: Call): ((call: Call) => void) | undefined {
   switch (request.method) {
     case "GET":

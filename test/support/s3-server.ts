@@ -14,8 +14,8 @@ export const S3_KEY = {
 export const S3_REGION = "eu-west-1";
 
 /**
- * An S3 and STS server for tests: objects in memory, every request's signature checked. It does what the service asks of
- * S3 and nothing more; test/storage runs the same checks against a real store.
+ * A fake S3 and STS server: objects in memory, every request's signature checked. It implements only what the service uses; test/storage runs the same
+ * checks against a real store.
  */
 export async function startS3Server() {
   const buckets = new Map<string, S3Bucket>();

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
-/** Made for tests; untrusted on purpose. */
+/** For tests; untrusted on purpose. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRJrk/rYvjVlys0aW
 TKQlg7izzNXlCrsHWNbt+jcnACOhRANCAARUIiTaBIDd1Y2XMS+GznYHHrkmWtcm
@@ -19,7 +19,7 @@ VTy3JbQJ/6lvB9lKuaihxUIv2wPdWQIgTJMksN8a5pstffze+mFTb9VTp7/Ja1oC
 5dlQVHy/XAY=
 -----END CERTIFICATE-----`;
 
-/** An https server whose certificate is from no known authority. */
+/** An https server with a self-signed certificate. */
 export async function startSelfSignedServer(
   answer: RequestListener = (_request, response) => response.end("inside"),
 ) {

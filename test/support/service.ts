@@ -20,7 +20,7 @@ export type Service = {
 
 export const SERVICE_KEY = "sw_EndToEndTestsUseThisKeyAndNothingElseDoes";
 
-/** Starts the service as a user would: `npm start` if nothing else is said, with its data in the given folder. */
+/** Starts the service like a user: with `npm start` by default, and its data in the given folder. */
 export async function startService(options: {
   dataDir: string;
   command?: [string, ...string[]];
@@ -87,7 +87,7 @@ export async function startService(options: {
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, "exit");
-      // The whole foreground group hears Ctrl-C.
+      // Ctrl-C reaches the whole foreground process group.
       if (child.pid !== undefined) process.kill(-child.pid, "SIGINT");
       await exited;
     },
@@ -115,7 +115,7 @@ export async function listServiceProcesses(
 
 export type RunningProcess = { pid: number; commandLine: string };
 
-/** Every process that belongs to an installation, known by its data folder in the command line or environment. */
+/** Every process of an installation, recognised by its data folder in the command line or environment. */
 export async function listProcesses(dataDir: string): Promise<RunningProcess[]> {
   const found: RunningProcess[] = [];
   for (const name of await readdir("/proc")) {
@@ -127,13 +127,13 @@ export async function listProcesses(dataDir: string): Promise<RunningProcess[]> 
       if (commandLine.includes(dataDir) || environment.includes(dataDir))
         found.push({ pid: Number(name), commandLine });
     } catch {
-      // It ended while we looked.
+      // It exited meanwhile.
     }
   }
   return found;
 }
 
-/** The most memory a process has had at once. */
+/** Peak memory of a process. */
 export async function readPeakMemoryBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;

@@ -2,13 +2,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { BrowserContext } from "playwright-core";
 import type { Service } from "./service.ts";
 
-/** How the first account's owner signs in, once `signInOwner` has been called. */
+/** Credentials of the first account's owner, once `signInOwner` has been called. */
 export const OWNER = { name: "Ada", email: "ada@example.com", password: "a password of the tests" };
 
 type SignedIn = Pick<Service, "address" | "output">;
 const cookies = new WeakMap<SignedIn, Promise<string>>();
 
-/** The session's cookie, after a request that sets it. */
+/** The session cookie set by a request. */
 export async function callForCookie(service: SignedIn, path: string, init: RequestInit): Promise<string> {
   const response = await fetch(service.address + path, {
     ...init,
@@ -18,7 +18,7 @@ export async function callForCookie(service: SignedIn, path: string, init: Reque
   return response.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
-/** The link that the first start prints, a few lines below its address. */
+/** The sign-in link that the first start prints, a few lines below its address. */
 export async function readSignInLink(service: SignedIn): Promise<string> {
   for (;;) {
     const link = /http\S+\/app\/sign-in#[\w-]{43}/.exec(service.output())?.[0];
@@ -27,7 +27,7 @@ export async function readSignInLink(service: SignedIn): Promise<string> {
   }
 }
 
-/** The link that the first start printed, used once, and a password behind it. */
+/** Uses the first start's link and sets a password. */
 async function useLink(service: SignedIn): Promise<string> {
   const [, token] = (await readSignInLink(service)).split("#");
   const cookie = await callForCookie(service, "/account/sign-in/link", {

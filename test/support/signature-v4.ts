@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-/** AWS Signature Version 4 as a server checks it, after the public description; written apart from any client library. */
+/** Server-side check of AWS Signature Version 4, written from the public description, independent of any client library. */
 
 export type Signer = { secretAccessKey: string; sessionToken?: string };
 
@@ -72,7 +72,7 @@ function getPayloadHash(request: IncomingMessage, body: Buffer, isPresigned: boo
   return actual;
 }
 
-/** Gives the access key id of a request whose signature is right; throws otherwise. */
+/** Returns the access key id of a correctly signed request; throws otherwise. */
 export function checkSignature(
   request: IncomingMessage,
   body: Buffer,

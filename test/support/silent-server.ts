@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** Takes every connection and never says a word. */
+/** Accepts every connection and never answers. */
 export async function startSilentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket.on("error", () => {}).resume()));

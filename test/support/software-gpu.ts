@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 
-/** Whether the packaged browser, which is for x64 alone, brings one along. */
+/** Whether the packaged browser, available only for x64, includes one. */
 export const HAS_SOFTWARE_GPU = process.platform === "linux" && process.arch === "x64";
 
 /**
- * The environment of a process that finds a Vulkan driver: the software one of the packaged browser. It takes what a GPU takes and is slower
- * by thousands.
+ * The environment for a process that should find a Vulkan driver: the software one of the packaged browser. It accepts what a GPU accepts and is thousands
+ * of times slower.
  */
 export function openSoftwareGpu(): NodeJS.ProcessEnv {
   const packagePath = dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium"));

@@ -2,7 +2,7 @@ import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { makeGainEngines } from "./gain-engine.ts";
 import { startWorkerWithoutNetwork } from "./test-worker.ts";
 
-/** A worker in a separate process, to be killed: at its third segment it stops, and says so. */
+/** A worker in a separate process, to be killed: it stops at its third segment, and reports that. */
 const [connectionString = "", blobsDir = "", workDir = "", segmentFrames = "", fromSeconds = ""] =
   process.argv.slice(2);
 const { run, runSpan } = makeGainEngines({

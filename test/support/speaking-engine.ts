@@ -5,7 +5,7 @@ import { listTestPaths, type RunEngine } from "./test-worker.ts";
 
 const say = (text: string, start: number) => ({ text, start, end: start + 0.4, confidence: 0.9 });
 
-/** What the engine below hears in every recording. */
+/** The transcript that the engine below returns for every recording. */
 export const SPOKEN = {
   text: "Seven ships sailed. They sank. ",
   lines: [
@@ -27,7 +27,7 @@ const CONTENTS: Record<string, string> = {
   vtt: `WEBVTT\n\n${SUBTITLES.slice(2).replaceAll(",", ".")}`,
 };
 
-/** Writes the same words for every recording, and notes what it was asked for. */
+/** Writes the same words for every recording, and records its targets. */
 export function makeSpeakingEngine(): { run: RunEngine; targets: EngineTarget[] } {
   const targets: EngineTarget[] = [];
   const run: RunEngine = async (request, hooks = {}) => {

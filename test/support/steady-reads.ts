@@ -3,7 +3,7 @@ import type { Service } from "./service.ts";
 
 const READERS = 12;
 
-/** Reads from many places at once, as monitoring and customers do, and notes how each request ends. */
+/** Reads from many clients at once, like monitoring and customers, and records how each request ends. */
 export function startSteadyReads({ call }: Pick<Service, "call">, path = "/tasks") {
   const endings = new Map<string, number>();
   let isOver = false;
@@ -26,7 +26,7 @@ export function startSteadyReads({ call }: Pick<Service, "call">, path = "/tasks
 
   return {
     count: (ending: string) => endings.get(ending) ?? 0,
-    /** All the ways in which requests ended. */
+    /** All distinct outcomes. */
     async stop(): Promise<string[]> {
       isOver = true;
       await Promise.all(readers);

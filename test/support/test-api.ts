@@ -20,7 +20,7 @@ export type TestApi = {
   dataDir: string;
   database: TestDatabase;
   logLines: string[];
-  /** A request with the first account's key, unless another or none is given. The answer is held against /openapi.json. */
+  /** A request with the first account's key, unless another or none is given. The response is checked against /openapi.json. */
   call(path: string, init?: RequestInit & { key?: string | null }): Promise<Response>;
   post(path: string, body: unknown, init?: { key?: string | null }): Promise<Response>;
   upload(content: Uint8Array | string, filename: string, init?: { key?: string | null }): Promise<Response>;
@@ -33,7 +33,7 @@ export type TestApi = {
 export async function startTestApi(
   environment: Record<string, string> = {},
   deliveries: Partial<DeliveryOptions> = {},
-  /** Another way to the same database. */
+  /** Changes the connection to the same database, for example to a proxy. */
   toDatabaseUrl: (url: string) => string = (url) => url,
   dashboard?: Dashboard | string,
 ): Promise<TestApi> {

@@ -34,7 +34,7 @@ export async function openEmptyDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** The server may be vacuuming it, and that process is not ours to end. The database then goes with the server. */
+/** The server may be vacuuming the database, a process we can't terminate. The database is then removed with the server. */
 function ignoreOwnVacuum(error: Error & { code?: string }): void {
   if (error.code !== INSUFFICIENT_PRIVILEGE) throw error;
 }

@@ -4,14 +4,14 @@ import { insertPerson } from "../../packages/server/db/accounts/person-rows.ts";
 import { makeSignInLink } from "../../packages/server/domain/accounts/sign-in.ts";
 import type { TestApi } from "./test-api.ts";
 
-/** A dashboard in a browser: it keeps the session's cookie, and sends it as the page does. */
+/** A browser with the dashboard: stores the session cookie, and sends it like the page does. */
 export type TestBrowser = {
-  /** As the server set it, for as long as it is there. */
+  /** As set by the server, until it is deleted. */
   cookie: string | undefined;
-  /** The `Set-Cookie` of the last answer that had one. */
+  /** The last `Set-Cookie` header. */
   lastSetCookie: string | undefined;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** The answer to a request that succeeds. */
+  /** The response of a request that must succeed. */
   ask<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
 };
 
@@ -62,7 +62,7 @@ export async function addPerson(
   return { id: inserted.id, token: link.split("#")[1] ?? "" };
 }
 
-/** A browser in which a new person of a client is signed in, by a link. */
+/** A browser in which a new person of a client is signed in through a link. */
 export async function signIn(
   api: TestApi,
   person: Parameters<typeof addPerson>[1],

@@ -7,7 +7,7 @@ import * as integrations from "../../packages/server/db/storage/storage-integrat
 import type { StoragePorts } from "../../packages/server/domain/storage/storage-ports.ts";
 import type { AddressGuard } from "../../packages/server/net/address-guard.ts";
 
-/** Storage integrations over a real database, for what runs without the whole service. */
+/** Storage integrations on a real database, for tests without the whole service. */
 export function makeTestStorage(options: {
   db: Database;
   guard: AddressGuard;

@@ -27,7 +27,7 @@ function openRealStore(endpoint: string): TestStore {
   };
 }
 
-/** The S3 store that TEST_S3_ENDPOINT names (see with-rgw.sh); without one, the tests' own. */
+/** The S3 store named by TEST_S3_ENDPOINT (see with-rgw.sh), or the built-in test server. */
 export async function openTestStore(): Promise<TestStore> {
   const { TEST_S3_ENDPOINT } = process.env;
   if (TEST_S3_ENDPOINT !== undefined) return openRealStore(TEST_S3_ENDPOINT);

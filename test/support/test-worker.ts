@@ -20,15 +20,15 @@ import { type Drain, startWorker } from "../../packages/server/worker/worker.ts"
 import type { TestDatabase } from "./test-database.ts";
 import { makeTestStorage } from "./test-storage.ts";
 
-/** What the workers of a test run on, unless one is said to run on another. */
+/** The machine description of test workers by default. */
 export const TEST_MACHINE = "test machine";
 
 export type RunEngine = EngineProcess["run"];
 
-/** A worker over the real database and store, with the connections a worker has; only the network is left out. */
+/** A worker on the real database and store, with a worker's connections; only the network is fake. */
 export async function startWorkerWithoutNetwork(options: {
   connectionString: string;
-  /** Through a pooler, for all but the connection that holds the Task. */
+  /** A pooler's URL, for all but the connection that holds the Task. */
   pooledUrl?: string | undefined;
   blobs: Blobs;
   workDir: string;
@@ -40,10 +40,10 @@ export async function startWorkerWithoutNetwork(options: {
   longTaskSeconds?: number;
   checkpoints?: Checkpoints;
   workMaxBytes?: number;
-  /** Inputs that are longer are shared with workers that can make spans. */
+  /** Longer inputs are shared with workers that can make spans. */
   spans?: { fromSeconds: number; runSpan: EngineProcess["runSpan"]; machine?: string };
   tracer?: Tracer;
-  /** Where many workers share a process, each would read all of its children. */
+  /** For many workers in one process, each of which would read all its children. */
   readMemory?: () => Promise<number>;
 }) {
   const { connectionString, blobs, workDir, run, longTaskSeconds = Number.POSITIVE_INFINITY } = options;
@@ -87,7 +87,7 @@ export async function startWorkerWithoutNetwork(options: {
     }),
     quota,
     sizeLimits: { decodedMaxBytes: workMaxBytes, workMaxBytes },
-    // Bytes of the decoded input, and as many again for each target.
+    // The size of the decoded input, and as much again per target.
     estimateWorkBytes: (targets, { durationSeconds, sampleRateHz, channels }) =>
       Math.ceil(durationSeconds * sampleRateHz) * channels * 4 * (1 + targets.length),
     version: "1.2.3",
@@ -111,7 +111,7 @@ export async function startWorkerWithoutNetwork(options: {
 
 const refuseSpan = () => Promise.reject(new Error("this worker makes no spans"));
 
-/** A worker beside an API, over its database and its files. */
+/** A worker next to an API, on its database and files. */
 export const startWorkerOfApi = async (api: { database: TestDatabase; dataDir: string }, run: RunEngine) =>
   await startWorkerWithoutNetwork({
     connectionString: api.database.url,
@@ -120,7 +120,7 @@ export const startWorkerOfApi = async (api: { database: TestDatabase; dataDir: s
     run,
   });
 
-/** Writes each file as if a network had made it; of voices there are two. */
+/** Writes each file as if a network had made it, with two voices. */
 export const finishAll: RunEngine = async (request, hooks = {}) => {
   for (const target of request.targets) {
     for (const path of listTestPaths(target)) await writeFile(path, "stem");
@@ -129,7 +129,7 @@ export const finishAll: RunEngine = async (request, hooks = {}) => {
   }
 };
 
-/** The files a target is to have, with two where it has voices. */
+/** The files of a target, with two voices if it has any. */
 export function listTestPaths(target: EngineTarget): string[] {
   if (target.kind !== "voices") return target.files.map(({ path }) => path);
   const { pathPrefix, formats, hasResidual } = target;
@@ -140,7 +140,7 @@ export function listTestPaths(target: EngineTarget): string[] {
   ];
 }
 
-/** Works until it is told to stop. */
+/** Works until aborted. */
 export const workUntilAborted: RunEngine = (_request, hooks = {}) =>
   new Promise((_resolve, reject) =>
     hooks.signal?.addEventListener("abort", () => reject(new EngineError("cancelled", "stopped"))),

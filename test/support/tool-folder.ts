@@ -8,7 +8,7 @@ import { makeTempDir } from "./temp-dir.ts";
 
 const TOOLS_DIR = join(import.meta.dirname, "../clients/node_modules");
 
-/** A folder in which programs find the packages beside these tests. */
+/** A folder in which programs find the packages next to these tests. */
 export async function makeToolFolder(): Promise<string> {
   const folder = await makeTempDir("clients");
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -16,7 +16,7 @@ export async function makeToolFolder(): Promise<string> {
   return folder;
 }
 
-/** Runs a program of the packages beside these tests; `node` and paths are taken as they are. */
+/** Runs a program of the packages next to these tests; `node` and paths are used unchanged. */
 export async function runTool(
   program: string,
   args: readonly string[],

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 const WAITING =
   "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
-/** Resolves once the work waits for a lock in the database, or has ended without. */
+/** Resolves once the work waits for a database lock, or has settled. */
 export async function waitForLock(pool: pg.Pool, work: Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = () => {

@@ -7,7 +7,7 @@ export const noQuota: StorageQuota = {
   findQuota: async () => undefined,
 };
 
-/** Work on inputs of unknown length, for clients that may store as much as they like. */
+/** For inputs of unknown length, and clients without a quota. */
 export const withoutLimits: HoldWorkPorts = {
   quota: noQuota,
   sizeLimits: { decodedMaxBytes: 1e9, workMaxBytes: 1e9 },

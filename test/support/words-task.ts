@@ -25,7 +25,7 @@ export const SPOKEN: TimedText = {
   })),
 };
 
-/** Writes texts as an engine that has heard those words would, and anything where sound is asked for. */
+/** Writes texts with those words, and arbitrary bytes for audio. */
 const speak: RunEngine = async (request, hooks = {}) => {
   for (const target of request.targets) {
     const files = target.kind === "voices" ? [] : target.files;

@@ -1,7 +1,7 @@
 import { openFileBlobs } from "../../packages/server/blobs/file-blobs.ts";
 import { startWorkerWithoutNetwork, workUntilAborted } from "./test-worker.ts";
 
-/** A worker in a separate process, that can be killed or frozen: it never finishes, and reports to its parent what it is doing. */
+/** A worker in a separate process that can be killed or frozen: it never finishes, and reports its state to its parent. */
 const [connectionString = "", blobsDir = "", workDir = ""] = process.argv.slice(2);
 await startWorkerWithoutNetwork({
   connectionString,

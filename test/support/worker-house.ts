@@ -21,7 +21,7 @@ export type WorkerHouse = {
   database: TestDatabase;
   blobs: Blobs;
   workDir: string;
-  /** A new client for each test, and an asset of that client. */
+  /** A new client per test, and an asset of that client. */
   clientId: string;
   assetId: string;
   addClient(): Promise<void>;
@@ -33,13 +33,13 @@ export type WorkerHouse = {
     options?: WorkerOptions,
   ): Promise<Awaited<ReturnType<typeof startWorkerWithoutNetwork>>>;
   waitForEnd(id: string, timeoutMs?: number): Promise<TaskRecord>;
-  /** How often the Task was taken since it last got further, and what ended the last attempt that counted. */
+  /** How often the Task was claimed since it last advanced, and what ended the last attempt that counted. */
   readAttempts(id: string): Promise<{ attempts: number; last_error_name: string | null } | undefined>;
   closeWorkers(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Workers without a network over a real database and store, and Tasks for them. */
+/** Workers without a network on a real database and store, and Tasks for them. */
 export async function openWorkerHouse(): Promise<WorkerHouse> {
   const database = await openTestDatabase();
   const dataDir = await makeTempDir("worker");

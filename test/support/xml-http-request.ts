@@ -1,6 +1,6 @@
 type ProgressListener = (event: { loaded: number; total: number; lengthComputable: boolean }) => void;
 
-/** As much of a browser's XMLHttpRequest as an upload needs, over fetch. It reports progress twice: half-way and at the end. */
+/** The parts of a browser's XMLHttpRequest that an upload needs, over fetch. Reports progress twice: halfway and at the end. */
 export class TestXmlHttpRequest {
   readonly upload: { onprogress: ProgressListener | null } = { onprogress: null };
   status = 0;

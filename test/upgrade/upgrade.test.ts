@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it("[S27] every migration that came since is applied to the first release's database", async () => {
+it("[S27] every later migration is applied to the first release's database", async () => {
   const { rows } = await database.pool.query<{ name: string }>(
     "select name from schema_migrations order by name",
   );

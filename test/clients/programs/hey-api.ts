@@ -1,4 +1,4 @@
-// Run beside `client/`, which @hey-api/openapi-ts made of /openapi.json.
+// Run beside `client/`, which @hey-api/openapi-ts generated from /openapi.json.
 import { getTasksId, postTasks } from "./client";
 import { client } from "./client/client.gen";
 

@@ -1,4 +1,4 @@
-// Run beside `schema.d.ts`, which openapi-typescript made of /openapi.json.
+// Run beside `schema.d.ts`, which openapi-typescript generated from /openapi.json.
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.d.ts";
 

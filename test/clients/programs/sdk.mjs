@@ -1,4 +1,4 @@
-// Run beside `sdk.mjs`, the SDK in one module, on Node, Deno and Bun alike.
+// Run beside `sdk.mjs`, the bundled SDK, on Node, Deno and Bun.
 import { readFile } from "node:fs/promises";
 import { Stemwright } from "./sdk.mjs";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { OpenApi, Operation } from "../../support/openapi.ts";
 import { makeJsonArbitrary, nastyText, nastyValue } from "./json-values.ts";
 
-/** A place in a path or query that takes the id of something that exists, chosen when the request is sent. */
+/** A path or query position that takes the id of an existing resource, chosen when the request is sent. */
 export type Place = { knownIndex: number } | { text: string };
 export type FuzzRequest = {
   operation: string;
@@ -23,7 +23,7 @@ const toPlace = (value: unknown): Place => ({
 
 const DELETE_CHARACTER = 0x7f;
 
-/** What a header may hold at all; the client itself refuses to send anything else. */
+/** Characters allowed in a header; the client refuses to send others. */
 const headerText = fc.string({
   unit: fc
     .integer({ min: 0x20, max: 0xff })
@@ -124,7 +124,7 @@ function makePathArbitrary(template: string): fc.Arbitrary<FuzzRequest["path"]> 
   return fc.tuple(...parts);
 }
 
-/** Requests to every operation of the description: most of them nearly right, the rest wrong in one way or many. */
+/** Requests to every operation of the description: most of them nearly valid, the rest wrong in one or more ways. */
 export function makeRequestArbitrary(document: OpenApi): fc.Arbitrary<FuzzRequest> {
   const toJson = makeJsonArbitrary(document.components.schemas);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

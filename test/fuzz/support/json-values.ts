@@ -49,7 +49,7 @@ const NASTY_TEXTS = [
   "javascript:alert(1)",
 ];
 
-/** Text that breaks programs: control characters, halves of characters, other scripts, commands, paths, numbers. */
+/** Text that breaks programs: control characters, lone surrogates, other scripts, commands, paths, numbers. */
 export const nastyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
   {
@@ -63,7 +63,7 @@ export const nastyText: fc.Arbitrary<string> = fc.oneof(
   hugeText,
 );
 
-/** Values that are of the wrong type, or at the edge of their type. */
+/** Values of the wrong type, or at the limits of their type. */
 export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -93,7 +93,7 @@ export const nastyValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constant(JSON.parse('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}}}')),
 );
 
-/** Values of a schema, some of them with a part that is not. */
+/** Values of a schema, some of them with an invalid part. */
 export function makeJsonArbitrary(schemas: Record<string, object>) {
   const valid = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
     if (schema.$ref !== undefined) {

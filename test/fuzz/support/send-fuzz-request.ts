@@ -4,7 +4,7 @@ import type { FuzzRequest, Place } from "./fuzz-requests.ts";
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 const NO_BODY_STATUSES = [204, 205, 304];
 
-/** Sends a request as it is: unlike fetch, also a GET with a body. */
+/** Sends a request unchanged; unlike fetch, also a GET with a body. */
 export function sendFuzzRequest(
   address: string,
   fuzz: FuzzRequest,
