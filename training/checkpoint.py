@@ -44,7 +44,7 @@ def to_tuples(value):
 
 
 def make_network(raw):
-    """A network of the kind and size a recipe or a file names; files made before there were kinds are band-split."""
+    """Makes a network of the kind and size given by a recipe or file; files from before there were kinds are band-split."""
     raw = json.loads(raw) if isinstance(raw, str) else dict(raw)
     network, config = NETWORKS[raw.get("kind", "band-split")]
     return network(config(**{name: to_tuples(value) for name, value in raw.items()}))
@@ -62,7 +62,7 @@ def load_network(path):
 
 
 def copy_fitting(path, network):
-    """Takes over the parameters of another network that have the same name and shape here; returns how many numbers."""
+    """Copies the parameters of another network that have the same name and shape; returns how many values."""
     given, own = load_network(path).state_dict(), network.state_dict()
     fitting = {name: value for name, value in given.items() if name in own and own[name].shape == value.shape}
     network.load_state_dict({**own, **fitting})

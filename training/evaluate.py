@@ -34,7 +34,7 @@ def cross_fade(frames, device):
 @torch.no_grad()
 def separate(run, mixture):
     """`run` maps a spectrum [n, 4, t, bins] to stems' spectra; mixture [n, 2, frames] → [n, stems, 2, frames].
-    What else a network hears is in further channels of both."""
+    Additional inputs of a network are further channels of both."""
     total, weight_sum = 0, torch.zeros(mixture.shape[-1], device=mixture.device)
     for start in window_starts(mixture.shape[-1]):
         piece = mixture[..., start : start + WINDOW_FRAMES]
@@ -50,7 +50,7 @@ def separate(run, mixture):
 
 @torch.no_grad()
 def score(run, stems, batch=12):
-    """Means over the set of SI-SDR and SDR a stem, rounded; `run` None scores the untouched mixture."""
+    """Mean SI-SDR and SDR per stem over the set, rounded; `run` None scores the untouched mixture."""
     results = {"si_sdr": [], "sdr": []}
     for start in range(0, len(stems), batch):
         truth = stems[start : start + batch]

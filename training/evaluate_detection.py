@@ -49,7 +49,7 @@ def score(network, held_out):
 
 
 def calibrate(logits, truth):
-    """What `evidence` and an offset must count for to make the truth the most likely."""
+    """The weights of `evidence` and the offset that maximise the likelihood of the truth."""
     known = truth >= 0
     x, y = evidence(logits[known]), (truth[known] == 1).double()
     fitted = torch.zeros(x.shape[-1] + 1, dtype=torch.float64, requires_grad=True)
@@ -66,7 +66,7 @@ def calibrate(logits, truth):
 
 
 def cross_fitted(logits, truth):
-    """The probability of music, in each half of the clips with the confidence fitted on the other."""
+    """The probability of music, with each half of the clips calibrated on the other."""
     is_even = torch.arange(len(logits)) // 2 % 2 == 0
     probability = torch.zeros(logits.shape[:2], dtype=logits.dtype)
     for half in (is_even, ~is_even):

@@ -18,7 +18,7 @@ SILENT_SHARE = 1e-6
 
 
 def measure(estimate, truth, mixture):
-    """SI-SDR, its improvement over the mixture [n, 1, 2, frames], and the level against it, in dB: [n, stems] each; and which stems are there."""
+    """SI-SDR, its improvement over the mixture [n, 1, 2, frames], and the level relative to it, in dB: [n, stems] each; and which stems are present."""
     energy = lambda sound: sound.square().sum((-1, -2))
     is_there = energy(truth) > SILENT_SHARE * energy(mixture)
     reached = si_sdr(estimate, truth)
@@ -32,8 +32,8 @@ def summarize(values, chosen, of):
 
 @torch.no_grad()
 def score(run, stems, mixtures=None, batch=8):
-    """Means a stem over the mixtures that have it, and the level of the stems that should be silent (mean and the loudest tenth).
-    `mixtures` are what another network left of the stems; without them the stems are what is mixed."""
+    """Means per stem over the mixtures that have it, and the level of stems that should be silent (mean and loudest tenth).
+    `mixtures` are another network's outputs for the stems; without them the stems are mixed."""
     mixtures = stems.sum(1) if mixtures is None else mixtures
     pieces = []
     for start in range(0, len(stems), batch):

@@ -54,7 +54,7 @@ def score_set(network, held_out, speakers):
 
 
 def read_pair(folder):
-    """The references [1, 2, samples] at 16 kHz, whole hops, brought to that rate by ffmpeg."""
+    """The references [1, 2, samples] at 16 kHz, in whole hops, resampled by ffmpeg."""
     import subprocess
 
     def read(path):

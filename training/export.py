@@ -29,7 +29,7 @@ SMALLEST_HALF = 4096  # elements; smaller tensors (norms, biases) stay f32
 
 @dataclass(frozen=True)
 class Ends:
-    """What goes into a graph and what comes out, and which axes of them are free."""
+    """Inputs and outputs of a graph, and which of their axes are free."""
 
     input: str
     output: str
@@ -51,7 +51,7 @@ ENDS = {
 
 
 class Probability(torch.nn.Module):
-    """A detector as it is shipped: the calibrated probability instead of logits."""
+    """A detector as shipped: the calibrated probability instead of logits."""
 
     def __init__(self, network):
         super().__init__()
@@ -67,13 +67,13 @@ def ends_of(network):
 
 
 def scale_of(value):
-    """What a level of 8 bits is worth, for each column of a matrix [..., inputs, outputs] or row of a Linear's [outputs, inputs]."""
+    """The quantization step for each column of a matrix [..., inputs, outputs] or row of a Linear's [outputs, inputs]."""
     axis = -1 if value.ndim == 2 else -2
     return numpy.maximum(numpy.abs(value).max(axis=axis, keepdims=True), 1e-8) / 127
 
 
 def to_bytes(parameter):
-    """The values a parameter has once it is stored in 8 bits."""
+    """A parameter's values after int8 quantization."""
     value = parameter.numpy()
     scale = scale_of(value)
     return torch.from_numpy(numpy.clip(numpy.round(value / scale), -127, 127) * scale)
@@ -93,7 +93,7 @@ def trace(network, path):
 
 
 def rename_parameters(model, network):
-    """The tracer transposes or folds some weights; those it kept by name are renamed, the others are matched by value."""
+    """The tracer transposes or folds some weights; those it kept are renamed, the others matched by value."""
     names = dict(network.named_parameters())
     for tensor in model.graph.initializer:
         name = tensor.name[len("network.") :] if tensor.name.startswith("network.") else tensor.name
@@ -115,7 +115,7 @@ def half_tensors(name, value):
 
 
 def byte_tensors(name, value):
-    """Eight bits and a scale for each column."""
+    """int8 values and a scale per column."""
     scale = scale_of(value)
     levels = numpy.clip(numpy.round(value / scale), -127, 127).astype(numpy.int8)
     tensors = [numpy_helper.from_array(levels, name), numpy_helper.from_array(scale.astype(numpy.float32), f"{name}.scale")]
@@ -124,7 +124,7 @@ def byte_tensors(name, value):
 
 
 def store_small(model, in_bytes):
-    """Replaces each large parameter by a smaller form and the nodes that bring it back."""
+    """Replaces each large parameter by a smaller form and the nodes that restore it."""
     unpacking, tensors = [], []
     for tensor in model.graph.initializer:
         value = numpy_helper.to_array(tensor)
@@ -143,7 +143,7 @@ def store_small(model, in_bytes):
 
 
 def shorten_names(model, ends):
-    """The tracer's scoped names are 0.3 MB of the file."""
+    """The tracer's scoped names take 0.3 MB of the file."""
     keep = {tensor.name for tensor in model.graph.initializer} | {ends.input, ends.output}
     short = {}
     for node in model.graph.node:
@@ -156,7 +156,7 @@ def shorten_names(model, ends):
 
 
 def without_classes(network):
-    """The speakers of the training set are of no use afterwards."""
+    """The classifier over training speakers is not needed after training."""
     if getattr(network.config, "classes", 0):
         del network.classes
         network.config = replace(network.config, classes=0)
@@ -190,7 +190,7 @@ def export(weights, path, in_bytes=False):
 
 
 def check(network, path):
-    """Relative difference between ONNX and PyTorch, and for stems how far they are from summing to the mix."""
+    """Relative difference between ONNX and PyTorch, and for stems how far their sum is from the mix."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])

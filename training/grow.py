@@ -25,7 +25,7 @@ MIXTURES, SEGMENT_HOPS = 24, 344
 
 
 def deepened(network, depth):
-    """The network with its layers spread over `depth`; every one that is new behaves as if it were not there."""
+    """The network with its layers spread over `depth`; each new one is the identity."""
     own = network.state_dict()
     deeper = type(network)(replace(network.config, depth=depth))
     state = deeper.state_dict()
@@ -45,7 +45,7 @@ def deepened(network, depth):
 
 
 def least_missed(activations, weights, keep):
-    """Which columns of `activations` [moments, units] to keep, and the `weights` [units, outputs] that make of them what all made. The last column always stays."""
+    """Which columns of `activations` [moments, units] to keep, and the `weights` [units, outputs] that best replace all. The last column stays."""
     covariance = activations.T @ activations / len(activations)
     inverse = torch.linalg.inv(covariance + 1e-5 * covariance.diagonal().mean() * torch.eye(len(covariance), dtype=covariance.dtype))
     weights, left = weights.clone(), list(range(len(weights)))
@@ -62,7 +62,7 @@ def least_missed(activations, weights, keep):
 
 
 def narrowed_group(group, narrow, tokens, loudness):
-    """Fills the narrower band group `narrow` from `group`. `tokens` [moments, count, width] is what its masks are made of, `loudness` [moments, count] that of the mixture."""
+    """Fills the band group `narrow` from `group`. `tokens` [moments, count, width] are its inputs, `loudness` [moments, count] the mixture's."""
     for band in range(group.count):
         hidden = functional.gelu(tokens[:, band] @ group.hidden_weight[band] + group.hidden_bias[band])
         hidden = torch.cat([hidden, torch.ones(len(hidden), 1)], 1) * loudness[:, band, None]
@@ -74,7 +74,7 @@ def narrowed_group(group, narrow, tokens, loudness):
 
 
 def narrowed(network, mask_hidden, spectra):
-    """The network with smaller hidden layers of its masks, fitted to `spectra` [n, 4, frames, bins]."""
+    """The network with smaller hidden layers in its masks, fitted to `spectra` [n, 4, frames, bins]."""
     narrow = make_network({**network.config.to_dict(), "mask_hidden": mask_hidden})
     own, fitting = network.state_dict(), narrow.state_dict()
     narrow.load_state_dict({name: own[name] if own[name].shape == value.shape else value for name, value in fitting.items()})

@@ -10,7 +10,7 @@ SMALL = BandSplitConfig(width=16, depth=2, heads=2, feed_forward=24, mask_hidden
 
 
 def trained_network():
-    """Not as it is made: its last matrices are as large as its others, so that every layer matters."""
+    """Not as initialised: its last matrices are as large as the others, so that every layer matters."""
     network = BandSplit(SMALL).eval()
     for name, parameter in network.named_parameters():
         if parameter.dim() > 1:

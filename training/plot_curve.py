@@ -16,11 +16,11 @@ COLOURS = {
 }  # fmt: skip
 
 IMPROVEMENTS = ("dry", "rooms", "noise", "both", "both_dry", "rooms_dry")
-"""What the networks for speech are scored by: the gain over the mixture."""
+"""The scores of the speech networks: the gain over the mixture."""
 
 
 def read_points(paths):
-    """[(minutes, {stem: dB})] with the runs one after another."""
+    """[(minutes, {stem: dB})] with the runs in sequence."""
     points, before = [], 0.0
     for path in paths:
         last = 0.0

@@ -1,6 +1,6 @@
-"""Draws how far a detector's confidence can be trusted (the report of training.evaluate_detection) as SVG.
+"""Draws a reliability diagram of a detector's confidence (from the report of training.evaluate_detection) as SVG.
 
-    python3 -m training.plot_reliability scores.json --out reliability.svg
+python3 -m training.plot_reliability scores.json --out reliability.svg
 """
 
 import argparse

@@ -31,7 +31,7 @@ def levels(path):
 
 
 def palette():
-    """Dark blue over magenta and orange to white, as bytes."""
+    """Dark blue through magenta and orange to white, as bytes."""
     stops = numpy.array([[10, 10, 40], [90, 20, 110], [200, 60, 90], [250, 170, 60], [255, 255, 230]], float)
     at = numpy.linspace(0, len(stops) - 1, 256)
     return numpy.stack([numpy.interp(at, range(len(stops)), stops[:, channel]) for channel in range(3)], 1).astype(numpy.uint8)

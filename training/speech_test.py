@@ -1,4 +1,4 @@
-"""The network that cleans speech, on sounds made here: what must hold whatever it has learnt."""
+"""The speech cleaner on synthetic signals: properties that hold whatever it has learnt."""
 
 import json
 import tempfile
@@ -27,7 +27,7 @@ SOURCES = [{"id": "corpus"}, {"id": "telephone", "top_hz": 4000}]
 
 
 def write_pool(folder, seconds=2):
-    """Noise whose level goes up and down stands for speech, even noise for noise; the second source ends at 4 kHz only by what the list says."""
+    """Noise with a varying level for speech, steady noise for noise; the second source ends at 4 kHz only according to the list."""
     dice = numpy.random.RandomState(0)
     (folder / "pack-0").mkdir()
     reels = {}

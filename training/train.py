@@ -54,7 +54,7 @@ def parse_options():
 
 
 class Schedule:
-    """1 in the middle, a linear start over the first steps, a linear end over the last `anneal` share of the time."""
+    """Linear warm-up over the first steps, then 1, then a linear decay over the last `anneal` share of the time."""
 
     def __init__(self, options, recipe):
         self.started = time.time()

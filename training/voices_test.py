@@ -1,4 +1,4 @@
-"""The networks for speech, on sounds made here: what must hold whatever they have learnt."""
+"""The speech networks on synthetic signals: properties that hold whatever they have learnt."""
 
 import json
 import tarfile
@@ -199,7 +199,7 @@ class Elsewhere(unittest.TestCase):
         self.assertLess(float(numpy.abs(turned[:, 0] - tone(44100)).max()), 20)
 
     def test_nobody_of_the_other_held_out_set_is_heard(self):
-        """Two lists divide the speakers of AudioMNIST and of the words in four languages differently."""
+        """Two lists split the speakers of AudioMNIST and of the words in four languages differently."""
         lists = Path(__file__).parent / "data"
         theirs = {source["id"]: source for source in load_data_list(lists / "dialogue-music-effects.json")}
         for own, other in (("audiomnist-voices", "audiomnist"), ("voices-cisco-words-german", "cisco-words-german"), ("voices-cisco-clean", "cisco-clean")):

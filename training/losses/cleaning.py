@@ -1,4 +1,4 @@
-"""What training of the network that cleans speech lowers: the error of dry speech and of speech with its room."""
+"""Loss of the speech cleaner: the error of dry speech and of speech in its room."""
 
 import torch
 
@@ -6,7 +6,7 @@ from training.losses.correlation import negative_si_sdr
 from training.losses.ratio import log_ratio
 
 COMPRESSION = 0.3
-"""The ear hears levels about as this power of the amplitude."""
+"""Perceived loudness grows about with this power of the amplitude."""
 
 
 def speech_of(stems):

@@ -1,7 +1,7 @@
-"""How far an estimate points away from its stem, whatever its level: minus SI-SDR in dB, with floors.
+"""Minus SI-SDR in dB, with floors: how far an estimate points away from its stem, whatever its level.
 
-The L1 ratios are lowest at the median of what a stem may be: unsure whether a sound is music or an effect, they give it wholly to one of the two, and
-where that is wrong the other stem is left with nothing that resembles it. This term is lowest where doubt is shared out.
+The L1 ratios are lowest at the median of what a stem may be: unsure whether a sound is music or an effect, they assign it wholly to one of the two, and
+if that is wrong the other stem has nothing that resembles it. This term is lowest if doubtful sound is shared.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""How well cleaned speech is understood (STOI, Taal et al. 2011) and how far its spectrum is from the truth, with NumPy: for reports, not for training."""
+"""Intelligibility of cleaned speech (STOI, Taal et al. 2011) and its spectral distance from the truth, in NumPy: for reports, not for training."""
 
 import numpy
 
@@ -11,7 +11,7 @@ CLIP = 1 + 10 ** (15 / 20)
 
 
 def resample(sound, rate_hz):
-    """To 10 kHz, by the spectrum."""
+    """Resamples to 10 kHz in the frequency domain."""
     frames = len(sound) * RATE_HZ // rate_hz
     return numpy.fft.irfft(numpy.fft.rfft(sound)[: frames // 2 + 1], frames) * (frames / len(sound))
 
@@ -33,7 +33,7 @@ def envelopes(frames):
 
 
 def stoi(estimate, truth, rate_hz):
-    """0 to 1 for two sounds of equal length; the frames 40 dB below the loudest of the truth do not count."""
+    """0 to 1 for two signals of equal length; frames 40 dB below the loudest of the truth do not count."""
     given, wanted = cut(resample(estimate, rate_hz)), cut(resample(truth, rate_hz))
     level_db = 20 * numpy.log10(numpy.linalg.norm(wanted, axis=1) + 1e-12)
     loud = level_db > level_db.max() - QUIET_DB
@@ -50,7 +50,7 @@ def stoi(estimate, truth, rate_hz):
 
 
 def log_spectral_distance(estimate, truth, floor_db=-60):
-    """Root mean square difference in dB over the frequencies, mean over frames of 2048; what is 60 dB below the loudest bin counts as that quiet."""
+    """RMS difference in dB over frequencies, averaged over frames of 2048; values are clamped to 60 dB below the loudest bin."""
     power = [numpy.abs(numpy.fft.rfft(sound[: len(sound) // 2048 * 2048].reshape(-1, 2048) * numpy.hanning(2048))) ** 2 for sound in (estimate, truth)]
     floor = power[1].max() * 10 ** (floor_db / 10) + 1e-20
     given_db, wanted_db = (10 * numpy.log10(numpy.maximum(values, floor)) for values in power)

@@ -1,9 +1,9 @@
-"""Log of the error's L1 share of the stem: each stem counts alike, however quiet, and a perfect one pulls no more than a good one."""
+"""Log of the error's L1 share of the stem: each stem counts the same, however quiet, and a perfect one has no larger gradient than a good one."""
 
 import torch
 
 SILENCE_SHARE = 0.05
-"""A silent stem is measured against 5 % of the mixture. Where most stems are silent it must be more: else all but one stem stay silent."""
+"""A silent stem is compared with 5 % of the mixture. If most stems are silent it must be more, or all but one stem stay silent."""
 
 
 def log_ratio(estimate, stem, mixture, floor, silence_share=SILENCE_SHARE, stem_weights=1.0):

@@ -1,5 +1,5 @@
-"""What a separation network's training lowers: the recipe weighs the parts, and may say what each stem counts, what a silent
-one is measured against and what is audible."""
+"""Loss of separation networks. The recipe weighs the parts, and may set each stem's weight, the reference for silent stems
+and the threshold of audibility."""
 
 import functools
 
@@ -11,12 +11,12 @@ from training.losses.ratio import SILENCE_SHARE, log_ratio
 
 @functools.lru_cache
 def weight_tensor(values, device):
-    """Sent to the device once: every sending waits for it."""
+    """Sent to the device once: every transfer waits for it."""
     return torch.tensor(values, device=device)
 
 
 def separation_loss(estimate, estimate_parts, stems, stems_parts, weights, pointing_to=None):
-    """`pointing_to` is what the estimates should resemble at any level, where that is not the stems themselves."""
+    """`pointing_to` is what the estimates should resemble at any level, if not the stems themselves."""
     pointing_to = stems if pointing_to is None else pointing_to
     mixture, mixture_parts = stems.sum(1, keepdim=True), stems_parts.sum(1, keepdim=True)
     silence_share = weights.get("silence_share", SILENCE_SHARE)

@@ -1,4 +1,4 @@
-"""Losses and scores of the networks that tell who speaks."""
+"""Losses and scores of the speaker networks."""
 
 import itertools
 import math
@@ -17,7 +17,7 @@ def margin_loss(embeddings, classes, labels, margin=0.2, scale=30.0):
 
 
 def equal_error(embeddings, labels):
-    """The rate at which as many pairs of one voice are taken for two as pairs of two for one."""
+    """Equal error rate: where false acceptances and false rejections are equally frequent."""
     upper = torch.triu(torch.ones(len(labels), len(labels), dtype=torch.bool, device=labels.device), 1)
     score = (embeddings @ embeddings.T)[upper]
     is_same = (labels[:, None] == labels[None])[upper]
@@ -32,13 +32,13 @@ def orders(count):
 
 
 def turns_loss(logits, active):
-    """Binary cross-entropy in the best order of voices; logits, active [n, steps, speakers]."""
+    """Permutation-invariant binary cross-entropy; logits, active [n, steps, speakers]."""
     losses = [functional.binary_cross_entropy_with_logits(logits[..., order], active, reduction="none").mean((1, 2)) for order in orders(active.shape[-1])]
     return torch.stack(losses).amin(0).mean()
 
 
 def turns_error(logits, active):
-    """Missed, false and mistaken speaking time as a share of the true, in the best order of each window."""
+    """Missed, false and confused speaking time as a share of the true one, with the best permutation per window."""
     said = (logits > 0).float()
     results = []
     for order in orders(active.shape[-1]):

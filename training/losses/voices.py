@@ -1,4 +1,4 @@
-"""What training of two voices lowers, whichever of the two outputs has which voice."""
+"""Permutation-invariant loss for two voices."""
 
 import math
 
@@ -6,13 +6,13 @@ import torch
 
 DECIBELS = 10 / math.log(10)
 CLEAREST = 1e-3
-"""30 dB: a voice that is nearer than that to the truth need not come nearer."""
+"""30 dB: a voice closer than that to the truth gains nothing."""
 INAUDIBLE = 3e-4
-"""−35 dB of the mixture: what an output may have where its voice is silent."""
+"""−35 dB of the mixture: allowed in an output whose voice is silent."""
 
 
 def error_db(estimate, truth, mixture_power):
-    """Power of the error as a share of the truth's [...] in dB, from [..., samples]."""
+    """Power of the error relative to the truth's, in dB: [..., samples] → [...]."""
     error = (estimate - truth).square().mean(-1)
     power = truth.square().mean(-1)
     floor = INAUDIBLE * mixture_power
@@ -20,7 +20,7 @@ def error_db(estimate, truth, mixture_power):
 
 
 def magnitude_error(estimate_parts, truth_parts, mixture_size):
-    """Log of the mean difference of magnitudes as a share of the mixture's, from [..., 2, frames, bins]."""
+    """Log of the mean difference of magnitudes relative to the mixture's, from [..., 2, frames, bins]."""
     size = lambda parts: (parts.square().sum(-3) + 1e-8).sqrt()
     difference = (size(estimate_parts) - size(truth_parts)).abs().mean((-1, -2))
     return torch.log(difference / mixture_size + 0.02)
@@ -29,8 +29,8 @@ def magnitude_error(estimate_parts, truth_parts, mixture_size):
 def voices_loss(estimate, estimate_parts, truth, truth_parts, weights):
     """estimate, truth [n, 3, samples]: two voices in any order, and the residual.
 
-    One voice alone counts less (`alone`): its errors in dB are steep near silence, and at full weight they taught a network to leave the second output
-    silent whoever speaks, from which it did not come back. So did the magnitudes' term at four times the weight of the waveform's.
+    A single voice counts less (`alone`): its errors in dB are steep near silence, and at full weight they taught a network to keep the second output
+    silent whoever speaks, from which it did not recover. So did the magnitude term at four times the weight of the waveform's.
     """
     mixture = truth.sum(1)
     power = mixture.square().mean(-1).clamp(min=1e-8)
@@ -59,7 +59,7 @@ def si_sdr(estimate, truth):
 
 
 def improvement(estimate, truth):
-    """Mean SI-SDR of two voices over that of the mixture [n], in the better order; estimate, truth [n, 2, samples]."""
+    """Mean SI-SDR improvement of two voices over the mixture [n], in the better order; estimate, truth [n, 2, samples]."""
     mixture = truth.sum(1, keepdim=True)
     as_given = si_sdr(estimate, truth).mean(1)
     swapped = si_sdr(estimate.flip(1), truth).mean(1)

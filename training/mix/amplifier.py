@@ -13,7 +13,7 @@ WAH_FLOOR = 0.12
 
 
 def amplify(sound, drive_db):
-    """[count, 2, frames]; `drive_db` [count], 0 leaves a sound as it is. The guitar is mono, as it is in front of an amplifier."""
+    """[count, 2, frames]; `drive_db` [count], 0 leaves the sound unchanged. The guitar is mono, as before an amplifier."""
     count, _, frames = sound.shape
     device = sound.device
     mono = sound.mean(1, keepdim=True)
@@ -31,7 +31,7 @@ def amplify(sound, drive_db):
 
 
 def wah(sound, on):
-    """[count, 2, frames]; a resonance that goes up and down, over the sounds whose numbers are in the list `on`."""
+    """[count, 2, frames]; a resonance that sweeps up and down, for the indices in `on`."""
     if not on:
         return sound
     device = sound.device

@@ -1,6 +1,6 @@
-"""Gives the parts of a score to instruments and says how every note is played: the table that `render_notes` renders.
+"""Assigns the parts of a score to instruments and decides how every note is played: the table that `render_notes` renders.
 
-All chance comes from a NumPy generator, so the same seed gives the same arrangement anywhere.
+All randomness comes from a NumPy generator, so the same seed gives the same arrangement anywhere.
 """
 
 from dataclasses import dataclass
@@ -24,19 +24,19 @@ NOTE = numpy.dtype([
 
 @dataclass(frozen=True)
 class Manner:
-    """What varies between the held-out set, which must stay as it is, and training."""
+    """Settings that differ between the held-out set, which must not change, and training."""
 
     shares: tuple
-    """How often a part goes to each of the stems."""
+    """Probability of each stem for a part."""
     sections: dict
-    """How often a part is played by several of a family at once: double-tracked guitars, sections."""
+    """Probability that a part is played by several of a family at once: double-tracked guitars, sections."""
     most_players: dict
     other_body: float
-    """How often a part is played from notes recorded higher or lower, as on a smaller or larger instrument of the kind."""
+    """Probability that a part is played from notes recorded higher or lower, as on a smaller or larger instrument."""
     amplified_rest: float
-    """How often an organ, a clavinet or a synthesizer goes through an amplifier, as guitars do."""
+    """Probability that an organ, clavinet or synthesizer goes through an amplifier, like guitars."""
     wah: dict
-    """How often a part is played through a wah pedal."""
+    """Probability that a part goes through a wah pedal."""
 
 
 HELD_OUT = Manner((0.27, 0.21, 0.2, 0.2, 0.12), {"guitar": 0.2, "strings": 0.3, "wind": 0.3}, {"guitar": 3, "strings": 3, "wind": 3}, 0.0, 0.0, {})
@@ -47,12 +47,12 @@ TRAINING = Manner((0.23, 0.19, 0.22, 0.18, 0.18), {"guitar": 0.2, "strings": 0.5
 class PlayedPart:
     stem: int
     drive_db: float
-    """How far the amplifier is driven; 0 is clean."""
+    """Overdrive of the amplifier; 0 is clean."""
     has_wah: bool
 
 
 def stem_of_program(program):
-    """The stem a General MIDI program belongs to, or None."""
+    """The stem of a General MIDI program, or None."""
     ranges = ((0, 6, 1), (6, 22, 4), (22, 23, 3), (24, 32, 0), (40, 46, 2), (48, 50, 2), (52, 55, 4), (56, 62, 3), (62, 64, 4), (64, 80, 3), (80, 104, 4), (110, 111, 2))
     return next((stem for low, high, stem in ranges if low <= program < high), None)
 
@@ -74,7 +74,7 @@ def choose_instrument(bank, stem, part, dice):
 
 
 def into_range(pitch, instrument):
-    """Whole octaves that bring the part's middle into the instrument's range; notes still outside are folded in one by one."""
+    """Transposes the part by whole octaves into the instrument's range; notes still outside are folded individually."""
     middle = float(numpy.median(pitch))
     shift = 0
     while middle + shift < instrument.lowest + 2 and shift < 48:
@@ -87,7 +87,7 @@ def into_range(pitch, instrument):
 
 
 def strum(onset_s, pitch, dice):
-    """Notes of a chord follow one another by some milliseconds, downwards or upwards."""
+    """Staggers the notes of a chord by some milliseconds, downwards or upwards."""
     order = numpy.lexsort((pitch, numpy.round(onset_s, 2)))
     rank = numpy.zeros(len(order))
     for before, now in zip(order, order[1:]):
@@ -122,7 +122,7 @@ def play_part(number, part, instrument, manner, dice):
 
 
 def bend_notes(table, stem, dice):
-    """Vibrato on all notes of some parts; some notes of some parts slide into their pitch, mostly from below."""
+    """Adds vibrato to all notes of some parts; some notes of some parts slide into their pitch, mostly from below."""
     count = len(table)
     if dice.random_sample() < VIBRATO.get(stem, 0):
         rate = 2 * numpy.pi * dice.uniform(4, 7) * dice.uniform(0.9, 1.1, count) / RATE_HZ

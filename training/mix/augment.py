@@ -1,6 +1,6 @@
-"""What happens to a sound between the microphone and the mix: filters in the frequency domain, position, presence, level.
+"""Augmentation between the microphone and the mix: filters in the frequency domain, position, presence, level.
 
-Everything takes and gives [count, 2, frames] on any device and is linear where stems must keep their sum.
+Everything maps [count, 2, frames] to the same shape on any device, and is linear where stems must keep their sum.
 """
 
 import functools
@@ -66,8 +66,8 @@ def fast_length(least):
 
 
 def mastering_curves(count, device):
-    """What happens to a whole mixture: a gentle tilt, on some a low cut (as where the bass was taken out) or the end of a codec's band.
-    A function of the number of bins, so that every transform may ask for its own."""
+    """Filters for a whole mixture: a gentle tilt, on some a low cut (as if the bass was removed) or the band limit of a codec.
+    A function of the number of bins, so that it works with every transform size."""
     tilt_db = torch.randn(count, 1, device=device)
     low_hz = torch.where(chance(count, 0.5, device), uniform(count, 30, 180, device), torch.zeros(count, device=device))[:, None]
     high_hz = torch.where(chance(count, 0.35, device), uniform(count, 9000, 19000, device), torch.full((count,), 1e6, device=device))
@@ -82,7 +82,7 @@ def mastering_curves(count, device):
 
 
 def bass_curves(count, probability, device):
-    """On some of the sounds a shelf of 6 to 18 dB below 25 to 90 Hz; a function of the number of bins, as `mastering_curves`."""
+    """A low shelf of 6 to 18 dB below 25 to 90 Hz on some of the sounds; a function of the number of bins, like `mastering_curves`."""
     gain = 10 ** (uniform(count, 6, 18, device) / 20) - 1
     gain = (gain * chance(count, probability, device))[:, None]
     corner_hz = uniform(count, 25, 90, device)[:, None]
@@ -95,7 +95,7 @@ def bass_curves(count, probability, device):
 
 
 def tube_curves(count, probability, device):
-    """On some of the sounds what a tube does to what blows through it: one pitch of 50 to 800 Hz and its multiples stand out, less so upwards; a function as `bass_curves`."""
+    """A tube resonance on some of the sounds: a pitch of 50 to 800 Hz and its harmonics stand out, less so upwards; a function like `bass_curves`."""
     pitch_hz = (50 * 16 ** torch.rand(count, device=device))[:, None]
     strength = (uniform(count, 0.8, 0.985, device) * chance(count, probability, device))[:, None]
     dull_hz = (1000 * 10 ** torch.rand(count, device=device))[:, None]
@@ -109,7 +109,7 @@ def tube_curves(count, probability, device):
 
 
 def compress(sound, strength, block=1024):
-    """Evens out the loudness (0 leaves it, 1 makes it constant; below 0 it grows livelier), level kept roughly."""
+    """Compresses the dynamics (0 leaves them, 1 makes the level constant, below 0 expands); keeps the level roughly."""
     envelope = torch.nn.functional.avg_pool1d(sound.abs().mean(1, keepdim=True), 2 * block, block, block // 2, ceil_mode=True)
     envelope = envelope / envelope.amax(-1, keepdim=True).clamp(min=1e-5)
     gain = envelope.clamp(min=0.02) ** -strength[:, None, None]
@@ -117,7 +117,7 @@ def compress(sound, strength, block=1024):
 
 
 def colour(sound, rooms, room_chance, equalizer_db, curves=None):
-    """Equalizer on every sound and a room on some, in one transform; `curves` gives further factors for a number of bins."""
+    """An equalizer on every sound and a room on some, in one transform; `curves` adds factors for a number of bins."""
     count, _, frames = sound.shape
     length = fast_length(frames + RATE_HZ)
     spectrum = torch.fft.rfft(sound, length)
@@ -131,7 +131,7 @@ def colour(sound, rooms, room_chance, equalizer_db, curves=None):
 
 
 def extend_band(sound, is_full_band):
-    """Gives band-limited speech a synthetic top by shifting its 4 to 11 kHz up, so that 'high' does not come to mean 'not dialogue'."""
+    """Gives band-limited speech a synthetic top by shifting its 4 to 11 kHz up, so that the network does not learn 'high means not dialogue'."""
     count, _, frames = sound.shape
     shift_hz = uniform(count, 6500, 7500, sound.device)[:, None, None]
     time_s = torch.arange(frames, device=sound.device) / RATE_HZ
@@ -147,7 +147,7 @@ def extend_band(sound, is_full_band):
 
 
 def pan(sound, width):
-    """Equal-power position in ±width (0 = centre) for every sound; swaps sides half of the time."""
+    """Equal-power panning within ±width (0 = centre) for every sound; swaps sides half of the time."""
     angle = (uniform(len(sound), -1, 1, sound.device) * width + 1) * math.pi / 4
     gains = torch.stack([torch.cos(angle), torch.sin(angle)], 1) * math.sqrt(2)
     swap = chance(len(sound), 0.5, sound.device)[:, None, None]
@@ -155,13 +155,13 @@ def pan(sound, width):
 
 
 def narrow(sound, probability):
-    """Some sounds become mono."""
+    """Makes some sounds mono."""
     mono = chance(len(sound), probability, sound.device)[:, None, None]
     return torch.where(mono, sound.mean(1, keepdim=True).expand_as(sound), sound)
 
 
 def presence(count, frames, device, silent_chance, part_chance):
-    """Envelopes [count, 1, frames]: mostly 1, sometimes 0, sometimes only a part of the window with soft ends."""
+    """Envelopes [count, 1, frames]: mostly 1, sometimes 0, sometimes only part of the window with soft ends."""
     time = torch.linspace(0, 1, frames, device=device)
     start = uniform(count, -0.3, 0.7, device)[:, None]
     length = uniform(count, 0.25, 0.9, device)[:, None]
@@ -182,29 +182,29 @@ def active_level(sound, block=8820):
 
 
 def set_level(sound, level_db):
-    """Brings the active level to `level_db` [count]; silence stays silence."""
+    """Sets the active level to `level_db` [count]; silence stays silent."""
     gain = 10 ** (level_db / 20)[:, None, None] / active_level(sound).clamp(min=1e-4)
     return sound * gain
 
 
 LEAST_HEARD = 0.2
-"""14 dB: by how much a sound that is nearly all deep bass is raised at most."""
+"""14 dB: the maximum boost of a sound that is nearly all deep bass."""
 
 
 @functools.lru_cache
 def k_weights(length, device):
-    """What K-weighting does to the power of each bin of a transform of that length."""
+    """The K-weighting of each bin's power for a transform of that length."""
     curve = k_curve(numpy.fft.rfftfreq(length, 1 / RATE_HZ)) ** 2
     return torch.from_numpy(curve).float().to(device)
 
 
 def heard_share(sound):
-    """What K-weighting leaves of the amplitude [count, 1, 1]: about 1 for speech, little for deep bass."""
+    """The amplitude left after K-weighting [count, 1, 1]: about 1 for speech, little for deep bass."""
     length = fast_length(sound.shape[-1])
     power = torch.fft.rfft(sound, length).abs().square().sum(1)
     return ((power * k_weights(length, sound.device)).sum(-1) / power.sum(-1).clamp(min=1e-9)).sqrt()[:, None, None]
 
 
 def set_loudness(sound, loudness_db):
-    """As `set_level`, by what is heard of the sound: at one loudness deep bass has more energy than speech."""
+    """Like `set_level`, by loudness: at equal loudness, deep bass has more energy than speech."""
     return set_level(sound, loudness_db) / heard_share(sound).clamp(min=LEAST_HEARD)

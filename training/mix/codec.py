@@ -1,4 +1,4 @@
-"""What lossy codecs leave of a sound: bands above a limit gone, and every band of every frame rounded to steps, the coarser the higher."""
+"""Simulates lossy codecs: bands above a limit removed, and every band of every frame quantized, more coarsely the higher."""
 
 import torch
 
@@ -9,14 +9,14 @@ WINDOW, HOP, BANDS = 2048, 512, 24
 
 
 def make_bands(device, rate_hz):
-    """The band of each bin of the spectrum, out of 24 that are equally wide on a Bark-like scale."""
+    """The band of each bin, out of 24 equally wide ones on a Bark-like scale."""
     frequency = torch.linspace(0, rate_hz / 2, WINDOW // 2 + 1, device=device)
     bark = 6 * torch.asinh(frequency / 600)
     return (bark / bark[-1] * BANDS).long().clamp(max=BANDS - 1)
 
 
 def code(sound, rate_hz=RATE_HZ):
-    """[count, channels, frames], each at a different quality: from hardly changed to about 64 kbit/s."""
+    """[count, channels, frames], each at a different quality: from almost transparent to about 64 kbit/s."""
     count, channels, frames = sound.shape
     device = sound.device
     window = torch.hann_window(WINDOW, device=device)
@@ -33,7 +33,7 @@ def code(sound, rate_hz=RATE_HZ):
 
 
 def through_codec(sound, probability, rate_hz=RATE_HZ):
-    """Some of the sounds [count, channels, frames] as a codec leaves them. Which ones is drawn on the CPU: asking the device how many they are would wait for it."""
+    """Applies a codec to some of the sounds [count, channels, frames]. The choice is made on the CPU: asking the device how many would wait for it."""
     chosen = chance(len(sound), probability, "cpu").nonzero()[:, 0].to(sound.device, non_blocking=True)
     if len(chosen) == 0:
         return sound

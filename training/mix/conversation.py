@@ -1,4 +1,4 @@
-"""Windows of talk: up to three voices that take turns and fall in with each other, in one room, with noise; and who is heard when."""
+"""Windows of conversation: up to three voices that alternate and overlap, in one room, with noise; and who is active when."""
 
 import torch
 
@@ -7,11 +7,11 @@ from training.mix.two_voices import MARGIN, TwoVoices, active_level, equalizers,
 from training.mix.voice_pool import RATE_HZ
 
 STEP = 320
-"""20 ms: the grain of the labels."""
+"""20 ms: the resolution of the labels."""
 
 
 def turns(count, speakers, frames, device):
-    """Envelopes [count, speakers, frames] of 0 and 1: the voice with the strongest urge speaks, others fall in when theirs is near it."""
+    """Envelopes [count, speakers, frames] of 0 and 1: the voice with the highest random score speaks, others overlap if theirs is close."""
     grain = RATE_HZ // 20
     slots = frames // grain + 1
     kernel = torch.hann_window(61, device=device)[None, None]
@@ -27,7 +27,7 @@ def turns(count, speakers, frames, device):
 
 
 def heard(voices):
-    """Who is heard in which step, from dry voices [count, speakers, frames]: within 35 dB of the voice's loudest, with short gaps closed."""
+    """Who is active in which step, from dry voices [count, speakers, frames]: within 35 dB of the voice's peak, short gaps closed."""
     power = voices[..., : voices.shape[-1] // STEP * STEP].unflatten(-1, (-1, STEP)).square().mean(-1)
     loud = (power > power.amax(-1, keepdim=True) * 10**-3.5) & (power > 1e-7)
     closed = torch.nn.functional.max_pool1d(loud.float(), 15, 1, 7)

@@ -32,16 +32,16 @@ MOST_SPEECH_S = 60
 LONG_S = 600
 MOST_DECODED_S = 120
 WORDS_SHARE = 0.15
-"""Of the people who say single words and digits instead of sentences."""
+"""Share of people who say single words and digits instead of sentences."""
 
 
 def next_fast(length):
-    """The next length whose transforms are fast: 2, 3 or 5 times a power of two."""
+    """The next length with a fast transform: 2, 3 or 5 times a power of two."""
     return min(factor * 2 ** max(0, math.ceil(math.log2(length / factor))) for factor in (2, 3, 5))
 
 
 def to_rate(sound, rate_hz):
-    """Whole tenths of a second, so that both lengths have fast transforms."""
+    """Pads to whole tenths of a second, so that both lengths have fast transforms."""
     if rate_hz == RATE_HZ:
         return sound
     tenths = -(-len(sound) * 10 // rate_hz)
@@ -55,7 +55,7 @@ def to_rate(sound, rate_hz):
 
 
 def steps_heard(sound, loudest=None):
-    """In which 20 ms there is speech: within 35 dB of the loudest, pauses up to 0.3 s closed."""
+    """Which 20 ms steps contain speech: within 35 dB of the loudest, pauses up to 0.3 s closed."""
     power = (sound[: len(sound) // STEP * STEP].reshape(-1, STEP) ** 2).mean(1)
     loud = power > max(1e-9, (loudest or power.max(initial=0)) * 10**-3.5)
     return close(loud, 15)
@@ -76,7 +76,7 @@ def runs(heard):
 
 
 def load_speakers(sources, roots, part, least_s, most_s):
-    """{speaker: (kind, [utterance, …])} with at least `least_s` of speech each, every utterance at one level."""
+    """{speaker: (kind, [utterance, …])} with at least `least_s` of speech each, all utterances at the same level."""
     found = {}
     for source in sources:
         kind = "sentences" if source["id"] in SENTENCES else "words" if source["id"] in WORDS else None
@@ -106,7 +106,7 @@ def load_speakers(sources, roots, part, least_s, most_s):
 
 
 class Talker:
-    """Phrases of one person, each said once."""
+    """The phrases of one person, each used once."""
 
     def __init__(self, kind, utterances, budget_s, dice):
         self.dice, self.phrases, self.budget_s = dice, [], budget_s
@@ -125,7 +125,7 @@ class Talker:
         return not self.phrases or self.budget_s < 0.5
 
     def say(self, seconds):
-        """Phrases up to about so many seconds."""
+        """Phrases of about this many seconds in total."""
         pieces = []
         while self.phrases and (not pieces or sum(map(len, pieces)) < seconds * RATE_HZ):
             pieces.append(self.phrases.pop())
@@ -136,7 +136,7 @@ class Talker:
         return sound
 
     def say_little(self):
-        """A word of up to a second or so, as one who listens says it; nothing where there is none that short."""
+        """A backchannel: a word of up to a second or so; None if there is none that short."""
         for at, phrase in enumerate(self.phrases):
             if len(phrase) < 1.1 * RATE_HZ:
                 self.budget_s -= len(phrase) / RATE_HZ
@@ -145,7 +145,7 @@ class Talker:
 
 
 def lay_turns(talkers, overlap, dice):
-    """[(person, first frame, sound)]: whoever has most left to say speaks more often; how soon the next begins keeps the overlap near what is wanted."""
+    """[(person, first frame, sound)]: people with more left to say speak more often; the start of the next turn keeps the overlap near its target."""
     laid, end, last, spoken, both = [], int(dice.uniform(0, 1.5) * RATE_HZ), None, 0, 0
     while True:
         ready = [who for who, talker in enumerate(talkers) if not talker.is_done]
@@ -175,12 +175,12 @@ def lay_turns(talkers, overlap, dice):
 
 
 def draw_places(count, dice):
-    """Responses of one room to several places."""
+    """Impulse responses of one room to several positions."""
     (size, absorption, microphone, rt60_s), places = draw_shoebox(count, dice)
     responses = []
     for place in places:
         distance = numpy.linalg.norm(place - microphone)
-        # Without the time the sound travels: references are where the voice is heard.
+        # Without the propagation delay: references are where the voice is heard.
         response = numpy.roll(respond(size, absorption, microphone, place, rt60_s), -int(distance / SOUND_M_PER_S * RATE_HZ))
         responses.append(response / math.sqrt((response**2).sum()))
     return responses
@@ -202,7 +202,7 @@ def draw_noise(noises, frames, dice):
 
 
 def make_conversation(speakers, noises, number, seed, is_long):
-    """The voices [people, frames] as they are heard, the noise, and who speaks when as steps [people, steps]."""
+    """The voices [people, frames] as heard, the noise, and the active steps [people, steps]."""
     dice = numpy.random.RandomState(seed + number)
     people = 2 + number % 3 if is_long else 1 + number % 6
     names = {kind: [name for name, (its, _) in speakers.items() if its == kind] for kind in ("sentences", "words")}

@@ -12,15 +12,15 @@ from training.mix.codec import through_codec
 
 STEMS = ("dialogue", "music", "effects")
 CODED = 0.15
-"""How often a stem was a compressed recording before it was mixed."""
+"""Probability that a stem was compressed before it was mixed."""
 BASS_MUSIC, BASS_EFFECTS = 0.2, 0.1
-"""How often deep bass is raised. Music that is mostly below 60 Hz was taken for effects; effects get some too, so that bass does not come to mean music."""
+"""Probability of a bass boost. Music that is mostly below 60 Hz was taken for effects; effects get some too, so that bass does not imply music."""
 
 
 class DialogueMusicEffects:
     def __init__(self, pools, frames, rooms=256, singing_alone=0.1, pitched_noise=0.0, speeds=1.0):
-        """`singing_alone` is how often the music is a voice and nothing else, `pitched_noise` how often an effect is given a pitch,
-        `speeds` how far sounds may be played faster or slower, against what a separation bears."""
+        """`singing_alone` is the probability that the music is a single voice, `pitched_noise` that an effect is given a pitch;
+        `speeds` is how far sounds may be played faster or slower."""
         self.singing_alone = singing_alone
         self.pitched_noise = pitched_noise
         self.speeds = speeds
@@ -105,7 +105,7 @@ class DialogueMusicEffects:
         return self.finish(torch.stack(stems, 1))
 
     def finish(self, stems):
-        """What a transmission does to the whole mixture: mono and band limits, the same for all stems."""
+        """Transmission effects on the whole mixture: mono and band limits, the same for all stems."""
         count, device = len(stems), stems.device
         mono = augment.chance(count, 0.3, device)[:, None, None, None]
         stems = torch.where(mono, stems.mean(2, keepdim=True).expand_as(stems), stems)

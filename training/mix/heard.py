@@ -1,4 +1,4 @@
-"""What is left of stems when htdemucs has taken their song apart: the splitter never hears a true `other`, but what htdemucs makes of one."""
+"""Stems as htdemucs leaves them: the splitter never gets a true `other`, only htdemucs's estimate of one."""
 
 import torch
 
@@ -10,7 +10,7 @@ RIDGE = 1e-3
 
 
 def lay_out(stems, played):
-    """What the mixer draws, [count, 10, 2, frames]: five stems that sum to the input, and the five as they were played."""
+    """The mixer's output, [count, 10, 2, frames]: five stems that sum to the input, and the five as played."""
     return torch.cat([stems, played], 1)
 
 
@@ -33,7 +33,7 @@ def gains_within(heard, parts):
 
 
 def share_out(sound, parts):
-    """Splits a sound [count, 2, frames] among the parts [count, n, 2, frames] by their power in every bin; a silent part gets nothing."""
+    """Distributes a sound [count, 2, frames] among the parts [count, n, 2, frames] by their power in every bin; a silent part gets nothing."""
     power = power_spectrum(parts).sum(2)
     shares = power / (power.sum(1, keepdim=True) + 1e-9)
     return istft(stft(sound)[:, None] * shares[:, :, None], sound.shape[-1])
@@ -55,7 +55,7 @@ def hear(network, stems, backing):
 
 
 class HeardSongs:
-    """The latest songs that were heard; each is drawn several times before it is replaced."""
+    """The latest separated songs; each is drawn several times before it is replaced."""
 
     def __init__(self, network, slots):
         self.network = network

@@ -26,7 +26,7 @@ STEMS = ("dialogue", "music", "effects")
 
 
 def load_reels(folder):
-    """Held-out reels by role, as int16 [frames, 2] each, in the order of their names: however they were packed, the set is the same."""
+    """Held-out reels by role, as int16 [frames, 2] each, sorted by name: the set is the same however they were packed."""
     roles = {}
     for ready in sorted(Path(folder).glob("*/ready")):
         for key, reels in json.loads((ready.parent / "reels.json").read_text()).items():
@@ -124,7 +124,7 @@ def _make_numbered(number):
 
 
 def make_held_out(folder, count=COUNT):
-    """float32 [count, 3, 2, frames]; the mixture is the sum over stems. Made by forks: not in a process that uses the GPU."""
+    """float32 [count, 3, 2, frames]; the mixture is the sum over stems. Forks processes: don't call it in one that uses the GPU."""
     _reels.update(load_reels(folder))
     with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
         return numpy.stack(pool.map(_make_numbered, range(count), chunksize=1))

@@ -22,9 +22,9 @@ FRAMES = SECONDS * RATE_HZ
 COUNT = 320
 SEED = 20261116
 STEP_S = 0.1
-"""Truth and scores have steps of this length."""
+"""Resolution of truth and scores."""
 QUIET_DB = -30.0
-"""Steps in which the music is this far below its own loudness (rests, fades) are left out of the scores."""
+"""Steps in which the music is this far below its own loudness (rests, fades) are not scored."""
 KINDS = ("clear", "under speech")
 
 

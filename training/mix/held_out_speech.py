@@ -33,7 +33,7 @@ def level(sound):
 
 
 def draw_sound(makers, dice):
-    """FRAMES of one speaker or of one noise at the level 1, and who made it."""
+    """FRAMES of one speaker or noise at level 1, and its maker."""
     names = list(makers)
     name = names[dice.randint(len(names))]
     pieces, total = [], 0
@@ -46,14 +46,14 @@ def draw_sound(makers, dice):
 
 
 def split_response(response):
-    """The early part, with the energy 1, and the late part."""
+    """The early part, with energy 1, and the late part."""
     ramp = numpy.clip((LATE - (numpy.arange(len(response)) - numpy.abs(response).argmax())) / (LATE - EARLY), 0, 1)
     early = response * ramp
     return early / numpy.linalg.norm(early), (response - early) / numpy.linalg.norm(early)
 
 
 def draw_response(measured, dice):
-    """A response and where it ends; `measured` has [(response, top_hz), …]."""
+    """A response and its upper frequency; `measured` has [(response, top_hz), …]."""
     if measured and dice.uniform() < 0.5:
         response, top_hz = measured[dice.randint(len(measured))]
         return response.astype(float), top_hz
@@ -61,7 +61,7 @@ def draw_response(measured, dice):
 
 
 def low_pass(stems, top_hz):
-    """What one of them lacks above a frequency, all lack."""
+    """Applies the lowest upper frequency to all stems."""
     if top_hz >= RATE_HZ / 2:
         return stems
     spectrum = numpy.fft.rfft(stems)
@@ -95,7 +95,7 @@ def _make_numbered(task):
 
 
 def make_held_out(folder, sources, counts=COUNTS):
-    """Made by forks: not in a process that uses the GPU."""
+    """Forks processes: don't call it in one that uses the GPU."""
     families = {source["id"]: source.get("split_key", source["id"]) for source in sources}
     tops = {families[source["id"]]: source["top_hz"] for source in sources if "top_hz" in source}
     rooms = Path(folder) / "measured-rooms.npz"

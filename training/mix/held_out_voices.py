@@ -24,7 +24,7 @@ FINE = 8
 
 
 def load_speakers(folder, families, role="voice"):
-    """{speaker: [int16 reel, …]} of the held-out split of a role, in the order of their names: however they were packed, the set is the same."""
+    """{speaker: [int16 reel, …]} of the held-out split of a role, sorted by name: the set is the same however they were packed."""
     found = {}
     for ready in sorted(Path(folder).glob("*/ready")):
         reels = json.loads((ready.parent / "reels.json").read_text()).get(f"{role}.held-out", [])
@@ -43,7 +43,7 @@ def level(sound):
 
 
 def draw_speech(reels, frames, dice):
-    """Speech of one speaker from reels drawn one after the other."""
+    """Speech of one speaker from consecutively drawn reels."""
     pieces, total = [], 0
     while total < frames:
         reel = reels[dice.randint(len(reels))] / 32768.0
@@ -55,7 +55,7 @@ def draw_speech(reels, frames, dice):
 
 
 def respond(size, absorption, microphone, speaker, seconds, rate_hz=RATE_HZ):
-    """A room's response by the image method on a grid eight times finer, brought down to the rate."""
+    """A room's response by the image method on a grid eight times finer, decimated to the rate."""
     reach = SOUND_M_PER_S * seconds
     response = numpy.zeros(int(seconds * rate_hz * FINE) + FINE)
     reflect = numpy.sqrt(1 - absorption)
@@ -82,7 +82,7 @@ def respond(size, absorption, microphone, speaker, seconds, rate_hz=RATE_HZ):
 
 
 def draw_shoebox(count, dice):
-    """A room's size, absorption, microphone and RT60, and places to speak from, 0.5 to 3 m from the microphone."""
+    """A room's size, absorption, microphone and RT60, and positions of speakers, 0.5 to 3 m from the microphone."""
     size = dice.uniform([3.0, 3.0, 2.4], [8.0, 6.0, 3.2])
     surface = 2 * (size[0] * size[1] + size[0] * size[2] + size[1] * size[2])
     rt60_s = dice.uniform(0.2, 0.6)
@@ -98,7 +98,7 @@ def draw_shoebox(count, dice):
 
 
 def draw_room(dice, rate_hz=RATE_HZ):
-    """Responses of one room to two places."""
+    """Responses of one room to two positions."""
     (size, absorption, microphone, rt60_s), places = draw_shoebox(2, dice)
     return [respond(size, absorption, microphone, place, rt60_s, rate_hz) for place in places]
 
@@ -133,7 +133,7 @@ def _make_numbered(task):
 
 
 def make_held_out(folder, families, counts=COUNTS):
-    """Made by forks: not in a process that uses the GPU. Returns the arrays and who speaks in them."""
+    """Forks processes: don't call it in one that uses the GPU. Returns the arrays and their speakers."""
     _speakers.update(load_speakers(folder, families))
     with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
         made = {kind: pool.map(_make_numbered, [(kind, number) for number in range(count)], chunksize=1) for kind, count in counts.items()}
@@ -142,7 +142,7 @@ def make_held_out(folder, families, counts=COUNTS):
 
 
 def write_sounds(arrays, folder):
-    """As float WAV; one voice alone is one file."""
+    """Writes float WAV; a single voice is one file."""
     import soundfile
 
     for kind, mixtures in arrays.items():

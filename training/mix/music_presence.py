@@ -1,4 +1,4 @@
-"""Training mixtures for music detection: music, speech, events and ambience at once or one after the other, and when each is heard."""
+"""Training mixtures for music detection: music, speech, events and ambience, at once or in turn, and when each is audible."""
 
 import torch
 from torch.nn import functional
@@ -10,21 +10,21 @@ from training.networks.stft import HOP
 
 SPAN = STRIDE * HOP
 HEARD_DB, UNHEARD_DB = -25.0, -40.0
-"""A stem this far below the mixture is heard, or not; in between nobody can say, and it is not asked."""
+"""A stem above the first level, relative to the mixture, is audible, below the second it is not; in between it is not scored."""
 SILENCE = 1e-7
 REST_SPANS = 5
-"""Rests up to half a second belong to the music."""
+"""Rests up to half a second count as music."""
 KINDS = ("music", "dialogue", "events", "ambience")
 AT_ONCE = ((-17, 8, 0.35, 0.6), (-3, 3, 0.3, 0.3), (-17, 6, 0.35, 0.3), (-22, 3, 0.45, 0.3))
-"""Of each kind in a scene: quietest and loudest in dB, how often it is absent, how often there for a part only."""
+"""For each kind in a scene: lowest and highest level in dB, probability of being absent, and of being present only in part."""
 IN_TURN = 0.4
-"""How often the kinds follow each other instead. Ambience alone was one scene in twenty-five, and was what a detector trained on scenes took for music."""
+"""Probability that the kinds follow each other instead. Ambience alone was one scene in twenty-five, and a detector trained on scenes took it for music."""
 TURNS, TURN_CHANCES = 5, (0.38, 0.22, 0.18, 0.18, 0.04)
-"""Turns in a mixture, and how often each kind, or silence, has one."""
+"""Turns per mixture, and the probability of each kind, or of silence."""
 FADE = 1024
 BACKWARDS = 0.2
 TWO_VOICES = 0.25
-"""How often another voice talks all the while."""
+"""Probability of a second voice throughout."""
 USES = 3
 
 
@@ -41,7 +41,7 @@ def close_rests(power):
 
 
 def heard(stems):
-    """For [n, stems, frames] mono: 1 where a stem is heard, 0 where it is not [n, stems, spans], and 1 where that is certain."""
+    """For [n, stems, frames] mono: 1 where a stem is audible, 0 where it is not [n, stems, spans], and 1 where that is certain."""
     power = close_rests(span_power(stems))
     mixture = functional.avg_pool1d(power.sum(1, keepdim=True), 11, 1, 5, count_include_pad=False)
     share_db = 10 * torch.log10(power / (mixture + SILENCE) + 1e-9)
@@ -51,7 +51,7 @@ def heard(stems):
 
 
 def through_telephone(stems, probability):
-    """Some mixtures [n, stems, frames] as a telephone leaves them: 200 to 350 Hz up to 3.3 to 4 kHz, all stems alike."""
+    """Applies a telephone's band to some mixtures [n, stems, frames]: from 200 to 350 Hz up to 3.3 to 4 kHz, the same for all stems."""
     count, _, frames = stems.shape
     length = augment.fast_length(frames)
     spectrum = torch.fft.rfft(stems, length)
@@ -70,7 +70,7 @@ class MusicPresence:
         self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.25, pitched_noise=0.15, speeds=2.0)
 
     def _sounds(self, count):
-        """One of each kind, mono, at one level [count, KINDS, frames]; a fifth of them backwards."""
+        """One sound of each kind, mono, at the same level [count, KINDS, frames]; a fifth of them reversed."""
         makers = (self.scene.music, self.scene.dialogue, self.scene.events, self.scene.ambience)
         level_db = torch.full((count,), -20.0, device=self.device)
         sounds = torch.stack([augment.set_level(make(count), level_db).mean(1) for make in makers], 1)
@@ -80,7 +80,7 @@ class MusicPresence:
         return torch.where(is_backwards, sounds.flip(-1), sounds)
 
     def _at_once(self, count):
-        """How loud each kind is where all may be heard at once [count, KINDS, frames]."""
+        """Gains of each kind if all may be audible at once [count, KINDS, frames]."""
         envelopes = []
         for lowest_db, highest_db, silent_chance, part_chance in AT_ONCE:
             gain = 10 ** (augment.uniform(count, lowest_db, highest_db, self.device) / 20)
@@ -88,7 +88,7 @@ class MusicPresence:
         return torch.cat(envelopes, 1)
 
     def _in_turn(self, count):
-        """How loud each kind is where one follows the other."""
+        """Gains of each kind if one follows the other."""
         time = torch.linspace(0, 1, self.frames // FADE + 1, device=self.device)
         changes = torch.rand(count, 1, TURNS - 1, device=self.device)
         turn = (time[:, None] > changes).sum(-1)
@@ -98,7 +98,7 @@ class MusicPresence:
         return gain * functional.interpolate(is_on, self.frames, mode="linear", align_corners=True)
 
     def draw(self, count):
-        """A mono mixture [count, frames], and `heard` of its three stems (music, dialogue, effects). Sounds cost more than mixtures, so each is in `USES` of them."""
+        """A mono mixture [count, frames], and `heard` of its three stems (music, dialogue, effects). Each sound is used in `USES` of them."""
         sounds = self._sounds(count // USES)
         orders = [[torch.randperm(len(sounds), device=self.device) for _ in KINDS] for _ in range(USES)]
         sounds = torch.cat([torch.stack([sounds[order, kind] for kind, order in enumerate(orders_of)], 1) for orders_of in orders])

@@ -13,10 +13,10 @@ from training.mix.speech_pool import RATE_HZ
 from training.mix.two_voices import active_level, coloured_noise, equalizers
 
 MARGIN = RATE_HZ // 2
-"""What is drawn before the mixture begins, so that rooms ring on from there."""
+"""Drawn before the mixture begins, so that reverberation is already present."""
 BLOCK = RATE_HZ // 10
 EARLY_S, LATE_S = 0.02, 0.04
-"""What comes back this soon after the direct sound belongs to the voice; from there to the second time it fades over to the room."""
+"""Reflections up to the first time belong to the voice; up to the second time they fade over to the room."""
 ABSENT_SPEECH, ABSENT_NOISE = 0.04, 0.06
 SECOND_VOICE = 0.12
 SECOND_NOISE = 0.5
@@ -26,7 +26,7 @@ SPEED = 0.12
 
 
 def split_responses(response):
-    """Responses [count, taps] → (early, late), scaled so that the early part has the energy 1."""
+    """Responses [count, taps] → (early, late), scaled so that the early part has energy 1."""
     time_s = torch.arange(response.shape[-1], device=response.device) / RATE_HZ
     since_direct_s = time_s - response.abs().argmax(-1, keepdim=True) / RATE_HZ
     early = response * ((LATE_S - since_direct_s) / (LATE_S - EARLY_S)).clamp(0, 1)
@@ -35,7 +35,7 @@ def split_responses(response):
 
 
 def low_pass(sound, top_hz):
-    """[count, …, frames] without what is above `top_hz` [count]; at half the rate and above nothing changes."""
+    """Removes everything above `top_hz` [count] from [count, …, frames]; from half the sample rate on nothing changes."""
     frames = sound.shape[-1]
     length = fast_length(frames)
     spectrum = torch.fft.rfft(sound, length)
@@ -45,19 +45,19 @@ def low_pass(sound, top_hz):
 
 
 def clip(sound):
-    """[count, frames], each cut off at a share of its peak."""
+    """[count, frames], each clipped at a share of its peak."""
     limit = sound.abs().amax(-1, keepdim=True) * uniform(len(sound), 0.12, 0.6, sound.device)[:, None]
     return sound.clamp(-limit, limit)
 
 
 class NoisySpeech:
     def __init__(self, pools, frames, room=0.6, measured=0.4, snr_db=(-5, 22)):
-        """`room` is how often speech is heard in a room, `measured` how often that room was measured and not simulated."""
+        """`room` is the probability of a room, `measured` that it is a measured one."""
         self.pools, self.frames, self.room, self.measured, self.snr_db = pools, frames, room, measured, snr_db
         self.rooms = {}
 
     def load_rooms(self):
-        """Responses [places, taps] of all rooms of a kind, and where they end [places]. They may come while training runs."""
+        """Responses [places, taps] of all rooms of a kind, and their upper frequencies [places]. Files may appear while training runs."""
         for kind, name in (("simulated", "rooms.npy"), ("measured", "measured-rooms.npz")):
             path = self.pools.folder / name
             if kind in self.rooms or not path.exists():
@@ -73,7 +73,7 @@ class NoisySpeech:
         return self.rooms
 
     def responses(self, count, length):
-        """Spectra [count, bins] of the early and of the late part of a response, the latter zero outside rooms; and where it ends."""
+        """Spectra [count, bins] of the early and the late part of a response, the latter zero without a room; and its upper frequency."""
         device = self.pools.device
         is_measured = chance(count, self.measured, device)
         early = torch.ones(count, length // 2 + 1, dtype=torch.complex64, device=device)
@@ -95,7 +95,7 @@ class NoisySpeech:
         return sound / active_level(sound, BLOCK).clamp(min=1e-4), top_hz
 
     def speech(self, count):
-        """(dry, room) [count, frames] each, at an active level of 1 together, and where they end."""
+        """(dry, room) [count, frames] each, together at an active level of 1, and their upper frequency."""
         device, long = self.pools.device, self.frames + MARGIN
         length = fast_length(long + RATE_HZ // 2)
         total, top_hz = 0, None
@@ -114,7 +114,7 @@ class NoisySpeech:
         return total / active_level(total.sum(1), BLOCK).clamp(min=1e-4)[..., None], top_hz
 
     def noise(self, count):
-        """[count, frames] at an active level of 1, and where it ends."""
+        """[count, frames] at an active level of 1, and its upper frequency."""
         device = self.pools.device
         total, top_hz = 0, None
         for share in (1.0, SECOND_NOISE):
@@ -146,7 +146,7 @@ class NoisySpeech:
         return self.distort(stems)
 
     def distort(self, stems):
-        """Clipping and codecs change the mixture; the difference is noise."""
+        """Clipping and codecs change the mixture; the difference counts as noise."""
         mixture = stems.sum(1)
         is_clipped = chance(len(stems), CLIPPED, stems.device)[:, None]
         heard = torch.where(is_clipped, clip(mixture), mixture)

@@ -8,7 +8,7 @@ import numpy
 import torch
 
 OUT_OF_LAYER = 6.0
-"""A layer at the other end of the loudness scale costs as much as a note six semitones away."""
+"""A layer at the other end of the loudness scale costs as much as a distance of six semitones."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Instrument:
         return int(self.pitch.max()) + 4
 
     def choose(self, pitches, velocities, dice):
-        """For every event the recorded note to play: near in pitch and loudness, with chance among near ones (round robin)."""
+        """The recorded note for every event: close in pitch and loudness, random among close ones (round robin)."""
         distance = numpy.abs(pitches[:, None] - self.pitch) + OUT_OF_LAYER * numpy.abs(velocities[:, None] - self.loudness)
         return (distance + 1.5 * dice.random_sample(distance.shape)).argmin(1)
 
@@ -46,7 +46,7 @@ class NoteBank:
         self.known = set()
 
     def load_new(self):
-        """Takes the packs of notes that have appeared; returns their names."""
+        """Loads the packs of notes that have appeared; returns their names."""
         fresh = [ready.parent for ready in sorted(self.folder.glob("*/notes-ready")) if ready.parent not in self.known]
         for pack in fresh:
             self.known.add(pack)
@@ -68,6 +68,6 @@ class NoteBank:
         self.instruments.setdefault(entry["stem"], []).append(instrument)
 
     def describe(self):
-        """Instruments and minutes of recorded notes a stem."""
+        """Instruments and minutes of recorded notes per stem."""
         minutes = lambda found: round(sum(int(one.frames.sum()) for one in found) / 44100 / 60, 1)
         return {stem: {"instruments": len(found), "minutes": minutes(found)} for stem, found in sorted(self.instruments.items())}

@@ -46,7 +46,7 @@ class Songs:
         self.frames = frames
 
     def render(self, count, rooms, dice):
-        """float32 [count, 5, 2, frames]; a stem nobody plays is silence."""
+        """float32 [count, 5, 2, frames]; a stem without notes is silent."""
         device = self.bank.device
         stem_of, drives, with_wah, tables, parts = [], [], [], [], 0
         for song in range(count):
@@ -67,20 +67,20 @@ class Songs:
 
 
 def holes(count, frames, device):
-    """Gains [count, 1, frames] that come and go several times a second, as leakage does."""
+    """Gains [count, 1, frames] that come and go several times a second, like leakage."""
     points = 10 ** (-1.2 * torch.rand(count, 1, max(4, frames // 6000), device=device) ** 2)
     return torch.nn.functional.interpolate(points, frames, mode="linear", align_corners=True)
 
 
 def to_mono_sometimes(*groups):
-    """A fifth of the mixtures, in every group of their sounds [count, n, 2, frames]."""
+    """Makes a fifth of the mixtures mono, in every group of their sounds [count, n, 2, frames]."""
     mono = augment.chance(len(groups[0]), MONO, groups[0].device)[:, None, None, None]
     return [torch.where(mono, sounds.mean(2, keepdim=True).expand_as(sounds), sounds) for sounds in groups]
 
 
 class OtherSplitter:
     def __init__(self, pools, frames, rooms=256, slots=SLOTS, first_slots=FIRST_SLOTS, seed=1, heard_share=0.0):
-        """`heard_share` of the mixtures go through htdemucs, whose weights are in the folder `htdemucs` of the pools."""
+        """`heard_share` of the mixtures go through htdemucs, whose weights are in the pools' folder `htdemucs`."""
         self.pools = pools
         self.heard_share = heard_share
         self.heard = HeardSongs(Htdemucs.load(pools.folder / "htdemucs", pools.device), HEARD_SLOTS) if heard_share else None
@@ -95,7 +95,7 @@ class OtherSplitter:
         self.drawn = 0
 
     def renew(self, count):
-        """Renders `count` songs over the oldest ones."""
+        """Renders `count` songs, replacing the oldest ones."""
         stems = self.songs.render(count, self.rooms, self.dice)
         at = (self.rendered + torch.arange(count, device=stems.device)) % len(self.slots)
         self.slots[at] = stems.half()
@@ -111,7 +111,7 @@ class OtherSplitter:
         self.renew(max(1, count // 4))
 
     def take_songs(self, count):
-        """One song a mixture, some of its stems traded for those that other songs have."""
+        """One song per mixture, with some of its stems swapped for those of other songs."""
         device = self.pools.device
         filled = min(self.rendered, len(self.slots))
         own = torch.randint(filled, (count, 1), device=device).expand(-1, len(STEMS))
@@ -128,7 +128,7 @@ class OtherSplitter:
         return augment.set_level(sound, torch.full((count,), -20.0, device=device))
 
     def real(self, role, count):
-        """Recordings; in some two players at once, as guitars, violins, horns and voices often are."""
+        """Recordings; some with two players at once, as is common for guitars, violins, horns and voices."""
         device = self.pools.device
         sound = self.recorded(role, count)
         if role in DOUBLED:
@@ -148,7 +148,7 @@ class OtherSplitter:
         return total
 
     def backing(self, count):
-        """The rest of a song as it is mixed, [count, 3, 2, frames]: loud drums, bass and voices; on some songs not all of them, on a few none."""
+        """The rest of a song as mixed, [count, 3, 2, frames]: loud drums, bass and voices; some songs lack some of them, a few all."""
         device = self.pools.device
         parts = []
         for role in BACKING:
@@ -158,7 +158,7 @@ class OtherSplitter:
         return torch.stack(parts, 1) * ~augment.chance(count, UNACCOMPANIED, device)[:, None, None, None]
 
     def draw(self, count):
-        """Stems, whose sum is the mixture, and the same as they were played, as `lay_out` lays them."""
+        """Stems, whose sum is the mixture, and the same as played, in the layout of `lay_out`."""
         self.prepare(count)
         heard = int(round(self.heard_share * count))
         if heard and (self.drawn - 1) % HEAR_EVERY == 0:
@@ -171,7 +171,7 @@ class OtherSplitter:
 
     @torch.no_grad()
     def hear_held_out(self, stems, seed=1):
-        """What `draw` gives of held-out songs, with the drums, basses and voices of training: the same as long as these are."""
+        """`draw` for held-out songs, with the drums, basses and voices of training: reproducible as long as these stay the same."""
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             pieces = stems[..., : self.frames].split(HEARD_AT_ONCE)
@@ -194,7 +194,7 @@ class OtherSplitter:
         return flat.reshape(stems.shape) * self.present(is_there.reshape(count, len(STEMS)))
 
     def present(self, is_there):
-        """[count, 5] → [count, 5, 1, 1]: which of the stems that are there a mixture has; one of them always."""
+        """[count, 5] → [count, 5, 1, 1]: which of the available stems a mixture has; at least one."""
         wanted = torch.rand(is_there.shape, device=is_there.device) >= torch.tensor(ABSENT, device=is_there.device)
         always = (torch.rand(is_there.shape, device=is_there.device) * is_there).argmax(1, keepdim=True)
         wanted = wanted | (torch.arange(len(STEMS), device=is_there.device) == always)

@@ -17,7 +17,7 @@ PITCHES = (48, 60, 72)
 
 
 def write_notes(folder):
-    """One instrument a stem, three tones each, and a song of two parts."""
+    """One instrument per stem, three tones each, and a song of two parts."""
     pack = Path(folder) / "notes-0"
     pack.mkdir()
     tones = [numpy.sin(2 * numpy.pi * 440 * 2 ** ((pitch - 69) / 12) * numpy.arange(RATE_HZ) / RATE_HZ) for pitch in PITCHES]

@@ -34,7 +34,7 @@ class Pool:
         self.chances = self._reel_chances()
 
     def _reel_chances(self):
-        """A source is drawn from as often as the root of its length says: four times the minutes of one maker are not four times as much to learn."""
+        """A source is drawn in proportion to the square root of its length: four times the minutes of one maker are not four times as much to learn."""
         lengths = self.length_frames.cpu().numpy().astype(float)
         names, source = numpy.unique(self.sources, return_inverse=True)
         of_source = numpy.bincount(source, lengths, len(names))
@@ -59,7 +59,7 @@ class Pool:
 
 
 class Pools:
-    """All roles; new packs may be added while training runs. Reels that the data list marks as dropped are left out of training."""
+    """All roles; packs may be added while training runs. Reels that the data list marks as dropped are not used for training."""
 
     def __init__(self, folder, device, sources=()):
         self.folder = Path(folder)

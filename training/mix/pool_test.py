@@ -10,7 +10,7 @@ class PoolTest(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(1)
         self.pool = Pool("cpu")
-        # one maker with nine reels, one with a single reel of the same length; what is drawn tells whose it is
+        # One maker with nine reels, one with a single reel of the same length; the samples show whose they are.
         self.pool.add(numpy.full((9000, 2), 9000, numpy.int16), [1000] * 9, [True] * 9, ["large"] * 9)
         self.pool.add(numpy.full((1000, 2), 1000, numpy.int16), [1000], [False], ["small"])
 

@@ -1,6 +1,6 @@
-"""Renders a table of notes on the GPU: reads recorded notes at the pitch's ratio, shapes them and adds them up part by part.
+"""Renders a table of notes on the GPU: resamples recorded notes to pitch, applies envelopes and sums them part by part.
 
-Notes are cut into blocks of equal length, so that long and short ones make one dense batch and no work is spent on padding.
+Notes are cut into blocks of equal length, so that long and short ones form one dense batch without padding.
 """
 
 import numpy
@@ -9,7 +9,7 @@ import torch
 BLOCK = 2048
 BLOCKS_AT_ONCE = 4096
 VIBRATO_GROWS = 15000
-"""Frames until vibrato has its full width."""
+"""Frames until vibrato reaches its full width."""
 
 
 def read_cubic(samples, first, whole, t, last):
@@ -26,7 +26,7 @@ def read_cubic(samples, first, whole, t, last):
 
 
 def block_table(notes, frames):
-    """Which note and which of its blocks: only blocks that sound and fall into the window."""
+    """Note and block indices of the blocks that sound within the window."""
     sounding = numpy.minimum(notes["held"] + notes["release"], notes["frames"] / notes["ratio"])
     last = numpy.minimum(sounding, frames - notes["onset"])
     counts = numpy.ceil(numpy.maximum(last, 0) / BLOCK).astype(numpy.int64)
@@ -37,7 +37,7 @@ def block_table(notes, frames):
 
 
 def bend(time, r):
-    """How far (in recorded frames) vibrato and a slide into the pitch move the place that is read."""
+    """How far (in recorded frames) vibrato and slides move the read position."""
     vibrato = r["swing"] * (time / VIBRATO_GROWS).clamp(max=1).square() * torch.sin(r["swing_rate"] * time)
     return vibrato - r["slide"] * (1 - torch.exp(-r["slide_rate"] * time))
 

@@ -20,7 +20,7 @@ OVERSAMPLING = 2
 
 
 def draw_room(dice):
-    """Size, the share of pressure that each wall reflects (low, high), where the microphone is and where people speak."""
+    """Size, pressure reflection of each wall (low, high), and positions of the microphone and the speakers."""
     size = torch.tensor([dice.uniform(2.2, 9.0), dice.uniform(2.0, 7.0), dice.uniform(2.2, 4.0)])
     volume = float(size.prod())
     surface = 2 * float(size[0] * size[1] + size[0] * size[2] + size[1] * size[2])
@@ -76,7 +76,7 @@ def respond(size, reflect, microphone, speakers, seconds, generator, rate_hz=RAT
 
 
 def make_rooms(count, seed, device, rate_hz=RATE_HZ):
-    """float32 [count, PLACES, taps], each response of energy 1."""
+    """float32 [count, PLACES, taps], each response with energy 1."""
     dice, generator = numpy.random.RandomState(seed), torch.Generator(device=device).manual_seed(seed)
     rooms = []
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""Crops of one voice as a room, a line and neighbours leave it, and whose it is."""
+"""Crops of one voice as altered by rooms, lines and other talkers, and whose it is."""
 
 import torch
 
@@ -7,7 +7,7 @@ from training.mix.two_voices import TwoVoices, active_level, equalizers, telepho
 from training.mix.voice_pool import RATE_HZ
 
 SPEEDS = (1.0, 0.9, 1.1)
-"""A voice that is played faster or slower is another voice."""
+"""A voice played faster or slower counts as another voice."""
 
 
 class SingleVoice(TwoVoices):

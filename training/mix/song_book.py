@@ -7,14 +7,14 @@ import numpy
 
 DRUMS = 128
 HEAD_S = 1.5
-"""Notes that began this long before a window still sound in it."""
+"""Notes that started this long before a window still sound in it."""
 
 
 @dataclass
 class Part:
     program: int
     is_named: bool
-    """Whether the program says what the composer wanted; some collections give every part the piano's number."""
+    """Whether the program reflects the composer's intention; some collections give every part the piano's number."""
     onset_s: numpy.ndarray
     duration_s: numpy.ndarray
     pitch: numpy.ndarray
@@ -33,7 +33,7 @@ class SongBook:
                     self.songs.append((len({program for program, _ in own}) > 1, own))
 
     def draw_window(self, seconds, dice):
-        """Parts of a random stretch of a random song, with tempo and key changed; parts that rest there are left out."""
+        """The parts of a random section of a random song, with tempo and key changed; parts that rest there are left out."""
         for _ in range(50):
             is_named, parts = self._draw_song(dice)
             tempo, shift = dice.uniform(0.8, 1.25), dice.randint(-5, 7)
@@ -46,7 +46,7 @@ class SongBook:
         raise RuntimeError("no song with notes")
 
     def _draw_song(self, dice):
-        """Songs whose parts name their instruments as often as the others: they are fewer and have more parts."""
+        """Draws songs whose parts name their instruments as often as the others: they are fewer and have more parts."""
         wants_named = dice.random_sample() < 0.5
         fitting = [song for song in self.songs if song[0] == wants_named] or self.songs
         return fitting[dice.randint(len(fitting))]

@@ -1,4 +1,4 @@
-"""Speech and noises at 48 kHz on the GPU, and how far up each of them reaches."""
+"""Speech and noises at 48 kHz on the GPU, with the upper frequency of each."""
 
 import torch
 
@@ -23,7 +23,7 @@ class SpeechPools(VoicePools):
         return other
 
     def draw(self, role, count, frames, rates):
-        """float32 [count, frames] of as many makers, and the frequency [count] at which each ends."""
+        """float32 [count, frames] of as many makers, and the upper frequency [count] of each."""
         pool = self[role]
         who = torch.multinomial(pool.chances, count, replacement=True)
         top_hz = torch.tensor([self.tops.get(family, FULL_BAND_HZ) for family, _ in pool.speakers], device=self.device)[who]

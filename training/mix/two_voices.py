@@ -9,12 +9,12 @@ from training.mix.augment import chance, uniform
 from training.mix.voice_pool import RATE_HZ
 
 FULL, PARTIAL = 0.62, 0.28
-"""Shares of mixtures in which both speak throughout, and in which they overlap in part; in the others there is one voice."""
+"""Share of mixtures in which both speak throughout, and in which they overlap in part; the others have one voice."""
 TELEPHONE = 0.2
 ROOM = 0.6
 NOISE = 0.5
 MARGIN = RATE_HZ // 2
-"""What is drawn before the mixture begins, so that rooms ring on from there."""
+"""Drawn before the mixture begins, so that reverberation is already present."""
 
 
 def equalizers(count, bins, device, spread_db, rate_hz=RATE_HZ):
@@ -28,7 +28,7 @@ def equalizers(count, bins, device, spread_db, rate_hz=RATE_HZ):
 
 
 def telephone_curves(count, bins, device, probability=TELEPHONE):
-    """Some mixtures end at 3.3 to 4 kHz, half of these begin at 200 to 350 Hz; [count, 1, bins]."""
+    """Band limits of some mixtures: 3.3 to 4 kHz at the top, for half of these also 200 to 350 Hz at the bottom; [count, 1, bins]."""
     frequency = torch.linspace(0, RATE_HZ / 2, bins, device=device)
     top = torch.sigmoid((uniform(count, 3300, 4000, device)[:, None] - frequency) / 60)
     bottom = torch.sigmoid((frequency - uniform(count, 200, 350, device)[:, None]) / 25)
@@ -76,13 +76,13 @@ class TwoVoices:
         self.rooms = None
 
     def load_rooms(self, device):
-        """The rooms may be made while training runs; until then nobody is in one."""
+        """The rooms may be made while training runs; until then none are used."""
         if self.rooms is None and self.rooms_path and self.rooms_path.exists():
             self.rooms = torch.from_numpy(numpy.load(self.rooms_path)).to(device)
         return self.rooms
 
     def in_rooms(self, spectrum, length, probability):
-        """Some of the spectra [count, voices, bins] of sounds of `length` as heard in a room, each voice from a different position."""
+        """Puts some of the spectra [count, voices, bins] of sounds of `length` into a room, each voice at a different position."""
         count, voices, _ = spectrum.shape
         device = spectrum.device
         rooms = self.load_rooms(device)
@@ -95,7 +95,7 @@ class TwoVoices:
         return spectrum * torch.where(is_dry, torch.ones((), device=device, dtype=torch.complex64), response)
 
     def voices(self, count):
-        """float32 [count, 2, frames], each at its own level, in the same room if there is one; and the spectra's common factor."""
+        """float32 [count, 2, frames], each at its own level, in the same room if any; and the spectra's common factor."""
         pool, device = self.pools["voice"], self.pools.device
         speakers = pool.draw_speakers(count, 2).reshape(-1)
         long = self.frames + MARGIN

@@ -1,4 +1,4 @@
-"""Speakers on the GPU and random windows of their speech, mono at 16 kHz, or at 48 kHz for the network that cleans speech."""
+"""Speakers on the GPU and random windows of their speech, mono at 16 kHz, or at 48 kHz for the speech cleaner."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ class VoicePool:
         self._index()
 
     def _index(self):
-        """A speaker is drawn as often as the root of their speech's length says, up to two minutes of it."""
+        """A speaker is drawn in proportion to the square root of their speech's length, up to two minutes."""
         tensor = lambda values, kind: torch.tensor(values, dtype=kind, device=self.device)
         self.start, self.length, self.owner = (tensor(values, torch.int64) for values in (self.starts, self.lengths, self.owners))
         lengths, owners = numpy.asarray(self.lengths, float), numpy.asarray(self.owners)
@@ -46,11 +46,11 @@ class VoicePool:
         self.reel_count = tensor(numpy.bincount(owners), torch.int64)
 
     def draw_speakers(self, rows, each):
-        """Different speakers in a row: [rows, each]."""
+        """Different speakers per row: [rows, each]."""
         return torch.multinomial(self.chances.expand(rows, -1), each)
 
     def draw(self, speakers, frames, rates):
-        """float32 [count, frames] of the given speakers [count], read at `rates` (1 = as recorded) by cubic interpolation; a reel that ends begins again."""
+        """float32 [count, frames] of the given speakers [count], read at `rates` (1 = as recorded) by cubic interpolation; a reel that ends is looped."""
         count = len(speakers)
         nth = (torch.rand(count, device=self.device) * self.reel_count[speakers]).long()
         reel = self.reel_order[self.first_reel[speakers] + nth]
@@ -68,7 +68,7 @@ class VoicePool:
 
 
 class VoicePools:
-    """All roles of a split; new packs may be added while training runs."""
+    """All roles of a split; packs may be added while training runs."""
 
     rate_hz = RATE_HZ
 
@@ -94,7 +94,7 @@ class VoicePools:
             yield ready.parent.name
 
     def of_split(self, split):
-        """The same packs' reels of another split."""
+        """The reels of another split in the same packs."""
         other = type(self)(self.folder, self.device, split=split)
         other.families, other.source_weights = self.families, self.source_weights
         list(other.load_new())

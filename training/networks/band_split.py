@@ -1,6 +1,6 @@
-"""The band-split attention network: bands of the spectrum become tokens, attention runs over time and over bands in turn.
+"""The band-split attention network: bands of the spectrum become tokens, with attention over time and over bands in turn.
 
-The graph takes a stereo spectrum as real numbers and gives the stems' spectra; they sum to the input by construction.
+The graph maps a stereo spectrum as real numbers to the stems' spectra, which sum to the input by construction.
 Only plain operators, so that it exports to ONNX; the number of frames is free.
 """
 
@@ -15,7 +15,7 @@ from training.networks.stft import BINS
 
 
 class BandTable:
-    """What follows from a configuration's `bands`: pairs of (bands, bins a band)."""
+    """Derived from a configuration's `bands`: pairs of (bands, bins per band)."""
 
     @property
     def band_count(self):
@@ -35,19 +35,19 @@ class BandSplitConfig(BandTable):
     heads: int = 4
     feed_forward: int = 384
     mask_hidden: int = 248
-    # (bands, bins a band): finer where the ear and the energy are. One bin more than the spectrum has is zero padding.
+    # (bands, bins per band): finer where the ear and the energy are. One bin more than the spectrum has is zero padding.
     bands: tuple = ((12, 4), (8, 8), (6, 16), (5, 32), (4, 64), (3, 134))
 
     @property
     def parts(self):
-        """Real and imaginary part of middle and side."""
+        """Real and imaginary part of mid and side."""
         return 4
 
     to_dict = asdict
 
 
 LONGEST_FRAMES = 768
-"""17.8 s: the longest window the position table serves. Training windows have 259."""
+"""17.8 s: the longest window the position table supports. Training windows have 259."""
 
 
 def rotary_table(frames, size):
@@ -69,7 +69,7 @@ def attend(q, k, v, in_plain_operators):
 
 
 class Layer(nn.Module):
-    """Pre-norm attention along one axis and a feed-forward, for [rows, length, width]."""
+    """Pre-norm attention along one axis and a feed-forward layer, for [rows, length, width]."""
 
     def __init__(self, config):
         super().__init__()
@@ -95,7 +95,7 @@ class Layer(nn.Module):
 
 
 class BandGroup(nn.Module):
-    """Bands of equal size: one batched product in, a small MLP a band out."""
+    """Bands of equal size: one batched product in, a small MLP per band out."""
 
     def __init__(self, config, count, size):
         super().__init__()
@@ -127,7 +127,7 @@ class BandGroup(nn.Module):
 
 
 class Bands(nn.Module):
-    """All groups of a spectrum, one after the other."""
+    """All groups of a spectrum, in order."""
 
     def __init__(self, config):
         super().__init__()
@@ -190,7 +190,7 @@ class BandSplit(Bands):
         return self.apply_masks(self.masks(self.norm(x))[..., :BINS].float(), middle_side)
 
     def apply_masks(self, masks, middle_side):
-        """Complex masks a stem, for middle and side. What they lack to a sum of 1 is shared out: the stems sum to the mix."""
+        """Complex masks per stem, for mid and side. What they lack to a sum of 1 is distributed: the stems sum to the mix."""
         n, _, frames, bins = middle_side.shape
         stems = self.config.stems
         masks = masks.reshape(n, stems, 4, -1, bins)

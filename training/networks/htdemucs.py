@@ -31,7 +31,7 @@ PARTS = 2
 
 
 def read_weights(path):
-    """Every parameter under its module's name; the exporter dropped the names of some, which are found by the node that reads them."""
+    """Every parameter under its module's name; the exporter dropped some names, which are found by the node that reads them."""
     import onnx
     from onnx import numpy_helper
 
@@ -71,13 +71,13 @@ def sequence_positions(length, width, device):
 
 
 def pairs_of_waves(length, width, device):
-    """[length, width]: a sine and a cosine in turn, slower from pair to pair."""
+    """[length, width]: alternating sines and cosines, slower from pair to pair."""
     phase = torch.arange(length, device=device)[:, None] * LONGEST_PERIOD ** (-torch.arange(0, width, 2, device=device) / width)
     return torch.stack([phase.sin(), phase.cos()], 2).flatten(1)
 
 
 def grid_positions(slots, bins, width, device):
-    """[slots · bins, width]: the first half tells the slot, the second the bin."""
+    """[slots · bins, width]: the first half encodes the slot, the second the bin."""
     slot = pairs_of_waves(slots, width // 2, device)[:, None].expand(-1, bins, -1)
     bin_ = pairs_of_waves(bins, width // 2, device)[None].expand(slots, -1, -1)
     return torch.cat([slot, bin_], 2).flatten(0, 1)
@@ -109,7 +109,7 @@ class Htdemucs:
 
     @torch.no_grad()
     def other(self, sound):
-        """[count, 2, frames] → the `other` stem of each, alike."""
+        """[count, 2, frames] → the `other` stem of each, in the same shape."""
         frames = sound.shape[-1]
         spectrum, mean, deviation = normalise(self.analyse(sound))
         waveform, mean_t, deviation_t = normalise(sound)
@@ -130,7 +130,7 @@ class Htdemucs:
         return self.synthesise(spectrum.float() * deviation + mean, frames) + waveform.float() * deviation_t + mean_t
 
     def analyse(self, sound):
-        """[count, 2, frames] → [count, 4, bins, slots]: real and imaginary parts of both channels; the highest bin is left out."""
+        """[count, 2, frames] → [count, 4, bins, slots]: real and imaginary parts of both channels, without the highest bin."""
         slots = -(-sound.shape[-1] // HOP)
         padded = functional.pad(sound, (EDGE, EDGE + slots * HOP - sound.shape[-1]), mode="reflect")
         window = torch.hann_window(WINDOW, device=sound.device)
@@ -138,7 +138,7 @@ class Htdemucs:
         return torch.view_as_real(parts).permute(0, 3, 1, 2).reshape(len(sound), 4, WINDOW // 2, slots)
 
     def synthesise(self, parts, frames):
-        """The way back. Slots beyond both ends are taken as silent."""
+        """The inverse. Slots beyond both ends are silent."""
         count, _, bins, slots = parts.shape
         planes = parts.reshape(count * 2, 2, bins, slots)
         spectrum = functional.pad(torch.complex(planes[:, 0], planes[:, 1]), (2, 2, 0, 1))
@@ -147,7 +147,7 @@ class Htdemucs:
         return sound[:, EDGE : EDGE + frames].reshape(count, 2, frames)
 
     def encode(self, path, value):
-        """Down by four: convolution, GELU, residual layers, gated rewrite."""
+        """Downsamples by four: convolution, GELU, residual layers, gated rewrite."""
         if value.dim() == 4:
             value = functional.conv2d(value, *self.get(f"{path}.conv"), stride=(STRIDE, 1), padding=(2, 0))
         else:
@@ -155,7 +155,7 @@ class Htdemucs:
         return self.rewrite(path, self.dilated(path, functional.gelu(value)))
 
     def decode(self, path, value, length, is_last):
-        """Up by four: gated rewrite, residual layers, transposed convolution; GELU but for the last."""
+        """Upsamples by four: gated rewrite, residual layers, transposed convolution; GELU except in the last layer."""
         value = self.dilated(path, self.rewrite(path, value))
         if value.dim() == 4:
             value = functional.conv_transpose2d(value, *self.get(f"{path}.conv_tr"), stride=(STRIDE, 1))[:, :, 2:-2]
@@ -169,7 +169,7 @@ class Htdemucs:
         return functional.glu(convolve(value, weight, bias, padding=weight.shape[-1] // 2), 1)
 
     def dilated(self, path, value):
-        """Residual layers along time, for each bin by itself."""
+        """Residual layers along time, for each bin separately."""
         shape = value.shape
         if value.dim() == 4:
             value = value.transpose(1, 2).flatten(0, 1)
@@ -185,7 +185,7 @@ class Htdemucs:
         return value
 
     def transform(self, spectrum, waveform):
-        """Spectrum and waveform as two sequences of tokens that attend to themselves and to each other in turn."""
+        """Spectrum and waveform as two token sequences with alternating self- and cross-attention."""
         count, channels, bins, slots = spectrum.shape
         project = lambda name, value: functional.conv1d(value, *self.get(name))
         raised = project("channel_upsampler", spectrum.flatten(2)).reshape(count, WIDTH, bins, slots)

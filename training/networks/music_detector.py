@@ -14,11 +14,11 @@ from training.networks.stft import BINS
 
 RATE_HZ = 44100
 STRIDE = 4
-"""Spectra for one output: 4 hops of 1024, 93 ms."""
+"""Spectra per output: 4 hops of 1024, 93 ms."""
 CLASSES = ("music", "dialogue", "effects")
 DROPOUT = 0.1
 QUIETEST = 1e-5
-"""Power of noise at about −80 dBFS in a bin; silence gives features of 0, as the padding does."""
+"""Power of noise at about −80 dBFS in a bin; silence gives features of 0, like the padding."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class MusicDetectorConfig:
     hidden: int = 512
     kernel: int = 7
     dilations: tuple = (1, 2, 4, 8, 1, 2, 4, 8)
-    # what each of `evidence` and an offset count for in the log-odds of music, fitted on held-out sound after training
+    # Weights of `evidence` and an offset in the log-odds of music, fitted on held-out clips after training.
     confidence: tuple = (1.0, 0.0, 0.0, 0.0, 0.0)
 
     to_dict = asdict
 
 
 def mel_filters(count, low_hz=40.0, high_hz=16000.0, bins=BINS, rate_hz=RATE_HZ):
-    """Triangles of equal sum, even on the mel scale [bins, count]."""
+    """Triangles of equal sum, evenly spaced on the mel scale [bins, count]."""
     to_mel = lambda hz: 2595 * torch.log10(1 + hz / 700)
     edges_mel = torch.linspace(float(to_mel(torch.tensor(low_hz))), float(to_mel(torch.tensor(high_hz))), count + 2)
     edges = (700 * (10 ** (edges_mel / 2595) - 1))[:, None]
@@ -49,7 +49,7 @@ def mel_filters(count, low_hz=40.0, high_hz=16000.0, bins=BINS, rate_hz=RATE_HZ)
 
 
 class Stage(nn.Module):
-    """A convolution that halves the bands, and where `stride` says so the spectra too, then two that add to what it gives."""
+    """A convolution that halves the bands, and with `stride` the spectra too, then two residual ones."""
 
     def __init__(self, given, channels, stride):
         super().__init__()
@@ -64,7 +64,7 @@ class Stage(nn.Module):
 
 
 class Block(nn.Module):
-    """A depthwise convolution over time, then a feed-forward, added to what came in; [n, length, width]."""
+    """A depthwise convolution over time, then a feed-forward layer, with residual connections; [n, length, width]."""
 
     def __init__(self, config, dilation):
         super().__init__()
@@ -81,8 +81,8 @@ class Block(nn.Module):
 
 
 def evidence(logits):
-    """The evidence for music [..., 4]: its own logit, what else is heard, and its logit where there is speech.
-    Under speech the network is less confident of music than it could be, and more confident when nothing else is heard."""
+    """The evidence for music [..., 4]: its own logit, those of the other classes, and its logit under speech.
+    Under speech the network is less confident of music than it could be, and more confident if nothing else is audible."""
     music, others = logits[..., 0], torch.sigmoid(logits[..., 1:])
     return torch.stack([music, others[..., 0], others[..., 1], music * others[..., 0]], -1)
 
@@ -120,5 +120,5 @@ class MusicDetector(nn.Module):
         return self.classes(self.norm(x)).float()
 
     def probability(self, power):
-        """How likely there is music at each output [n, ⌈frames / 4⌉]."""
+        """The probability of music at each output [n, ⌈frames / 4⌉]."""
         return probability_of(self.forward(power), self.config.confidence)

@@ -1,10 +1,10 @@
-"""Overlap-add without waiting for the device, which torch.istft does."""
+"""Overlap-add that does not wait for the device, unlike torch.istft."""
 
 import torch
 
 
 def sum_shifted(parts):
-    """[..., t, parts, hop], part k of a piece belonging k hops after its start → [..., (t + parts − 1) · hop]."""
+    """[..., t, parts, hop], where part k of a piece belongs k hops after its start → [..., (t + parts − 1) · hop]."""
     count = parts.shape[-2]
     shifted = (torch.nn.functional.pad(parts[..., k, :], (0, 0, k, count - 1 - k)) for k in range(count))
     return sum(shifted).flatten(-2)

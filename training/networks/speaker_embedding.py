@@ -1,6 +1,6 @@
-"""Who speaks: a power spectrum of a second or more becomes 192 numbers of length 1, near for one voice and far for two.
+"""Speaker embeddings: maps a power spectrum of a second or more to a unit vector of 192 values, similar for the same voice.
 
-Convolutions over time with residuals and gates for channels, then mean and spread over time, weighted by attention.
+Convolutions over time with residual connections and channel gates, then attention-weighted mean and deviation over time.
 """
 
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ class SpeakerEmbeddingConfig:
     dilations: tuple = (1, 2, 3, 4, 1)
     size: int = 192
     classes: int = 0
-    """Speakers told apart while training; an exported network has none."""
+    """Number of training speakers; an exported network has none."""
 
     to_dict = asdict
 

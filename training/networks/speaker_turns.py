@@ -1,4 +1,4 @@
-"""Who speaks when, among up to three voices of a window of ten seconds: a probability for each and every 20 ms. Which output has which voice is open."""
+"""Diarization of up to three voices in a window of ten seconds: a probability per voice every 20 ms. The order of the outputs is arbitrary."""
 
 from dataclasses import asdict, dataclass
 

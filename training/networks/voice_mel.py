@@ -11,7 +11,7 @@ def voice_mel_filters(count):
 
 
 def log_mel(power, filters):
-    """[n, frames, bins] → [n, frames, mels], whatever the level: 0 is the window's mean power, silence −14 (−60 dB)."""
+    """[n, frames, bins] → [n, frames, mels], independent of level: 0 is the window's mean power, silence −14 (−60 dB)."""
     mean = power.mean((1, 2), keepdim=True)
     bands = torch.matmul(power / (mean + 1e-10), filters)
     return torch.log(bands + 1e-6)

@@ -25,7 +25,7 @@ class VoiceSplitConfig(BandTable):
     mask_hidden: int = 128
     time_taps: int = 5
     band_taps: int = 3
-    # (bands, bins a band); 25 Hz a bin. Three bins more than the spectrum has are zero padding.
+    # (bands, bins per band); 25 Hz per bin. Three bins more than the spectrum has are zero padding.
     bands: tuple = ((16, 3), (10, 6), (8, 12), (4, 30))
     rate_hz: int = RATE_HZ
     window: int = WINDOW
@@ -43,11 +43,11 @@ class VoiceSplitConfig(BandTable):
 
 
 LONGEST_FRAMES = 1208
-"""12 s at 16 kHz, 25 s at 48 kHz: the longest window the position table serves."""
+"""12 s at 16 kHz, 25 s at 48 kHz: the longest window the position table supports."""
 
 
 class Taps(nn.Module):
-    """Adds a depthwise convolution along one axis, for [rows, length, width]; nothing at first. Written as shifts: no transposes, and compilers fuse them."""
+    """A depthwise convolution along one axis with a residual connection, for [rows, length, width]; zero at first. Shifts need no transposes."""
 
     def __init__(self, width, taps):
         super().__init__()
@@ -97,7 +97,7 @@ class VoiceSplit(Bands):
         return self.apply_masks(self.masks(self.norm(x))[..., : self.config.bins].float(), spectrum)
 
     def apply_masks(self, masks, spectrum):
-        """Complex masks. What they lack to a sum of 1 is shared out: the outputs sum to the input."""
+        """Complex masks. What they lack to a sum of 1 is distributed: the outputs sum to the input."""
         n, _, _, bins = spectrum.shape
         stems = self.config.stems
         masks = masks.reshape(n, stems, 2, -1, bins)

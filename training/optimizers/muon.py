@@ -22,7 +22,7 @@ def orthogonalize(matrices, steps=5):
 
 
 def to_wide_stack(name, tensor):
-    """A parameter as [k, rows, columns] with rows ≤ columns: q, k and v apart, a band group's matrices apart."""
+    """A parameter as [k, rows, columns] with rows ≤ columns: q, k and v separate, a band group's matrices separate."""
     if name.endswith("qkv.weight"):
         tensor = tensor.reshape(3, -1, tensor.shape[-1])
     elif tensor.dim() == 2:
@@ -65,7 +65,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def make_optimizers(network, lr, muon_lr, weight_decay=0.01):
-    """`muon_lr` 0 leaves everything to AdamW."""
+    """`muon_lr` 0 uses AdamW for everything."""
     named = list(network.named_parameters())
     hidden = [(name, parameter) for name, parameter in named if muon_lr and is_hidden_matrix(name)]
     rest = [parameter for name, parameter in named if not (muon_lr and is_hidden_matrix(name))]

@@ -15,7 +15,7 @@ BASS_PROGRAMS = range(32, 40)
 
 
 def programs_of(song):
-    """{channel: the program it begins with}."""
+    """{channel: its first program}."""
     found = {}
     for message in song:
         if message.type == "program_change":
@@ -24,7 +24,7 @@ def programs_of(song):
 
 
 def keep_channels(song, channels):
-    """The song with the notes of these channels alone, or None where they have none."""
+    """The song with only the notes of these channels, or None if they have none."""
     kept = mido.MidiFile(ticks_per_beat=song.ticks_per_beat)
     has_notes = False
     for track in song.tracks:

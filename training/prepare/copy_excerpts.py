@@ -1,4 +1,4 @@
-"""Reels cut from Ogg Vorbis tracks without decoding them: packets are copied, so a thousand tracks take minutes. Levels stay as they are; mixers set them."""
+"""Cuts reels from Ogg Vorbis tracks without decoding them: packets are copied, so a thousand tracks take minutes. Levels are unchanged; mixers set them."""
 
 import subprocess
 
@@ -11,7 +11,7 @@ RATE_HZ = 44100
 
 
 def copy_excerpts(source, roots, split, spans_of):
-    """Yields (write, seconds) a reel: `write(path)` makes the file. Tracks of another rate or of more than two channels are left out."""
+    """Yields (write, seconds) per reel: `write(path)` makes the file. Skips tracks of another rate or with more than two channels."""
     clips = [clip for clip in list_clips(source, roots) if clip.split == split]
     for clip in sorted(clips, key=lambda clip: hash_fraction(str(clip.path.name))):
         info = soundfile.info(str(clip.path))

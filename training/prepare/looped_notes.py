@@ -25,12 +25,12 @@ FADE_S = 0.02
 
 
 def chance(low, high, *names):
-    """A number between the two that depends on the names alone."""
+    """A number between the two that depends only on the names."""
     return low + (high - low) * hash_fraction(":".join(map(str, names)))
 
 
 def fit_loop(sound, start, wanted):
-    """The length near `wanted` after which the sound comes closest to itself: whole periods."""
+    """The length near `wanted` after which the sound best matches itself: whole periods."""
     window = min(wanted, RATE_HZ // 20)
     here = sound[start : start + window]
     lengths = range(int(0.8 * wanted), int(1.25 * wanted))
@@ -40,7 +40,7 @@ def fit_loop(sound, start, wanted):
 
 
 def loop(note, start, length, frames):
-    """The note [n, channels] to `start`, then `length` frames over and over; the end of each round fades into what came before the first."""
+    """The note [n, channels] up to `start`, then `length` frames repeatedly; the end of each round fades into what came before the first."""
     fade = min(int(FADE_S * RATE_HZ), length // 2, start)
     round_ = note[start : start + length].copy()
     rise = numpy.linspace(0, 1, fade)[:, None]
@@ -57,7 +57,7 @@ def limit_band(sound, highest_hz):
 
 
 def thin_out(notes):
-    """One note every few semitones, of middle loudness."""
+    """One note every few semitones, at middle loudness."""
     chosen = []
     for pitch in sorted({note["pitch"] for note in notes}):
         if not chosen or pitch >= chosen[-1]["pitch"] + PITCH_STEP:

@@ -20,7 +20,7 @@ TAPS = RATE_HZ * 3 // 4
 LEAD = RATE_HZ // 400
 """2.5 ms are kept before the direct sound."""
 REGULAR = 1e-3
-"""Where the dry recording has less than this share of its mean power, the quotient says little about the room."""
+"""Below this share of the dry recording's mean power, the quotient says little about the room."""
 
 
 def to_rate(sound, rate_hz):
@@ -40,7 +40,7 @@ def quotient(reverberant, dry):
 
 
 def trim(response):
-    """The direct sound at `LEAD`, a soft end, energy 1. What lies before it in a circle is rolled to its front."""
+    """The direct sound at `LEAD`, a soft end, energy 1. Rotates circularly, so that what precedes the direct sound is kept."""
     peak = int(numpy.abs(response).argmax())
     taken = numpy.roll(response, LEAD - peak)[:TAPS]
     taken = numpy.pad(taken, (0, TAPS - len(taken)))

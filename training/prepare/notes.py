@@ -64,7 +64,7 @@ def resample(samples, rate_hz):
 
 
 def trim(samples, longest_s):
-    """From just before the onset to where the sound has died away, at most `longest_s`, with soft ends and a peak of 0.7."""
+    """From just before the onset to where the sound has decayed, at most `longest_s`, with soft ends and a peak of 0.7."""
     loud = numpy.abs(samples).max(axis=1)
     peak = loud.max(initial=0)
     if peak < 1e-3:
@@ -102,7 +102,7 @@ def choose_files(instrument, root):
 
 
 def join_notes(notes):
-    """[(pitch, loudness, samples [frames, channels], or None where nothing sounds)] → the samples end to end, and one table entry a note."""
+    """[(pitch, loudness, samples [frames, channels], or None for silence)] → the samples end to end, and one table entry per note."""
     pieces, table, at = [], [], 0
     for pitch, loudness, piece in notes:
         if piece is None:

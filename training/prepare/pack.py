@@ -43,7 +43,7 @@ def excerpt_spans(total, rate_hz, seconds, excerpts_at=None):
 
 
 def music_pieces(clips, source, seconds):
-    """Excerpts of a track; only they are decoded where the file can be sought in."""
+    """Excerpts of a track; if the file is seekable, only they are decoded."""
     channels, excerpts_at = source.get("channels", 2), source.get("excerpts_at")
     if not source.get("sum_group"):
         try:
@@ -64,7 +64,7 @@ def gather_groups(source, roots):
 
 
 def sum_stems(clips, channels):
-    """A song published as stems: their sum, at the length of the longest."""
+    """A song published as stems: their sum, with the length of the longest."""
     decoded = [decode_clip(clip, channels) for clip in clips]
     mix = numpy.zeros((max(len(samples) for samples, _ in decoded), channels), numpy.float32)
     for samples, _ in decoded:
@@ -83,7 +83,7 @@ def join(pieces, rate_hz, gap_s, dice):
 
 
 def cut_reels(source, roots, wanted_split):
-    """Yields (split, rate, samples, clip count) of one split. Sounds of small groups share reels inside their split."""
+    """Yields (split, rate, samples, clip count) of one split. Small groups share reels within their split."""
     channels = source.get("channels", 2)
     is_music = source["role"] in ("music", "singing")
     gap_s = source.get("gap_s", [0.0, 0.05] if is_music else [0.15, 0.6])
@@ -132,7 +132,7 @@ def cut_reels(source, roots, wanted_split):
 
 
 def list_reels(source, roots, split):
-    """Yields (write, seconds, clip count): how a reel's file is made, and what is in it."""
+    """Yields (write, seconds, clip count) per reel."""
     if source.get("copy"):
         spans_of = lambda total, rate_hz: excerpt_spans(total, rate_hz, source["seconds_a_group"], source.get("excerpts_at"))
         for write, seconds in copy_excerpts(source, roots, split, spans_of):
@@ -150,7 +150,7 @@ def encode(samples, rate_hz, path, kept_rate_hz=RATE_HZ, quality=VORBIS_QUALITY)
 
 
 def make_reels(sources, roots, out):
-    """Held-out reels of all sources first: the evaluation set must be whole before training starts."""
+    """Held-out reels of all sources first: the evaluation set must be complete before training starts."""
     for split, source in ((split, source) for split in ("held-out", "train") for source in sources):
         index_path = out / "index" / f"{source['id']}.{split}.json"
         if index_path.exists() or (split == "held-out" and source.get("train_only")):
@@ -170,7 +170,7 @@ def make_reels(sources, roots, out):
 
 
 def fill_packs(out, pack_bytes, packed):
-    """Deals the reels not yet packed to new packs. Held-out reels go first (the evaluation needs them at once), then training
+    """Distributes the reels not yet packed to new packs. Held-out reels go first (the evaluation needs them at once), then training
     reels in a shuffled order, so that every pack has all roles. Returns [(pack number, entry)]."""
     entries = [entry for path in sorted((out / "index").glob("*.json")) for entry in json.loads(path.read_text())]
     known = {entry["reel"] for entry in packed}
@@ -192,7 +192,7 @@ def fill_packs(out, pack_bytes, packed):
 
 
 def extend_manifest(manifest, out, pack_mib):
-    """Packs what the manifest does not name yet."""
+    """Packs what the manifest does not list yet."""
     lines = manifest.read_text().splitlines() if manifest.exists() else []
     packed = [json.loads(line) for line in lines]
     packed += fill_packs(out, pack_mib * 2**20, packed)

@@ -27,13 +27,13 @@ VORBIS_QUALITY = 3
 
 
 def plain_name(group):
-    """A speaker's name in letters that a file's name may have; what is lost to that is told apart by a hash."""
+    """A speaker's name in characters allowed in file names; a hash distinguishes names that become equal."""
     plain = re.sub(r"[^A-Za-z0-9_]+", "_", Path(group).stem if "/" in group else group)
     return plain if plain == group else f"{plain[:40]}_{hashlib.sha256(group.encode()).hexdigest()[:6]}"
 
 
 def cut_reels(source, clips, group):
-    """Yields (rate, samples, clip count): up to `seconds_a_group` of one speaker, a reel at a time."""
+    """Yields (rate, samples, clip count): up to `seconds_a_group` of one speaker, one reel at a time."""
     dice = random.Random(f"{source['id']}:{group}")
     gap_s = source.get("gap_s", [0.1, 0.5])
     taken, pending = 0.0, {}

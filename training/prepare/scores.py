@@ -22,7 +22,7 @@ DRUMS = 128
 LONGEST_S = 240.0
 EVENT = numpy.dtype([("onset_s", "f4"), ("duration_s", "f4"), ("pitch", "u1"), ("velocity", "u1")])
 STANDARD_PROGRAMS = {"MELODY": 73, "BRIDGE": 48, "PIANO": 0}
-"""Files that name their parts but no programs."""
+"""For files that name their parts but no programs."""
 
 
 def read_parts(file):
@@ -48,7 +48,7 @@ def read_parts(file):
 
 
 def tempo_changes(file):
-    """[(tick, seconds at it, seconds a tick)]"""
+    """[(tick, its time in seconds, seconds per tick)]"""
     changes = sorted((tick, message.tempo) for track in file.tracks for tick, message in with_ticks(track) if message.type == "set_tempo")
     table, tick, seconds, rate = [(0, 0.0, 0.5 / file.ticks_per_beat)], 0, 0.0, 0.5 / file.ticks_per_beat
     for at, tempo in changes:
@@ -93,7 +93,7 @@ def song_of(source, name, data):
 
 
 def write_table(songs, path):
-    """events: all notes, part after part; parts: [song, program, first event, end]."""
+    """events: all notes, part by part; parts: [song, program, first event, end]."""
     events, parts = [], []
     for number, song in enumerate(songs):
         for program, part in song["parts"]:

@@ -1,4 +1,4 @@
-"""Loudness and silence screening: what comes out is worth a place in a pack."""
+"""Screens clips by loudness and silence."""
 
 import numpy
 
@@ -19,7 +19,7 @@ def block_levels(samples, rate_hz):
 
 
 def cut_silence(samples, rate_hz):
-    """Trims both ends and shortens inner pauses to LONGEST_PAUSE_S, so that packs carry sound."""
+    """Trims both ends and shortens inner pauses to LONGEST_PAUSE_S, so that packs hold no silence."""
     block, power = block_levels(samples, rate_hz)
     if not len(power):
         return samples[:0]
@@ -42,7 +42,7 @@ def level(samples, rate_hz):
 
 
 def screen(samples, rate_hz, keep_pauses):
-    """The clip at a common level, or None when it is too short, too quiet or broken."""
+    """The clip at a common level, or None if it is too short, too quiet or broken."""
     if not numpy.isfinite(samples).all() or len(samples) < SHORTEST_S * rate_hz:
         return None
     samples = samples - samples.mean(axis=0)

@@ -24,7 +24,7 @@ PITCH_STEP = 5
 
 
 def score_of(program, articulation, low, high):
-    """A MIDI file that plays the notes one after another, and [(pitch, loudness)] in that order."""
+    """A MIDI file that plays the notes in sequence, and [(pitch, loudness)] in that order."""
     ticks = 480  # a beat of 0.5 s, mido's default tempo
     track, played = mido.MidiTrack([mido.Message("program_change", program=program, time=0)]), []
     held = int(HELD_S[articulation] * 2 * ticks)
@@ -38,7 +38,7 @@ def score_of(program, articulation, low, high):
 
 
 def play_command(bank, patches, score, raw):
-    """What plays a score into a file of 16-bit stereo. `patches` is where the package lies whose files a configuration names."""
+    """The command that renders a score as 16-bit stereo. `patches` is the folder of the package whose files a configuration names."""
     if bank.suffix != ".cfg":
         return ["fluidsynth", "-ni", "-q", "-R", "0", "-C", "0", "-g", "0.6", "-r", str(RATE_HZ), "-O", "s16", "-T", "raw", "-F", raw, str(bank), score]
     dry = ["-EFreverb=0", "-EFchorus=0", "-EFdelay=0"]

@@ -63,7 +63,7 @@ def is_wanted(source, relative):
 
 
 def list_from_table(source, root):
-    """Sources with a metadata table give speaker and licence per file; rows of another licence are left out."""
+    """Sources with a metadata table give speaker and licence per file; rows with another licence are skipped."""
     import csv
 
     table = source["table"]
@@ -93,7 +93,7 @@ def list_clips(source, roots):
 
 
 def decode(path, channels, span=(0, None)):
-    """Samples as float32 [frames, channels] and their rate. libsndfile first: ffmpeg costs a process a file."""
+    """Samples as float32 [frames, channels] and their rate. libsndfile first: ffmpeg takes a process per file."""
     try:
         samples, rate_hz = soundfile.read(str(path), start=span[0], stop=span[1], dtype="float32", always_2d=True)
     except soundfile.LibsndfileError:

@@ -1,4 +1,4 @@
-"""Who and what is kept apart: decided by names alone, so that splits never move."""
+"""Splits, decided by names alone, so that they never change."""
 
 import fnmatch
 import hashlib
@@ -7,7 +7,7 @@ DEVELOPMENT_SHARE = 0.5
 
 
 def hash_fraction(text):
-    """A number in [0, 1) that depends on the text alone, so that splits never move."""
+    """A number in [0, 1) that depends only on the text."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
 
 
@@ -20,7 +20,7 @@ def find_split(source, group):
 
 
 def find_part(split, speaker):
-    """Of three groups of speakers, none of whom meet: `test` are held out of training; `development` and `background` divide the others."""
+    """One of three disjoint groups of speakers: `test` is held out of training; `development` and `background` divide the others."""
     if split == "held-out":
         return "test"
     return "development" if hash_fraction(f"conversations:{speaker}") < DEVELOPMENT_SHARE else "background"

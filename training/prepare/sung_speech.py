@@ -22,7 +22,7 @@ RATE_HZ = 44100
 HOP_S, WINDOW_S = 0.005, 0.04
 PITCHES_HZ = (75, 420)
 VOICED = 0.6
-"""Least likeness of a window to itself a period later."""
+"""Minimum autocorrelation at one period."""
 AS_GOOD = 0.88
 SYLLABLE_S = (0.07, 0.35)
 CONSONANT_S = 0.09
@@ -30,7 +30,7 @@ SCALE = (0, 2, 4, 5, 7, 9, 11, 12)
 
 
 def track_pitch(sound, rate_hz):
-    """Period in frames every 5 ms, 0 where there is none."""
+    """Period in frames every 5 ms, 0 if unvoiced."""
     window, hop = int(WINDOW_S * rate_hz), int(HOP_S * rate_hz)
     shortest, longest = rate_hz // PITCHES_HZ[1], rate_hz // PITCHES_HZ[0]
     pieces = numpy.lib.stride_tricks.sliding_window_view(sound, window + longest)[::hop]
@@ -42,7 +42,7 @@ def track_pitch(sound, rate_hz):
     energy = energy[:, window : window + longest + 1] - energy[:, : longest + 1]
     likeness = likeness / numpy.sqrt(energy * energy[:, :1] + 1e-9)
     likeness[:, :shortest] = 0
-    # Two periods are as like each other as one: the shortest that is nearly as good is the period, and the peak is at or behind it.
+    # Two periods match as well as one: the shortest that is nearly as good is the period, and the peak is at or after it.
     first = (likeness > AS_GOOD * likeness.max(1, keepdims=True)).argmax(1)
     near = first[:, None] + numpy.arange(shortest)
     period = first + numpy.take_along_axis(likeness, near.clip(max=longest), 1).argmax(1)
@@ -51,7 +51,7 @@ def track_pitch(sound, rate_hz):
 
 
 def find_syllables(periods):
-    """(first, end) of the voiced stretches that are long enough to be held, in steps of 5 ms; long ones are cut."""
+    """(first, end) of the voiced stretches that are long enough to be held, in steps of 5 ms; long ones are split."""
     shortest, longest = (int(seconds / HOP_S) for seconds in SYLLABLE_S)
     edges = numpy.flatnonzero(numpy.diff(numpy.pad(periods > 0, 1).astype(int)))
     for first, end in zip(edges[::2], edges[1::2]):
@@ -61,7 +61,7 @@ def find_syllables(periods):
 
 
 def hold(sound, periods, hop, frames, tune):
-    """A voiced stretch brought to `frames` frames at the periods that `tune(frame)` tells: its own periods, windowed, set down at new distances."""
+    """Stretches voiced speech to `frames` frames with the periods given by `tune(frame)`: its own periods, windowed, placed at new distances (PSOLA)."""
     marks, at = [], 0.0
     while at < len(sound):
         marks.append(int(at))
@@ -79,7 +79,7 @@ def hold(sound, periods, hop, frames, tune):
 
 
 def sing(sound, rate_hz, dice, seconds):
-    """A tune of at most `seconds` over the syllables of `sound`, in their order, from the start again where they end."""
+    """A tune of at most `seconds` on the syllables of `sound`, in order, repeated if they run out."""
     hop = int(HOP_S * rate_hz)
     periods = track_pitch(sound, rate_hz)
     syllables = list(find_syllables(periods))
@@ -115,7 +115,7 @@ def sing(sound, rate_hz, dice, seconds):
 
 
 def make_songs(source, speech, roots, folder):
-    """One file a speaker of training: up to `seconds_a_voice` in tunes of 10 to 20 s, each over a few of the speaker's recordings."""
+    """One file per training speaker: up to `seconds_a_voice` in tunes of 10 to 20 s, each on a few of the speaker's recordings."""
     for (split, group), clips in sorted(gather_groups(speech, roots).items()):
         name = folder / f"{speech['id']}-{group.replace('/', '-')}.wav"
         if split != "train" or name.exists():

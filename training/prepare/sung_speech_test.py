@@ -9,7 +9,7 @@ RATE_HZ = 16000
 
 
 def gliding_voice(seconds, from_hz, to_hz):
-    """Pulses through one resonance, as a vowel whose pitch moves."""
+    """Pulses through one resonance, like a vowel with a moving pitch."""
     pitch_hz = numpy.linspace(from_hz, to_hz, int(seconds * RATE_HZ))
     phase = numpy.cumsum(pitch_hz) / RATE_HZ
     pulses = numpy.diff(numpy.floor(phase), prepend=0)

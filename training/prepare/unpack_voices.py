@@ -26,7 +26,7 @@ def decode_mono(path):
 
 
 def stretch(samples, given, wanted):
-    """int16 mono, `wanted` samples for each `given`; what is left over at the end is dropped."""
+    """int16 mono, `wanted` samples for each `given`; a remainder at the end is dropped."""
     whole = samples[: len(samples) // given * given]
     frames = len(whole) // given * wanted
     spectrum = numpy.zeros(frames // 2 + 1, complex)
@@ -57,14 +57,14 @@ def recordings(source):
 
 @cache
 def others_of(source_id):
-    """The sources of `dialogue-music-effects` made of the same recordings as a source of `voices`; they may divide its speakers differently."""
+    """The sources of `dialogue-music-effects` with the same recordings as a source of `voices`; they may split its speakers differently."""
     voices, others = (json.loads((LISTS / f"{name}.json").read_text())["sources"] for name in ("voices", "dialogue-music-effects"))
     own = next(source for source in voices if source["id"] == source_id)
     return [other for other in others if other["role"] == "dialogue" and recordings(other) == recordings(own)]
 
 
 def is_dialogue_for_training(name):
-    """Speech of speakers whom neither list holds out: the held-out sets of both must stay unheard, and that of `dialogue-music-effects` unchanged."""
+    """Speech of speakers whom neither list holds out: the held-out sets of both must stay unseen, and that of `dialogue-music-effects` unchanged."""
     role, split, source_id, reel = name.split("/")
     if (role, split) != ("voice", "train"):
         return False
@@ -73,7 +73,7 @@ def is_dialogue_for_training(name):
 
 
 def unpack_as_dialogue(pack, out):
-    """Speech for training alone, under the role that the other mixers draw voices from."""
+    """Training speech only, under the role that the other mixers draw voices from."""
     target = unpack(pack, out, decode=decode_as_dialogue, prefix="voices-", mark_ready=False, is_wanted=is_dialogue_for_training)
     reels = json.loads((target / "reels.json").read_text())
     if reels:

@@ -16,7 +16,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 LAYERS = (("tdnn1", 5, 1), ("tdnn2", 3, 2), ("tdnn3", 3, 3), ("tdnn4", 1, 1), ("tdnn5", 1, 1))
-"""Name, frames it looks at, distance between them."""
+"""Name, number of frames in the context, distance between them."""
 OPSET = 17
 
 
@@ -51,14 +51,14 @@ def read_components(data):
 
 
 def norm_of(components, layer):
-    """Scale and offset of the batch norm behind a layer."""
+    """Scale and offset of the batch norm after a layer."""
     norm = components[f"{layer}.batchnorm"]
     scale = norm["TargetRms"] / numpy.sqrt(norm["StatsVar"] + norm["Epsilon"])
     return scale, -norm["StatsMean"] * scale
 
 
 def fold(folder):
-    """[(weight [outputs, inputs, taps], bias)] of the layers before the pooling, and (weight, bias) of the one behind it."""
+    """[(weight [outputs, inputs, taps], bias)] of the layers before the pooling, and (weight, bias) of the one after it."""
     components = read_components((folder / "final.ext.raw").read_bytes())
     before, scale, offset = [], None, None
     for layer, taps, _ in LAYERS:

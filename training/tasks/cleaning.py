@@ -1,4 +1,4 @@
-"""Training a network that cleans speech of noise and of its room."""
+"""Training of the speech cleaner."""
 
 import numpy
 import torch
@@ -18,7 +18,7 @@ def clean(network, mixture):
 
 
 def improvements(network, stems, batch=12):
-    """SI-SDR over that of the mixture [n, 2], of dry speech and of speech in its room."""
+    """SI-SDR improvement over the mixture [n, 2], of dry speech and of speech in its room."""
     gains = []
     for some in stems.split(batch):
         mixture, truth = some.sum(1), speech_of(some)
@@ -49,7 +49,7 @@ class Cleaning:
 
     @torch.no_grad()
     def score(self, network, held_out):
-        """Mean improvement of what each kind of mixture asks for: `noise` of speech, `rooms` and `both` of dry speech too."""
+        """Mean improvement for each kind of mixture: `noise` for speech, `rooms` and `both` for dry speech too."""
         result = {}
         for name, stems in held_out.items():
             dry, speech = improvements(network, stems).mean(0).tolist()

@@ -1,4 +1,4 @@
-"""Training a network that says when there is music: draw a mixture and what is heard in it, compare."""
+"""Training of the music detector: draw a mixture and its labels, compare."""
 
 import math
 
@@ -10,15 +10,15 @@ from training.mix.music_presence import MusicPresence
 from training.networks.stft import BINS, HOP, power_spectrum
 
 CLASS_WEIGHTS = (1.0, 0.3, 0.3)
-"""Music is what is asked; hearing dialogue and effects too helps the network to tell it from them."""
+"""Only music is needed; learning dialogue and effects too helps the network to distinguish them."""
 
 
 MASKS, WIDEST_MASK = 2, 0.12
-"""Ranges of frequency that are taken away from a mixture, and the largest share of the scale that one of them covers."""
+"""Frequency ranges masked in a mixture, and the largest share of the scale that one covers."""
 
 
 def mask_ranges(power):
-    """Takes ranges of frequency, placed as the ear spaces them, away from each of [n, frames, bins]."""
+    """Masks ranges of frequency, spaced on a mel-like scale, in each of [n, frames, bins]."""
     count, device = len(power), power.device
     place = torch.log1p(torch.linspace(0, 31.5, BINS, device=device)) / math.log(32.5)
     for _ in range(MASKS):

@@ -1,4 +1,4 @@
-"""Training a network that separates: draw stems, estimate them from their sum, compare."""
+"""Training of separation networks: draw stems, estimate them from their sum, compare."""
 
 import numpy
 import torch

@@ -1,4 +1,4 @@
-"""Training a network that tells voices apart by numbers."""
+"""Training of the speaker embedding."""
 
 import random
 
@@ -39,7 +39,7 @@ class Speakers:
         return margin_loss(embeddings, self.network.classes, labels, self.recipe["margin"])
 
     def load_held_out(self, path, device):
-        """Crops of 1.5 and 3 s of every held-out speaker, some as a room and noise leave them: {name: (power, label)}."""
+        """Crops of 1.5 and 3 s of every held-out speaker, some with room and noise: {name: (power, label)}."""
         pools = self.pools.of_split("held-out")
         state = torch.random.get_rng_state()
         torch.manual_seed(7)

@@ -1,4 +1,4 @@
-"""Training the splitter of `other`: separation in which most stems are often silent."""
+"""Training of the splitter of `other`: separation in which most stems are often silent."""
 
 import numpy
 import torch
@@ -25,14 +25,14 @@ class Splitting(Separation):
         return parts.sum(1), (stems, parts, played)
 
     def loss(self, estimate_parts, truth):
-        """Stems have the level and most of the faults that the mixture leaves them; they point to what was played."""
+        """Stems have the level and most of the artefacts of the mixture; their direction should be that of what was played."""
         stems, parts, played = truth
         estimate = istft(estimate_parts, stems.shape[-1])
         loss = separation_loss(estimate, estimate_parts, stems, parts, self.weights, pointing_to=played)
         return loss + self.weights["silence"] * silence_level(estimate, stems)
 
     def load_held_out(self, path, device):
-        """The songs as they were played, and as htdemucs leaves them."""
+        """The songs as played, and as htdemucs leaves them."""
         stems = torch.from_numpy(numpy.load(path).astype(numpy.float32)).to(device)
         return stems, self.mixer.hear_held_out(stems) if self.mixer.heard else None
 

@@ -1,4 +1,4 @@
-"""Training a network that tells who speaks when."""
+"""Training of the diarization network."""
 
 import torch
 

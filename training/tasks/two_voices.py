@@ -1,4 +1,4 @@
-"""Training a network that tells two voices apart."""
+"""Training of the separator of two voices."""
 
 import numpy
 import torch
@@ -38,7 +38,7 @@ class TwoVoices:
 
     @torch.no_grad()
     def score(self, network, held_out, batch=20):
-        """Mean improvement, the share of mixtures that gain less than 3 dB, and for one voice alone the level of the second output."""
+        """Mean improvement, the share of mixtures that gain less than 3 dB, and for a single voice the level of the second output."""
         result = {}
         for name, voices in held_out.items():
             outputs = torch.cat([separate(network, some.sum(1))[:, :2] for some in voices.split(batch)])
