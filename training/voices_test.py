@@ -132,6 +132,13 @@ class Losses(unittest.TestCase):
         self.assertEqual(turns_error(logits, active), 0.0)
         self.assertAlmostEqual(turns_error(torch.full_like(logits, -1.0), active), 1.0)
 
+    def test_turns_may_have_more_places_than_voices(self):
+        active = torch.tensor([[[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]])
+        logits = torch.cat([torch.full((1, 3, 1), -9.0), (active * 2 - 1) * 9], 2)
+        self.assertLess(float(turns_loss(logits, active)), 1e-3)
+        self.assertEqual(turns_error(logits, active), 0.0)
+        self.assertAlmostEqual(turns_error(logits.abs(), active), 5 / 4)
+
 
 class Mixtures(unittest.TestCase):
     @classmethod

@@ -31,15 +31,21 @@ def orders(count):
     return list(itertools.permutations(range(count)))
 
 
+def with_places(active, count):
+    """`active` [n, steps, speakers] with silent places added up to `count`."""
+    return functional.pad(active, (0, count - active.shape[-1]))
+
+
 def turns_loss(logits, active):
-    """Permutation-invariant binary cross-entropy; logits, active [n, steps, speakers]."""
+    """Permutation-invariant binary cross-entropy; logits [n, steps, places], active [n, steps, speakers]."""
+    active = with_places(active, logits.shape[-1])
     losses = [functional.binary_cross_entropy_with_logits(logits[..., order], active, reduction="none").mean((1, 2)) for order in orders(active.shape[-1])]
     return torch.stack(losses).amin(0).mean()
 
 
 def turns_error(logits, active):
     """Missed, false and confused speaking time as a share of the true one, with the best permutation per window."""
-    said = (logits > 0).float()
+    said, active = (logits > 0).float(), with_places(active, logits.shape[-1])
     results = []
     for order in orders(active.shape[-1]):
         given = said[..., order]
