@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 import numpy
+import soundfile
 import torch
 
 from training.checkpoint import load_network, make_network, save_weights
@@ -16,14 +17,15 @@ from training.mix import held_out_voices
 from training.mix.conversation import Conversation, heard
 from training.mix.shoebox import make_rooms
 from training.mix.two_voices import TwoVoices, presence
-from training.mix.voice_pool import VoicePools
+from training.mix.voice_pool import VoicePool, VoicePools
 from training.networks.voice_stft import istft, stft
 from training.mix.music_presence import through_telephone
-from training.prepare.pack_voices import plain_name
-from training.prepare.sources import load_data_list
+from training.prepare.pack_voices import deal_reels, plain_name
+from training.prepare.sources import Clip, load_data_list
 from training.prepare.splits import find_part, find_split
 from training.prepare.unpack import unpack
 from training.prepare.unpack_voices import is_dialogue_for_training, to_44100_hz
+from training.prepare.words import cut_word
 from training.tasks.speakers import Speakers
 
 SEPARATOR = {"kind": "voice-split", "stems": 3, "width": 16, "depth": 1, "heads": 2, "feed_forward": 16, "mask_hidden": 8}
@@ -32,16 +34,21 @@ TURNS = {"kind": "speaker-turns", "mels": 20, "width": 16, "depth": 1, "heads": 
 WEIGHTS = {"waveform": 1.0, "magnitude": 4.0, "residual": 0.1, "alone": 1.0}
 
 
-def write_pool(folder, speakers=4, seconds=2):
+def write_pool(folder, speakers=4, seconds=2, pack="pack-0", source="corpus"):
     dice = numpy.random.RandomState(0)
-    (folder / "pack-0").mkdir()
+    (folder / pack).mkdir()
     reels = {}
     for key in ("voice.train", "voice.held-out", "effects.train"):
         sounds = [(dice.randn(seconds * 16000) * 3000).astype(numpy.int16) for _ in range(2 * speakers)]
-        numpy.save(folder / "pack-0" / f"{key}.npy", numpy.concatenate(sounds))
-        reels[key] = [{"source": "corpus", "reel": f"speaker{at // 2}-{at % 2:04d}", "frames": len(sound)} for at, sound in enumerate(sounds)]
-    (folder / "pack-0" / "reels.json").write_text(json.dumps(reels))
-    (folder / "pack-0" / "ready").touch()
+        numpy.save(folder / pack / f"{key}.npy", numpy.concatenate(sounds))
+        reels[key] = [{"source": source, "reel": f"speaker{at // 2}-{at % 2:04d}", "frames": len(sound)} for at, sound in enumerate(sounds)]
+    (folder / pack / "reels.json").write_text(json.dumps(reels))
+    (folder / pack / "ready").touch()
+
+
+def speakers_drawn(task, pools):
+    voices = list(pools["voice"].speakers)
+    return {voices[label] for label in (task.draw(400)[1] // 3).tolist()}
 
 
 class Networks(unittest.TestCase):
@@ -61,14 +68,28 @@ class Networks(unittest.TestCase):
         self.assertLess(float((network(spectrum * 0.01) * 100 - network(spectrum)).abs().max()), 1e-3)
 
     def test_speakers_left_out_are_never_drawn(self):
-        with tempfile.TemporaryDirectory() as folder:
-            write_pool(Path(folder), speakers=8)
-            pools = VoicePools(folder, "cpu")
+        """Half of those whom conversations are made of; all of a source that is only for training, also where its pack comes later."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_pool(folder, speakers=8)
+            pools = VoicePools(folder, "cpu", [{"id": "corpus"}, {"id": "words", "train_only": True}])
             list(pools.load_new())
-            recipe = {"network": {**EMBEDDING, "classes": 24}, "margin": 0.2, "segment_hops": [100, 100], "left_out": "development"}
-            labels = Speakers(recipe, pools).draw(200)[1] // 3
-            drawn = {find_part("train", "-".join(list(pools["voice"].speakers)[label])) for label in labels.tolist()}
-            self.assertEqual(drawn, {"background"})
+            recipe = {"network": {**EMBEDDING, "classes": 48}, "margin": 0.2, "segment_hops": [100, 100], "left_out": "development"}
+            task = Speakers(recipe, pools)
+            background = {voice for voice in pools["voice"].speakers if find_part("train", "-".join(voice)) == "background"}
+            self.assertTrue(0 < len(background) < 8)
+            self.assertEqual(speakers_drawn(task, pools), background)
+            write_pool(folder, speakers=8, pack="pack-1", source="words")
+            list(pools.load_new())
+            self.assertEqual(speakers_drawn(task, pools), background | {("words", f"speaker{at}") for at in range(8)})
+
+    def test_more_speakers_than_classes_are_refused(self):
+        with tempfile.TemporaryDirectory() as name:
+            write_pool(Path(name), speakers=2)
+            pools = VoicePools(name, "cpu")
+            list(pools.load_new())
+            with self.assertRaisesRegex(ValueError, "2 speakers need 6 classes"):
+                Speakers({"network": EMBEDDING}, pools)
 
     def test_embeddings_have_length_one_at_any_level_and_length(self):
         network = make_network(EMBEDDING)
@@ -165,6 +186,16 @@ class Mixtures(unittest.TestCase):
         read = (pool.draw(torch.tensor([0]), 40000, torch.ones(1)) * 32768).round().long()[0].tolist()
         self.assertTrue(set(read) <= own)
 
+    def test_crops_of_a_speaker_come_from_all_recordings_alike(self):
+        """However long each is: whoever has two recordings is known by both."""
+        pool = VoicePool("cpu")
+        lengths = [16000, 64000, 32000]
+        pool.add(numpy.repeat(numpy.array([1000, 2000, 3000], numpy.int16), lengths), lengths, ["one", "one", "two"], [1.0, 1.0, 1.0])
+        torch.manual_seed(0)
+        crops = (pool.draw(torch.zeros(600, dtype=torch.int64), 800, torch.ones(600)) * 32768).round()
+        self.assertEqual(set(crops.flatten().tolist()), {1000.0, 2000.0})
+        self.assertAlmostEqual(float((crops[:, 0] == 1000).float().mean()), 0.5, delta=0.08)
+
     def test_mixtures_are_full_partial_or_single(self):
         envelopes = presence(400, 1000, "cpu")
         both = (envelopes.amin(1) > 0.5).float().mean(1)
@@ -234,6 +265,34 @@ class Elsewhere(unittest.TestCase):
         power = torch.fft.rfft(called).abs().square()
         self.assertLess(float(power[..., 5000:].sum() / power.sum()), 1e-3)
         self.assertTrue(torch.equal(through_telephone(stems, 0.0), stems))
+
+
+class Words(unittest.TestCase):
+    """Single words, a second each."""
+
+    @classmethod
+    def setUpClass(cls):
+        dice = numpy.random.RandomState(0)
+        cls.room = (dice.randn(16000, 1) * 0.001).astype(numpy.float32)
+        cls.clip = cls.room.copy()
+        cls.clip[6400:11200] += (dice.randn(4800, 1) * 0.2).astype(numpy.float32)
+
+    def test_a_word_is_cut_out_of_its_room(self):
+        self.assertAlmostEqual(len(cut_word(self.clip, 16000)) / 16000, 0.3 + 2 * 0.05, delta=0.02)
+        for nothing in (self.room, numpy.zeros((16000, 1), numpy.float32), self.clip[:100]):
+            self.assertEqual(len(cut_word(nothing, 16000)), 0)
+
+    def test_words_are_dealt_to_reels_that_share_none(self):
+        source = {"id": "words", "reels_a_group": 2, "least_clips": 4, "gap_s": [0.1, 0.1], "seconds_a_group": 100}
+        with tempfile.TemporaryDirectory() as name:
+            paths = [Path(name) / f"{at}.wav" for at in range(5)]
+            for path in paths:
+                soundfile.write(path, self.clip, 16000)
+            clips = [Clip("words", "a", "train", path) for path in paths]
+            reels = list(deal_reels(source, clips, "a"))
+            self.assertEqual([(rate_hz, count) for rate_hz, _, count in reels], [(16000, 3), (16000, 2)])
+            self.assertAlmostEqual(len(reels[1][1]) / 16000, 2 * (0.4 + 0.1), delta=0.05)
+            self.assertEqual(list(deal_reels(source, clips[:3], "a")), [])
 
 
 class Names(unittest.TestCase):

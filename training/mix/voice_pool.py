@@ -76,6 +76,7 @@ class VoicePools:
         self.folder, self.device, self.split = Path(folder), device, split
         self.families = {source["id"]: source.get("split_key", source["id"]) for source in sources}
         self.source_weights = {source["id"]: source.get("weight", 1.0) for source in sources}
+        self.train_only = {self.families[source["id"]] for source in sources if source.get("train_only")}
         self.roles = {}
         self.known = set()
 

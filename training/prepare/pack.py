@@ -72,12 +72,12 @@ def sum_stems(clips, channels):
     return mix, decoded[0][1]
 
 
-def join(pieces, rate_hz, gap_s, dice):
+def join(pieces, rate_hz, gap_s, dice, shortest_s=SHORTEST_REEL_S):
     joined = []
     for piece in pieces:
         joined += [piece, numpy.zeros((int(dice.uniform(*gap_s) * rate_hz), piece.shape[1]), numpy.float32)]
     reel = numpy.concatenate(joined)
-    while len(reel) < SHORTEST_REEL_S * rate_hz:
+    while len(reel) < shortest_s * rate_hz:
         reel = numpy.concatenate([reel, reel])
     return reel
 

@@ -22,15 +22,21 @@ class Speakers:
         self.pools, self.recipe = pools, recipe
         self.mixer = SingleVoice(pools, 0, pools.folder / "rooms.npy", **recipe.get("mixer_options", {}))
         self.network = None  # set by the trainer: the loss needs its classes
-        unknown = set(recipe.get("speakers_unknown", []))
-        voices = pools["voice"].speakers
-        left_out = recipe.get("left_out")
-        is_allowed = [family not in unknown and find_part("train", f"{family}-{name}") != left_out for family, name in voices]
-        self.allowed = torch.tensor(is_allowed, device=pools.device).float()
-        if len(voices) * len(SPEEDS) > recipe["network"]["classes"]:
+        self.allow()
+
+    def allow(self):
+        """Whom to draw: not those without a name, nor those of the part left out, which divides only speakers whom conversations are made of."""
+        unknown, left_out = set(self.recipe.get("speakers_unknown", [])), self.recipe.get("left_out")
+        voices = self.pools["voice"].speakers
+        is_left_out = lambda family, name: family not in self.pools.train_only and find_part("train", f"{family}-{name}") == left_out
+        is_allowed = [family not in unknown and not is_left_out(family, name) for family, name in voices]
+        self.allowed = torch.tensor(is_allowed, device=self.pools.device).float()
+        if len(voices) * len(SPEEDS) > self.recipe["network"]["classes"]:
             raise ValueError(f"{len(voices)} speakers need {len(voices) * len(SPEEDS)} classes")
 
     def draw(self, batch):
+        if len(self.pools["voice"].speakers) > len(self.allowed):
+            self.allow()  # a pack has come
         self.mixer.frames = random.randint(*self.recipe["segment_hops"]) * HOP
         sound, label = self.mixer.draw(batch, self.allowed)
         return power_of(sound), label
