@@ -12,7 +12,7 @@ FADE_S = 0.01
 
 
 def cut_word(samples, rate_hz):
-    """The word with 50 ms of its own room on either side, faded; nothing where no sound stands out of the room."""
+    """The word with 50 ms of background on either side, faded; nothing where no sound stands out of the room."""
     block, power = block_levels(samples, rate_hz)
     if not len(power) or not power.max():
         return samples[:0]
