@@ -149,7 +149,7 @@ describe("working with the dashboard", () => {
 
   it("[PG6] the microphone is recorded and uploaded", async () => {
     await open("/app/playground");
-    await page.getByRole("button", { name: "Record" }).click();
+    await page.getByRole("button", { name: "Record", exact: true }).click();
     await page.getByRole("button", { name: /Stop \(0:01\)/ }).click();
     await page
       .locator(".upload-name")

@@ -55,6 +55,9 @@ describe("the words of a Task in a browser", () => {
     await signInOwner(context, service);
     await page.goto(`/app/tasks/${task.id}`);
     await page.getByRole("tab", { name: "Words" }).click();
+    await page.locator(".word", { hasText: /^captain/ }).waitFor();
+    // The recording's own player has the only one.
+    expect(await page.getByRole("button", { name: "Play", exact: true }).count()).toBe(0);
     await page.locator(".word", { hasText: /^captain/ }).click();
     // A click seeks to the word, which becomes the current one.
     const captain = before.find(([text]) => text === "captain");

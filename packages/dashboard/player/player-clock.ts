@@ -13,7 +13,6 @@ export function makePlayerClock(player: Player, sampleRateHz: number): Clock & {
   }, STEP_MS);
   return {
     hasSound: true,
-    hasButton: true,
     seconds,
     isPlaying,
     seek(at) {

@@ -117,13 +117,15 @@ export function LineEditor({
         <Button isSmall kind="primary" isDisabled={!isChanged} onClick={() => actions.setText(text)}>
           Apply and align
         </Button>
-        <Button isSmall icon="play" onClick={actions.play}>
-          Hear the line
-        </Button>
+        {clock.hasSound && (
+          <Button isSmall icon="play" onClick={actions.play}>
+            Hear the line
+          </Button>
+        )}
         <Button isSmall icon="retry" isDisabled={isChanged} onClick={actions.align}>
           Align the line again
         </Button>
-        <TapAlong line={line} clock={clock} onTapped={actions.setTaps} />
+        {clock.hasSound && <TapAlong line={line} clock={clock} onTapped={actions.setTaps} />}
         <Button isSmall kind="plain" onClick={actions.close}>
           Close
         </Button>

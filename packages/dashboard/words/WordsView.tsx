@@ -189,14 +189,6 @@ function WordsBook({
   return (
     <div class="words">
       <div class="row row-wrap words-bar">
-        {clock.hasSound && !clock.hasButton && (
-          <Button
-            icon={clock.isPlaying.value ? "stop" : "play"}
-            onClick={() => (clock.isPlaying.value ? clock.pause() : clock.play())}
-          >
-            {clock.isPlaying.value ? "Pause" : "Play"}
-          </Button>
-        )}
         {edit && (
           <>
             <Button isDisabled={!history.canUndo.value} onClick={history.undo}>

@@ -4,8 +4,6 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 export type Clock = {
   /** False if there is nothing to listen to: the words can still be read. */
   hasSound: boolean;
-  /** The player has its own play button, above the words. */
-  hasButton: boolean;
   seconds: ReadonlySignal<number>;
   isPlaying: ReadonlySignal<boolean>;
   seek(seconds: number): void;
@@ -35,7 +33,6 @@ export function makeAudioClock(
   }, STEP_MS);
   return {
     hasSound,
-    hasButton: false,
     seconds,
     isPlaying,
     seek(at) {
