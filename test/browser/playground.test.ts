@@ -147,6 +147,31 @@ describe("working with the dashboard", () => {
       .waitFor();
   });
 
+  it("[PG6] files are dropped anywhere on the page, and a text into its field", async () => {
+    await open("/app/playground?m=alignment");
+    const drop = (selector: string, name: string) =>
+      page.locator(selector).evaluate((element, fileName) => {
+        const { DataTransfer, DragEvent, File } = globalThis as unknown as Record<
+          string,
+          new (
+            ...parts: unknown[]
+          ) => Event & { items: { add(file: unknown): void } }
+        >;
+        if (!DataTransfer || !DragEvent || !File) throw new Error("This browser has no drag and drop");
+        const dataTransfer = new DataTransfer();
+        // As what is dragged out of another page: no entry of a file system belongs to it.
+        dataTransfer.items.add(new File(["Words of a song"], fileName));
+        for (const type of ["dragover", "drop"])
+          element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
+      }, name);
+    await drop("h1", "Song three.mp3");
+    await page.locator(".upload-name").getByText("Song three.mp3").waitFor();
+    await drop("textarea", "words.txt");
+    await expect.poll(() => page.getByLabel("Text to align").inputValue()).toBe("Words of a song");
+    expect(await page.locator(".upload-name").count()).toBe(1);
+    expect(await page.getByText("neither audio nor video").count()).toBe(0);
+  });
+
   it("[PG6] the microphone is recorded and uploaded", async () => {
     await open("/app/playground");
     await page.getByRole("button", { name: "Record", exact: true }).click();

@@ -268,7 +268,7 @@ describe("the timeline", () => {
     await keyboard.press("+");
     await page.getByRole("slider", { name: "Stretch of the recording that is shown" }).waitFor();
     await keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys of the mixer" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await context.close();

@@ -98,7 +98,7 @@ describe("the words of a Task in a browser", () => {
     await page.getByText("Saved", { exact: true }).waitFor();
     await expect.poll(async () => timesOf(await loadWords()).at(-1)).toEqual(times.at(-1));
 
-    await page.getByLabel("Form to export").selectOption("lrc");
+    await page.getByLabel("Export format").selectOption("lrc");
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export" }).click(),

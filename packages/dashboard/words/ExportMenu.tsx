@@ -33,7 +33,7 @@ export function ExportMenu({ exportAs }: { exportAs: (format: TextOutputFormat) 
     <div class="row">
       <select
         class="input words-form"
-        aria-label="Form to export"
+        aria-label="Export format"
         value={format}
         onChange={({ currentTarget }) => setFormat(currentTarget.value as TextOutputFormat)}
       >

@@ -39,7 +39,7 @@ export function WordsView({ source, clock }: { source: WordsSource; clock: Clock
     <Loaded loaded={words}>
       {(value) =>
         value.lines.length === 0 && !value.isEdited ? (
-          <EmptyState title="No words">Nobody is heard to speak or sing in this recording.</EmptyState>
+          <EmptyState title="No words">No speech or singing was found in this recording.</EmptyState>
         ) : (
           <WordsBook
             key={`${source.key} ${value.revision}`}
@@ -183,7 +183,7 @@ function WordsBook({
     if (!edit) return;
     await saver?.flush();
     onReset(await edit.reset());
-    announce("These are the words of the service again.");
+    announce("The edits are discarded. These are the original words.");
   }
 
   return (

@@ -43,7 +43,7 @@ function GrantDialog({
       ...(access === "" ? {} : { access }),
       ...(rate === "" ? {} : { creditsPerMinute: Number(rate) }),
     });
-    announce(`The terms for ${model.name} are saved; the next request goes by them.`);
+    announce(`The terms for ${model.name} are saved and apply from the next request on.`);
     onSaved();
     onClose();
   });
@@ -81,7 +81,7 @@ export function ClientGrants({ clientId }: { clientId: string }) {
   const [edited, setEdited] = useState<Terms>();
   async function reset(model: Model) {
     await client.admin.modelGrants.delete(clientId, model.id);
-    announce(`${model.name} is as in the catalogue again.`);
+    announce(`${model.name} has the terms of the catalogue again.`);
     loaded.reload();
   }
   return (

@@ -9,7 +9,7 @@ export default function InvitationPage() {
   const [token] = useState(address.value.hash);
   if (token === "")
     return (
-      <SignInCard title="This invitation is not whole">
+      <SignInCard title="This invitation link is incomplete">
         <p>The part behind the # is missing. Open the link as it was sent to you, or ask for a new one.</p>
       </SignInCard>
     );

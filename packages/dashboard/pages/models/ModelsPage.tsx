@@ -83,7 +83,7 @@ export default function ModelsPage() {
     <>
       <PageHead
         title="Models"
-        lead="What each gives, what it costs, whose work it is and how good it was measured to be."
+        lead="What each gives and costs, its licence, and how well it was measured to work."
       />
       <Loaded loaded={models}>
         {(list) => (

@@ -1,12 +1,14 @@
 import type { Model } from "@stemwright/sdk";
+import { formatScore } from "../../data/format-score.ts";
 
 /** Our measurements: score, data set and measure. */
 export function Scores({ model: { scores = [], name } }: { model: Model }) {
-  if (scores.length === 0) return null;
+  const [first] = scores;
+  if (!first) return null;
   return (
     <details>
       <summary class="small">
-        Measured: {scores[0]?.measure} <strong>{scores[0]?.value}</strong>
+        Measured: {formatScore(first)}
         {scores.length > 1 ? `, and ${scores.length - 1} more` : ""}
       </summary>
       <table class="table small">

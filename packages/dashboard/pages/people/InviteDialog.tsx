@@ -36,7 +36,7 @@ export function InviteDialog({
   });
   if (made)
     return (
-      <Dialog title="Hand this link over" onClose={onClose}>
+      <Dialog title="Send this link" onClose={onClose}>
         <p>
           It lets one person in, until {formatDateTime(made.expiresAt)}. It is shown this once, and nothing is
           mailed: send it in whatever way you trust.
@@ -54,8 +54,8 @@ export function InviteDialog({
       <form class="stack" onSubmit={form.submit}>
         <SelectField label="Role" value={role} options={ROLES} onChange={setRole} />
         <TextField
-          label="Email, if you want"
-          hint="Then the link works for this address alone, and so does signing in with a provider."
+          label="Email (optional)"
+          hint="If set, only this address can use the link or sign in with a provider."
           type="email"
           autocomplete="off"
           isOptional

@@ -1,4 +1,5 @@
 import type { Model } from "@stemwright/sdk";
+import { formatScore } from "../../data/format-score.ts";
 import { groupModels } from "../../data/model-groups.ts";
 import { AccessHint } from "../../parts/AccessHint.tsx";
 import { formatCredits } from "../../parts/format.ts";
@@ -75,7 +76,7 @@ function ModelCard({
         class="model-facts small muted"
         title={`${score?.dataset ?? ""} ${model.weights?.licence ?? ""}`.trim()}
       >
-        {[score && `${score.measure} ${score.value}`, model.weights && shortenLicence(model.weights.licence)]
+        {[score && formatScore(score), model.weights && shortenLicence(model.weights.licence)]
           .filter(Boolean)
           .join(" · ")}
       </p>

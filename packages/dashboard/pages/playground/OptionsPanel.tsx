@@ -75,7 +75,7 @@ export function OptionsPanel({
         />
       )}
       {audio.length > 0 && choice.audioFormats.includes("wav") && (
-        <Field label="wav">
+        <Field label="Bit depth of wav files">
           {(control) => (
             <select
               {...control}
@@ -103,7 +103,7 @@ export function OptionsPanel({
         />
       )}
       {languages.length > 0 && (
-        <Field label="Language" hint="A language that is known need not be guessed from the first words.">
+        <Field label="Language" hint="Set it if you know it. Otherwise it is detected from the first words.">
           {(control) => (
             <select
               {...control}
@@ -111,7 +111,7 @@ export function OptionsPanel({
               value={choice.language}
               onChange={({ currentTarget }) => onChange({ language: currentTarget.value })}
             >
-              <option value="">Found out by listening</option>
+              <option value="">Detect</option>
               {languages.map((code) => (
                 <option key={code} value={code}>
                   {nameLanguage(code)}
@@ -132,7 +132,7 @@ function TranscriptField({ value, onChange }: { value: string; onChange: (text: 
   return (
     <Field
       label="Text to align"
-      hint="Lyrics or a transcript, typed or dropped as a .txt file. Without one, the words are written down first."
+      hint="Lyrics or a transcript, typed or dropped as a .txt file. Without one, the recording is transcribed first."
     >
       {(control) => (
         <textarea

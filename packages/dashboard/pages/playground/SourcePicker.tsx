@@ -1,5 +1,5 @@
 import type { Model } from "@stemwright/sdk";
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { Button } from "../../parts/Button.tsx";
 import { Field } from "../../parts/Field.tsx";
 import { Icon } from "../../parts/Icon.tsx";
@@ -8,6 +8,7 @@ import { Recorder } from "./Recorder.tsx";
 import { readDroppedFiles } from "./read-dropped-files.ts";
 import { UploadList } from "./UploadList.tsx";
 import { addFiles, uploads } from "./uploads.ts";
+import { useFileDrop } from "./use-file-drop.ts";
 
 /** Extensions of audio and video files. */
 function listMediaFormats(models: readonly Model[]): string[] {
@@ -27,7 +28,6 @@ export function SourcePicker({
   onUrl: (url: string) => void;
   onFolder: (name: string) => void;
 }) {
-  const [isOver, setOver] = useState(false);
   const fileInput = useRef<HTMLInputElement>(null);
   const folderInput = useRef<HTMLInputElement>(null);
   const formats = listMediaFormats(models);
@@ -37,20 +37,15 @@ export function SourcePicker({
     const media = files.filter(({ name }) => formats.includes(name.split(".").at(-1)?.toLowerCase() ?? ""));
     const left = files.length - media.length;
     if (left > 0)
-      announce(
-        `${left} ${left === 1 ? "file holds" : "files hold"} no sound or film, and ${left === 1 ? "is" : "are"} left out.`,
-      );
+      announce(`${left} ${left === 1 ? "file is" : "files are"} neither audio nor video: skipped.`);
     if (folder) onFolder(folder);
     if (media.length > 0) onUrl("");
     addFiles(media);
   }
 
-  function drop(event: DragEvent) {
-    event.preventDefault();
-    setOver(false);
-    if (event.dataTransfer)
-      readDroppedFiles(event.dataTransfer).then(({ files, folder }) => take(files, folder), reportError);
-  }
+  const isOver = useFileDrop((data) => {
+    readDroppedFiles(data).then(({ files, folder }) => take(files, folder), reportError);
+  });
 
   function pick(input: HTMLInputElement) {
     const files = [...(input.files ?? [])];
@@ -61,17 +56,7 @@ export function SourcePicker({
   return (
     <section class="card stack" aria-labelledby="source-title">
       <h2 id="source-title">1. What to take apart</h2>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way of several; the buttons inside are the others. */}
-      <div
-        class="drop"
-        data-over={isOver || undefined}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      >
+      <div class="drop" data-over={isOver || undefined}>
         <Icon name="upload" />
         <p>Drop files or a folder here</p>
         <div class="row row-wrap">

@@ -45,7 +45,12 @@ export function Waveform({ file }: { file: File }) {
     })
     .join("");
   return (
-    <svg class="waveform" viewBox={`0 0 ${BARS * 4} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg
+      class="upload-waveform"
+      viewBox={`0 0 ${BARS * 4} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       <path d={path} />
     </svg>
   );

@@ -23,7 +23,13 @@ export type Dropped = { files: File[]; folder: string | undefined };
 
 /** All dropped files, including those in folders. Must be called while the event is handled. */
 export async function readDroppedFiles(data: DataTransfer): Promise<Dropped> {
-  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  const folder = entries.find(({ isDirectory }) => isDirectory)?.name;
-  return { files: (await Promise.all(entries.map(readEntry))).flat(), folder };
+  const dropped = [...data.items]
+    .filter(({ kind }) => kind === "file")
+    // What is dragged out of another page or an attachment is in no file system: it has no entry.
+    .map((item) => item.webkitGetAsEntry() ?? item.getAsFile())
+    .filter((item) => item !== null);
+  const isFile = (item: FileSystemEntry | File) => item instanceof File;
+  const folder = dropped.find((item) => !isFile(item) && item.isDirectory)?.name;
+  const files = await Promise.all(dropped.map((item) => (isFile(item) ? [item] : readEntry(item))));
+  return { files: files.flat(), folder };
 }

@@ -41,7 +41,9 @@ export function ExportButtons({
           icon="download"
           onClick={async () => {
             await follow((fresh) => fresh.stemFile);
-            announce("The stem file is made while it is downloaded: the download ends when it is done.");
+            announce(
+              "The stem file is built while it downloads, so the browser can't tell how much is left.",
+            );
           }}
         >
           For DJ software <span class="muted">(.stem.mp4)</span>

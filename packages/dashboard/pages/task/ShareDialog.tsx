@@ -43,7 +43,7 @@ export function ShareDialog({ taskId, onClose }: { taskId: string; onClose: () =
     await client.tasks.shares.revoke(taskId, id);
     if (made?.id === id) setMade(undefined);
     shares.reload();
-    announce("The link is revoked: it shows nothing any more.");
+    announce("The link is revoked and no longer works.");
   }
 
   return (

@@ -102,7 +102,7 @@ function Credits() {
                 <dd>{formatCredits(balance)}</dd>
               </div>
               <div>
-                <dt>Set aside for unfinished Tasks</dt>
+                <dt>Reserved for unfinished Tasks</dt>
                 <dd>{formatCredits(reserved)}</dd>
               </div>
             </dl>

@@ -59,7 +59,7 @@ function SecretCard({ webhook, onChanged }: { webhook: Webhook; onChanged: () =>
   async function rotate() {
     await client.webhooks.rotateSecret(webhook.id);
     setShown(true);
-    announce("There is a new secret. The one before signs too for 24 hours.");
+    announce("There is a new secret. For 24 hours, calls are signed with both.");
     onChanged();
   }
   return (

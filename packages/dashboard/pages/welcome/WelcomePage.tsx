@@ -12,7 +12,7 @@ export default function WelcomePage() {
     >
       <NewPersonForm
         knownEmail={me.value?.person.email ?? ""}
-        emailHint="Only a name to sign in with: nothing is mailed to it."
+        emailHint="Only for signing in: no mail is sent to it."
         action="Continue"
         save={async (person) => {
           me.value = await client.account.update(person);

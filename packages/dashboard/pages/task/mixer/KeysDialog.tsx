@@ -4,12 +4,12 @@ import { Dialog } from "../../../parts/Dialog.tsx";
 
 const KEYS: readonly [keys: readonly string[], does: string][] = [
   [["Space"], "Play or pause"],
-  [["←", "→"], "Back or on by 5 seconds; with Shift by 1"],
+  [["←", "→"], "Back or forward 5 seconds; with Shift, 1 second"],
   [["Home", "End"], "To the beginning or the end"],
-  [[",", "."], "To the line of words before or behind"],
-  [["1", "…", "9"], "Solo a track; with Shift mute it"],
+  [[",", "."], "To the previous or next line of words"],
+  [["1", "…", "9"], "Solo a track; with Shift, mute it"],
   [["[", "]"], "Begin or end the loop here"],
-  [["L"], "Loop on or off: the last one, or the next 10 seconds"],
+  [["L"], "Loop on or off: the last loop, or the next 10 seconds"],
   [["+", "−"], "Zoom in or out"],
   [["W"], "Waveforms or spectrograms"],
   [["N"], "Null test: the stems minus the original"],
@@ -19,7 +19,7 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
 /** The mixer's keyboard shortcuts. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys of the mixer" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="keys-list">
         {KEYS.map(([keys, does]) => (
           <Fragment key={does}>

@@ -49,6 +49,7 @@ export function Mixer({
   const root = useRef<HTMLDivElement>(null);
   const lastLoop = useRef<Loop | null>(null);
   const drawingOf = useDrawings(source, previews, { view, kind });
+  const readyFrames = countReadyFrames(previews);
   const mix = player.mix.value;
   const state = player.state.value;
   const loop = player.loop.value;
@@ -122,7 +123,7 @@ export function Mixer({
         frame={frame}
         sampleRate={sampleRate}
         duration={frames / sampleRate}
-        ready={countReadyFrames(previews) / sampleRate}
+        ready={readyFrames / sampleRate}
         levelDb={levelDb}
         loop={loop}
         isNulling={player.isNulling.value}
@@ -150,8 +151,13 @@ export function Mixer({
         onLoop={(next) => player.setLoop(next)}
       />
       <div class="row row-wrap">
-        <Button isSmall icon="download" onClick={() => save("mix", { start: 0, end: frames })}>
-          Save the mix as wav
+        <Button
+          isSmall
+          icon="download"
+          isDisabled={readyFrames === 0}
+          onClick={() => save("mix", { start: 0, end: readyFrames })}
+        >
+          {readyFrames < frames ? "Save the mix so far as wav" : "Save the mix as wav"}
         </Button>
         {loop && (
           <Button isSmall icon="download" onClick={() => save("loop", loop)}>

@@ -48,7 +48,7 @@ function Level({ levelDb }: Pick<TransportProps, "levelDb">) {
         value={Math.max(METER_FLOOR_DB, levelDb.value)}
         aria-label="Level of what is heard, in dB below full scale"
       />
-      <span class="mixer-time small" data-testid="level">
+      <span class="mixer-time mixer-decibels small" data-testid="level">
         {levelDb.value < SILENCE_DB ? "silence" : `${levelDb.value.toFixed(0)} dBFS`}
       </span>
     </div>
@@ -64,21 +64,20 @@ export function Transport(props: TransportProps) {
       <Button kind="primary" icon={isStopped ? "play" : "pause"} onClick={props.onToggle}>
         {isStopped ? "Play" : "Pause"}
       </Button>
-      <span class="mixer-time">
-        <Position frame={frame} sampleRate={sampleRate} />{" "}
-        <span class="muted">/ {formatDuration(duration)}</span>
-      </span>
-      {state === "waiting" && <span class="muted small">Waiting for sound…</span>}
-      {ready < duration && <span class="muted small">{formatDuration(ready)} ready</span>}
+      <div class="mixer-clock">
+        <span class="mixer-time">
+          <Position frame={frame} sampleRate={sampleRate} />{" "}
+          <span class="muted">/ {formatDuration(duration)}</span>
+        </span>
+        {state === "waiting" ? (
+          <span class="muted">Waiting for sound…</span>
+        ) : (
+          ready < duration && <span class="muted">{formatDuration(ready)} ready</span>
+        )}
+      </div>
       <Level levelDb={levelDb} />
       <fieldset class="segments">
         <legend class="visually-hidden">Loop</legend>
-        <button type="button" title="Begin the loop here ([)" onClick={() => props.onMarkLoop("start")}>
-          Loop from here
-        </button>
-        <button type="button" title="End the loop here (])" onClick={() => props.onMarkLoop("end")}>
-          to here
-        </button>
         <button
           type="button"
           aria-pressed={loop !== null}
@@ -86,6 +85,12 @@ export function Transport(props: TransportProps) {
           onClick={props.onToggleLoop}
         >
           Loop
+        </button>
+        <button type="button" title="Begin the loop here ([)" onClick={() => props.onMarkLoop("start")}>
+          from here
+        </button>
+        <button type="button" title="End the loop here (])" onClick={() => props.onMarkLoop("end")}>
+          to here
         </button>
       </fieldset>
       <fieldset class="segments">
@@ -125,8 +130,14 @@ export function Transport(props: TransportProps) {
       >
         Null test
       </button>
-      <button type="button" class="button button-small button-plain" onClick={props.onKeys}>
-        Keys <kbd>?</kbd>
+      <button
+        type="button"
+        class="button button-small button-plain mixer-keys"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+        onClick={props.onKeys}
+      >
+        <kbd>?</kbd>
       </button>
     </div>
   );
