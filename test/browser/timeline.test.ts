@@ -294,6 +294,11 @@ describe("the timeline", () => {
         return hasTurned;
       });
     expect(highest).toBeLessThan(11.8);
+    // Behind its end, a loop that is turned on goes back to its start.
+    await page.keyboard.press("l");
+    await expect.poll(() => readSeconds(page)).toBeGreaterThan(12);
+    await page.keyboard.press("l");
+    await expect.poll(() => readSeconds(page)).toBeLessThan(11.8);
     await context.close();
   });
 

@@ -84,7 +84,8 @@ export class Player {
 
   setLoop(loop: Loop | null): void {
     this.loop.value = loop;
-    if (this.state.value !== "stopped") this.seek(this.position);
+    const { position } = this;
+    if (this.state.value !== "stopped") this.seek(loop && position >= loop.end ? loop.start : position);
     else if (loop) this.#cursor.frame = loop.start;
   }
 
