@@ -10,7 +10,10 @@ const GOLDEN_RATIO = 0.618_034;
 /** Records when the first audio after a click is rendered; runs in the page, before its own scripts. */
 export const WATCH = `
   const heard = globalThis.heard = { clickedMs: 0, afterMs: [], starts: 0, waveformMs: 0, spectrogramMs: 0 };
-  addEventListener("pointerdown", () => { heard.clickedMs = performance.now(); }, true);
+  let pressedMs = 0;
+  addEventListener("pointerdown", () => { pressedMs = performance.now(); }, true);
+  // The page seeks when the button is released: what starts before that was scheduled, seconds ahead, for the place before.
+  addEventListener("pointerup", () => { heard.clickedMs = pressedMs; }, true);
   const { start } = AudioBufferSourceNode.prototype;
   AudioBufferSourceNode.prototype.start = function (when, ...rest) {
     heard.starts += 1;

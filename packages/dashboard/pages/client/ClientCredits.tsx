@@ -34,7 +34,7 @@ export function ClientCredits({ record, onChanged }: { record: Client; onChanged
       <form class="card stack" onSubmit={form.submit}>
         <p>
           {formatCredits(credits.available)} left of {formatCredits(credits.balance)};{" "}
-          {formatCredits(credits.reserved)} set aside for unfinished Tasks.
+          {formatCredits(credits.reserved)} reserved for unfinished Tasks.
         </p>
         <div class="columns">
           <TextField
@@ -58,7 +58,7 @@ export function ClientCredits({ record, onChanged }: { record: Client; onChanged
         <FormError form={form} />
         <div>
           <Button type="submit" kind="primary" isBusy={form.isBusy}>
-            Enter it
+            Add the entry
           </Button>
         </div>
       </form>

@@ -102,7 +102,7 @@ export function ClientGrants({ clientId }: { clientId: string }) {
                     </Badge>
                   </td>
                   <td>{model.creditsPerMinute ?? "–"}</td>
-                  <td>
+                  <td class="number">
                     <div class="row">
                       <Button isSmall onClick={() => setEdited({ model, grant })}>
                         Change

@@ -52,7 +52,7 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
           error={form.errorOf("weight")}
         />
         <TextField
-          label="Running Tasks at most"
+          label="Maximum running Tasks"
           hint="0 = no limit."
           {...limit}
           value={runningMax}
@@ -60,7 +60,7 @@ export function ClientTerms({ record, onChanged }: { record: Client; onChanged: 
           error={form.errorOf("runningMax")}
         />
         <TextField
-          label="Waiting Tasks at most"
+          label="Maximum waiting Tasks"
           hint="0 = no limit."
           {...limit}
           value={waitingMax}
