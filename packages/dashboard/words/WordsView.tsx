@@ -216,7 +216,7 @@ function WordsBook({
               isFollowing.value = currentTarget.checked;
             }}
           />
-          Follow
+          Follow playback
         </label>
         <span class="words-gap" />
         <ExportMenu exportAs={exportAs} />
