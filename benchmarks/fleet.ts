@@ -38,6 +38,7 @@ const noFiles: Blobs = {
   adopt: async () => ({ sizeBytes: 1 }),
   findSize: async () => 1,
   read: () => Promise.reject(new Error("nothing is stored")),
+  findBytes: async () => undefined,
   copyTo: (_key, path) => writeFile(path, "x"),
   withLocalFile: () => Promise.reject(new Error("nothing is stored")),
   delete: async () => {},

@@ -49,8 +49,9 @@ try {
         );
       }
     }
+    // After each round: what stops a long run leaves the rounds before.
+    writeFileSync(RESULTS_PATH, describe(round + 1));
   }
-  writeFileSync(RESULTS_PATH, describe());
 } finally {
   await engine.close();
   rmSync(folder, { recursive: true });
@@ -129,13 +130,13 @@ function middle(values: readonly number[]): number {
   return (at(Math.floor((sorted.length - 1) / 2)) + at(Math.ceil((sorted.length - 1) / 2))) / 2;
 }
 
-function describe(): string {
+function describe(finishedRounds: number): string {
   const toPercent = (share: number) => `${(100 * share).toFixed(1)} %`;
   const list = (taken: readonly Figures[]) => taken.map(({ cpuSeconds }) => cpuSeconds.toFixed(1)).join(", ");
   return [
     "# What previews cost",
     "",
-    `A computed song of ${minutes} min in stereo, each target as wav, in one engine whose network is loaded; with and without previews in turn, ${rounds} times.`,
+    `A computed song of ${minutes} min in stereo, each target as wav, in one engine whose network is loaded; with and without previews in turn, ${finishedRounds} times.`,
     "Processor seconds of the engine and its children. *By difference* is the median over the rounds of what a run with previews takes above the one without;",
     "*writer alone* is what FLAC, peaks and spectrograms of the same tracks take by themselves, of the median run without: it leaves out reading the stems",
     `back, and resampling them where the network has another rate. The goal is ${toPercent(GOAL_SHARE)}, and 12 MB for each track and minute. \`npm run bench:previews\`.`,

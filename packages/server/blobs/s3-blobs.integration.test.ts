@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../../../test/support/s3-server.ts";
@@ -6,6 +7,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { S3BucketOptions } from "../buckets/s3-bucket.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { isOutOfReach } from "../faults/is-out-of-reach.ts";
+import { openFileBlobs } from "./file-blobs.ts";
 import { openS3Blobs } from "./s3-blobs.ts";
 import { withOutages } from "./with-outages.ts";
 
@@ -46,7 +48,19 @@ describe("our own store in S3", () => {
       expect(failure).toMatchObject({ name: "StoreOutage", message: expect.stringMatching(says) });
       expect(isOutOfReach(failure)).toBe(true);
       await expect(blobs.findSize("a")).rejects.toMatchObject({ name: "StoreOutage" });
+      await expect(blobs.findBytes("a")).rejects.toMatchObject({ name: "StoreOutage" });
     }
+  });
+
+  it("[PV3] a small file is read whole from a folder or a bucket, and a missing one is none", async () => {
+    const folder = await makeTempDir("blobs");
+    for (const blobs of [await open(), withOutages(await openFileBlobs(folder))]) {
+      await blobs.write("outputs/task/previews/0", Readable.from(["some", "bytes"]));
+      expect((await blobs.findBytes("outputs/task/previews/0"))?.toString()).toBe("somebytes");
+      expect(await blobs.findBytes("outputs/task/previews/1")).toBeUndefined();
+      await blobs.delete("outputs/task");
+    }
+    await rm(folder, { recursive: true });
   });
 
   const folders = Array.from({ length: 40 }, (_, index) => `outputs/task-${index}`);

@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, rm, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { toMimeType } from "@stemwright/contract";
 import { batchDeletions } from "../buckets/batch-deletions.ts";
@@ -9,7 +10,7 @@ import { forEachOf } from "../domain/for-each-of.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { BucketError } from "../domain/storage/bucket.ts";
+import { BucketError } from "../domain/storage/bucket.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
 
 /** Objects of one folder that may be queued for deletion at once. */
@@ -66,6 +67,14 @@ export async function openS3Blobs(options: {
     findSize: (key) => bucket.findSize(toKey(key)),
     async read(key, range) {
       return (await bucket.read(toKey(key), range)).content;
+    },
+    async findBytes(key) {
+      try {
+        return await buffer((await bucket.read(toKey(key))).content);
+      } catch (error) {
+        if (error instanceof BucketError && error.kind === "not-found") return undefined;
+        throw error;
+      }
     },
     copyTo,
     async withLocalFile(key, use) {

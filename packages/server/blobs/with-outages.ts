@@ -43,6 +43,7 @@ export function withOutages(own: Blobs): Blobs {
     adopt: (key, path) => tell(own.adopt(key, path), isFailedWrite),
     findSize: (key) => tell(own.findSize(key)),
     read: (key, range) => tell(own.read(key, range)),
+    findBytes: (key) => tell(own.findBytes(key), isBrokenRead),
     copyTo: (key, path) => tell(own.copyTo(key, path), isBrokenRead),
     withLocalFile: (key, use) => own.withLocalFile(key, use),
     delete: (keyPrefix) => tell(own.delete(keyPrefix)),

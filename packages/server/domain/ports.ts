@@ -57,6 +57,8 @@ export interface Blobs {
   adopt(key: string, path: string): Promise<{ sizeBytes: number }>;
   findSize(key: string): Promise<number | undefined>;
   read(key: string, range?: BlobRange): Promise<Readable>;
+  /** All of a small file; undefined where there is none. */
+  findBytes(key: string): Promise<Buffer | undefined>;
   /** Copies the content to a local path. */
   copyTo(key: string, path: string): Promise<void>;
   /** Provides a local file with the content, for programs that need a path; it must not be changed. */

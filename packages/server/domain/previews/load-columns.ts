@@ -1,5 +1,4 @@
 import type { Blobs } from "../ports.ts";
-import { findBytes } from "./find-bytes.ts";
 import { countChunks, type PreviewRecord, type PreviewShape, toPreviewKey } from "./preview-record.ts";
 
 export type ColumnsWanted = { track: string; level: number; fromChunk: number; toChunk: number };
@@ -14,7 +13,7 @@ export type ColumnFiles = {
 
 /** The columns of some chunks at one level, as far as they exist. */
 export async function loadColumns(
-  blobs: Pick<Blobs, "read">,
+  blobs: Pick<Blobs, "findBytes">,
   { taskId, record, files }: { taskId: string; record: PreviewRecord; files: ColumnFiles },
   wanted: ColumnsWanted,
 ): Promise<{ columns: Buffer; isWhole: boolean }> {
@@ -24,7 +23,7 @@ export async function loadColumns(
   const fromChunk = Math.min(wanted.fromChunk, countChunks(shape));
   const toChunk = Math.min(wanted.toChunk, countChunks(shape));
   const load = (name: string) =>
-    findBytes(blobs, toPreviewKey(taskId, record, `${track}/${files.kind}/${name}`));
+    blobs.findBytes(toPreviewKey(taskId, record, `${track}/${files.kind}/${name}`));
   const columns: Buffer[] = [];
   const { columnBytes } = files;
   if (files.levels.indexOf(level) >= split) {

@@ -2,7 +2,6 @@ import type { PreviewChunkQuery, PreviewPeaksQuery } from "@stemwright/contract"
 import type { Blobs } from "../ports.ts";
 import { Refusal } from "../refusal.ts";
 import type { TaskRecord } from "../tasks/task-record.ts";
-import { findBytes } from "./find-bytes.ts";
 import { type ColumnFiles, loadColumns } from "./load-columns.ts";
 import { countChunks, type PreviewRecord, type PreviewStore, toPreviewKey } from "./preview-record.ts";
 import { listTracks, toTaskPreviews } from "./preview-view.ts";
@@ -11,7 +10,7 @@ const DAT_HEADER_BYTES = 24;
 const DAT_VERSION = 2;
 const EIGHT_BITS = 1;
 
-export type PreviewPorts = { blobs: Pick<Blobs, "read">; previews: PreviewStore };
+export type PreviewPorts = { blobs: Pick<Blobs, "findBytes">; previews: PreviewStore };
 
 /** Concatenated parts, each preceded by its length in four bytes; `isFinal` if they can never change. */
 export type PreviewParts = { body: Buffer; isFinal: boolean };
@@ -57,7 +56,7 @@ export async function loadChunk(
   const parts = await Promise.all(
     query.tracks.map(async (track) =>
       index < (record.chunks[track] ?? 0)
-        ? await findBytes(ports.blobs, toPreviewKey(task.id, record, `${track}/chunks/${index}`))
+        ? await ports.blobs.findBytes(toPreviewKey(task.id, record, `${track}/chunks/${index}`))
         : undefined,
     ),
   );
