@@ -1,7 +1,7 @@
 import type { SessionOptions } from "../runtime/create-session.ts";
 import type { Buffers } from "../runtime/graph-chain.ts";
 import type { StemManifest } from "../runtime/manifest.ts";
-import type { LoadedNetwork, StemNetwork } from "./stem-network.ts";
+import { getStemIndex, type LoadedNetwork, type StemNetwork } from "./stem-network.ts";
 import { GpuGraph, tryOnGpu } from "./try-on-gpu.ts";
 
 /** A graph from padded audio, `[2, paddedFrames]`, to all stems, `[stems × 2, segmentFrames]`. */
@@ -61,8 +61,7 @@ export class SoundGraph implements StemNetwork {
   }
 
   #collect(stem: string, all: Float32Array): Float32Array[] {
-    const index = this.#stems.indexOf(stem);
-    if (index < 0) throw new RangeError(`the network has no stem ${stem}`);
+    const index = getStemIndex(this.#stems, stem);
     return [0, 1].map((channel) => {
       const start = (index * CHANNELS + channel) * this.segmentFrames;
       return all.slice(start, start + this.segmentFrames);

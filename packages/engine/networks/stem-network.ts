@@ -17,6 +17,13 @@ export interface StemNetwork {
 /** A network and a description of what it runs on: another provider or precision changes samples slightly. */
 export type LoadedNetwork = { network: StemNetwork; runsOn: string };
 
+/** The position of a stem in the network's output. */
+export function getStemIndex(stems: readonly string[], stem: string): number {
+  const index = stems.indexOf(stem);
+  if (index < 0) throw new RangeError(`the network has no stem ${stem}`);
+  return index;
+}
+
 export interface StemNetworks {
   getNetwork(manifest: StemManifest): Promise<LoadedNetwork>;
 }

@@ -13,8 +13,13 @@ import { StemSpool } from "./stem-spool.ts";
 
 /** Increase when the same input and weights would give different numbers. */
 const SPOOL_VERSION = 1;
+/** Measured seconds of work for each second of input; for the progress only. */
+export const DETECT_SECONDS = 0.01;
 /** Half a minute: longer stretches need less context in total but more memory, and a killed run loses one stretch. */
 const STRETCH_STEPS = 320;
+
+/** What detecting music needs. */
+export type DetectionRun = { input: OpenInput; workDir: string; networks: MusicNetworks };
 
 /**
  * The regions of the input that contain music. Probabilities are spooled stretch by stretch, so a killed run resumes after the last
@@ -22,12 +27,7 @@ const STRETCH_STEPS = 320;
  */
 export async function detectMusic(
   manifest: MusicManifest,
-  options: {
-    input: OpenInput;
-    workDir: string;
-    networks: MusicNetworks;
-    onProgress: (fraction: number) => void;
-  },
+  options: DetectionRun & { onProgress: (fraction: number) => void },
 ): Promise<MusicRegion[]> {
   const { input, workDir, networks, onProgress } = options;
   const detector = await networks.getMusicDetector(manifest);

@@ -1,14 +1,9 @@
 import { writeFileSync } from "node:fs";
-import type { MusicNetworks } from "../networks/music-networks.ts";
-import { detectMusic } from "./detect-music.ts";
-import type { OpenInput } from "./open-input.ts";
+import { DETECT_SECONDS, type DetectionRun, detectMusic } from "./detect-music.ts";
 import type { DetectionPass } from "./plan-targets.ts";
 import type { MakeStage } from "./stage-progress.ts";
 import type { TargetOutcomes } from "./target-outcomes.ts";
 import { writeDetection } from "./write-detection.ts";
-
-/** Measured seconds of work for each second of input; for the progress only. */
-const DETECT_SECONDS = 0.01;
 
 export function weighDetectionPass(): number {
   return DETECT_SECONDS;
@@ -17,13 +12,7 @@ export function weighDetectionPass(): number {
 /** Detects music once and writes the regions for every target that asks for them. */
 export async function runDetectionPass(
   { manifest, targets }: DetectionPass,
-  run: {
-    input: OpenInput;
-    workDir: string;
-    networks: MusicNetworks;
-    outcomes: TargetOutcomes;
-    makeStage: MakeStage;
-  },
+  run: DetectionRun & { outcomes: TargetOutcomes; makeStage: MakeStage },
 ): Promise<void> {
   const { outcomes, makeStage } = run;
   await outcomes.tryNetwork(targets, async () => {

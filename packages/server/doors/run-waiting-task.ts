@@ -1,5 +1,11 @@
 import { text } from "node:stream/consumers";
-import { ApiError, type TargetRequest } from "@stemwright/contract";
+import {
+  ApiError,
+  type ApiErrorCode,
+  TARGET_ERRORS,
+  type TargetErrorName,
+  type TargetRequest,
+} from "@stemwright/contract";
 import type { FastifyBaseLogger } from "fastify";
 import type { Caller } from "../domain/accounts/caller.ts";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
@@ -8,14 +14,29 @@ import { type CheckPorts, insertPreparedTask, prepareTask } from "../domain/task
 import { deleteTask } from "../domain/tasks/delete-task.ts";
 import type { TaskRecord } from "../domain/tasks/task-record.ts";
 import type { Api, ApiPorts } from "../http/api.ts";
-import { toTargetError } from "./to-target-error.ts";
 import { waitForTask } from "./wait-for-end.ts";
+
+/** Maps the error of a request's only target to an error of the request. */
+const CODES: Partial<Record<TargetErrorName, ApiErrorCode>> = {
+  INPUT_UNREADABLE: "MEDIA_UNREADABLE",
+  INPUT_NO_AUDIO: "MEDIA_NO_AUDIO",
+  INPUT_TOO_LONG: "MEDIA_TOO_LONG",
+  INPUT_TOO_LARGE: "UPLOAD_TOO_LARGE",
+  INPUT_OVER_CREDITS: "CREDITS_INSUFFICIENT",
+  INPUT_DECODED_TOO_LARGE: "MEDIA_TOO_LONG",
+  INPUT_OVER_QUOTA: "STORAGE_QUOTA_EXCEEDED",
+  OUTPUT_OVER_QUOTA: "STORAGE_QUOTA_EXCEEDED",
+  LANGUAGE_UNSUPPORTED: "LANGUAGE_UNSUPPORTED",
+  DISK_FULL: "STORAGE_FULL",
+  CANCELLED: "TASK_CANCELLED",
+  NOT_SET_UP: "NOT_SET_UP",
+};
 
 /** One target over an upload, for a request that waits for it. */
 export type WaitingWork = {
   asset: AssetRecord;
   target: TargetRequest;
-  /** Says why nobody waits any longer. */
+  /** Aborts with the reason why the request no longer waits. */
   signal: AbortSignal;
   log: FastifyBaseLogger;
   /** Called once the Task is created; later failures happen while it runs. */
@@ -25,8 +46,8 @@ export type WaitingWork = {
 export type WaitingResult = { content: string; durationSeconds: number };
 
 /**
- * Makes a Task of an upload, waits for it and gives the content of its one output. Task and asset are deleted in any case, which
- * ends the work where it is not done: of a request that has ended nobody would fetch the result.
+ * Creates a Task for an upload, waits for it and returns the content of its only output. Task and asset are always deleted, which stops unfinished work:
+ * once the request has ended, nobody would fetch the result.
  */
 export async function runWaitingTask(
   {
@@ -53,7 +74,7 @@ export async function runWaitingTask(
       ...(taskId === undefined ? [] : [deleteTask(ports, clientId, taskId)]),
       deleteAsset(ports, clientId, asset.id),
     ];
-    // The request's own outcome is the one to tell.
+    // The request's own result takes precedence.
     for (const { reason } of (await Promise.allSettled(removals)).filter(isRejected))
       log.warn({ err: reason }, "failed to remove a temporary Task, left to the sweep");
   }
@@ -72,4 +93,11 @@ async function readResult(
     content: await text(await ports.blobs.read(output.blobKey)),
     durationSeconds: target?.durationSeconds ?? 0,
   };
+}
+
+/** Codes not in the table are internal errors. */
+function toTargetError({ code, message }: { code: number; message: string }): ApiError {
+  const names = Object.keys(TARGET_ERRORS) as TargetErrorName[];
+  const name = names.find((candidate) => TARGET_ERRORS[candidate].code === code);
+  return new ApiError((name && CODES[name]) ?? "INTERNAL", message);
 }

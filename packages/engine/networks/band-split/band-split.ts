@@ -3,7 +3,7 @@ import type { StemManifest } from "../../runtime/manifest.ts";
 import { ByteFile } from "../../runtime/onnx/byte-file.ts";
 import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { loadOnGpu, type SoundGraphFile } from "../sound-graph.ts";
-import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+import { getStemIndex, type LoadedNetwork, type StemNetwork } from "../stem-network.ts";
 import { buildWhole } from "./graph/build-whole.ts";
 import { TrainedWeights } from "./graph/trained-weights.ts";
 import { MaskNetwork } from "./mask-network.ts";
@@ -51,11 +51,9 @@ export class BandSplit implements StemNetwork {
     stems: readonly string[],
   ): Promise<Map<string, Float32Array[]>> {
     const heard = await this.#network.hear(segment);
-    const separated = stems.map((stem) => {
-      const index = this.#stems.indexOf(stem);
-      if (index < 0) throw new RangeError(`the network has no stem ${stem}`);
-      return [stem, this.#network.takeStem(heard, index)] as const;
-    });
+    const separated = stems.map(
+      (stem) => [stem, this.#network.takeStem(heard, getStemIndex(this.#stems, stem))] as const,
+    );
     this.#network.release(heard);
     return new Map(separated);
   }

@@ -3,7 +3,7 @@ import type { StemManifest } from "../../runtime/manifest.ts";
 import { ByteFile } from "../../runtime/onnx/byte-file.ts";
 import { OnnxWeights } from "../../runtime/onnx/onnx-weights.ts";
 import { loadOnGpu, type SoundGraphFile } from "../sound-graph.ts";
-import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+import { getStemIndex, type LoadedNetwork, type StemNetwork } from "../stem-network.ts";
 import { buildWhole } from "./graph/build-whole.ts";
 import { type HybridBuffers, HybridNetwork } from "./hybrid-network.ts";
 import { BIN_COUNT, SegmentSpectrum } from "./segment-spectrum.ts";
@@ -81,8 +81,7 @@ export class Htdemucs implements StemNetwork {
     { waveformOut, spectrumOut }: HybridBuffers,
     scores: { waveform: StandardScore; spectrum: StandardScore },
   ): Float32Array[] {
-    const stemIndex = this.#stems.indexOf(stem);
-    if (stemIndex < 0) throw new RangeError(`the network has no stem ${stem}`);
+    const stemIndex = getStemIndex(this.#stems, stem);
     return [0, 1].map((channel) => {
       const row = stemIndex * CHANNELS + channel;
       const planes = this.#spectrumPlanes(spectrumOut, row);

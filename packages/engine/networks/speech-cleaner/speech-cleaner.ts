@@ -2,7 +2,7 @@ import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/manifest.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
 import { STEREO_TRANSFORM } from "../band-split/window-spectrum.ts";
-import type { LoadedNetwork, StemNetwork } from "../stem-network.ts";
+import { getStemIndex, type LoadedNetwork, type StemNetwork } from "../stem-network.ts";
 
 type Pair = readonly [Float32Array, Float32Array];
 
@@ -41,8 +41,7 @@ export class SpeechCleaner implements StemNetwork {
       channels.length === 1 ? heard : this.#network.withMix(heard, [channel]),
     );
     const separated = stems.map((stem) => {
-      const index = this.#stems.indexOf(stem);
-      if (index < 0) throw new RangeError(`the network has no stem ${stem}`);
+      const index = getStemIndex(this.#stems, stem);
       const planes = mixes.flatMap((mix) => this.#network.takeStem(mix, index));
       return [stem, channels.length === 1 ? [...planes, ...planes] : planes] as const;
     });

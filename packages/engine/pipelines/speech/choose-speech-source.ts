@@ -1,8 +1,6 @@
 import type { MusicRegion } from "../../networks/music-detector/music-regions.ts";
-import type { MusicNetworks } from "../../networks/music-networks.ts";
 import { isStemManifest, type Manifest, type StemManifest } from "../../runtime/manifest.ts";
-import { detectMusic } from "../detect-music.ts";
-import type { OpenInput } from "../open-input.ts";
+import { DETECT_SECONDS, type DetectionRun, detectMusic } from "../detect-music.ts";
 import { needStem, type StemPass } from "../plan-targets.ts";
 import type { MakeStage } from "../stage-progress.ts";
 import type { TargetOutcomes } from "../target-outcomes.ts";
@@ -10,11 +8,9 @@ import type { TargetOutcomes } from "../target-outcomes.ts";
 const VOCALS = "vocals";
 /** With less music than this, the input is transcribed: separating an hour because of a jingle would take an hour. */
 const MUSIC_SHARE_MIN = 1 / 3;
-/** Measured seconds of work for each second of input; for the progress only. */
-const LISTEN_SECONDS = 0.01;
 
 export function weighSpeechSource(): number {
-  return LISTEN_SECONDS;
+  return DETECT_SECONDS;
 }
 
 /**
@@ -22,17 +18,11 @@ export function weighSpeechSource(): number {
  * that runs anyway, or to a new one. Without a music detector the input itself is transcribed.
  */
 export async function chooseSpeechSource(
-  run: {
-    input: OpenInput;
-    workDir: string;
-    networks: MusicNetworks;
-    outcomes: TargetOutcomes;
-    makeStage: MakeStage;
-  },
+  run: DetectionRun & { outcomes: TargetOutcomes; makeStage: MakeStage },
   manifests: readonly Manifest[],
   { stemPasses, onNewPass }: { stemPasses: StemPass[]; onNewPass: () => void },
 ): Promise<{ vocals?: StemManifest }> {
-  const onProgress = run.makeStage(LISTEN_SECONDS);
+  const onProgress = run.makeStage(DETECT_SECONDS);
   const detector = manifests.find((manifest) => manifest.family === "music-detector");
   const separator = manifests.filter(isStemManifest).find(({ stems }) => stems.includes(VOCALS));
   if (detector === undefined || separator === undefined) return {};
