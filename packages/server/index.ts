@@ -6,8 +6,8 @@ export { ConfigError } from "./config/load-config.ts";
 export type { Started } from "./start/start-service.ts";
 
 /**
- * The whole service within another program: database, API and workers, as `stemwright serve` starts them. Settings are those of docs/settings.md.
- * What the process makes from then on is closed to other users (umask 077).
+ * The whole service inside another program: database, API and workers, as started by `stemwright serve`. Settings are those of docs/settings.md. Files that
+ * the process creates from then on are private (umask 077).
  */
 export async function startService(
   environment: Record<string, string | undefined>,

@@ -38,8 +38,8 @@ it.each([
   expect(exitCode).toBe(2);
 });
 
-it("[S2] a worker whose parent was gone before it listened ends by itself", async () => {
-  // It takes the connection and never answers: a worker that has not heard waits there.
+it("[S2] a worker whose parent died before it listened exits", async () => {
+  // Accepts the connection and never answers: a worker that has not noticed would wait there.
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;

@@ -21,16 +21,16 @@ type OnceCommand = (typeof ONCE_COMMANDS)[number];
 const isOnceCommand = (command: string | undefined): command is OnceCommand =>
   ONCE_COMMANDS.some((known) => known === command);
 
-// Whoever read what is printed may be gone; that is no reason to end.
+// Whoever reads the output may be gone; that is no reason to exit.
 process.stdout.on("error", () => {});
 
-/** A worker whose parent is gone has so long to stop in order. */
+/** Time for a worker to stop gracefully after its parent died. */
 const ORPHAN_LIFE_MS = 8000;
 
-// Whatever this process and its children make is theirs alone.
+// Files of this process and its children are private.
 process.umask(0o077);
 
-/** What can be asked for at the machine, with what it does over the database; `migrate` does no more than bring that up to date. */
+/** Commands for the operator, run on the database; `migrate` only brings that up to date. */
 function parseOnce(command: OnceCommand, config: Config) {
   const args = process.argv.slice(3);
   const { host, port, publicBaseUrl = `http://${host}:${port}` } = config;
@@ -46,7 +46,7 @@ function parseOnce(command: OnceCommand, config: Config) {
 
 async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   const run = parseOnce(command, config);
-  // A backup brings its own schema, and a database that nobody else uses.
+  // A backup brings its own schema, and restoring needs an unused database.
   const isRestore = command === "restore";
   const postgres = await (isRestore ? openPostgres(config) : joinPostgres(config));
   try {
@@ -60,7 +60,7 @@ async function runOnce(command: OnceCommand, config: Config): Promise<void> {
   }
 }
 
-/** A SIGHUP is sent by a terminal that closes, and by whoever has moved the log away. */
+/** SIGHUP is sent both by a closing terminal and by log rotation. */
 function isTerminalGone(): boolean {
   if (!process.stdout.isTTY) return false;
   try {
@@ -71,7 +71,7 @@ function isTerminalGone(): boolean {
   }
 }
 
-/** Ends on Ctrl-C, on SIGTERM, with its terminal, and when the parent that started this process is gone, also while it is still starting. */
+/** Stops on Ctrl-C, SIGTERM, a closed terminal, and when the parent process is gone, even during the start. */
 function listenToSignals(
   starting: Promise<Started>,
   { stopping, hurrying }: { stopping: AbortController; hurrying: AbortController },
@@ -94,7 +94,7 @@ function listenToSignals(
     starting.then((started) => started.reopenWorkerLogs?.()).catch(() => {});
   });
   process.on("disconnect", () => hurrying.abort());
-  // The parent was killed, and its database may be gone with it: what waits for that would wait for ever.
+  // The parent was killed, possibly with its database: waiting for that would never end.
   process.on("disconnect", () => setTimeout(() => process.exit(1), ORPHAN_LIFE_MS).unref());
 }
 
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
   const config = loadConfig();
   await secureDataDir(config.dataDir);
   if (isOnceCommand(command)) return await runOnce(command, config);
-  // The parent died while this was loading, before anything listened for that.
+  // The parent died while this was loading, before anything listened for it.
   if (process.connected === false) return;
   const [stopping, hurrying] = [new AbortController(), new AbortController()];
   const { signal } = stopping;

@@ -13,7 +13,7 @@ export const BACKUP_COMMANDS = ["backup", "restore"] as const;
 
 type Place = { config: Config; databaseUrl: string; blobs: Blobs };
 
-/** What is asked for wrongly is refused before anything starts. */
+/** Invalid arguments are rejected before anything starts. */
 export function parseBackupCommand(command: (typeof BACKUP_COMMANDS)[number], args: readonly string[]) {
   const [given, ...rest] = args;
   if (given === undefined || rest.length > 0) throw new StartError(USAGE);

@@ -3,11 +3,11 @@ import { z } from "zod";
 /**
  * A backup is a tar, or a folder with the same files:
  *
- *     files/<key>                     stored files, as they are
- *     database/<table>/<part>.jsonl   rows, an object a line
- *     encryption.key                  what encrypts secrets in the database, base64
- *     backup.json                     what made it, and of what; the last but one
- *     SHA256SUMS                      of all others, as sha256sum -c reads it; the last
+ *     files/<key>                     stored files, unchanged
+ *     database/<table>/<part>.jsonl   rows, one object per line
+ *     encryption.key                  encrypts secrets in the database; base64
+ *     backup.json                     what made it and its contents; the last but one
+ *     SHA256SUMS                      of all others, for sha256sum -c; the last
  */
 export const FILES_PREFIX = "files/";
 export const DATABASE_PREFIX = "database/";
@@ -22,7 +22,7 @@ export const backupManifestSchema = z.object({
   createdAt: z.string(),
   /** The schema that the rows belong to. */
   migrations: z.array(z.string()),
-  /** In an order in which no row comes before one that it refers to. */
+  /** Referenced rows first. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()), rows: z.number() })),
   sequences: z.record(z.string(), z.string().nullable()),
   /** Keys of the files that the rows refer to; other files of the backup were deleted while it was made. */

@@ -12,7 +12,7 @@ export type BackupEntry = {
   content(): AsyncIterable<Buffer>;
 };
 
-/** Every file of a backup in its order, with the checksums last. */
+/** Every file of a backup in order, checksums last. */
 export async function* readBackup(path: string): AsyncGenerator<BackupEntry> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) throw new StartError(`There is no backup at ${path}`);
@@ -43,7 +43,7 @@ async function* toEmpty(): AsyncGenerator<Buffer> {}
 
 async function* readFolder(path: string): AsyncGenerator<BackupEntry> {
   const sums = await readFile(join(path, SUMS_NAME), "utf8").catch(() => {
-    throw new StartError(`${path} is no whole backup: it has no ${SUMS_NAME}`);
+    throw new StartError(`${path} is incomplete: it has no ${SUMS_NAME}`);
   });
   for (const name of [...parseSums(sums).keys(), SUMS_NAME]) {
     const filePath = join(path, name);
@@ -64,7 +64,7 @@ export async function readText({ content }: BackupEntry): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Reads a backup from end to end, before anything of it is used: whether it is whole, and what it says of itself. */
+/** Reads a whole backup before any of it is used: verifies it and returns its manifest. */
 export async function checkBackup(path: string): Promise<BackupManifest> {
   const found = new Map<string, string>();
   let manifest: BackupManifest | undefined;
@@ -79,7 +79,7 @@ export async function checkBackup(path: string): Promise<BackupManifest> {
     found.set(entry.name, hash.digest("hex"));
     if (entry.name === MANIFEST_NAME) manifest = parseManifest(await readText(entry));
   }
-  if (sums === undefined || manifest === undefined) throw new StartError(`${path} is no whole backup`);
+  if (sums === undefined || manifest === undefined) throw new StartError(`${path} is an incomplete backup`);
   for (const [name, sum] of sums)
     if (found.get(name) !== sum)
       throw new StartError(`${name} of the backup is damaged or missing; nothing was restored`);

@@ -6,11 +6,11 @@ import { makeTarHeader, TAR_BLOCK_BYTES, toPaddingBytes } from "./tar-header.ts"
 
 type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Takes the files of a backup, one after another. */
+/** Writes the files of a backup, in order. */
 export interface BackupWriter {
   add(name: string, sizeBytes: number, content: Content): Promise<void>;
   addText(name: string, text: string): Promise<void>;
-  /** Writes the checksums; only then is the backup where it was asked for. */
+  /** Writes the checksums; only then does the backup appear under its name. */
   finish(): Promise<void>;
   abort(): Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Sink {
   abort(): Promise<void>;
 }
 
-/** A tar where the path ends in `.tar`, a folder otherwise. */
+/** A tar if the path ends in `.tar`, otherwise a folder. */
 export async function openBackupWriter(path: string): Promise<BackupWriter> {
   const sink = path.endsWith(".tar") ? await openTar(path) : await openFolder(path);
   const sums: string[] = [];

@@ -64,7 +64,7 @@ async function back(name: string, change: (blobs: Blobs) => Blobs = (blobs) => b
   return path;
 }
 
-/** A restored installation with its API, as a request with the old key sees it. */
+/** A restored installation with its API, for requests with the old key. */
 async function restore(path: string, environment: Record<string, string> = {}) {
   const dataDir = await makeTempDir("restored");
   const database = await openTestDatabase();
@@ -91,7 +91,7 @@ async function restore(path: string, environment: Record<string, string> = {}) {
   };
 }
 
-describe("a backup of a service that is running", () => {
+describe("a backup of a running service", () => {
   it.each(["backup.tar", "backup"])(
     "[S26] %s brings Tasks, files, keys and secrets into an empty installation",
     async (name) => {
@@ -104,7 +104,7 @@ describe("a backup of a service that is running", () => {
         expect(await (await fetch(link)).text()).toBe("stem");
         const kept = (await (await restored.call("/webhooks/secret")).json()) as { secret: string };
         expect(kept.secret).toBe(secret);
-        // Totals that triggers keep are neither lost nor counted twice.
+        // Totals maintained by triggers are neither lost nor doubled.
         expect((await restored.call("/tasks")).headers.get("x-total-count")).toBe(
           (await api.call("/tasks")).headers.get("x-total-count"),
         );
@@ -114,7 +114,7 @@ describe("a backup of a service that is running", () => {
     },
   );
 
-  it("[S26] from files into an S3 bucket, and from there into files again", async () => {
+  it("[S26] restores from files into an S3 bucket, and from there into files again", async () => {
     const s3 = await startS3Server();
     const { objects } = s3.addBucket("stems");
     const inBucket = await restore(await back("to-bucket.tar"), {
@@ -140,12 +140,12 @@ describe("a backup of a service that is running", () => {
     }
   });
 
-  it("[S26] what is deleted while it is made leaves no row without its file", async () => {
+  it("[S26] deletions during a backup leave no row without its file", async () => {
     const assetId = await upload("goes.wav");
     let isDeleted = false;
     const path = await back("meanwhile.tar", (blobs) => ({
       ...blobs,
-      // Deleted once the backup has listed it, and just before it is read.
+      // Deleted after the backup has listed it, just before it is read.
       async findSize(key) {
         if (key.includes(assetId) && !isDeleted) {
           isDeleted = true;
@@ -175,7 +175,7 @@ describe("a backup of a service that is running", () => {
     await rm(dir, { recursive: true });
   });
 
-  it("[S26] one that is damaged, or an installation with accounts, is refused before anything is changed", async () => {
+  it("[S26] a damaged backup, or an installation with accounts, is refused before anything changes", async () => {
     const path = await back("damaged.tar");
     const bytes = await readFile(path);
     bytes.writeUInt8(bytes.readUInt8(600) ^ 1, 600);

@@ -24,9 +24,8 @@ export type BackupSource = {
 type Summary = { files: number; fileBytes: number; rows: number };
 
 /**
- * A backup of a service that goes on working. Files never change once they are stored, and are deleted only after the rows that refer to them.
- * So files are copied first; then rows are read in one snapshot, once every file that this snapshot refers to is in the backup. One that was deleted
- * in between has no row in the next snapshot.
+ * Backs up a running service. Stored files never change, and are deleted only after the rows that refer to them. So files are copied first; then rows are
+ * read in one snapshot, once every file it refers to is in the backup. A file deleted in between has no row in the next snapshot.
  */
 export async function makeBackup(source: BackupSource, path: string): Promise<Summary> {
   const writer = await openBackupWriter(path);
@@ -50,7 +49,7 @@ export async function makeBackup(source: BackupSource, path: string): Promise<Su
 async function write(client: pg.Client, source: BackupSource, writer: BackupWriter): Promise<Summary> {
   const copied = new Map<string, number>();
   for (;;) {
-    // The first time outside of a transaction: a snapshot that is held for hours keeps PostgreSQL from cleaning up.
+    // The first time outside a transaction: a snapshot held for hours would keep PostgreSQL from vacuuming.
     await copyFiles(await listFileKeys(client), { source, writer, copied });
     await client.query("begin isolation level repeatable read read only");
     const keys = await listFileKeys(client);
@@ -118,7 +117,7 @@ async function writeRows(client: pg.Client, writer: BackupWriter, files: string[
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** Without it no secret of the database can be read again. There is none where nothing was ever encrypted. */
+/** Without the key no secret in the database can be decrypted. There is none if nothing was ever encrypted. */
 async function writeKey({ key, keyFile }: Config["encryption"], writer: BackupWriter): Promise<void> {
   const text = key
     ? `${key.toString("base64")}\n`

@@ -19,7 +19,7 @@ export type RestoreTarget = {
   encryption: Config["encryption"];
 };
 
-/** Brings a backup into an installation without accounts. It is read whole before anything is changed. */
+/** Restores a backup into an installation without accounts. The backup is verified completely before anything changes. */
 export async function restoreBackup(
   target: RestoreTarget,
   path: string,
@@ -32,7 +32,7 @@ export async function restoreBackup(
     );
   await withDatabase(target.databaseUrl, async ({ pool }) => {
     await requireEmpty(target.databaseUrl);
-    // First to the backup's own schema; what was added since then is applied to its rows, as at any upgrade.
+    // To the backup's own schema first; later migrations are then applied to its rows, as in any upgrade.
     await migrate(pool, { only: new Set(manifest.migrations) });
     await restoreContent(target, path, manifest);
     await migrate(pool);
@@ -66,7 +66,7 @@ async function withClient<Result>(
   }
 }
 
-/** Files and key before the rows are committed: an installation that has rows has all they refer to. */
+/** Files and key before the rows are committed: an installation with rows has everything they refer to. */
 async function restoreContent(target: RestoreTarget, path: string, manifest: BackupManifest): Promise<void> {
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   const files = new Set(manifest.files);
@@ -96,7 +96,7 @@ async function restoreRows(
   await loadRows(client, table, lines);
 }
 
-/** One that is there already must be the same: two keys would leave half of the secrets unreadable. */
+/** An existing key must be the same: two keys would leave half of the secrets unreadable. */
 async function restoreKey({ key, keyFile }: Config["encryption"], text: string): Promise<void> {
   const own = key?.toString("base64") ?? (await readFile(keyFile, "utf8").catch(() => undefined))?.trim();
   if (own !== undefined && own !== text.trim())

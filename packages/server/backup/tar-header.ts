@@ -1,11 +1,11 @@
 const BLOCK_BYTES = 512;
 const NAME_MAX = 100;
 const PREFIX_MAX = 155;
-/** Eleven octal digits; GNU's binary form holds what is larger. */
+/** Eleven octal digits; larger sizes use GNU's binary form. */
 const OCTAL_SIZE_MAX = 8 ** 11;
 
 export const TAR_BLOCK_BYTES = BLOCK_BYTES;
-/** Bytes behind an entry, up to the next block. */
+/** Padding after an entry, up to the next block. */
 export const toPaddingBytes = (sizeBytes: number) => (BLOCK_BYTES - (sizeBytes % BLOCK_BYTES)) % BLOCK_BYTES;
 
 function splitName(name: string): { name: string; prefix: string } {
@@ -15,12 +15,12 @@ function splitName(name: string): { name: string; prefix: string } {
     if (Buffer.byteLength(rest) <= NAME_MAX && Buffer.byteLength(prefix) <= PREFIX_MAX)
       return { name: rest, prefix };
   }
-  throw new Error(`${name} is too long a name for a tar`);
+  throw new Error(`${name} is too long for a tar entry's name`);
 }
 
 const sumBytes = (header: Buffer) => header.reduce((sum, byte) => sum + byte, 0);
 
-/** A file's header of POSIX ustar, which every tar reads. */
+/** A POSIX ustar header, which every tar reads. */
 export function makeTarHeader(entry: { name: string; sizeBytes: number; modifiedAt: Date }): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES);
   const { name, prefix } = splitName(entry.name);
@@ -53,7 +53,7 @@ export function parseTarHeader(header: Buffer): { name: string; sizeBytes: numbe
   const stated = Number.parseInt(text(148, 8), 8);
   const unsigned = Buffer.from(header);
   unsigned.fill(" ", 148, 156);
-  if (stated !== sumBytes(unsigned)) throw new Error("a header of the tar is damaged");
+  if (stated !== sumBytes(unsigned)) throw new Error("a tar header is damaged");
   const prefix = text(345, PREFIX_MAX);
   const sizeBytes =
     header.readUInt8(124) === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(text(124, 12), 8);

@@ -6,7 +6,7 @@ import { endTarget } from "../db/tasks/target-ends.ts";
 import { insertTask } from "../db/tasks/task-rows.ts";
 import { makeId } from "../domain/ids.ts";
 
-it("[F5] links of outputs lead to the bucket as clients reach it, with ranges, a file name and an hour's time", async () => {
+it("[F5] output links point to the bucket's public endpoint, with ranges, a file name and an hour of validity", async () => {
   const server = await startS3Server();
   const bucket = server.addBucket("music");
   const publicEndpoint = server.endpoint.replace("127.0.0.1", "localhost");

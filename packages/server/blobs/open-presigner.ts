@@ -5,7 +5,7 @@ import { toContentDisposition } from "../domain/content-disposition.ts";
 import { LINK_LIFETIME_SECONDS } from "../domain/links.ts";
 import type { Presign } from "../domain/storage/output-links.ts";
 
-/** Signs links to files in our own bucket, for clients to fetch them there; undefined where they come through the API. */
+/** Presigns URLs to files in our own bucket; undefined if downloads go through the API. */
 export async function openPresigner({ s3, aws }: Pick<Config, "s3" | "aws">): Promise<Presign | undefined> {
   if (!s3?.hasPresignedLinks) return undefined;
   const { openS3Bucket } = await import("../buckets/s3-bucket.ts");

@@ -36,7 +36,7 @@ const open = async (place: Partial<S3BucketOptions> = {}) =>
   );
 
 describe("our own store in S3", () => {
-  it("[T18] [E9] with credentials that are refused, or a certificate nobody trusts, is out of order, with what to do about it", async () => {
+  it("[T18] [E9] with refused credentials or an untrusted certificate reports an outage, and what to do about it", async () => {
     await using secure = await startSelfSignedServer();
     for (const { place, says } of [
       { place: { credentials: { ...S3_KEY, secretAccessKey: "old" } }, says: /SignatureDoesNotMatch/ },
@@ -52,7 +52,7 @@ describe("our own store in S3", () => {
     }
   });
 
-  it("[PV3] a small file is read whole from a folder or a bucket, and a missing one is none", async () => {
+  it("[PV3] a small file is read from a folder or a bucket, and a missing one is undefined", async () => {
     const folder = await makeTempDir("blobs");
     for (const blobs of [await open(), withOutages(await openFileBlobs(folder))]) {
       await blobs.write("outputs/task/previews/0", Readable.from(["some", "bytes"]));
@@ -70,13 +70,13 @@ describe("our own store in S3", () => {
       blobs.write(`${folder}/previews/0`, Readable.from("x")),
     ]);
     await Promise.all(writes);
-    // Begins like one of them, and is none of its files.
+    // Shares a prefix with one of them, but is not one of its files.
     await blobs.write("outputs/task-10b", Readable.from("x"));
     server.requests.length = 0;
   }
   const countDeletions = () => server.requests.filter((call) => /^(POST|DELETE) /.test(call)).length;
 
-  it("[R3] files of many Tasks that go together go in few requests", async () => {
+  it("[R3] files of many Tasks are deleted in few requests", async () => {
     const blobs = await open();
     await fill(blobs);
     await Promise.all(folders.map((folder) => blobs.delete(folder)));
@@ -84,7 +84,7 @@ describe("our own store in S3", () => {
     expect(countDeletions()).toBeLessThan(10);
   });
 
-  it("[R4] what can't be deleted is told to whoever asked for it, and to nobody else", async () => {
+  it("[R4] a failed deletion is reported only to its own caller", async () => {
     const blobs = await open();
     await fill(blobs);
     server.faults.keepWith = "task-7/";
@@ -96,7 +96,7 @@ describe("our own store in S3", () => {
     expect([...bucket.objects.keys()]).toEqual(["outputs/task-10b"]);
   });
 
-  it("[R3] files go one by one where the store knows no deletion of many", async () => {
+  it("[R3] files are deleted one by one if the store has no batch deletion", async () => {
     const blobs = await open();
     await fill(blobs);
     server.faults.knowsNoDeletionOfMany = true;

@@ -21,14 +21,14 @@ const SINGLE_DELETIONS_AT_ONCE = 32;
 const toType = (key: string) => toMimeType(extname(key).slice(1));
 
 /**
- * Objects in one bucket of an S3 store, so that several machines share assets and outputs. An upload becomes visible when
- * its last part is in; one that a killed process left is for the bucket's own rule for incomplete uploads.
+ * Objects in one S3 bucket, so that several machines share assets and outputs. An upload becomes visible when it is complete; the bucket's lifecycle rule
+ * removes incomplete ones of killed processes.
  */
 export async function openS3Blobs(options: {
   place: S3BucketOptions;
-  /** In front of every key, with its slash; may be empty. */
+  /** Prepended to every key, including its slash; may be empty. */
   prefix: string;
-  /** Where files are lent from, to programs that need a path. */
+  /** For local copies of files, for programs that need a path. */
   tempDir: string;
 }): Promise<Blobs> {
   const { prefix, tempDir } = options;

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { PARTIAL_DIR } from "./file-blobs.ts";
 
-/** Removes half-written files that a killed process left; returns how many. One that is still written to is never old. */
+/** Removes half-written files of killed processes; returns how many. One still being written is never that old. */
 export async function sweepPartialFiles(rootDir: string, before: Date): Promise<number> {
   const partialDir = join(rootDir, PARTIAL_DIR);
   let removed = 0;

@@ -34,7 +34,7 @@ function makePorts(bucket: Partial<Bucket>): Pick<StoragePorts, "integrations" |
 }
 
 describe("links of outputs", () => {
-  it("[N8] are the storage's where it signs, and our own for what lies with us", async () => {
+  it("[N8] are presigned by the customer's storage, and our own for outputs in our store", async () => {
     const ports = makePorts({ signRead: async (key, seconds) => `theirs:${key}:${seconds}` });
     const signer = await makeOutputLinks({ ports, own, onFailure: () => {} }).prepare([
       taskWith(blobKey, "outputs/t/x.wav"),
@@ -43,7 +43,7 @@ describe("links of outputs", () => {
     expect(signer.sign("outputs/t/x.wav")).toBe("own:outputs/t/x.wav");
   });
 
-  it("[N8] are our own where the storage signs none, fails, or the integration is gone", async () => {
+  it("[N8] are our own if the storage can't presign, fails, or the integration is gone", async () => {
     const failures: unknown[] = [];
     const linkOf = async (signRead: Bucket["signRead"], key = blobKey) => {
       const links = makeOutputLinks({
@@ -62,7 +62,7 @@ describe("links of outputs", () => {
     expect(failures).toEqual([refused]);
   });
 
-  it("[F5] are our own bucket's where that is set, and the service's where it can't sign", async () => {
+  it("[F5] are presigned by our own bucket if configured, and the service's if that fails", async () => {
     const failures: unknown[] = [];
     const presignOwn = async (key: string) => {
       if (key.includes("broken")) throw new Error("no credentials");
@@ -77,7 +77,7 @@ describe("links of outputs", () => {
     expect(failures).toHaveLength(1);
   });
 
-  it("[N8] of one bucket need it to be looked up once, however many they are", async () => {
+  it("[N8] look a bucket up once, however many there are", async () => {
     const ports = makePorts({ signRead: async (key) => `theirs:${key}` });
     const findIntegration = vi.spyOn(ports.integrations, "findIntegration");
     const keys = Array.from({ length: 20 }, (_, index) => toCustomerBlobKey("one", `out/${index}.wav`));
@@ -90,7 +90,7 @@ describe("links of outputs", () => {
     expect(findIntegration).toHaveBeenCalledTimes(3);
   });
 
-  it("[N8] [F3] of our own lead to the customer's object", async () => {
+  it("[N8] [F3] of our own stream the customer's object", async () => {
     const ports = makePorts({
       findSize: async () => 5,
       read: async (key) => ({

@@ -4,10 +4,10 @@ import { StoreOutage } from "../domain/storage/store-outage.ts";
 import { isConnectionError } from "../faults/is-out-of-reach.ts";
 import { findReason } from "../net/find-reason.ts";
 
-/** What a file system says that is gone or broken, such as one on another machine; a full disk is another matter. */
+/** Errors of a lost or broken file system, such as a network mount; a full disk is handled elsewhere. */
 const LOST_FILE_SYSTEM = ["EIO", "ESTALE", "ENOTCONN", "EHOSTDOWN", "ENODEV", "ENXIO", "EROFS", "EACCES"];
 
-/** What the operator can do about a bucket that answers, and what a client can tell the operator. */
+/** What the operator can do if a bucket answers with an error. */
 const ADVICE: Partial<Record<BucketErrorKind, string>> = {
   "not-found":
     "Files can't be stored: the bucket of S3_BUCKET does not exist. The operator must create it, or correct S3_BUCKET",

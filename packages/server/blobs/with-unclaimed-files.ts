@@ -9,7 +9,7 @@ export function withUnclaimedFiles(own: Blobs, unclaimed: UnclaimedFiles): Blobs
   return {
     ...own,
     async write(key, content, options) {
-      // The writer gets its errors; one before that must not end the process.
+      // The writer handles errors; an earlier one must not crash the process.
       content.on("error", () => {});
       await unclaimed.announce(toFolder(key));
       return await own.write(key, content, options);

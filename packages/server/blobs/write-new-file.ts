@@ -4,7 +4,7 @@ import { isOutOfSpace } from "../faults/is-out-of-space.ts";
 /** Frees disk space if possible. */
 export type MakeRoom = () => Promise<unknown>;
 
-/** A write that finds the disk full is tried once more when room was made: what a client sends can't be asked for again. */
+/** If the disk is full, frees space and retries once: a client's upload can't be requested again. */
 export async function writeNewFile(
   path: string,
   chunks: AsyncIterable<Buffer>,

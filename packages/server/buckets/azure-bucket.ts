@@ -12,12 +12,12 @@ import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { GuardedAgents } from "../net/guarded-agents.ts";
 import { asBucketCall, findByBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
-/** 50,000 blocks, the most Azure takes, make 210 GB. */
+/** 50,000 blocks, Azure's maximum, are 210 GB. */
 const BLOCK_BYTES = 4 * 1024 ** 2;
 const BLOCKS_AT_ONCE = 2;
 const TRIES = 3;
 
-/** Every request leaves through the guarded agents, also those that are sent again. */
+/** Sends every request, including retries, through the guarded agents. */
 const useAgents = (agents: GuardedAgents): RequestPolicyFactory => ({
   create: (next) => ({
     sendRequest(request) {
@@ -66,7 +66,7 @@ export function openAzureBucket(container: string, account: AzureAccount, agents
 
     async write(key, content, { type, signal }) {
       try {
-        // Blocks stay invisible until they are committed, and unused ones are dropped by the service.
+        // Blocks stay invisible until they are committed; Azure drops unused ones.
         await client.getBlockBlobClient(key).uploadStream(content, BLOCK_BYTES, BLOCKS_AT_ONCE, {
           ...optionsOf(signal),
           blobHTTPHeaders: { blobContentType: type },
@@ -89,7 +89,7 @@ export function openAzureBucket(container: string, account: AzureAccount, agents
     },
 
     async signRead(key, lifetimeSeconds) {
-      // A token can't make another one with fewer rights, and the customer's own must not travel in links.
+      // A SAS token can't sign another with fewer rights, and the customer's own must not appear in links.
       if (account.accountKey === undefined) return undefined;
       return await client.getBlobClient(key).generateSasUrl({
         permissions: BlobSASPermissions.parse("r"),

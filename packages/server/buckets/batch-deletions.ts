@@ -1,14 +1,14 @@
-/** As many as S3 takes in one request. */
+/** S3's limit per request. */
 const BATCH_MAX = 1000;
 
 type Waiting = { key: string; resolve(): void; reject(error: unknown): void };
 
 /**
- * Deletes objects that several ask for at about the same time in one request: what comes while one is under way goes with the
- * next. Each caller gets the result for its own object.
+ * Batches deletions that are requested at about the same time: those that arrive during a request go into the next one. Each caller gets the result for its
+ * own object.
  */
 export function batchDeletions(
-  /** Gives the failures by key; throws where the whole request failed. */
+  /** Returns failures by key; throws if the whole request failed. */
   deleteMany: (keys: readonly string[]) => Promise<ReadonlyMap<string, Error>>,
 ): (key: string) => Promise<void> {
   const waiting: Waiting[] = [];
@@ -29,7 +29,7 @@ export function batchDeletions(
 
   async function run(): Promise<void> {
     isRunning = true;
-    // All that one page of a list brings asks before the first request is made.
+    // Everything from one page of a listing is queued before the first request is sent.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) await deleteBatch(waiting.splice(0, BATCH_MAX));
     isRunning = false;

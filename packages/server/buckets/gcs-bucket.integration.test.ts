@@ -36,7 +36,7 @@ describe("a bucket of Google Cloud Storage", () => {
     expect(await failureOf(bucket.read("nothing"))).toMatchObject({ kind: "not-found" });
   });
 
-  it("[N7] writes large content in parts, with its type, and leaves nothing of a write that broke", async () => {
+  it("[N7] writes large content in parts, with its type, and leaves nothing of a failed write", async () => {
     const bucket = open();
     const body = randomBytes(10 * 1024 ** 2);
     await bucket.write("large.wav", Readable.from([body]), { type: "audio/wav" });
@@ -51,7 +51,7 @@ describe("a bucket of Google Cloud Storage", () => {
     expect(server.objects.has("broken.wav")).toBe(false);
   });
 
-  it("[N8] signs links for reading one object", async () => {
+  it("[N8] presigns URLs for reading one object", async () => {
     const bucket = open();
     await bucket.write("folder/vocals.wav", Readable.from([Buffer.from("sound")]), { type: "audio/wav" });
     const link = (await bucket.signRead("folder/vocals.wav", 3600)) ?? "";
@@ -60,7 +60,7 @@ describe("a bucket of Google Cloud Storage", () => {
     expect((await fetch(link.replace("vocals", "drums"))).status).toBe(403);
   });
 
-  it("[N4] is verified, and tells a wrong key and a bucket that is not there", async () => {
+  it("[N4] is verified, and reports a wrong key and a missing bucket", async () => {
     expect(await verifyStorage(async () => open())).toMatchObject({ ok: true });
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const wrong = open({ private_key: privateKey.export({ type: "pkcs8", format: "pem" }) });
@@ -72,7 +72,7 @@ describe("a bucket of Google Cloud Storage", () => {
     });
   });
 
-  it("[N4] tells that workload identity needs an identity of this installation", async () => {
+  it("[N4] reports that workload identity needs the installation's own identity", async () => {
     const audience = "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q";
     const { steps } = await verifyStorage(async () =>
       openGcsBucket("music", { workloadIdentity: { audience } }, {}),

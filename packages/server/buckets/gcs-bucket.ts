@@ -13,14 +13,11 @@ const CHUNK_BYTES = 8 * 1024 ** 2;
 export type GcpAccess = {
   /** A file with this installation's OIDC token, which a customer's workload identity provider trusts. */
   identityTokenFile?: string | undefined;
-  /** Where the storage is, for tests. */
+  /** The storage's endpoint, for tests. */
   apiEndpoint?: string | undefined;
 };
 
-/**
- * Only named fields of what a client gave are used: a key's or a pool's own addresses and files are never followed, since
- * they could point into this machine.
- */
+/** Only named fields of a client's configuration are used: URLs and files in a key or pool are never followed, since they could point into this machine. */
 function makeAuth(config: AuthConfigOf<"gcp">, access: GcpAccess): GoogleAuth {
   const { serviceAccountKey, workloadIdentity } = config;
   if (serviceAccountKey) {
@@ -31,10 +28,10 @@ function makeAuth(config: AuthConfigOf<"gcp">, access: GcpAccess): GoogleAuth {
       scopes: [SCOPE],
       ...(keyId === undefined ? {} : { keyId }),
     });
-    // The signed statement itself is the token; no token server is asked.
+    // Self-signed JWT: no token server is involved.
     authClient.useJWTAccessWithScope = true;
     const auth = new GoogleAuth({ authClient });
-    // Whom links are signed for; without it the library would ask this machine's metadata server.
+    // The signer of links; without it the library would query this machine's metadata server.
     auth.jsonContent = { client_email, private_key };
     return auth;
   }
@@ -68,7 +65,7 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
   const { apiEndpoint } = access;
   const storage = new Storage({
     authClient: makeAuth(config, access),
-    // Objects need no project; without one the client would look for it on this machine.
+    // Objects need no project id; without one the client would look for it on this machine.
     projectId: "stemwright",
     ...(apiEndpoint === undefined ? {} : { apiEndpoint, useAuthWithCustomEndpoint: true }),
   });
@@ -81,7 +78,7 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
       );
       if (version !== undefined && version !== String(generation))
         throw new BucketError("failed", "The object was changed while it was read");
-      // The generation pins the content, whatever is written to the name meanwhile.
+      // The generation pins the content, even if the object is overwritten meanwhile.
       const content = bucket.file(key, { generation: String(generation) }).createReadStream({
         decompress: false,
         ...(startByte === undefined ? {} : { start: startByte }),
@@ -99,7 +96,7 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
     async write(key, content, { type, signal }) {
       try {
         const file = bucket.file(key);
-        // An upload session that is never finished stays invisible, and is dropped by the service after a week.
+        // An unfinished upload session stays invisible, and Google drops it after a week.
         const [uri] = await file.createResumableUpload({ metadata: { contentType: type } });
         const target = file.createWriteStream({ uri, contentType: type, chunkSize: CHUNK_BYTES });
         await pipeline(content, target, signal ? { signal } : {});
@@ -123,7 +120,7 @@ export function openGcsBucket(name: string, config: AuthConfigOf<"gcp">, access:
     },
 
     async signRead(key, lifetimeSeconds) {
-      // Without a service account there is nobody to sign for.
+      // Without a service account nothing can be signed.
       if (!config.serviceAccountKey && !config.workloadIdentity?.serviceAccountEmail) return undefined;
       const expires = Date.now() + lifetimeSeconds * 1000;
       const [url] = await asBucketCall(() =>

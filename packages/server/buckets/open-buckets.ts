@@ -8,7 +8,7 @@ import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import type { AwsAccess } from "./aws-bucket.ts";
 import type { GcpAccess } from "./gcs-bucket.ts";
 
-/** Open buckets keep connections and sessions; past this many the one opened longest ago is dropped. */
+/** Open buckets keep connections and sessions; beyond this many, the oldest is dropped. */
 const OPEN_MAX = 100;
 
 export type BucketAccess = { vault: Vault; guard: AddressGuard; aws: AwsAccess; gcp: GcpAccess };
@@ -21,7 +21,7 @@ function checkEndpoint(guard: AddressGuard, endpoint: string): void {
   }
 }
 
-/** Each client library is loaded at its first use: time and 5 to 40 MB that most installations need not spend. */
+/** Client libraries are loaded at first use: they take time and 5 to 40 MB that most installations don't need. */
 async function openBucket(access: BucketAccess, integration: StorageIntegrationRecord): Promise<Bucket> {
   const { vault, guard, aws, gcp } = access;
   const { type, storageName: bucket } = integration;

@@ -2,18 +2,18 @@ import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import { BucketError } from "../domain/storage/bucket.ts";
 import type { S3Credentials } from "./s3-bucket.ts";
 
-/** The longest a session may last when our own identity is a role too. */
+/** The maximum session length if our own identity is a role, too. */
 const SESSION_SECONDS = 3600;
 const SESSION_NAME = "stemwright";
-/** What is wrong with who asks; a role that does not trust us answers AccessDenied. */
+/** Errors about our own identity; a role that does not trust us answers AccessDenied. */
 const OWN_KEY_FAULTS = [
   ...["InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException", "IncompleteSignature"],
   ...["SignatureDoesNotMatch", "ExpiredToken", "ExpiredTokenException", "RequestExpired"],
 ];
 
 /**
- * Short-lived credentials of a customer's role, got with our own identity and the external id that only this
- * integration has. Kept until they are older than the use at hand allows.
+ * Short-lived credentials of a customer's role, obtained with our own identity and this integration's external id. Cached until they are too old for the
+ * purpose.
  */
 export function makeRoleCredentials(options: {
   roleArn: string;

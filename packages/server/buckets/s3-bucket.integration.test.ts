@@ -45,7 +45,7 @@ const failureOf = (promise: Promise<unknown>) =>
   );
 
 describe("an S3 bucket", () => {
-  it("[N5] reads a range of what was written, and tells the whole size", async () => {
+  it("[N5] reads a range of an object, and returns its full size", async () => {
     const bucket = open();
     await write(bucket, "a b/ü+&=.wav", Buffer.from("0123456789"));
     const { content, sizeBytes, version } = await bucket.read("a b/ü+&=.wav", { startByte: 2, endByte: 4 });
@@ -73,7 +73,7 @@ describe("an S3 bucket", () => {
     expect(object?.etag).toMatch(/-4"$/);
   });
 
-  it("[N7] a write that fails, or is broken off, leaves nothing", async () => {
+  it("[N7] a failed or aborted write leaves nothing", async () => {
     server.faults.refuseParts = true;
     const failure = await failureOf(write(open(), "large.wav", randomBytes(20 * 1024 ** 2)));
     expect(failure).toBeInstanceOf(BucketError);
@@ -104,7 +104,7 @@ describe("an S3 bucket", () => {
     expect(stored.objects.size).toBe(0);
   });
 
-  it("[N8] signs links that anybody can read, for the time given, and nothing else", async () => {
+  it("[N8] presigns URLs that anybody can read, for the given time only", async () => {
     const bucket = open();
     await write(bucket, "folder/vocals.wav", Buffer.from("sound"));
     const link = (await bucket.signRead("folder/vocals.wav", 3600)) ?? "";
@@ -146,7 +146,7 @@ describe("an S3 bucket", () => {
     expect(failure).toMatchObject({ kind, message: expect.stringContaining(says) as string });
   });
 
-  it("[T18] tells a certificate that the operator has to trust", async () => {
+  it("[T18] reports a certificate that the operator has to trust", async () => {
     await using secure = await startSelfSignedServer();
     expect(await failureOf(open({ endpoint: secure.origin }).findSize("x"))).toMatchObject({
       kind: "not-set-up",
@@ -154,7 +154,7 @@ describe("an S3 bucket", () => {
     });
   });
 
-  it("[T16] tells what may be over in a moment", async () => {
+  it("[T16] marks transient failures", async () => {
     const gone = await failureOf(open({ endpoint: "http://127.0.0.1:1" }).findSize("x"));
     expect(gone).toMatchObject({ kind: "failed", isTransient: true });
     const refused = open({ credentials: { ...S3_KEY, secretAccessKey: "wrong" } }).findSize("x");
@@ -189,7 +189,7 @@ describe("a bucket behind a role", () => {
       { ownCredentials: S3_KEY, stsEndpoint: server.endpoint, s3Endpoint: server.endpoint },
     );
 
-  it("[N3] is opened with the external id of its own integration, and with short-lived credentials", async () => {
+  it("[N3] is opened with its integration's external id, and with short-lived credentials", async () => {
     server.roles.push({ roleArn, externalId: "the-right-one" });
     const bucket = openRole("the-right-one");
     const before = server.requests.filter((line) => line === "POST /").length;
@@ -202,7 +202,7 @@ describe("a bucket behind a role", () => {
     expect(server.requests.filter((line) => line === "POST /").length - before).toBe(1);
   });
 
-  it("[N8] signs links with the session of the moment", async () => {
+  it("[N8] presigns URLs with the current session", async () => {
     let sessionToken = "first";
     const sessions = new Map<string, S3Credentials>();
     const linkCredentials = async () => {
@@ -218,8 +218,8 @@ describe("a bucket behind a role", () => {
     expect(await findToken()).toBe("second");
   });
 
-  it("[T18] is for the operator to open where the installation's own credentials are missing or refused", async () => {
-    // Nothing to be found in the environment, in files or on the machine.
+  it("[T18] needs the operator if the installation's own credentials are missing or refused", async () => {
+    // No credentials in the environment, in files or on the machine.
     vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
     for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"])
       vi.stubEnv(name, undefined);

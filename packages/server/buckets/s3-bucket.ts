@@ -16,7 +16,7 @@ import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import type { GuardedAgents } from "../net/guarded-agents.ts";
 import { asBucketCall, findByBucketCall, toBucketError, toWriteError } from "./to-bucket-error.ts";
 
-/** The smallest part S3 takes: the client holds up to six of them at once. 10,000 parts, the most S3 takes, make 52 GB. */
+/** S3's minimum part size; the client holds up to six parts at once. 10,000 parts, S3's maximum, are 52 GB. */
 const PART_BYTES = 5 * 1024 ** 2;
 const PARTS_AT_ONCE = 2;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -29,11 +29,11 @@ export type S3BucketOptions = {
   region: string;
   endpoint?: string | undefined;
   forcePathStyle?: boolean;
-  /** Absent: what the environment gives (variables, files, the machine's role). */
+  /** Default: from the environment (variables, files, the machine's role). */
   credentials?: S3Credentials | (() => Promise<S3Credentials>) | undefined;
-  /** Credentials that last as long as a link should. Absent: the same. */
+  /** Credentials that last as long as a link should. Default: the same. */
   linkCredentials?: () => Promise<S3Credentials>;
-  /** Absent: connections are not guarded; for endpoints that no client named. */
+  /** Default: unguarded connections, for endpoints that no client named. */
   agents?: GuardedAgents;
 };
 
@@ -44,7 +44,7 @@ function toClientConfig(options: S3BucketOptions): S3ClientConfig {
     forcePathStyle,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === undefined ? {} : { credentials }),
-    // Trailing checksums are unknown to many S3-compatible stores; requests are signed over their content's hash.
+    // Many S3-compatible stores reject trailing checksums; requests are signed over their content's hash.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: new NodeHttpHandler({
@@ -58,10 +58,10 @@ function toClientConfig(options: S3BucketOptions): S3ClientConfig {
 const optionsOf = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 const sizeOfRange = (contentRange: string | undefined) => /\/(\d+)$/.exec(contentRange ?? "")?.[1];
 
-/** What a store answers that knows no deletion of many objects, as Google's does not. */
+/** Statuses of stores without DeleteObjects, such as Google's. */
 const UNKNOWN_STATUSES = [405, 501];
 
-/** Older stores know the checksum of this request as MD5 alone, and every store takes that. */
+/** Older stores accept only MD5 as the checksum of this request, and every store accepts that. */
 function makeDeletion(Bucket: string, keys: readonly string[]): DeleteObjectsCommand {
   const Objects = keys.map((Key) => ({ Key }));
   const command = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
@@ -78,22 +78,22 @@ function makeDeletion(Bucket: string, keys: readonly string[]): DeleteObjectsCom
 }
 
 export type S3Bucket = Bucket & {
-  /** In one request, up to a thousand; gives the failures by key. Undefined where the store knows no such request. */
+  /** Deletes up to a thousand in one request; returns failures by key. Undefined if the store does not support it. */
   deleteMany(keys: readonly string[]): Promise<Map<string, BucketError> | undefined>;
-  /** A link that lets anybody read the object for a while, as a file to be saved. */
+  /** A presigned URL that downloads the object as a file. */
   signDownload(
     key: string,
     options: { lifetimeSeconds: number; contentDisposition: string },
   ): Promise<string>;
 };
 
-/** A bucket of Amazon S3 or of any store that speaks its language. */
+/** A bucket of Amazon S3 or any compatible store. */
 export function openS3Bucket(options: S3BucketOptions): S3Bucket {
   const { bucket: Bucket } = options;
   const client = new S3Client(toClientConfig(options));
   let signing: { credentials: S3Credentials; client: S3Client } | undefined;
 
-  /** One for each session, however many links it signs. */
+  /** One per session, however many links it signs. */
   async function getSigner(): Promise<S3Client> {
     const { linkCredentials } = options;
     if (!linkCredentials) return client;

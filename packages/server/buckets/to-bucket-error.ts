@@ -4,7 +4,7 @@ import { ADDRESS_REFUSED, HOST_NOT_PUBLIC } from "../net/address-guard.ts";
 import { findCertificateFault } from "../net/certificate-fault.ts";
 import { isTransientFailure, isTransientStatus } from "../net/transient.ts";
 
-/** Names and numbers by which the storage services' clients tell what happened. */
+/** The error fields of the storage services' clients. */
 type ServiceError = Error & {
   $metadata?: { httpStatusCode?: number };
   statusCode?: number;
@@ -22,7 +22,7 @@ const KIND_OF_REFUSAL: Record<string | number, BucketErrorKind> = {
   [HOST_NOT_PUBLIC]: "failed",
 };
 const DENIED_NAMES = ["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken"];
-/** No integration leaves the client library to look for credentials: what it did not find are the installation's own. */
+/** Integrations always pass credentials to the client library, so if it found none, the installation's own are missing. */
 const MISSING_CREDENTIALS = "CredentialsProviderError";
 const MESSAGE_MAX_CHARACTERS = 500;
 
@@ -45,7 +45,7 @@ function getStatus({ $metadata, statusCode, code }: ServiceError): number | unde
   return $metadata?.httpStatusCode ?? statusCode ?? (typeof code === "number" ? code : undefined);
 }
 
-/** The service's own words, without line breaks and without end. */
+/** The service's own message, on one line and truncated. */
 function getMessage(error: ServiceError): string {
   const name = error.details?.errorCode ?? (error.name === "Error" ? undefined : error.name);
   const reason = error.message || (typeof error.code === "string" ? error.code : "no reason given");
@@ -53,7 +53,7 @@ function getMessage(error: ServiceError): string {
   return text.slice(0, MESSAGE_MAX_CHARACTERS);
 }
 
-/** A client library's failure as the three kinds that matter to us. */
+/** Maps a client library's error to our kinds. */
 export function toBucketError(error: unknown): BucketError {
   if (error instanceof BucketError) return error;
   const refusal = findRefusal(error);
@@ -93,8 +93,8 @@ export async function findByBucketCall<Result>(call: () => Promise<Result>): Pro
 }
 
 /**
- * What ended a write: the caller's signal, the content's own failure (such as a size limit), or the storage. A content
- * whose reader went away fails too, by being aborted; that is a consequence, not the cause.
+ * The cause of a failed write: the caller's signal, the content's own failure (such as a size limit), or the storage. If the storage fails, the content is
+ * aborted too; that is a consequence, not the cause.
  */
 export function toWriteError(error: unknown, content: Readable, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;

@@ -20,7 +20,7 @@ function parseFlags(args: string[]) {
       options: {
         name: { type: "string", default: "Made at the command line" },
         admin: { type: "boolean", default: false },
-        // A token of the Jobs interface.
+        // For the Jobs interface.
         legacy: { type: "boolean", default: false },
       },
     });
@@ -29,7 +29,7 @@ function parseFlags(args: string[]) {
   }
 }
 
-/** For the operator at the machine: a lost key is replaced here. What is asked for wrongly is refused before anything starts. */
+/** For the operator on the machine: replaces lost keys. Invalid arguments are rejected before anything starts. */
 export function parseKeysCommand(args: string[]): KeysCommand {
   const { positionals, values } = parseFlags(args);
   const [action, id] = positionals;

@@ -1,4 +1,4 @@
-/** A line for whoever started the process. */
+/** Prints a line for whoever started the process. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

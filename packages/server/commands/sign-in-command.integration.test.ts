@@ -15,7 +15,7 @@ afterEach(() => database.close());
 
 const BASE_URL = "https://stems.example/sub";
 
-/** Runs the command, and gives whom the link it prints lets in. */
+/** Runs the command, and returns the person whom the printed link signs in. */
 async function run(...args: string[]): Promise<string | undefined> {
   const lines: string[] = [];
   await parseSignInCommand(args, BASE_URL)(database.db, (line) => lines.push(line));
@@ -25,14 +25,14 @@ async function run(...args: string[]): Promise<string | undefined> {
 }
 
 describe("npm run sign-in", () => {
-  it("[PE2] prints a link for the owner that the first start made", async () => {
+  it("[PE2] prints a link for the owner created by the first start", async () => {
     await bootstrapAccount(database.db, { bootstrapApiKey: undefined, baseUrl: BASE_URL });
     const { rows } = await database.pool.query<{ id: string }>("select id from people");
     expect(await run()).toBe(rows[0]?.id);
     expect(rows).toHaveLength(1);
   });
 
-  it("[PE2] makes an owner where the account is from before there were people", async () => {
+  it("[PE2] creates an owner for an account older than people", async () => {
     await insertClient(database.db, { id: "client", name: "Old" });
     const personId = await run();
     expect(await findFirstOwner(database.db, "client")).toMatchObject({
@@ -43,7 +43,7 @@ describe("npm run sign-in", () => {
     expect(await run()).toBe(personId);
   });
 
-  it("[PE2] prints one for anybody by their email address", async () => {
+  it("[PE2] prints a link for anybody by email address", async () => {
     await insertClient(database.db, { id: "client", name: "A" });
     const bo = await insertPerson(database.db, {
       clientId: "client",

@@ -13,16 +13,16 @@ const USAGE = `usage:
 
 type SignInCommand = (db: Database, print: (line: string) => void) => Promise<void>;
 
-/** The first account's owner; an account from before there were people gets one. */
+/** The first account's owner; created if the account is older than people. */
 export async function getFirstOwner(db: DatabaseHandle, clientId: string): Promise<PersonRecord> {
   const owner =
     (await findFirstOwner(db, clientId)) ??
     (await insertPerson(db, { clientId, role: "owner", email: null, name: "Owner" }));
-  if (!owner) throw new Error("the owner is gone right after it was made");
+  if (!owner) throw new Error("the owner disappeared right after it was created");
   return owner;
 }
 
-/** For the operator at the machine: whoever can't sign in gets a link here, valid once, for an hour. */
+/** For the operator on the machine: a sign-in link for anybody, valid once, for an hour. */
 export function parseSignInCommand(args: string[], baseUrl: string): SignInCommand {
   const email = parseEmail(args);
   return async (db, print) => {

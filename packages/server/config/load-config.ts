@@ -32,7 +32,7 @@ export type Config = Readonly<{
         prefix: string;
         endpoint: string | undefined;
         region: string;
-        /** Links to outputs lead to the bucket, at this endpoint where it is another for clients. */
+        /** Output links point to the bucket, at this endpoint if clients use another. */
         hasPresignedLinks: boolean;
         publicEndpoint: string | undefined;
       }
@@ -40,7 +40,7 @@ export type Config = Readonly<{
   aws: {
     credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
     stsEndpoint: string | undefined;
-    /** Who the credentials belong to, as customers' trust policies name them. */
+    /** The ARN for customers' trust policies. */
     principalArn: string | undefined;
   };
   gcpIdentityTokenFile: string | undefined;
@@ -55,9 +55,9 @@ export type Config = Readonly<{
       }
     | undefined;
   encryption: { key: Buffer | undefined; keyFile: string };
-  /** An outside database with sessions of one's own. */
+  /** An external database with real sessions. */
   databaseUrl: string | undefined;
-  /** The same database through a pooler that lends a session for a transaction at most. */
+  /** The same database behind a pooler in transaction mode. */
   pooledDatabaseUrl: string | undefined;
   /** How long a start waits for the database. */
   databaseWaitMs: number;
@@ -88,10 +88,10 @@ export type Config = Readonly<{
   load: { requestsAtOnce: number; uploadsAtOnce: number; probesAtOnce: number };
   eventStreams: { max: number; maxPerClient: number };
   waits: { startSeconds: number; maxSeconds: number };
-  /** How long a process that is told to stop goes on. */
+  /** How long a stopping process may continue. */
   drainMs: number;
   checkpointMaxBytes: number;
-  /** Longer inputs are shared among workers; 0 = none are. */
+  /** Longer inputs are shared among workers; 0 = never. */
   splitInputSeconds: number;
   workers: number;
   engineThreads: number;
@@ -116,7 +116,7 @@ function parseSettings(given: Environment): SettingValues {
   const { environment, mistakes } = readSecretFiles(given);
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, (typeof SETTINGS)[SettingName]][]) {
     const value = environment[name]?.trim();
-    // An empty variable is how shells and compose files say "not set".
+    // Shells and compose files pass empty variables for unset ones.
     const text =
       value !== undefined && value !== "" ? value : "default" in setting ? setting.default : undefined;
     if (text === undefined) continue;
@@ -288,7 +288,7 @@ export function makeChildEnvironment(
     DATABASE_URL: config.pooledDatabaseUrl ?? overrides.databaseUrl,
     DATABASE_URL_FILE: "",
     PUBLIC_BASE_URL: overrides.publicBaseUrl,
-    // They would all want the same one, and are watched by their parent.
+    // The workers would all use the same port, and their parent supervises them.
     WORKER_HEALTH_PORT: "",
     ...(config.logFile === undefined ? {} : { LOG_FILE: config.logFile }),
   };

@@ -19,7 +19,7 @@ describe("secrets in files", () => {
     );
   });
 
-  it("[S1] a file that is not there, or beside the variable itself, is a mistake", () => {
+  it("[S1] a missing file, or a file in addition to the variable, is a mistake", () => {
     expect(() => loadConfig({ ENCRYPTION_KEY_FILE: "/none", PORT: "x" })).toThrow(
       /^2 setting.*ENCRYPTION_KEY_FILE is "\/none": ENOENT.*PORT is/s,
     );
@@ -34,7 +34,7 @@ describe("secrets in files", () => {
     );
   });
 
-  it("[S1] a child is given the value, and no file beside it", () => {
+  it("[S1] a child gets the value, not the file", () => {
     const config = loadConfig({ DATA_DIR: "/data" });
     const given = makeChildEnvironment(config, { databaseUrl: URL, publicBaseUrl: "http://x" });
     expect(given.DATABASE_URL).toBe(URL);

@@ -3,12 +3,12 @@ import { SETTINGS } from "./settings.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** Settings that may be given as the path of a file, in a variable of the same name with `_FILE` behind it. */
+/** Settings whose value may be in a file, named by the variable with the suffix `_FILE`. */
 export const SECRET_NAMES = Object.entries(SETTINGS)
   .filter(([, setting]) => "isSecret" in setting)
   .map(([name]) => name);
 
-/** The environment with the contents of the files it names in place of their paths. */
+/** The environment with the files' contents instead of their paths. */
 export function readSecretFiles(environment: Environment): { environment: Environment; mistakes: string[] } {
   const read: Environment = { ...environment };
   const mistakes: string[] = [];

@@ -52,7 +52,7 @@ async function openReceiver(): Promise<Receiver> {
   return opened;
 }
 
-/** Of all processes of the installation. */
+/** Shared by all processes of the installation. */
 const encryptionKey = Buffer.alloc(32, 1);
 
 const links = makeLinks({ secret: Buffer.alloc(32), baseUrl: () => "http://unused" });
@@ -117,7 +117,7 @@ it("[W6] [W9] the limits are those of the specification", () => {
 });
 
 describe("a delivery that fails", () => {
-  it("[W6] counts a try that could not be made ready as one", async () => {
+  it("[W6] counts a try whose payload could not be built", async () => {
     let renders = 0;
     const render: DeliveryPorts["render"] = async (delivery) => {
       renders += 1;
@@ -130,7 +130,7 @@ describe("a delivery that fails", () => {
     expect(await findDelivery(taskId)).toMatchObject({ attempts: 3 });
   });
 
-  it("[W6] ends with its last try where none can be made ready, and tells nothing of the inside", async () => {
+  it("[W6] gives up after the last try if no payload can be built, and reveals no internals", async () => {
     start({ retryDelaysMs: [20] }, { render: () => Promise.reject(new Error("never")) });
     const taskId = await endTask(receiver.url);
     await waitForState(taskId, "failed");
@@ -140,7 +140,7 @@ describe("a delivery that fails", () => {
     });
   });
 
-  it("[W6] is tried again at the times of the schedule, until it is delivered", async () => {
+  it("[W6] is retried on schedule until it is delivered", async () => {
     receiver.answer = (response, index) => response.writeHead(index < 2 ? 500 : 200).end();
     start();
     const taskId = await endTask(receiver.url);
@@ -172,7 +172,7 @@ describe("a delivery that fails", () => {
     expect(elsewhere.calls).toEqual([]);
   });
 
-  it("[W6] no answer within the limit is a failure, also when bytes keep coming", async () => {
+  it("[W6] no answer within the limit is a failure, even if bytes keep coming", async () => {
     receiver.answer = (response) => {
       // Header lines that never end.
       const timer = setInterval(() => response.socket?.write("x"), 50);
@@ -216,7 +216,7 @@ describe("a delivery that fails", () => {
 });
 
 describe("receivers", () => {
-  it("[W9] one that never answers has a few calls at once, and delays no other", async () => {
+  it("[W9] one that never answers gets a few concurrent calls, and delays no other", async () => {
     receiver.answer = () => {};
     const other = await openReceiver();
     start({ timeoutMs: 3000, concurrency: 8, perReceiver: 2, perClient: 4 });
@@ -229,7 +229,7 @@ describe("receivers", () => {
     expect(receiver.calls).toHaveLength(2);
   });
 
-  it("[W9] one account's slow receivers leave room for another's, also at the same host", async () => {
+  it("[W9] one account's slow receivers leave room for another's, even at the same host", async () => {
     start({ timeoutMs: 3000, concurrency: 4, perReceiver: 1, perClient: 2 });
     const slow = await Promise.all([1, 2, 3, 4].map(openReceiver));
     for (const one of slow) {
@@ -246,7 +246,7 @@ describe("receivers", () => {
     expect(slow.filter(({ calls }) => calls.length > 0)).toHaveLength(2);
   });
 
-  it("[W9] a dead one is noted, and delays no other", async () => {
+  it("[W9] a dead one is recorded, and delays no other", async () => {
     const listener = createServer().listen(0, "127.0.0.1");
     await once(listener, "listening");
     const { port } = listener.address() as { port: number };
@@ -262,7 +262,7 @@ describe("receivers", () => {
     });
   });
 
-  it("[W10] a private address is refused when it is called, also after a change of its name's address", async () => {
+  it("[W10] a private address is refused on each call, even after a DNS change", async () => {
     const answers = ["192.0.43.7", "127.0.0.1"];
     const lookUp = ((_name: string, _options: object, done: (error: null, all: object[]) => void) =>
       done(null, [{ address: answers.shift() ?? "127.0.0.1", family: 4 }])) as unknown as typeof lookup;
@@ -280,7 +280,7 @@ describe("receivers", () => {
 });
 
 describe("restarts", () => {
-  it("[W8] a delivery under way is given back when the service stops, and made by the next", async () => {
+  it("[W8] a delivery in flight is returned when the service stops, and made by the next process", async () => {
     receiver.answer = (response, index) => {
       if (index > 0) response.writeHead(200).end();
     };
@@ -346,7 +346,7 @@ async function startServiceProcess() {
     await exited;
   };
   closers.push(kill);
-  // Read on to the end: a process whose output nobody takes dies of it.
+  // Read to the end: a process whose output is not read dies.
   await new Promise<void>((resolve) => {
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => {

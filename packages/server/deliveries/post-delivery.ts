@@ -4,13 +4,13 @@ import { findReason } from "../net/find-reason.ts";
 
 const ANSWER_MAX_BYTES = 16 * 1024;
 
-/** `answer` is how the receiver's answer begins. */
+/** `answer` is the beginning of the receiver's response. */
 export type PostOutcome = { statusCode?: number; error?: string; answer?: string };
 
 const toBasicAuth = ({ username, password }: URL) =>
   `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
 
-/** As far as it comes: a receiver that breaks off has answered all the same. */
+/** Reads as far as possible: a receiver that breaks off has still answered. */
 async function readAnswer(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let sizeBytes = 0;
@@ -43,7 +43,7 @@ export async function postDelivery(options: {
       method: "POST",
       dispatcher: options.guard.dispatcher,
       signal: AbortSignal.any([timeout, options.signal]),
-      // A kept connection that the receiver has closed in the meantime would look like a failed call.
+      // A kept connection that the receiver has closed meanwhile would look like a failed call.
       reset: true,
       headers: {
         "content-type": "application/json",
@@ -53,7 +53,7 @@ export async function postDelivery(options: {
       },
       body: options.body,
     });
-    // The status is what counts; of what follows it the log keeps the beginning.
+    // Only the status matters; the log keeps the beginning of the body.
     const answer = await readAnswer(body);
     if (statusCode >= 200 && statusCode < 300) return { statusCode, answer };
     const what = statusCode >= 300 && statusCode < 400 ? ", a redirect, which is not followed" : "";

@@ -8,10 +8,7 @@ import { toTask } from "../domain/tasks/task-view.ts";
 import type { DeliveryRecord } from "../domain/webhooks/webhook-record.ts";
 import { toLegacyJob } from "../legacy/legacy-job-view.ts";
 
-/**
- * What a delivery carries, as it stands at the moment of sending and with fresh links: exactly what the reader would get
- * from GET. Undefined when it is no longer there.
- */
+/** The current payload of a delivery, with fresh links: exactly what GET would return now. Undefined if its subject no longer exists. */
 export async function renderDelivery(
   db: Database,
   { links, outputLinks }: { links: LinkSigner; outputLinks: OutputLinks },

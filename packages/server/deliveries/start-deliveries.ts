@@ -20,9 +20,9 @@ import { type PostOutcome, postDelivery } from "./post-delivery.ts";
 
 export type DeliveryOptions = {
   retryDelaysMs: readonly number[];
-  /** For one whole try: look-up, connection, request and answer. */
+  /** For a whole try: DNS, connection, request and response. */
   timeoutMs: number;
-  /** Calls at once: of this process, of one account to one receiver, of one account in all. */
+  /** Concurrent calls: of this process, of one account to one receiver, of one account in total. */
   concurrency: number;
   perReceiver: number;
   perClient: number;
@@ -38,7 +38,7 @@ export const DELIVERY_DEFAULTS: DeliveryOptions = {
   pollIntervalMs: 500,
 };
 
-/** What a claim outlasts the longest call by: links may be presigned for 5 s before it. A killed process's deliveries are due again after that. */
+/** How much longer a claim lasts than the longest call: presigning links may take 5 s before it. A killed process's deliveries are due again after that. */
 const LEASE_MARGIN_MS = 15_000;
 /** The wait after the database failed. */
 const TROUBLE_INTERVAL_MS = 5000;
@@ -172,7 +172,7 @@ async function settle(
 function toResult(options: DeliveryOptions, delivery: DeliveryRecord, outcome: PostOutcome): AttemptResult {
   const { statusCode, error } = outcome;
   if (error === undefined && statusCode !== undefined) return { isDelivered: true, statusCode };
-  // A test is to tell how things stand now, and a receiver that is gone will not come back.
+  // A test shows the current state, and a receiver that is gone will not come back.
   const isLast = delivery.event === "test" || statusCode === GONE;
   const retryInMs = isLast ? undefined : findRetryDelayMs(delivery.attempts + 1, options.retryDelaysMs);
   return {

@@ -9,15 +9,15 @@ import { discardUpload } from "../http/uploads/keep-asset.ts";
 import type { ReceivedUpload } from "../http/uploads/receive-upload.ts";
 import { runWaitingTask, type WaitingResult } from "./run-waiting-task.ts";
 
-/** What both doors are made of. */
+/** Shared by both doors. */
 export type DoorApi = WholeApi & { waits: OpenStreams };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** How often a connection on which nothing moves is tried, so that a client that vanished is noticed. */
+/** Keep-alive interval of an idle connection, so that a vanished client is noticed. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** For as long as a request waits: why it should not any longer. */
+/** While a request waits: a signal with the reason why it should stop. */
 function openWait({ waits }: DoorApi, { request, reply }: Exchange) {
   const wait = waits.open(getCaller(request));
   const gone = new AbortController();
@@ -26,7 +26,7 @@ function openWait({ waits }: DoorApi, { request, reply }: Exchange) {
     gone.abort(new ApiError("TASK_CANCELLED", "The client closed the connection"));
   });
   const { socket } = request.raw;
-  // Nothing moves while the Task is worked on. Before the next request of the connection the limit is set again.
+  // Nothing is sent while the Task runs. The limit is set again before the connection's next request.
   socket.setTimeout(0);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
   return AbortSignal.any([wait.signal, gone.signal]);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller } from "../domain/accounts/caller.ts";
 import { findActiveCaller, findCaller, type KeyRing } from "../http/access/authenticate.ts";
 
-/** The key in `Authorization`: as a bearer token, or as the password of Basic, which programs make of a URL with a login. */
+/** The key in `Authorization`: as a bearer token, or as the password of Basic, which programs derive from a URL with a login. */
 function findSecret(authorization: string): string | undefined {
   const [, scheme = "", value = ""] = /^(Bearer|Basic) +(\S+) *$/i.exec(authorization) ?? [];
   if (scheme.toLowerCase() !== "basic") return value || undefined;
@@ -11,7 +11,7 @@ function findSecret(authorization: string): string | undefined {
   return login.slice(login.indexOf(":") + 1) || undefined;
 }
 
-/** The account behind an ordinary key, in whichever header the client of another service can put it. Tokens of the Jobs interface open nothing here. */
+/** The account behind an ordinary key, in whichever header the other service's client can send it. Legacy tokens are rejected. */
 export async function getDoorCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller> {
   const secret = findSecret(request.headers.authorization ?? "");
   const holder = secret === undefined ? undefined : await findActiveCaller(keys, secret);

@@ -6,11 +6,11 @@ import {
 } from "@stemwright/contract";
 import { toRequestError } from "../http/errors/error-mapper.ts";
 
-/** Whisper reads the end of a prompt that is too long for it. */
+/** Whisper uses the end of a prompt that is too long. */
 export const toPrompt = (text: string | undefined) =>
   text === undefined || text === "" ? {} : { prompt: text.slice(-PROMPT_MAX_CHARACTERS).toWellFormed() };
 
-/** A door's wishes, checked as those of any target are. */
+/** A door's options, validated like any target's. */
 export function parseTarget(wishes: TargetInput): TargetRequest {
   const result = targetRequest.safeParse(wishes);
   if (!result.success) throw toRequestError(result.error.issues);

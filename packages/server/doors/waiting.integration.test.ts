@@ -51,8 +51,8 @@ function makeEndlessEngine() {
   return { run, started: started.promise, stopped: stopped.promise };
 }
 
-describe("a request that waits", () => {
-  it("[J17] is 503 where its Task does not start in time, and can be sent again", async () => {
+describe("a waiting request", () => {
+  it("[J17] is 503 if its Task does not start in time, and can be repeated", async () => {
     const api = await start({ WAIT_START_SECONDS: "1" });
     for (const path of ["/v1/audio/transcriptions", "/asr"]) {
       const response = await send(api, {}, path);
@@ -63,7 +63,7 @@ describe("a request that waits", () => {
     await expectNothingLeft(api);
   });
 
-  it("[J17] is 504 where its Task takes too long, which ends it; clients are told not to repeat it", async () => {
+  it("[J17] is 504 if its Task takes too long, which cancels it; clients should not repeat it", async () => {
     const engine = makeEndlessEngine();
     const api = await start({ WAIT_START_SECONDS: "0", WAIT_MAX_SECONDS: "2" }, engine.run);
     const response = await send(api);
@@ -74,7 +74,7 @@ describe("a request that waits", () => {
     await expectNothingLeft(api);
   });
 
-  it("[J17] ends its Task when the client closes the connection", async () => {
+  it("[J17] cancels its Task when the client closes the connection", async () => {
     const engine = makeEndlessEngine();
     const api = await start({}, engine.run);
     const leaving = new AbortController();
@@ -86,7 +86,7 @@ describe("a request that waits", () => {
     await expectNothingLeft(api);
   });
 
-  it("[J17] ends where its key is revoked, and where another request cancels its Task", async () => {
+  it("[J17] ends when its key is revoked, or another request cancels its Task", async () => {
     const api = await start();
     const other = await api.addAccount();
     const revoked = send(api, { key: other.key });
@@ -101,7 +101,7 @@ describe("a request that waits", () => {
     expect((await revoked).status).toBe(401);
   });
 
-  it("[J17] is told to come back by a service that stops, and leaves nothing there", async () => {
+  it("[J17] gets a 503 from a stopping service, and leaves nothing behind", async () => {
     const api = await start();
     const config = loadConfig({ PORT: "0", DATA_DIR: api.dataDir });
     const log = makeLog({ logLevel: "silent", logFile: undefined }, "api");
@@ -130,7 +130,7 @@ describe("a request that waits", () => {
     expect((await send(api)).status).toBe(200);
   });
 
-  it("[J17] takes no place of uploads, and there may be so many of them", async () => {
+  it("[J17] does not count as an upload, and their number is limited", async () => {
     const api = await start({ UPLOADS_AT_ONCE: "2", EVENT_STREAMS_PER_CLIENT: "2" });
     const leaving = new AbortController();
     const waiting = [1, 2].map(() => send(api, { signal: leaving.signal }));
@@ -144,7 +144,7 @@ describe("a request that waits", () => {
   });
 });
 
-describe("the Task of a request that waits", () => {
+describe("the Task of a waiting request", () => {
   it("[J16] costs what every Task costs, and stays counted", async () => {
     const engine = makeSpeakingEngine();
     const api = await start({}, engine.run);
@@ -154,7 +154,7 @@ describe("the Task of a request that waits", () => {
     ]);
   });
 
-  it("[J16] is made once for an Idempotency-Key", async () => {
+  it("[J16] is created once per Idempotency-Key", async () => {
     const engine = makeSpeakingEngine();
     const api = await start({}, engine.run);
     const headers = { "idempotency-key": "once" };

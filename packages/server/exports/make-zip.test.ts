@@ -22,7 +22,7 @@ async function collect(entries: ZipEntry[]): Promise<Buffer> {
 }
 
 describe("a zip archive", () => {
-  it("[EX2] holds each file as it is, with its name, time, size and checksum", async () => {
+  it("[EX2] stores each file unchanged, with its name, time, size and checksum", async () => {
     const contents = [
       ["vocals.wav", "la la la"],
       ["Müsik – rest.wav", "ü"],
@@ -58,7 +58,7 @@ describe("a zip archive", () => {
     }
   });
 
-  it("[EX2] of more than 4 GiB has the wide fields of zip64, and says how long it is before it is made", () => {
+  it("[EX2] over 4 GiB uses zip64 fields, and its length is known in advance", () => {
     const file = { name: "a.wav", sizeBytes: 5 * GIB, modifiedAt };
     const header = makeLocalHeader(file);
     expect([header.readUInt16LE(4), header.readUInt32LE(18), header.readUInt32LE(22)]).toEqual([
@@ -79,7 +79,7 @@ describe("a zip archive", () => {
     const end = makeEnd({ count: 2, sizeBytes: 200, startByte: 10 * GIB });
     expect([end.readUInt32LE(0), Number(end.readBigUInt64LE(48))]).toEqual([0x0606_4b50, 10 * GIB]);
     expect([end.readUInt32LE(56), Number(end.readBigUInt64LE(64))]).toEqual([0x0706_4b50, 10 * GIB + 200]);
-    // A small file behind a large one is far away, but no large one itself.
+    // A small file after a large one has a large offset, but is not large itself.
     const far = makeListEntry({ ...file, sizeBytes: 3 }, { checksum: 7, startByte: 6 * GIB });
     expect([20, 42].map((offset) => far.readUInt32LE(offset))).toEqual([3, 0xffff_ffff]);
     expect(far.readUInt16LE(46 + file.name.length + 2)).toBe(8);
@@ -91,7 +91,7 @@ describe("a zip archive", () => {
     );
   });
 
-  it("[EX2] breaks off where a file is not as long as it was said to be", async () => {
+  it("[EX2] fails if a file does not have the announced length", async () => {
     await expect(collect([entry("a.wav", "short", 6)])).rejects.toThrow("a.wav has 5 bytes instead of 6");
   });
 });

@@ -5,7 +5,7 @@ export type ZipEntry = ZipFile & { open(): Promise<AsyncIterable<Uint8Array>> };
 
 const LIST_CHECKSUM_UNKNOWN = 0;
 
-/** How long the archive will be: stored files are as long in it as they are, and so are the records around them. */
+/** The length of the archive: the stored files plus the records around them. */
 export function countZipBytes(files: readonly ZipFile[]): number {
   let startByte = 0;
   let listBytes = 0;
@@ -18,7 +18,7 @@ export function countZipBytes(files: readonly ZipFile[]): number {
   return startByte + listBytes + end.length;
 }
 
-/** A zip archive whose files are stored as they are, one after another, while it is read: no more than a block of one of them is in memory. */
+/** A zip archive of uncompressed files, generated while it is read: at most one block is in memory. */
 export async function* makeZip(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Array> {
   const list: Buffer[] = [];
   let startByte = 0;
@@ -32,7 +32,7 @@ export async function* makeZip(entries: readonly ZipEntry[]): AsyncGenerator<Uin
       sizeBytes += block.length;
       yield block;
     }
-    // Its length was promised before its first byte was read.
+    // The length was announced before the first byte.
     if (sizeBytes !== entry.sizeBytes)
       throw new Error(`${entry.name} has ${sizeBytes} bytes instead of ${entry.sizeBytes}`);
     const descriptor = makeDescriptor(entry, checksum);

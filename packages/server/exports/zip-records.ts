@@ -1,13 +1,13 @@
 /** A file of a zip archive, as described by the records around its bytes (PKWARE's APPNOTE 6.3.10). */
 export type ZipFile = { name: string; sizeBytes: number; modifiedAt: Date };
 
-/** From here on a size, place or number takes the eight bytes of zip64. */
+/** From this value on, a size, offset or count needs zip64. */
 const LARGE = 0xffff_ffff;
 const MANY = 0xffff;
 const VERSION = 20;
 const ZIP64_VERSION = 45;
 const MADE_ON_UNIX = 3 << 8;
-/** Names are UTF-8, and size and checksum follow the bytes: the bytes are sent while they are read for the first time. */
+/** UTF-8 names; size and checksum follow the data, which is sent while it is read for the first time. */
 const FLAGS = 0x0800 | 0x0008;
 const FILE_MODE = 0o100644 * 0x1_0000;
 const ZIP64_FIELD = 1;
@@ -25,7 +25,7 @@ function write(...fields: Field[]): Buffer {
   return record;
 }
 
-/** Since 1980, in steps of two seconds; UTC, since the archive knows no zone. */
+/** Since 1980, in steps of two seconds; in UTC, since zip has no time zones. */
 function toDosTime(at: Date): Field[] {
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1);
   const year = Math.max(0, at.getUTCFullYear() - 1980);
@@ -38,7 +38,7 @@ function toDosTime(at: Date): Field[] {
 
 const versionOf = (isLarge: boolean) => (isLarge ? ZIP64_VERSION : VERSION);
 
-/** Before the bytes of a file. A large one says so, since what follows the bytes is then longer. */
+/** Precedes a file's data. For a large file it says so, since its descriptor is then longer. */
 export function makeLocalHeader({ name, sizeBytes, modifiedAt }: ZipFile): Buffer {
   const isLarge = sizeBytes >= LARGE;
   const extra = isLarge ? write([2, ZIP64_FIELD], [2, 16], [8, 0], [8, 0]) : Buffer.alloc(0);
@@ -64,13 +64,13 @@ export function makeLocalHeader({ name, sizeBytes, modifiedAt }: ZipFile): Buffe
   ]);
 }
 
-/** Behind the bytes of a file. */
+/** Follows a file's data. */
 export function makeDescriptor({ sizeBytes }: ZipFile, checksum: number): Buffer {
   const bytes = sizeBytes >= LARGE ? 8 : 4;
   return write([4, 0x0807_4b50], [4, checksum], [bytes, sizeBytes], [bytes, sizeBytes]);
 }
 
-/** In the list at the end; `startByte` is where its local header stands. */
+/** An entry of the central directory; `startByte` is the offset of its local header. */
 export function makeListEntry(
   { name, sizeBytes, modifiedAt }: ZipFile,
   { checksum, startByte }: { checksum: number; startByte: number },
@@ -109,7 +109,7 @@ export function makeListEntry(
   ]);
 }
 
-/** The end of the archive; `startByte` is where the list begins. */
+/** The end of the archive; `startByte` is the offset of the central directory. */
 export function makeEnd(list: { count: number; sizeBytes: number; startByte: number }): Buffer {
   const { count, sizeBytes, startByte } = list;
   const isWide = startByte + sizeBytes >= LARGE || count >= MANY;

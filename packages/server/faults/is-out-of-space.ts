@@ -1,6 +1,6 @@
 import { isDiskFull } from "@stemwright/engine";
 
-/** The embedded PostgreSQL lies on the same disk, and says it as SQLSTATE; where it can't run at all, its supervisor says so. */
+/** The embedded PostgreSQL is on the same disk and reports this as SQLSTATE; if it can't run at all, its supervisor does. */
 const DISK_FULL_CODES: unknown[] = ["53100", "disk_full"];
 
 export function isOutOfSpace(error: unknown): boolean {

@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The body of the last answer on a raw connection, checked against the shape of errors. */
+/** The body of the last response on a raw connection, checked against the error schema. */
 const errorIn = (text: string) =>
   apiErrorBody.parse(JSON.parse(text.slice(text.lastIndexOf("\r\n\r\n") + 4)));
 
 describe("GET /models", () => {
-  it("[M5] is 304 to who has it, and not to another client with other terms", async () => {
+  it("[M5] is 304 for a client that has it, and not for another with other terms", async () => {
     const first = await api.call("/models");
     const tag = first.headers.get("etag") ?? "";
     expect(tag).toMatch(/^W\/"[\w-]{20,}"$/);
@@ -55,7 +55,7 @@ describe("GET /models", () => {
 });
 
 describe("compression", () => {
-  /** What is really sent; fetch would unpack it. */
+  /** The raw bytes; fetch would decompress them. */
   const load = (path: string, encodings: string) =>
     new Promise<{ encoding: string | undefined; vary: string | undefined; body: Buffer }>(
       (resolve, reject) => {
@@ -71,7 +71,7 @@ describe("compression", () => {
       },
     );
 
-  it("[G10] packs long JSON as the client takes it", async () => {
+  it("[G10] compresses long JSON as the client accepts it", async () => {
     const plain = await load("/models", "identity");
     expect(plain.encoding).toBeUndefined();
     const brotli = await load("/models", "gzip, br");
@@ -83,7 +83,7 @@ describe("compression", () => {
     expect(gzip.body.length).toBeLessThan(plain.body.length / 4);
   });
 
-  it("[G10] leaves short answers and files as they are", async () => {
+  it("[G10] leaves short responses and files uncompressed", async () => {
     expect((await load("/health/live", "gzip, br")).encoding).toBeUndefined();
     const text = "words ".repeat(2000);
     const { link } = (await (await api.upload(text, "words.txt")).json()) as { link: string };
@@ -93,7 +93,7 @@ describe("compression", () => {
 });
 
 describe("HEAD and OPTIONS", () => {
-  it("[G11] [G4] are there on every route", async () => {
+  it("[G11] [G4] work on every route", async () => {
     const { paths } = (await (await api.call("/openapi.json")).json()) as OpenApi;
     const routes = [
       ...Object.entries(paths),
@@ -156,7 +156,7 @@ describe("methods that no route has", () => {
   });
 });
 
-describe("clients that take their time", () => {
+describe("slow clients", () => {
   it("[G12] [E8] slow headers are 408", async () => {
     const connection = openRawConnection(api.address, "GET /models HTTP/1.1\r\nhost: x\r\nx-slow: ");
     const { text, openMs } = await connection.closed;
@@ -187,7 +187,7 @@ describe("clients that take their time", () => {
     return { connection: openRawConnection(address, head + part), end };
   };
 
-  it("[G12] an upload may take longer than that, as long as its bytes keep coming", async () => {
+  it("[G12] an upload may take longer, as long as bytes keep coming", async () => {
     const { connection, end } = startUpload(64);
     for (let i = 0; i < 8; i += 1) {
       await wait(400);
@@ -237,7 +237,7 @@ describe("clients that take their time", () => {
       const refused = startUpload(sizeBytes, api, { ...upload, connection });
       refused.connection.socket.pause();
       await new Promise((resolve) => refused.connection.socket.write(Buffer.alloc(sizeBytes), resolve));
-      // What was refused leaves a connection that is kept open in order.
+      // A rejected request leaves a kept-alive connection usable.
       const next = `GET /health/live HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
       refused.connection.socket.write(connection === "close" ? refused.end : refused.end + next);
       refused.connection.socket.resume();
@@ -247,7 +247,7 @@ describe("clients that take their time", () => {
     },
   );
 
-  it("[S2] requests under way hold up the end of the service for a few seconds at most", async () => {
+  it("[S2] requests in flight delay shutdown by a few seconds at most", async () => {
     const stopping = await startTestApi();
     const { connection } = startUpload(1_000_000, stopping);
     const trickle = setInterval(() => connection.socket.write("x".repeat(1000)), 100);
@@ -260,7 +260,7 @@ describe("clients that take their time", () => {
   });
 });
 
-describe("what is no proper request", () => {
+describe("invalid requests", () => {
   it.each([
     ["REQUEST_INVALID", 400, "hello\r\n\r\n"],
     ["REQUEST_INVALID", 400, "GET / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n"],
@@ -345,14 +345,14 @@ describe("connections", () => {
     opened.push(connection);
     return connection;
   };
-  /** Stops a service without the seconds that it gives requests under way. */
+  /** Stops a service without the grace period for requests in flight. */
   const hangUp = async (service: TestApi) => {
     for (const { socket } of opened.splice(0)) socket.destroy();
     await service.close();
   };
   const GET_HEALTH = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
   const GET_MODELS = "GET /models HTTP/1.1\r\nhost: x\r\n\r\n";
-  /** A request that is under way for as long as its body does not come. */
+  /** A request that stays in flight until its body arrives. */
   const startRequest = ({ address, account }: TestApi) =>
     open(
       address,
@@ -381,7 +381,7 @@ describe("connections", () => {
     await expect.poll(() => statusOf(newcomer)).toBe("200");
     await silent[0]?.closed;
     expect(silent.map(({ socket }) => socket.destroyed)).toEqual([true, false, false]);
-    // The newcomer waits for its next request now, and goes after those that never made one.
+    // The new connection is idle now, and is closed after those that never sent a request.
     const [next] = await openSilent(small.address, 1);
     await silent[1]?.closed;
     const last = await holdBusy(small, 2);
@@ -416,14 +416,14 @@ describe("connections", () => {
     await hangUp(small);
   });
 
-  it("[G13] of a proxy that is trusted are not limited by their address", async () => {
+  it("[G13] of a trusted proxy are not limited by address", async () => {
     const proxied = await startTestApi({ CONNECTIONS_PER_ADDRESS: "2", TRUST_PROXY: "127.0.0.0/8" });
     await holdBusy(proxied, 5);
     expect((await proxied.call("/models")).status).toBe(200);
     await hangUp(proxied);
   });
 
-  it("[G12] that say nothing are closed soon, however long others may take", async () => {
+  it("[G12] that send nothing are closed soon, however long others may take", async () => {
     const quick = await startTestApi({ FIRST_BYTE_TIMEOUT_SECONDS: "1" });
     const silent = open(quick.address);
     const slow = open(quick.address, "GET /models HTTP/1.1\r\n");
@@ -436,7 +436,7 @@ describe("connections", () => {
     await hangUp(quick);
   });
 
-  it("[G13] [G8] 600 silent ones keep nobody from being served", async () => {
+  it("[G13] [G8] 600 silent ones do not block others", async () => {
     const flooded = await startTestApi({ CONNECTIONS_PER_ADDRESS: "100" });
     const silent = await openSilent(flooded.address, 600);
     for (const path of ["/health/live", "/health/ready", "/models"])
@@ -447,14 +447,14 @@ describe("connections", () => {
 });
 
 describe("stopping", () => {
-  it("[E8] what still arrives on an open connection is 503 with Retry-After", async () => {
+  it("[E8] requests on open connections get 503 with Retry-After", async () => {
     const stopping = await startTestApi();
     const head = `POST /tasks HTTP/1.1\r\nhost: x\r\nx-api-key: ${stopping.account.key}\r\ncontent-type: application/json\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n{`;
     const connection = openRawConnection(stopping.address, head);
     await expect.poll(() => connection.received()).toContain("HTTP/1.1 100 ");
     const halfAsked = openRawConnection(stopping.address, "GET /models HTTP/1.1\r\n");
     await once(halfAsked.socket, "connect");
-    // Answered behind it, so the half of a request above has been read.
+    // Answered after it, so the partial request above has been read.
     expect((await stopping.call("/health/live")).status).toBe(200);
     const closing = stopping.close();
     const isOpen = () =>
@@ -492,7 +492,7 @@ describe("metrics", () => {
     expect((await load({})).status).toBe(403);
   });
 
-  it("[G14] count requests by route, and tell of targets, queues, workers and memory", async () => {
+  it("[G14] count requests by route, and report targets, queues, workers and memory", async () => {
     await api.call("/tasks/unknown-thing");
     const response = await load({ key: admin.key });
     expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");

@@ -46,13 +46,13 @@ describe("every request", () => {
     ).toBe("*");
   });
 
-  it("[G8] tells whether it lives and is ready, without a key", async () => {
+  it("[G8] reports liveness and readiness without a key", async () => {
     for (const path of ["/health/live", "/health/ready"]) {
       expect(await (await api.call(path, { key: null })).json()).toEqual({ status: "ok" });
     }
   });
 
-  it("[G8] [E9] is ready while requests wait for the database; those that find no connection free are 503", async () => {
+  it("[G8] [E9] is ready while requests wait for the database; those that get no connection are 503", async () => {
     const { pool } = api.database;
     const blocker = await pool.connect();
     await blocker.query("begin");
@@ -88,7 +88,7 @@ describe("keys", () => {
     },
   );
 
-  it("[K1] an unknown key is 401, also where none is needed", async () => {
+  it("[K1] an unknown key is 401, even where none is needed", async () => {
     for (const path of ["/tasks", "/models"]) {
       expect((await errorOf(await api.call(path, { key: "sw_nope" }))).code).toBe("KEY_INVALID");
     }
@@ -118,7 +118,7 @@ describe("errors", () => {
     }
   });
 
-  it("[E3] what takes no body may come with the type of one", async () => {
+  it("[E3] routes without a body accept a content type", async () => {
     const headers = { "content-type": "application/json" };
     const calls = [
       ["POST", `/tasks/${api.account.clientId}/cancel`],
@@ -185,7 +185,7 @@ describe("errors", () => {
     expect((await errorOf(response)).code).toBe(code);
   });
 
-  it("[E3] a body that is not UTF-8 is 400, and no letter of it is replaced", async () => {
+  it("[E3] a body that is not UTF-8 is 400, and nothing in it is replaced", async () => {
     const body = Buffer.from('{"name":"Müller"}', "latin1");
     const headers = { "content-type": "application/json" };
     const response = await api.call("/tasks", { method: "POST", body, headers });
@@ -210,7 +210,7 @@ describe("errors", () => {
     await errorOf(response);
   });
 
-  it("[E6] a failure of the database is 500 and tells nothing of the inside", async () => {
+  it("[E6] a database failure is 500 and reveals no internals", async () => {
     await api.upload("x", "a.wav");
     await api.database.pool.query("alter table assets rename to assets_away");
     try {
@@ -225,7 +225,7 @@ describe("errors", () => {
   });
 });
 
-describe("keys that every object has", () => {
+describe("keys from Object.prototype", () => {
   it.each([
     '"__proto__":{"metadata":5}',
     '"\\u005f_proto__":{"metadata":5}',
@@ -261,7 +261,7 @@ describe("keys that every object has", () => {
 });
 
 describe("nulls", () => {
-  it("[G3] a field that is null counts as left out", async () => {
+  it("[G3] a null field counts as absent", async () => {
     const body = {
       assetId: "unknown-asset",
       url: null,
@@ -287,7 +287,7 @@ describe("the rate limit", () => {
     await proxied.close();
   });
 
-  it("[E5] refuses what is over the limit, key by key, and says when to go on", async () => {
+  it("[E5] rejects requests over the limit, per key, and says when to continue", async () => {
     const responses = await Promise.all(Array.from({ length: 12 }, () => limited.call("/models")));
     for (const response of responses) expect(response.headers.get("ratelimit-limit")).toBe("5");
     const refused = responses.filter(({ status }) => status === 429);
@@ -329,7 +329,7 @@ describe("the rate limit", () => {
     expect((await proxied.call("/tasks", { key, headers })).status).toBe(200);
   });
 
-  it("[E5] goes by the address that a trusted proxy tells, and by nobody else's word", async () => {
+  it("[E5] uses the address from a trusted proxy, and from nobody else", async () => {
     const countRefused = async (api: TestApi) => {
       const send = (index: number) =>
         fetch(new URL("/models", api.address), { headers: { "x-forwarded-for": `203.0.113.${index}` } });
@@ -369,7 +369,7 @@ describe("the rate limit", () => {
     expect(others.filter((response) => response.status === 429).length).toBeGreaterThanOrEqual(1);
   });
 
-  it("[E5] counts refused requests and unknown routes too", async () => {
+  it("[E5] counts rejected requests and unknown routes too", async () => {
     const { key } = await limited.addAccount();
     for (const path of ["/nothing/here", "/admin/clients", "/tasks/unknown-thing"]) {
       const response = await limited.call(path, { key });

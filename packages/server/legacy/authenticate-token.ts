@@ -11,8 +11,8 @@ declare module "fastify" {
 }
 
 /**
- * The account behind `Authorization: Bearer <token>`: a key of the kind `legacy`, or an ordinary one. Clients that send both headers
- * need only one good one, where the route takes both.
+ * The account behind `Authorization: Bearer <token>`: a key of the kind `legacy`, or an ordinary one. If the route takes both headers, one valid credential
+ * is enough.
  */
 export async function getLegacyCaller(keys: KeyRing, request: FastifyRequest): Promise<Caller> {
   const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];

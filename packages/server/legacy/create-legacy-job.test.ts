@@ -6,7 +6,7 @@ import { prepareLegacyJob, toTaskRequest } from "./create-legacy-job.ts";
 
 const caller = { keyId: "key", clientId: "client", role: "client" } as const;
 
-/** Ports of an installation that has the two models, with what was agreed with the client. */
+/** Ports of an installation that has the two models, with the client's grants. */
 function makePorts(granted: string[]): CheckPorts {
   const models = ["music_removal", "multi_voice"];
   const asset = {
@@ -33,7 +33,7 @@ function makePorts(granted: string[]): CheckPorts {
 }
 
 describe("a legacy job", () => {
-  it("[J3] is a Task with one target that has all the job's wishes", () => {
+  it("[J3] is a Task with one target that has all the job's options", () => {
     const request: LegacyJobRequest = {
       assetId: "asset",
       metadata: { name: "alignment", format: "json", residual: false, variant: "fine", language: "en" },

@@ -12,7 +12,7 @@ import {
 import type { LegacyJobRecord } from "../domain/tasks/legacy-job-record.ts";
 import type { LegacyJobPart } from "../domain/tasks/task-record.ts";
 
-/** Where a field of the Task's one target stands in a job. */
+/** The job's name for each field of the Task's target. */
 const FIELD_OF_TARGET: Record<string, string> = {
   "targets[0].model": "metadata.name",
   "targets[0].formats[0]": "metadata.format",
@@ -41,7 +41,7 @@ function toJobError(error: unknown): unknown {
 
 type PreparedJob = PreparedTask & { task: { legacyJob: LegacyJobPart } };
 
-/** A job is taken in as a Task with one target: the same checks, the same engine, the same bill. */
+/** A job becomes a Task with one target: same checks, same engine, same cost. */
 export async function prepareLegacyJob(
   ports: CheckPorts,
   caller: Caller,

@@ -34,7 +34,7 @@ function listOutputAssets({ task }: LegacyJobRecord, links: LinkSigner): LegacyA
   );
 }
 
-/** The job as POST /job answers it. */
+/** The job in the response of POST /job. */
 export function toNewLegacyJob(job: LegacyJobRecord): NewLegacyJob {
   const { task, requestId, metadata, callbackUrl } = job;
   return {
@@ -47,10 +47,7 @@ export function toNewLegacyJob(job: LegacyJobRecord): NewLegacyJob {
   };
 }
 
-/**
- * The job as every later reader sees it. A callback about the start says so even if it is delivered only after
- * the end.
- */
+/** The job as seen by every later reader. A callback about the start reports that status even if it is delivered after the end. */
 export function toLegacyJob(
   job: LegacyJobRecord,
   links: LinkSigner,

@@ -12,13 +12,13 @@ import { findUrlRetry, openUrl, type UrlContent, UrlError } from "../net/open-ur
 import { waitForRetry } from "../waiting/retry.ts";
 import type { LegacyPorts } from "./legacy-routes.ts";
 
-/** How long fetching a link may take in all. */
+/** Total time limit for fetching a link. */
 const LINK_TIMEOUT_MS = 10 * 60_000;
 /** A client is waiting, so a server that fails temporarily gets only a few retries. */
 const OPEN_DELAYS_MS = [500, 2000];
 const WAIT_MAX_MS = 5000;
 
-/** Passes on a link's content, decoded: an early end counts as the link's fault, an error of the reader does not. */
+/** Passes on a link's decoded content: an early end is reported as the link's fault, an error of the reader is not. */
 function tellOfBreaks({ content, contentEncoding }: UrlContent): Readable {
   const told = new PassThrough();
   const decoders = makeDecoders(contentEncoding);

@@ -37,10 +37,10 @@ type LegacyApi = WholeApi & { legacy: LegacyPorts };
 
 const tags = ["Jobs (legacy)"];
 const security = [{ legacyToken: [] }];
-/** The token is looked at in here, so to the rest of the service the routes are open. */
+/** These routes check the token themselves, so they are public for the rest of the service. */
 const byToken = { isPublic: true, looksAtKeysItself: true, takesToken: true };
 
-/** The older interface, at the root beside the new one. Everything about it over HTTP is in this folder. */
+/** The older interface, at the root beside the new one. Its whole HTTP layer is in this folder. */
 export async function addLegacyRoutes(api: LegacyApi): Promise<void> {
   await api.app.register(async (scope) => {
     scope.addHook("preParsing", async (request) => {
@@ -76,7 +76,7 @@ function addUploadRoutes(api: LegacyApi): void {
   );
 
   const closing = new AbortController();
-  // Nobody is to wait for a file of another server before the service may stop.
+  // Shutdown must not wait for a file from another server.
   app.addHook("preClose", async () =>
     closing.abort(new ApiError("UNAVAILABLE", "The service is shutting down; try again in a moment")),
   );

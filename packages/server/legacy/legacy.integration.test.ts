@@ -118,7 +118,7 @@ describe("tokens", () => {
     },
   );
 
-  it("[J1] an ordinary key is as good as one", async () => {
+  it("[J1] an ordinary key works too", async () => {
     const authorization = `Bearer ${account.key}`;
     const { job } = await read<{ job: LegacyJob }>(
       call("/job", { body: { assetId: song.id, metadata }, authorization }),
@@ -128,7 +128,7 @@ describe("tokens", () => {
     expect((await call("/upload", { body: makeForm("b.wav"), authorization })).status).toBe(200);
   });
 
-  it("[J1] of two headers one good one is enough, where the route takes both", async () => {
+  it("[J1] one valid header of two is enough if the route takes both", async () => {
     const send = (path: string, key: string, authorization: string) =>
       api.call(path, {
         method: "POST",
@@ -162,7 +162,7 @@ describe("tokens", () => {
     expect((await call("/job")).status).toBe(401);
   });
 
-  it("[J1] are made at the command line", async () => {
+  it("[J1] are created on the command line", async () => {
     const lines: string[] = [];
     await parseKeysCommand(["create", "--legacy", "--name", "From support"])(api.database.db, (line) => {
       lines.push(line);
@@ -181,7 +181,7 @@ describe("tokens", () => {
 });
 
 describe("uploads", () => {
-  it("[J2] POST /upload keeps an asset, with a token or a key", async () => {
+  it("[J2] POST /upload stores an asset, with a token or a key", async () => {
     expect(legacyAsset.parse(song)).toEqual(song);
     expect(song).toMatchObject({ name: "song.wav", fileType: "audio/wav", format: "wav" });
     expect(Buffer.from(await (await fetch(song.link)).arrayBuffer())).toEqual(Buffer.from(wav));
@@ -195,7 +195,7 @@ describe("uploads", () => {
     expect((await call("/upload", { authorization: null, body: makeForm("c.wav") })).status).toBe(401);
   });
 
-  it("[J2] POST /upload/link fetches a file, and names it after the link or as told", async () => {
+  it("[J2] POST /upload/link fetches a file, and names it after the link or as given", async () => {
     receiver.answer = (response) => response.end(wav);
     const source = receiver.url.replace("/hook", "/folder/My%20song.wav?x=1");
     const asset = await read<LegacyAsset>(call("/upload/link", { body: { link: source } }));
@@ -211,7 +211,7 @@ describe("uploads", () => {
     expect(byKey.status).toBe(200);
   });
 
-  it("[J2] [A5] the name of a link is a label: it needs no extension, and comes back as it was given", async () => {
+  it("[J2] [A5] the name of a link is a label: it needs no extension, and is returned as given", async () => {
     receiver.answer = (response) => response.end(wav);
     const at = (path: string) => receiver.url.replace("/hook", path);
     const store = (path: string, name: string) =>
@@ -224,7 +224,7 @@ describe("uploads", () => {
     expect(await store("/download", "x")).toMatchObject({ format: "flac" });
   });
 
-  it("[J2] [A5] an upload without an extension is known by its type or content", async () => {
+  it("[J2] [A5] an upload without an extension is recognised by its type or content", async () => {
     const form = new FormData();
     form.append("file", new Blob([new Uint8Array(wav)]));
     expect(await read(call("/upload", { body: form }))).toMatchObject({ name: "blob", format: "wav" });
@@ -240,7 +240,7 @@ describe("uploads", () => {
     expect(legacyAsset.parse(asset)).toMatchObject({ name: "a.wav", format: "wav" });
   });
 
-  it("[J2] [T16] a link whose server fails for a moment is tried again", async () => {
+  it("[J2] [T16] a link whose server fails temporarily is retried", async () => {
     receiver.answer = (response, index) => (index === 0 ? response.writeHead(503).end() : response.end(wav));
     expect(await read(call("/upload/link", { body: { link: receiver.url } }))).toMatchObject({
       format: "wav",
@@ -258,7 +258,7 @@ describe("uploads", () => {
     expect(JSON.stringify([asset, api.logLines])).not.toContain("s3cret");
   });
 
-  it("[U3] POST /upload/link tells a private host and one that nobody knows alike", async () => {
+  it("[U3] POST /upload/link reports a private and an unknown host alike", async () => {
     const closed = await startTestApi();
     const answerFor = async (host: string) => {
       const response = await closed.post("/upload/link", { link: `https://${host}/a.wav` });
@@ -276,7 +276,7 @@ describe("uploads", () => {
     await closed.close();
   });
 
-  it("[J2] POST /upload/link refuses what it may not or can't fetch, and keeps nothing", async () => {
+  it("[J2] POST /upload/link refuses what it may not or can't fetch, and stores nothing", async () => {
     const errorOfLink = (link: string, name = "a.wav") =>
       errorOf(call("/upload/link", { body: { link, name } }));
     expect(await errorOfLink("song.wav")).toMatchObject({ code: "URL_INVALID", paths: ["link"] });
@@ -365,7 +365,7 @@ describe("jobs", () => {
     expect(error).toEqual({ status, code, paths: paths ?? [] });
   });
 
-  it("[J4] tell how far they are", async () => {
+  it("[J4] report their progress", async () => {
     const { id } = await createJob();
     const created = await getJob(id);
     expect(legacyJob.parse(created)).toEqual(created);
@@ -389,7 +389,7 @@ describe("jobs", () => {
     expect((await getJob(id)).sourceAsset).toBeNull();
   });
 
-  it("[J3] are taken in their older spelling", async () => {
+  it("[J3] are accepted in their older spelling", async () => {
     const body = {
       assetId: song.id,
       stemMetadata: { stemName: "vocals", format: "mp3", residual: true },
@@ -441,7 +441,7 @@ describe("jobs", () => {
       });
   });
 
-  it("[J4] tell why they failed", async () => {
+  it("[J4] report why they failed", async () => {
     const { id } = await createJob();
     await end(id, failed);
     expect(await getJob(id)).toMatchObject({
@@ -451,7 +451,7 @@ describe("jobs", () => {
     });
   });
 
-  it("[J4] [E4] are listed newest first, and are nobody else's", async () => {
+  it("[J4] [E4] are listed newest first, and are private", async () => {
     const ids: string[] = [];
     for (let index = 0; index < 3; index += 1) ids.unshift((await createJob()).id);
     const page = await call("/job?skip=1&take=1");
@@ -465,7 +465,7 @@ describe("jobs", () => {
     expect((await call("/job?take=0")).status).toBe(400);
   });
 
-  it("[J7] a Task that was not made here is no job", async () => {
+  it("[J7] a Task that was not created as a job is not a job", async () => {
     const body = { assetId: song.id, targets: [{ model: "vocals", formats: ["wav"] }] };
     const { id } = await read<Task>(api.post("/tasks", body, { key: account.key }));
     expect((await call(`/job/${id}`)).status).toBe(404);
@@ -493,7 +493,7 @@ describe("callbacks", () => {
       });
   });
 
-  it("[J5] tell of a failure, and are tried again", async () => {
+  it("[J5] report a failure, and are retried", async () => {
     receiver.answer = (response, index) => response.writeHead(index === 0 ? 500 : 200).end();
     const { id } = await createJob({ callbackUrl: receiver.url });
     await end(id, failed);
@@ -504,7 +504,7 @@ describe("callbacks", () => {
     ]);
   });
 
-  it("[J7] are all a job tells: the account's webhook is not called", async () => {
+  it("[J7] are a job's only notifications: the account's webhook is not called", async () => {
     const accountReceiver = await startReceiver();
     await read(api.post("/webhooks", { url: accountReceiver.url }, { key: account.key }));
     const silent = await createJob();
@@ -528,7 +528,7 @@ describe("usage", () => {
       await end(id, completed);
       return id;
     };
-    /** Makes what was used so far older. */
+    /** Ages the usage so far. */
     const age = (months: number) =>
       api.database.pool.query("update usage_by_month set month = month - $1 * interval '1 month'", [months]);
     await complete();
@@ -558,12 +558,12 @@ describe("usage", () => {
   });
 });
 
-it("[S2] a link that is being fetched does not hold up a service that stops", async () => {
+it("[S2] fetching a link does not delay a stopping service", async () => {
   const stopping = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" });
   const server = await startReceiver();
   server.answer = (response) => {
     response.writeHead(200, { "content-type": "audio/wav" });
-    // Some bytes, and then none for as long as anybody waits.
+    // Some bytes, and then nothing.
     response.write(wav.subarray(0, 100));
   };
   const fetching = fetch(new URL("/upload/link", stopping.address), {
@@ -582,7 +582,7 @@ it("[S2] a link that is being fetched does not hold up a service that stops", as
   await server.close();
 });
 
-it("[E5] [J1] a good token beside made-up keys is counted as one caller", async () => {
+it("[E5] [J1] a valid token with invented keys counts as one caller", async () => {
   const limited = await startTestApi({ RATE_LIMIT_PER_SECOND: "5" });
   const authorization = `Bearer ${limited.account.key}`;
   const answers = await Promise.all(

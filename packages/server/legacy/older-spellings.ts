@@ -4,8 +4,8 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * The body of a job as it is spelled now. Public clients still send `stemMetadata: { stemName, format }` for `metadata: { name, format }`,
- * and an empty `callbackUrl` for none.
+ * The body of a job in its current spelling. Public clients still send `stemMetadata: { stemName, format }` for `metadata: { name, format }`, and an empty
+ * `callbackUrl` for none.
  */
 export function toCurrentSpelling(body: unknown): unknown {
   if (!isObject(body)) return body;

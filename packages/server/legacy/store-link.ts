@@ -17,7 +17,7 @@ export interface LinkOpener {
 
 type StoreLinkPorts = { blobs: Blobs; quota: StorageQuota; urls: UrlRules; links: LinkOpener };
 
-/** The last part of the link's path, as people name files. */
+/** The last part of the link's path: the file's name. */
 function findFileName(link: string): string {
   const name = basename(new URL(link).pathname);
   try {
@@ -49,12 +49,12 @@ async function fetchLink(
   { request, maxBytes, signal }: LinkToStore,
 ): Promise<AssetRecord> {
   const { content, contentType } = await ports.links.openLink(request.link, signal);
-  // Whoever reads it hears of its errors; given up unread, it must not end the process with one.
+  // Its reader handles errors; if it is abandoned unread, an error must not crash the process.
   content.on("error", () => {});
   addAbortSignal(signal, content);
   try {
     const linkName = findFileName(request.link);
-    // It is a label, and comes back as it was given.
+    // Only a label, returned as given.
     const name = request.name?.toWellFormed() || toCleanName(linkName);
     const names = [linkName, ...(request.name === undefined ? [] : [request.name])];
     return await storeUpload(ports, caller, { name, names, contentType, content, maxBytes });

@@ -5,10 +5,10 @@ import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 
 const MAKE_LOG = join(import.meta.dirname, "make-log.ts");
-/** Over a megabyte, where a pipe holds 64 KB. */
+/** Over a megabyte; a pipe holds 64 KB. */
 const LINES = 10_000;
 
-/** A process that logs to a pipe, which nobody reads so far. */
+/** A process that logs to a pipe that is not read yet. */
 function startLogging(then: string) {
   const script = `
     const { makeLog } = await import(process.argv[1]);
@@ -23,7 +23,7 @@ function startLogging(then: string) {
   return child;
 }
 
-it("[S34] a pipe that nobody reads does not hold up the process, and loses no line that fits", async () => {
+it("[S34] an unread pipe does not block the process, and loses no line that fits", async () => {
   const child = startLogging('process.stdout.write("done")');
   const [told] = await once(child.stdout, "data");
   expect(String(told)).toBe("done");
@@ -31,12 +31,12 @@ it("[S34] a pipe that nobody reads does not hold up the process, and loses no li
   expect(lines.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: LINES }, (_, i) => i));
 });
 
-it("[S34] a pipe that nobody reads does not keep a process from ending", async () => {
+it("[S34] an unread pipe does not keep a process from exiting", async () => {
   const child = startLogging("process.exit(7)");
   expect(await once(child, "exit")).toEqual([7, null]);
 });
 
-it("[S34] a reader that is gone ends nothing", async () => {
+it("[S34] a closed pipe does not crash the process", async () => {
   const child = startLogging(`
     for (let tick = 0; tick < 1000; tick += 1) {
       await new Promise(setImmediate);

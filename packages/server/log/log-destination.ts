@@ -2,22 +2,22 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import sonicBoom, { type SonicBoom } from "sonic-boom";
 
-/** PIPE_BUF of Linux: writes of other processes to the same pipe don't get between the bytes of so long a one. */
+/** Linux's PIPE_BUF: writes up to this size are atomic, even with several processes on one pipe. */
 const ATOMIC_WRITE_BYTES = 4096;
-/** Lines that wait for a slow reader or a full disk; those that come on top of them are lost. */
+/** Buffered for a slow reader or a full disk; further lines are lost. */
 const WAITING_MAX_BYTES = 4 * 1024 ** 2;
-/** How long a reader that does not read may hold up the end of the process. */
+/** How long a reader that does not read may delay the exit. */
 const EXIT_MS = 1000;
 
 const opened = new Map<SonicBoom, { isFile: boolean }>();
 let retryUntilMs = Number.POSITIVE_INFINITY;
 
-/** Writes beside the event loop. What can't be written waits, or is lost: neither a full disk nor a reader that is gone ends the service. */
+/** Writes asynchronously. What can't be written is buffered or lost: neither a full disk nor a closed pipe stops the service. */
 export function openLogDestination(logFile: string | undefined): SonicBoom {
   if (logFile !== undefined) makeLogFile(logFile);
   if (opened.size === 0) process.once("exit", flushBeforeExit);
   const destination = new sonicBoom.SonicBoom({
-    // By the stream's own descriptor, which Node makes one that does not block.
+    // The stream's own descriptor, which Node sets to non-blocking.
     dest: logFile ?? process.stderr.fd,
     maxWrite: ATOMIC_WRITE_BYTES,
     maxLength: WAITING_MAX_BYTES,
@@ -29,13 +29,13 @@ export function openLogDestination(logFile: string | undefined): SonicBoom {
   return destination;
 }
 
-/** Fails here, where the service starts, if the file can't be written to. */
+/** Fails at start if the file can't be written. */
 function makeLogFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));
 }
 
-/** After the files were moved away, as by logrotate. */
+/** After the files were moved, for example by logrotate. */
 export function reopenLogFiles(): void {
   for (const [destination, { isFile }] of opened) if (isFile) destination.reopen();
 }
@@ -46,7 +46,7 @@ function flushBeforeExit(): void {
     try {
       destination.flushSync();
     } catch {
-      // Nobody is left to be told.
+      // Nothing left to report to.
     }
   }
 }

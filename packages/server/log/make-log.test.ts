@@ -5,7 +5,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { makeLog } from "./make-log.ts";
 
 describe("the log", () => {
-  it("is a JSON object a line, added to what its file has", async () => {
+  it("is one JSON object per line, appended to the file", async () => {
     const logFile = join(await makeTempDir("log"), "below", "stemwright.log");
     makeLog({ logLevel: "info", logFile }, "api").info("one");
     makeLog({ logLevel: "info", logFile }, "worker").info("two");
@@ -21,7 +21,7 @@ describe("the log", () => {
     ]);
   });
 
-  it("[G9] tells of an error what it says and where, and nothing that it carries along", () => {
+  it("[G9] records an error's message and stack, and none of its other properties", () => {
     const lines: string[] = [];
     const log = makeLog({ logLevel: "info", logFile: undefined }, "api", {
       write: (line) => void lines.push(line),
@@ -56,7 +56,7 @@ describe("the log", () => {
     expect(lines.join("")).not.toMatch(/4711|someone/);
   });
 
-  it("[G9] ends with an error that is its own cause", () => {
+  it("[G9] handles an error that is its own cause", () => {
     const lines: string[] = [];
     const error = new Error("round");
     error.cause = error;
@@ -66,7 +66,7 @@ describe("the log", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it("[O11] goes on over a disk that is full", () => {
+  it("[O11] survives a full disk", () => {
     const log = makeLog({ logLevel: "info", logFile: "/dev/full" }, "api");
     for (let line = 0; line < 1000; line += 1) log.info("nobody will read this");
   });

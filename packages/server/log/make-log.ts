@@ -4,7 +4,7 @@ import type { Config } from "../config/load-config.ts";
 import { openLogDestination } from "./log-destination.ts";
 import { serializeError } from "./serialize-error.ts";
 
-/** Structured logs, a JSON object a line. No headers, query strings and connections: keys and signatures travel there. */
+/** Structured logs, one JSON object per line. Without headers, query strings and connections, which contain keys and signatures. */
 export function makeLog(
   config: Pick<Config, "logLevel" | "logFile">,
   role: string,
@@ -28,5 +28,5 @@ export function makeLog(
   );
 }
 
-/** The token of a share opens what it is of. */
+/** A share's token grants access, so it is not logged. */
 const hideToken = (path: string) => path.replace(/^\/shares\/[^/]+/, "/shares/…");

@@ -8,10 +8,7 @@ type SerializedError = {
   cause?: SerializedError;
 };
 
-/**
- * An error for the log: what it says, where it happened, and what caused it. Nothing else that it carries: pg's errors have the
- * whole connection with them, with the key that cancels its queries.
- */
+/** An error for the log: message, stack and causes. Nothing else: pg's errors include the connection and the key that cancels its queries. */
 export function serializeError(error: unknown, causesMax = CAUSES_MAX): SerializedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { name, message, stack, code } = error as NodeJS.ErrnoException;

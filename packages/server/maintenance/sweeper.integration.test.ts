@@ -96,7 +96,7 @@ async function createTask(...given: Parameters<typeof makeTask>) {
   await insertTask(database.db, task);
   return task;
 }
-/** As a request does; false if its input was refused as deleted. */
+/** Like a request; false if its input was refused as deleted. */
 const tryToCreate = (task: NewTask) =>
   database.db
     .transaction()
@@ -129,7 +129,7 @@ async function completeTask(task: NewTask, ageHours: number) {
 }
 
 describe("temporary Tasks", () => {
-  it("[J16] that a killed process left go with their assets and files, others stay", async () => {
+  it("[J16] left by a killed process are removed with their assets and files, others stay", async () => {
     const assets = [await storeAsset(2), await storeAsset(2), await storeAsset(1)];
     const [left, lasting, young] = await Promise.all(
       assets.map(({ id, createdAt }, n) =>
@@ -144,14 +144,14 @@ describe("temporary Tasks", () => {
 });
 
 describe("old assets", () => {
-  it("[R1] go with their files, younger ones stay", async () => {
+  it("[R1] are removed with their files, newer ones stay", async () => {
     const old = await storeAsset(72.1);
     const young = await storeAsset(71.9);
     expect(await sweep(options)).toMatchObject({ assets: 1 });
     expect([await isKept(old), await isKept(young)]).toEqual([false, true]);
   });
 
-  it("[R1] are kept for ever with 0", async () => {
+  it("[R1] are kept forever with 0", async () => {
     const old = await storeAsset(100_000);
     await sweep({ ...options, config: { ...options.config, assetRetentionHours: 0 } });
     expect(await isKept(old)).toBe(true);
@@ -174,7 +174,7 @@ describe("old assets", () => {
     expect(await Promise.all(assets.map(isKept))).toEqual([false, false, false, false]);
   });
 
-  it("[R1] a Task that is created meanwhile keeps its asset, or is told that it is gone", async () => {
+  it("[R1] a Task created meanwhile keeps its asset, or is refused", async () => {
     for (let round = 0; round < 15; round += 1) {
       const asset = await storeAsset(99);
       const task = makeTask({ assetId: asset.id });
@@ -185,7 +185,7 @@ describe("old assets", () => {
 });
 
 describe("old outputs", () => {
-  it("[R2] go with their files; the Task stays, with an empty output", async () => {
+  it("[R2] are removed with their files; the Task stays, with an empty output", async () => {
     const old = await createTask({ url: "https://media.example/a.wav" });
     const oldKey = await completeTask(old, 72.1);
     const young = await createTask({ url: "https://media.example/a.wav" });
@@ -199,7 +199,7 @@ describe("old outputs", () => {
     expect((await findTask(database.db, young.id))?.targets[0]?.output).toHaveLength(1);
   });
 
-  it("[R2] a Task that is created meanwhile keeps the output it reads, or is told that it is gone", async () => {
+  it("[R2] a Task created meanwhile keeps the output it reads, or is refused", async () => {
     for (let round = 0; round < 15; round += 1) {
       const source = await createTask({ url: "https://media.example/a.wav" });
       const blobKey = await completeTask(source, 99);
@@ -209,7 +209,7 @@ describe("old outputs", () => {
     }
   });
 
-  it("[R2] are kept for ever with 0, in a client's bucket, and while a Task reads one by link or as its asset", async () => {
+  it("[R2] are kept forever with 0, in a client's bucket, and while a Task reads one by link or as its asset", async () => {
     const [first, written, lent, used] = [
       await createTask({ url: "https://media.example/a.wav" }),
       await createTask({ url: "s3://bucket/a.wav" }),
@@ -248,7 +248,7 @@ describe("old Tasks", () => {
     "deliveries",
     "legacy_jobs",
   ];
-  /** How many rows of each table are of the Task. */
+  /** The number of the Task's rows in each table. */
   const countRowsOf = async ({ id, targets }: NewTask) => {
     const columns: Record<string, string> = { tasks: "id", outputs: "target_id", word_edits: "target_id" };
     const counts = TABLES.map(async (table) => {
@@ -261,7 +261,7 @@ describe("old Tasks", () => {
     });
     return await Promise.all(counts);
   };
-  /** A finished Task with a row of everything that can belong to one. */
+  /** A finished Task with a row of every kind that can belong to one. */
   async function createFullTask(ageHours: number) {
     const task = makeTask({ url: "https://media.example/a.wav" });
     const legacyJob = { requestId: makeId(), metadata: { name: "vocals", format: "wav" } };
@@ -281,7 +281,7 @@ describe("old Tasks", () => {
     );
     return { ...task, blobKey };
   }
-  /** What must not change when Tasks go: how many are listed, what is stored, and what was done for how much. */
+  /** Totals that must not change when Tasks are deleted: lists, storage, statistics and ledger. */
   const readTotals = async () => {
     const { rows } = await database.pool.query(
       `select (select sum(total) from row_counts where client_id = $1 and noun = 'tasks')::int as tasks,
@@ -294,7 +294,7 @@ describe("old Tasks", () => {
   };
   const purging = () => ({ ...options, config: { ...options.config, taskRetentionHours: 24 * 30 } });
 
-  it("[R6] go with all that belongs to them, younger ones stay; statistics and totals stay as they are", async () => {
+  it("[R6] are deleted with everything that belongs to them, newer ones stay; statistics and totals do not change", async () => {
     const [old, young] = [await createFullTask(24 * 30 + 1), await createFullTask(24 * 30 - 1)];
     const before = await readTotals();
     expect(before).toMatchObject({ tasks: 2, bytes: 18 });
@@ -307,7 +307,7 @@ describe("old Tasks", () => {
     expect(await readTotals()).toEqual({ ...before, tasks: 1, bytes: 9 });
   });
 
-  it("[R6] are kept for ever with 0, while a Task reads their outputs and while a webhook is owed", async () => {
+  it("[R6] are kept forever with 0, while a Task reads their outputs and while a webhook is pending", async () => {
     const [lent, owed] = [await createFullTask(100_000), await createFullTask(100_000)];
     expect(await sweep(options)).toMatchObject({ tasks: 0 });
     const [again, third] = [await createFullTask(100_000), await createFullTask(100_000)];
@@ -321,7 +321,7 @@ describe("old Tasks", () => {
     expect(await sweep(purging())).toMatchObject({ tasks: 2 });
   });
 
-  it("[R6] [R4] a Task that is created meanwhile keeps the output it reads, or is told that it is gone", async () => {
+  it("[R6] [R4] a Task created meanwhile keeps the output it reads, or is refused", async () => {
     for (let round = 0; round < 10; round += 1) {
       const source = await createTask({ url: "https://media.example/a.wav" });
       const blobKey = await completeTask(source, 100_000);
@@ -332,8 +332,8 @@ describe("old Tasks", () => {
   });
 });
 
-describe("what was left over", () => {
-  it("[R3] half-written files older than a day go", async () => {
+describe("leftovers", () => {
+  it("[R3] half-written files older than a day are removed", async () => {
     const write = async (name: string, ageHours: number) => {
       const path = join(options.config.blobsDir, "partial", name);
       await writeFile(path, "half");
@@ -345,7 +345,7 @@ describe("what was left over", () => {
     expect(await readdir(join(options.config.blobsDir, "partial"))).toEqual(["young"]);
   });
 
-  it("[R3] work folders go with their Tasks, unless a worker is still there", async () => {
+  it("[R3] work folders are removed with their Tasks, unless a worker still uses them", async () => {
     const unfinished = await createTask({ url: "https://media.example/a.wav" });
     const finished = await createTask({ url: "https://media.example/a.wav" });
     await completeTask(finished, 0);
@@ -361,7 +361,7 @@ describe("what was left over", () => {
     await expect(access(join(options.config.workDir, held))).rejects.toThrow();
   });
 
-  it("[R5] the log of webhooks forgets what ended long ago, counted from its last try", async () => {
+  it("[R5] the webhook log drops deliveries that ended long ago, counted from the last try", async () => {
     const log: [id: string, state: string, madeHoursAgo: number, triedHoursAgo: number | null][] = [
       ["delivered", "delivered", 721, 721],
       ["failed untried", "failed", 721, null],
@@ -389,7 +389,7 @@ describe("what was left over", () => {
     expect(await listIds()).toEqual(["owed", "tried lately", "young"]);
   });
 
-  it("[P3] stems go with the last Task whose outputs are kept", async () => {
+  it("[P3] stems are removed with the last Task whose outputs are stored", async () => {
     const cache = new StemCache(stemCacheFolder(options.config.cacheDir), 1000);
     const spool = join(options.config.workDir, "spool");
     await writeFile(spool, "stem");
@@ -408,7 +408,7 @@ describe("what was left over", () => {
     expect(await sweep(off)).toMatchObject({ stems: 1 });
   });
 
-  it("[D6] workers that died a day ago are forgotten", async () => {
+  it("[D6] workers that died a day ago are removed", async () => {
     const place = { host: "machine", pid: 1, version: "1.2.3", startedAt: new Date(), task: undefined };
     const figures = { memoryBytes: 1, engineSeconds: 0, audioSeconds: 0, networks: [] };
     for (const id of ["old", "dead"]) await upsertWorker(database.db, { ...place, ...figures, id });
@@ -418,7 +418,7 @@ describe("what was left over", () => {
     expect((await database.pool.query("select id from workers")).rows).toEqual([{ id: "dead" }]);
   });
 
-  it("[R3] expired idempotency keys go", async () => {
+  it("[R3] expired idempotency keys are removed", async () => {
     for (const key of ["old", "young"])
       await takeReceipt(database.db, { clientId, key, fingerprint: Buffer.alloc(32) });
     await database.pool.query("update idempotency_receipts set created_at = $1 where key = 'old'", [
@@ -431,18 +431,18 @@ describe("what was left over", () => {
 });
 
 describe("several sweeps", () => {
-  it("[R4] at once remove everything, each thing once", async () => {
+  it("[R4] at once remove everything exactly once", async () => {
     const assets = await Promise.all(Array.from({ length: 120 }, () => storeAsset(99)));
     const swept = await Promise.all([sweep(options), sweep(options), sweep(options)]);
-    // What one skipped because another held it is gone with the other.
+    // Rows skipped because another sweep held them are gone with that one.
     await sweep(options);
     expect(swept.reduce((sum, { assets }) => sum + assets, 0)).toBe(120);
     expect(await Promise.all(assets.map(isKept))).toEqual(Array(120).fill(false));
   });
 });
 
-describe("files that belong to nobody", () => {
-  /** Lets so much time pass for what is noted of them. */
+describe("orphaned files", () => {
+  /** Ages their records. */
   const age = (hours: number) =>
     database.pool.query(
       `update unclaimed_files set due_at = due_at - $1 * interval '1 hour', written_until = written_until - $1 * interval '1 hour'`,
@@ -452,7 +452,7 @@ describe("files that belong to nobody", () => {
   const countUnclaimed = async () => (await database.pool.query("select from unclaimed_files")).rowCount;
   const stores = () => makeStores(database.db, {} as Parameters<typeof makeStores>[1]);
 
-  it("[A2] [R3] go a day after an upload whose process died before it was an asset", async () => {
+  it("[A2] [R3] are removed a day after an upload whose process died before it became an asset", async () => {
     const unclaimed = makeUnclaimedFiles(database.db);
     const announced = withUnclaimedFiles(blobs, unclaimed);
     const blobKey = `assets/${makeId()}/a.wav`;
@@ -486,7 +486,7 @@ describe("files that belong to nobody", () => {
     },
   );
 
-  it("[T10] [R3] are looked for once more where a worker may have gone on writing for a deleted Task", async () => {
+  it("[T10] [R3] are removed once more if a worker may have kept writing for a deleted Task", async () => {
     const task = await createTask({ url: "https://media.example/a.wav" });
     await stores().tasks.deleteTask(clientId, task.id);
     await sweep(options);
@@ -499,7 +499,7 @@ describe("files that belong to nobody", () => {
     expect([await isStored(blobKey), await countUnclaimed()]).toEqual([false, 0]);
   });
 
-  it("[S2] on a store that hangs do not hold up the end of the service", async () => {
+  it("[S2] in a hanging store do not delay shutdown", async () => {
     const { id } = await storeAsset(1);
     await stores().assets.deleteAsset(clientId, id);
     const closing = new AbortController();

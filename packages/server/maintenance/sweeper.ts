@@ -62,7 +62,7 @@ export type SweeperOptions = {
   >;
 };
 
-/** Removes, batch by batch, what need not be kept any longer. Any number of processes may do so at once. */
+/** Removes expired data batch by batch. Any number of processes may do so at once. */
 export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
   const { db, config } = options;
 
@@ -71,7 +71,7 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     for (let removed = -1; removed !== 0 && !signal?.aborted; total += removed) {
       const startedAtMs = performance.now();
       removed = await removeBatch();
-      // As much time as it took is left to requests, however much there is to sweep.
+      // Rests as long as the batch took, however much there is to sweep.
       await sleep(performance.now() - startedAtMs, undefined, { signal }).catch(() => {});
     }
     return total;
@@ -106,14 +106,14 @@ export async function sweep(options: SweeperOptions, signal?: AbortSignal) {
     ...(await sweepMachine(options)),
   };
   const spans = await sweepSpans(options, signal);
-  // Last, so that a store that hangs keeps nothing else from being swept.
+  // Last, so that a hanging store does not block other sweeps.
   const failures: unknown[] = [];
   const unclaimed = await sweepAll(() => sweepUnclaimed(options, failures, signal));
   if (failures.length > 0) throw new Error("files could not be removed", { cause: failures[0] });
   return { ...swept, spans, unclaimed };
 }
 
-/** Removes what Tasks that have ended left of their spans, where whoever was to do so died; returns how many Tasks. */
+/** Removes leftover spans of finished Tasks whose worker died; returns how many Tasks. */
 async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | undefined): Promise<number> {
   const taskIds = await listLeftSpans(db, BATCH_SIZE);
   for (const taskId of taskIds) {
@@ -123,7 +123,7 @@ async function sweepSpans({ db, blobs }: SweeperOptions, signal: AbortSignal | u
   return taskIds.length;
 }
 
-/** Removes a batch of files that belong to nobody; returns how many. Those that can't be removed are due again later. */
+/** Removes a batch of orphaned files; returns how many. Failed ones become due again later. */
 async function sweepUnclaimed(
   { db, blobs }: SweeperOptions,
   failures: unknown[],
@@ -166,7 +166,7 @@ async function sweepStems({ db, config }: Pick<SweeperOptions, "db" | "config">)
   );
 }
 
-/** Sweeps now and then until it is closed. */
+/** Sweeps periodically until closed. */
 export function startSweeper(
   log: FastifyBaseLogger,
   sweepOnce: (signal: AbortSignal) => Promise<Record<string, number>>,

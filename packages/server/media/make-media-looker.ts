@@ -31,7 +31,7 @@ export function makeMediaLooker(blobs: Blobs): MediaLooker {
             "UNAVAILABLE",
             "The asset could not be looked into just now; try again in a moment",
           );
-        // A crash may be the file's fault or the machine's: refused now, and looked at again the next time.
+        // A crash may be the file's or the machine's fault: refuse now, and probe again next time.
         throw new Refusal("MEDIA_UNREADABLE", error.message);
       }
     },

@@ -11,12 +11,12 @@ import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 
-/** Each keeps a core busy: the API has other things to do, and on a laptop the worker too. */
+/** Each keeps a core busy, which the API needs for other work, and on a laptop the worker too. */
 const AT_ONCE = 1;
 const WAITERS_MAX = 4;
 const WAIT_MS = 60_000;
 
-/** Stem files of stored stems. `tempDir` is swept of what a killed process leaves there. */
+/** Makes stem files from stored stems. `tempDir` is swept after a kill. */
 export function makeStemFileMaker(blobs: Pick<Blobs, "copyTo">, tempDir: string): StemFileMaker {
   const gate = makeGate({ max: AT_ONCE, waitersMax: WAITERS_MAX, waitMs: WAIT_MS });
 

@@ -5,7 +5,7 @@ import { StartError } from "../start/start-error.ts";
 
 export type MediaSandbox = Pick<Awaited<ReturnType<typeof describeSandbox>>, "mode" | "layers" | "gaps">;
 
-/** Before any media is opened: where the sandbox is required and incomplete, the service does not start. */
+/** Before any media is opened: if the sandbox is required and incomplete, the service does not start. */
 export async function openMediaSandbox(
   { mediaSandbox }: Pick<Config, "mediaSandbox">,
   log: FastifyBaseLogger,

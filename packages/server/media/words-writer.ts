@@ -2,7 +2,7 @@ import { type TextFormat, type TimedText, writeText } from "@stemwright/engine";
 import type { TextWriter, WordsDocument } from "../domain/words/words-record.ts";
 import { toWords } from "../domain/words/words-view.ts";
 
-/** Words in the engine's own forms; json as they are read, with all that is known of them. */
+/** Words in the engine's formats; json as the API returns them, with all metadata. */
 export const wordsWriter: TextWriter = {
   write(document, format) {
     if (format !== "json") return writeText(toTimedText(document), format as TextFormat);

@@ -9,7 +9,7 @@ import type { Operation } from "../domain/operation/operation.ts";
 import type { MediaSandbox } from "../media/open-media-sandbox.ts";
 import { readQueues } from "../queue/read-queues.ts";
 
-/** Less than this, and uploads and Tasks of ordinary length begin to fail. */
+/** Below this, uploads and Tasks of ordinary length start to fail. */
 const DISK_FREE_MIN_BYTES = 1024 ** 3;
 
 const toWorker = (row: Awaited<ReturnType<typeof listWorkers>>[number]): Worker => ({
@@ -28,7 +28,7 @@ const toWorker = (row: Awaited<ReturnType<typeof listWorkers>>[number]): Worker 
   networks: row.networks,
 });
 
-/** What administrators and monitoring see of the running service. */
+/** The state of the running service, for administrators and monitoring. */
 export function makeOperation(options: {
   db: Database;
   probe: Pick<DatabaseProbe, "isReady">;
@@ -46,7 +46,7 @@ export function makeOperation(options: {
       const latencyMs = performance.now() - startMs;
       const { bavail, blocks, bsize } = await statfs(dataDir);
       const freeBytes = bavail * bsize;
-      // What only the database knows counts as none while it does not answer.
+      // Figures that need the database are empty while it does not answer.
       const [queues, workers] = isDatabaseOk
         ? await Promise.all([operation.readQueues(), operation.listWorkers()])
         : [[], []];

@@ -41,7 +41,7 @@ describe("readiness", () => {
     await expect.poll(async () => (await api.call("/health/ready", { key: null })).status).toBe(200);
   });
 
-  it("[F4] asks a store that hangs once, and answers within its two seconds", async () => {
+  it("[F4] probes a hanging store once, and answers within two seconds", async () => {
     let asked = 0;
     const store = {
       check() {

@@ -10,13 +10,13 @@ const STORE_ANSWER_MS = 2000;
 const STORE_KEPT_MS = 5000;
 
 export type Readiness = {
-  /** Why requests can't be served; undefined when they can. */
+  /** Why requests can't be served; undefined if they can. */
   findFault(): Promise<Error | undefined>;
-  /** Why none may be worked on, as far as is known already. */
+  /** The last known schema fault, which stops all work. */
   findSchemaFault(): Error | undefined;
-  /** Why the database is away, where its supervisor knows. */
+  /** Why the database is unavailable, if its supervisor knows. */
   findOutage(): Error | undefined;
-  /** From here on nobody is to send more requests, though those that come are answered. */
+  /** From now on reports not ready, while requests are still served. */
   drain(): void;
   isDraining(): boolean;
 };

@@ -3,12 +3,12 @@ import type { SchemaFault } from "../db/schema/schema-fault.ts";
 import { logSchemaFault } from "../start/wait-for-schema.ts";
 
 export type SchemaWatch = {
-  /** As of the last look. */
+  /** As of the last check. */
   findFault(): SchemaFault | undefined;
   close(): void;
 };
 
-/** Looks now and then whether this release still understands the schema: another may have changed it. */
+/** Checks periodically whether this release still supports the schema: another may have changed it. */
 export function watchSchema(options: {
   findFault: () => Promise<SchemaFault | undefined>;
   intervalMs: number;

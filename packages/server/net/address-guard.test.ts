@@ -39,7 +39,7 @@ describe("the address guard", () => {
     "https://[::a9fe:a9fe]/",
     "https://[fe80::1]/",
     "https://[fd00::1]/",
-    // Hosts of clouds, and IANA's special-purpose registries block by block.
+    // Cloud hosts, and each block of IANA's special-purpose registries.
     "https://168.63.129.16/",
     "https://[::ffff:168.63.129.16]/",
     "https://161.26.0.6/",
@@ -104,13 +104,13 @@ describe("the address guard", () => {
     "https://[2606:4700:4700::1111]/",
     "https://[2001:200::1]/",
     "https://[2001:4860:4860::8888]/",
-    // A translator's address, as every name of an IPv4 host has it where there is only IPv6.
+    // A NAT64 address, which every IPv4 host has on IPv6-only networks.
     "https://[64:ff9b::808:808]/",
   ])("[U1] %s is public", (url) => {
     expect(() => closed.checkUrl(new URL(url))).not.toThrow();
   });
 
-  it("[U1] an address on the allow-list may be written as IPv6, and be a cloud's", () => {
+  it("[U1] an address on the allow-list may be written as IPv6, or belong to a cloud", () => {
     const allowing = makeAddressGuard(["10.0.0.0/8", "168.63.129.16", "fd00::/8"]);
     for (const host of ["[::ffff:10.1.2.3]", "[64:ff9b::10.1.2.3]", "168.63.129.16", "[fd00::1]"])
       expect(() => allowing.checkUrl(new URL(`http://${host}/`))).not.toThrow();
@@ -135,7 +135,7 @@ describe("the address guard", () => {
     );
   });
 
-  it("[U3] a name that nobody has and one of a private host read the same, and only the operator is told which", async () => {
+  it("[U3] an unknown and a private host name look the same, and only the operator's log says which", async () => {
     const addresses: Record<string, LookupAddress[] | string> = {
       "exists.internal": [{ address: "10.0.0.5", family: 4 }],
       "both.internal": [

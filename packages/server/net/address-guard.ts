@@ -9,21 +9,21 @@ import { isPublicAddress, isWithin, toReachedAddress } from "./special-addresses
 export const ADDRESS_REFUSED = "ADDRESS_REFUSED";
 export const HOST_NOT_PUBLIC = "HOST_NOT_PUBLIC";
 
-/** The guard's refusal by the text of a URL: the address is private, or the scheme is not allowed for it. */
+/** Refused by the text of a URL: the address is private, or the scheme is not allowed for it. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused";
-  /** Client libraries that wrap what a connection threw keep this much of it. */
+  /** Survives in client libraries that wrap connection errors. */
   readonly code = ADDRESS_REFUSED;
 }
 
 /**
- * The guard's refusal by what a name leads to. It is the same for an unknown name and for a private host, or
- * clients could find out which internal hosts exist; the reason is in the operator's log.
+ * Refused by what a name resolves to. The same for an unknown name and a private host, or clients could find out which internal hosts exist; the reason is in
+ * the operator's log.
  */
 export class HostNotPublic extends Error {
   override readonly name = "HostNotPublic";
   readonly code = HOST_NOT_PUBLIC;
-  /** The name server may answer a moment later. */
+  /** Whether a later lookup may succeed. */
   readonly isTransient: boolean;
 
   constructor(hostname: string, options: { isTransient: boolean }) {
@@ -34,7 +34,7 @@ export class HostNotPublic extends Error {
   }
 }
 
-/** IPv6 addresses stand in brackets in a URL. */
+/** IPv6 addresses are in brackets in a URL. */
 const toHostname = (host: string) => host.replace(/^\[|\]$/g, "");
 
 type Allowed = { hosts: Set<string>; networks: [ipaddr.IPv4 | ipaddr.IPv6, number][] };
@@ -50,12 +50,12 @@ function parseAllowed(entries: readonly string[]): Allowed {
   return allowed;
 }
 
-/** What kept a connection from being made, for the operator. */
+/** Why a connection was refused, for the operator. */
 export type Refusal = { hostname: string; reason: string };
 
 /**
- * Decides which addresses the service may open on a client's behalf. The check is made on the very
- * address that is connected to, so that a name that resolves differently the second time gains nothing.
+ * Decides which addresses the service may open on a client's behalf. It checks the very address that is connected to, so that a name that resolves
+ * differently the second time gains nothing (DNS rebinding).
  */
 export function makeAddressGuard(
   allowPrivate: readonly string[],
@@ -77,7 +77,7 @@ export function makeAddressGuard(
     );
   };
 
-  /** Why a name can't be connected to; undefined when all it leads to is open to us. */
+  /** Why a name can't be connected to; undefined if all its addresses are allowed. */
   function findObstacle(
     hostname: string,
     error: Error | null,
@@ -111,7 +111,7 @@ export function makeAddressGuard(
     connect: (options, callback) => {
       const hostname = toHostname(options.hostname);
       try {
-        // A literal address is connected to without any look-up.
+        // A literal address is connected to without a lookup.
         if (isIP(hostname)) checkAddress(hostname);
       } catch (refusal) {
         return callback(refusal as Error, null);
@@ -128,7 +128,7 @@ export function makeAddressGuard(
     dispatcher,
     /** The same guard for clients that use Node's own http. */
     agents,
-    /** What the text of a URL tells already. Plain http is for addresses the operator named; everything else is https. */
+    /** Checks the text of a URL. Plain http is only for addresses the operator allowed; everything else is https. */
     checkUrl(url: URL): void {
       const hostname = toHostname(url.hostname);
       if (isIP(hostname)) checkAddress(hostname);

@@ -10,8 +10,8 @@ const DECODERS: Record<string, () => Transform> = {
 };
 
 /**
- * What undoes a `Content-Encoding`, in the order in which it is to be undone. Names that are no encodings are passed over: uploads to
- * buckets carry all kinds of words there, with content that is not encoded.
+ * Decoders for a `Content-Encoding`, in the order to apply. Unknown names are ignored: objects in buckets carry all kinds of values there without being
+ * encoded.
  */
 export function makeDecoders(contentEncoding: string | undefined): Transform[] {
   const names = contentEncoding?.toLowerCase().split(",") ?? [];

@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 type Rules = { checkAddress(address: string): void; lookup: LookupFunction };
 type OnSocket = (error: Error | null, socket: Duplex) => void;
 
-/** What keeps a connection from being made; a literal address is connected to without any look-up. */
+/** Why a connection is refused; a literal address is connected to without a lookup. */
 function findRefusal(rules: Rules, { host }: ClientRequestArgs): Error | undefined {
   try {
     if (host && isIP(host)) rules.checkAddress(host);
@@ -21,7 +21,7 @@ const fail = (refusal: Error, callback: OnSocket | undefined): undefined => {
   return undefined;
 };
 
-/** Agents that connect only where the guard allows it, judged by the very address that is connected to. */
+/** Agents that connect only where the guard allows it, checking the very address that is connected to. */
 export function makeGuardedAgents(rules: Rules): { http: HttpAgent; https: HttpsAgent } {
   class GuardedHttpAgent extends HttpAgent {
     override createConnection(options: ClientRequestArgs, callback?: OnSocket) {

@@ -8,7 +8,7 @@ export function makeUrlRules(links: Links, guard: AddressGuard): UrlRules {
   return {
     findStored: (url) => links.findBlobKey(url),
     check(url) {
-      // One of our own links is read from the store, wherever the service listens.
+      // Our own links are read from the store, wherever the service listens.
       if (links.findBlobKey(url) !== undefined) return;
       try {
         guard.checkUrl(new URL(url));

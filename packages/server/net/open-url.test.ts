@@ -7,7 +7,7 @@ import { openUrl, type UrlToOpen } from "./open-url.ts";
 
 const requests: IncomingMessage[] = [];
 
-/** `/<status>` answers so; `/hops/<n>` redirects so often before its content; `/away` redirects to the other server; `/tagged` has parts. */
+/** `/<status>` answers with it; `/hops/<n>` redirects n times before its content; `/away` redirects to the other server; `/tagged` supports ranges. */
 const makeServer = () =>
   createServer((request, response) => {
     requests.push(request);
@@ -54,7 +54,7 @@ describe("openUrl", () => {
     await expect(open("/hops/6")).rejects.toMatchObject({ kind: "failed" });
   });
 
-  it("[T7] [T16] tells what is not there, what is not open to us, what failed, and what may be over in a moment", async () => {
+  it("[T7] [T16] distinguishes missing, forbidden, failed and transient", async () => {
     for (const [status, kind, isTransient, retryAfterMs] of [
       [404, "not-found", false],
       [410, "not-found", false],
@@ -72,7 +72,7 @@ describe("openUrl", () => {
       });
   });
 
-  it("[T16] goes on behind what was read of the same version", async () => {
+  it("[T16] resumes after what was read of the same version", async () => {
     const { version, sizeBytes } = await open("/tagged");
     expect({ version, sizeBytes }).toEqual({ version: '"one"', sizeBytes: 7 });
     const rest = await open("/tagged", { startByte: 3, version });
@@ -83,7 +83,7 @@ describe("openUrl", () => {
     expect([whole.startByte, await text(whole.content)]).toEqual([0, "content"]);
   });
 
-  it("[U2] shows the login to the server it was given for and to no other", async () => {
+  it("[U2] sends the login to its own server and to no other", async () => {
     const login = "ann:s3cret";
     expect(await read("/hops/1", { login })).toBe("content");
     expect(await read("/away", { login })).toBe("content");

@@ -6,7 +6,7 @@ import { findCertificateFault } from "./certificate-fault.ts";
 import { findRetryAfterMs, isTransientFailure, isTransientStatus } from "./transient.ts";
 
 const REDIRECTS_MAX = 5;
-/** A server that drips would hold a worker for as long as it likes. */
+/** Minimum rate: a server that trickles data could hold a worker indefinitely. */
 const SLOWEST = { leastBytes: 64 * 1024, withinMs: 60_000 };
 
 type UrlErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
@@ -15,9 +15,9 @@ type UrlErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
 export class UrlError extends Error {
   override readonly name = "UrlError";
   readonly kind: UrlErrorKind;
-  /** It may be over in a moment. */
+  /** A retry may succeed. */
   readonly isTransient: boolean;
-  /** How long the server asks us to wait. */
+  /** The server's Retry-After. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -38,7 +38,7 @@ export class UrlError extends Error {
 
 export type UrlToOpen = {
   url: URL;
-  /** `user:password`, for the URL's own origin alone. */
+  /** `user:password`, only for the URL's own origin. */
   login?: string | undefined;
   signal: AbortSignal;
   /** Where to resume after what was already read of the same version. */
@@ -48,11 +48,11 @@ export type UrlToOpen = {
 
 export type UrlContent = {
   content: Readable;
-  /** The byte it begins with: 0 where the server has no part to give, or has another version by now. */
+  /** Offset of the content: 0 if the server does not support ranges or has another version by now. */
   startByte: number;
-  /** Of the whole, as it is sent. */
+  /** Of the whole content, as sent. */
   sizeBytes: number | undefined;
-  /** Names the content, so that a read that goes on later can't mix two of them. */
+  /** Identifies the content, so that a resumed read can't mix two versions. */
   version: string | undefined;
   contentEncoding: string | undefined;
   contentType: string | undefined;
@@ -60,7 +60,7 @@ export type UrlContent = {
 
 type Answer = Awaited<ReturnType<typeof request>>;
 
-/** The content behind a URL. Follows redirects by hand, so that each hop is held against the guard's rules. */
+/** Opens a URL. Follows redirects itself, so that each hop is checked by the guard. */
 export async function openUrl(guard: AddressGuard, wanted: UrlToOpen): Promise<UrlContent> {
   let hop = wanted.url;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
@@ -69,9 +69,9 @@ export async function openUrl(guard: AddressGuard, wanted: UrlToOpen): Promise<U
     const { statusCode, body } = answer;
     const isPart = statusCode === 206 && isWantedPart(answer, wanted);
     if (statusCode === 200 || isPart) return toContent(answer, isPart ? (wanted.startByte ?? 0) : 0);
-    // Nothing in it is wanted, and it may never end.
+    // The body is not needed, and may never end.
     body.on("error", () => {}).destroy();
-    // There is no such part, or it is one of another version: the whole is asked for instead.
+    // The range does not exist, or the version has changed: request the whole content instead.
     const { startByte, version, ...whole } = wanted;
     if ((statusCode === 206 || statusCode === 416) && isResumed(wanted)) return await openUrl(guard, whole);
     const location = findHeader(answer, "location");
@@ -102,7 +102,7 @@ async function send(guard: AddressGuard, hop: URL, wanted: UrlToOpen): Promise<A
   }
 }
 
-/** A failed connection as a UrlError where there is more to say of it than its own words. */
+/** A connection error as a UrlError if there is more to say about it. */
 function toConnectionError(error: unknown): unknown {
   const fault = findCertificateFault(error);
   return fault === undefined ? error : new UrlError("not-set-up", fault, { cause: error });
@@ -115,7 +115,7 @@ function isWantedPart(answer: Answer, wanted: UrlToOpen): boolean {
   return isResumed(wanted) && isFromThere && (findVersion(answer) ?? wanted.version) === wanted.version;
 }
 
-/** A weak tag stands for what looks alike, which the bytes need not do. */
+/** A weak ETag does not guarantee equal bytes. */
 function findVersion(answer: Answer): string | undefined {
   const etag = findHeader(answer, "etag");
   return etag?.startsWith('"') ? etag : findHeader(answer, "last-modified");
@@ -129,7 +129,7 @@ function toContent(answer: Answer, startByte: number): UrlContent {
       ? /\/(\d+)$/.exec(findHeader(answer, "content-range") ?? "")?.[1]
       : findHeader(answer, "content-length");
   return {
-    // The callback is for nobody: what fails here fails for whoever reads.
+    // Errors reach the reader of the content.
     content: pipeline(body, limitSlowness(SLOWEST, tooSlow), () => {}),
     startByte,
     sizeBytes: size === undefined ? undefined : Number(size),
@@ -148,7 +148,7 @@ function toUrlError(answer: Answer): UrlError {
   return new UrlError("failed", message, { isTransient: isTransientStatus(statusCode), retryAfterMs });
 }
 
-/** Whether a URL that could not be opened or read to its end may be tried again, and what its server says of when. */
+/** Whether opening or reading a URL may be retried, and after what delay its server asks for. */
 export function findUrlRetry(error: unknown): { afterMs: number } | undefined {
   if (error instanceof UrlError) return error.isTransient ? { afterMs: error.retryAfterMs ?? 0 } : undefined;
   return isTransientFailure(error) ? { afterMs: 0 } : undefined;

@@ -3,8 +3,8 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /**
- * IANA's special-purpose registry for IPv4 and the multicast space, all of it: what a few of these blocks lead to on the open
- * internet (relays, sinks for reverse look-ups) no client has media on.
+ * IANA's special-purpose registry for IPv4 and all multicast addresses. The few of these blocks that lead somewhere on the internet (relays, sinks for
+ * reverse lookups) host no client's media.
  * https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const SPECIAL_IPV4 = [
@@ -28,7 +28,7 @@ const SPECIAL_IPV4 = [
   "240.0.0.0/4", // reserved, broadcast
 ];
 
-/** Public by number, but within a cloud they lead to its hosts. */
+/** Public by number, but inside a cloud they lead to its hosts. */
 const CLOUD_IPV4 = [
   "168.63.129.16/32", // Azure's WireServer
   "161.26.0.0/16", // IBM Cloud's own services
@@ -36,8 +36,8 @@ const CLOUD_IPV4 = [
 ];
 
 /**
- * What is special of 2000::/3, the only space that is given out to the internet. Everything outside it is refused: loopback,
- * fc00::/7 with fd00:ec2::254 and its like, fe80::/10, fec0::/10, 100::/64, 5f00::/16, ff00::/8.
+ * Special blocks of 2000::/3, the only space allocated to the internet. Everything outside it is refused: loopback, fc00::/7 with fd00:ec2::254 and similar,
+ * fe80::/10, fec0::/10, 100::/64, 5f00::/16, ff00::/8.
  * https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const PUBLIC_IPV6 = "2000::/3";
@@ -49,7 +49,7 @@ const SPECIAL_IPV6 = [
   "3fff::/20", // documentation
 ];
 
-/** Prefixes whose last 32 bits are the IPv4 address that is reached: a translator's, mapped, compatible, translated. */
+/** Prefixes whose last 32 bits are the IPv4 address that is reached: NAT64, mapped, compatible, translated. */
 const WITH_IPV4_INSIDE = ["64:ff9b::/96", "::ffff:0:0/96", "::/96", "::ffff:0:0:0/96"];
 
 const parse = (networks: readonly string[]) => networks.map((network) => ipaddr.parseCIDR(network));
@@ -62,21 +62,21 @@ export function isWithin(address: Address, [network, bits]: [Address, number]): 
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** The address that a connection to this one ends up at: an IPv6 address may hold one of IPv4. */
+/** The address a connection ends up at: an IPv6 address may embed an IPv4 one. */
 export function toReachedAddress(text: string): Address {
-  // A scope (fe80::1%eth0) tells the interface, not the address.
+  // A scope (fe80::1%eth0) names the interface, not the address.
   const address = ipaddr.parse(text.replace(/%.*$/, ""));
   if (!CARRIERS.some((carrier) => isWithin(address, carrier))) return address;
   return new ipaddr.IPv4(address.toByteArray().slice(-4));
 }
 
-/** An interface identifier that routers with ISATAP send to the IPv4 address behind it. */
+/** An ISATAP interface identifier, which routers forward to the embedded IPv4 address. */
 function isIsatap(address: ipaddr.IPv6): boolean {
   const [, , , , high = 0, low] = address.parts;
   return (high & ~0x200) === 0 && low === 0x5efe;
 }
 
-/** Whether an address is one that anybody on the internet may be told to connect to. */
+/** Whether an address is public. */
 export function isPublicAddress(address: Address): boolean {
   if (address instanceof ipaddr.IPv4) return !REFUSED_IPV4.some((network) => isWithin(address, network));
   return (

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HostNotPublic } from "./address-guard.ts";
 import { findRetryAfterMs, isTransientFailure, isTransientStatus } from "./transient.ts";
 
-describe("what may be over in a moment", () => {
+describe("transient failures", () => {
   it.each([
     [500, true],
     [502, true],

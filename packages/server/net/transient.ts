@@ -13,7 +13,7 @@ const TRANSIENT_STATUSES = [408, 425, 429];
 export const isTransientStatus = (statusCode: number) =>
   statusCode >= 500 || TRANSIENT_STATUSES.includes(statusCode);
 
-/** Whether a connection failed in a way that may be over in a moment. */
+/** Whether a connection failure is transient. */
 export function isTransientFailure(error: unknown): boolean {
   const reason = findReason(error);
   if (reason instanceof HostNotPublic) return reason.isTransient;
@@ -21,7 +21,7 @@ export function isTransientFailure(error: unknown): boolean {
   return name === "TimeoutError" || (code !== undefined && TRANSIENT_CODES.includes(code));
 }
 
-/** What `Retry-After` asks for: seconds, or a date. */
+/** Parses `Retry-After`: seconds, or a date. */
 export function findRetryAfterMs(header: string | undefined, nowMs = Date.now()): number | undefined {
   if (header === undefined) return undefined;
   const waitMs = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;

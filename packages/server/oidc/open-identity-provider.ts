@@ -7,7 +7,7 @@ const TIMEOUT_SECONDS = 10;
 
 type OidcSettings = NonNullable<Config["oidc"]>;
 
-/** Loaded at the first use: most installations have no provider. */
+/** Loaded at first use: most installations have no provider. */
 const loadClient = () => import("openid-client");
 
 async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promise<Configuration> {
@@ -17,7 +17,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
     clientSecret === undefined
       ? client.None()
       : (((server, ...rest) => {
-          // What a provider that says nothing takes, by the specification.
+          // The default by the specification, if the provider states none.
           const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = server;
           const withSecret = methods.includes("client_secret_basic")
             ? client.ClientSecretBasic(clientSecret)
@@ -26,12 +26,12 @@ async function discover({ issuer, clientId, clientSecret }: OidcSettings): Promi
         }) satisfies ReturnType<typeof client.ClientSecretBasic>);
   return await client.discovery(url, clientId, undefined, authenticate, {
     timeout: TIMEOUT_SECONDS,
-    // A provider within one's own network, that was configured so.
+    // For a provider in one's own network that was configured that way.
     execute: url.protocol === "http:" ? [client.allowInsecureRequests] : [],
   });
 }
 
-/** Authorization code flow with PKCE, state and nonce. The provider is asked for its configuration at the first use. */
+/** Authorization code flow with PKCE, state and nonce. The provider's configuration is discovered at first use. */
 export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
   let discovering: Promise<Configuration> | undefined;
   const getConfiguration = () => {
@@ -73,7 +73,7 @@ export function openIdentityProvider(settings: OidcSettings): IdentityProvider {
       });
       const claims = tokens.claims();
       if (!claims) throw new Error("the identity provider sent no ID token");
-      // Many providers put email and name nowhere else.
+      // Many providers return email and name only there.
       const hasAll = claims.email !== undefined && claims.email_verified !== undefined;
       const facts = hasAll
         ? claims

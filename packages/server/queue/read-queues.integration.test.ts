@@ -13,13 +13,13 @@ afterAll(() => house.close());
 
 const readWork = async () => (await readQueues(house.database.db))[0]?.waitingWorkSeconds;
 
-describe("the work that waits", () => {
-  it("[D7] is the audio of waiting Tasks, as long as living workers take for it", async () => {
+describe("the backlog", () => {
+  it("[D7] is the audio of waiting Tasks times the live workers' pace", async () => {
     expect(await readWork()).toBe(0);
     await house.createTask(["vocals"]);
     expect(await readWork()).toBe(200);
     await house.createTask(["vocals"], { audioSeconds: 3600 });
-    // One of unknown length counts as much as the others do.
+    // A Task of unknown length counts as the average of the others.
     expect(await readWork()).toBe(7200);
     const place = { host: "machine", pid: 1, version: "1.2.3", startedAt: new Date(), memoryBytes: 1 };
     for (const engineSeconds of [300, 500])

@@ -30,7 +30,7 @@ async function addClient(name: string, turns: Parameters<typeof changeClient>[2]
   await changeClient(database.db, name, turns);
 }
 
-/** Tasks a second apart, named after their client. */
+/** Tasks created a second apart, named after their client. */
 async function addTasks(
   clientId: string,
   count: number,
@@ -60,7 +60,7 @@ const addWorkers = async (count: number) => {
     });
 };
 
-/** Takes the next Task as a worker would. The lock is given free at once: here it is the order that counts. */
+/** Claims the next Task like a worker. The lock is released at once: only the order matters here. */
 const claim = (clientRunningMax = 0): Promise<TaskRun | undefined> =>
   database.db.connection().execute(async (session) => {
     const run = await claimTask(session, { workerId: "test", token: makeId(), clientRunningMax });
@@ -70,7 +70,7 @@ const claim = (clientRunningMax = 0): Promise<TaskRun | undefined> =>
 const complete = (run: TaskRun) =>
   database.pool.query("update tasks set completed_at = now() where id = $1", [run.taskId]);
 
-/** What one worker takes, one after the other. */
+/** What one worker claims, in order. */
 async function workOff(count: number, clientRunningMax?: number): Promise<string[]> {
   const taken: string[] = [];
   for (let turn = 0; turn < count; turn += 1) {
@@ -85,7 +85,7 @@ const clientsOf = (ids: string[]) => ids.map((id) => id.split("-")[0]).join("");
 const positionOf = async (id: string) => (await findTask(database.db, id))?.queuePosition;
 
 describe("turns", () => {
-  it("[Q7] one Task of a client comes next, however many of another were there before", async () => {
+  it("[Q7] a client's single Task is next, however many another has queued", async () => {
     await addClient("a");
     await addClient("b");
     await addTasks("a", 200);
@@ -95,7 +95,7 @@ describe("turns", () => {
     expect(await workOff(1)).toEqual([only]);
   });
 
-  it("[Q7] clients alternate, and get as many turns as they have weight", async () => {
+  it("[Q7] clients alternate, with turns in proportion to their weight", async () => {
     await addClient("a");
     await addClient("b", { weight: 3 });
     await addTasks("a", 20);
@@ -105,7 +105,7 @@ describe("turns", () => {
     expect(clientsOf(await workOff(12)).match(/b/g)).toHaveLength(6);
   });
 
-  it("[Q7] a client that was idle has no turns saved up", async () => {
+  it("[Q7] an idle client saves up no turns", async () => {
     await addClient("a");
     await addClient("b");
     await addTasks("a", 40);
@@ -114,7 +114,7 @@ describe("turns", () => {
     expect(clientsOf(await workOff(10)).match(/a/g)).toHaveLength(5);
   });
 
-  it("[Q7] priority orders one client's own Tasks, and gains nothing on others", async () => {
+  it("[Q7] priority orders a client's own Tasks, and gains nothing over others", async () => {
     await addClient("a");
     await addClient("b");
     const [low = "", low2 = ""] = await addTasks("a", 2, { priority: 1 });
@@ -126,7 +126,7 @@ describe("turns", () => {
     expect(await workOff(5)).toEqual(line);
   });
 
-  it("[Q4] [Q7] a Task that is given back gives its client the turn back, and no attempt is counted", async () => {
+  it("[Q4] [Q7] a returned Task gives its client the turn back, and no attempt is counted", async () => {
     await addClient("a");
     await addClient("b");
     const [first = ""] = await addTasks("a", 2);
@@ -148,7 +148,7 @@ describe("limits on running Tasks", () => {
     return clientsOf(taken);
   };
 
-  it("[Q8] let a client have so many at once, and others pass it by", async () => {
+  it("[Q8] limit a client's running Tasks, and others overtake it", async () => {
     await addClient("a");
     await addClient("b", { runningMax: 3 });
     await addClient("c", { runningMax: 0 });
@@ -161,7 +161,7 @@ describe("limits on running Tasks", () => {
     expect(await takeAll(2)).toBe("bb");
   });
 
-  it("[Q8] [T14] places tell of them: those who wait for a slot of their own are passed", async () => {
+  it("[Q8] [T14] are part of queue positions: clients at their limit are overtaken", async () => {
     await addWorkers(4);
     await addClient("a", { runningMax: 1 });
     await addClient("b");
@@ -193,7 +193,7 @@ describe("the lane for short Tasks", () => {
     return run;
   };
 
-  it("[Q9] of two that turn out to be long at the same moment, one waits", async () => {
+  it("[Q9] of two Tasks that turn out to be long at the same moment, one waits", async () => {
     await addWorkers(2);
     await addClient("a");
     await addTasks("a", 2);
@@ -207,7 +207,7 @@ describe("the lane for short Tasks", () => {
     expect(await other).toBe(false);
   });
 
-  it("[Q9] nobody's claim waits for a Task that turns out to be long while a client cancels it", async () => {
+  it("[Q9] no claim waits for a Task that turns out to be long while a client cancels it", async () => {
     await addClient("a");
     const [, free] = await addTasks("a", 2);
     const run = getRun(await claim());
@@ -229,7 +229,7 @@ describe("the lane for short Tasks", () => {
     expect(await workOff(2)).toEqual([long, short]);
   });
 
-  it("[Q9] [T14] while long ones have all they may have, short ones stand before them", async () => {
+  it("[Q9] [T14] while long Tasks have all the workers they may have, short ones come first", async () => {
     await addWorkers(2);
     await addClient("a");
     await addClient("b");
@@ -241,15 +241,15 @@ describe("the lane for short Tasks", () => {
   });
 });
 
-describe("places in the line", () => {
-  it("[T14] are those in which the Tasks are taken, whatever weights, priorities and turns", async () => {
+describe("queue positions", () => {
+  it("[T14] match the order in which Tasks are claimed, for any weights, priorities and turns", async () => {
     const line = fc.record({
       weights: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
       arrivals: fc.array(
         fc.record({ client: fc.nat(3), priority: fc.option(fc.nat(9), { nil: undefined }) }),
         { maxLength: 16 },
       ),
-      /** So many of them came, and some ran, before the others. */
+      /** How many were created, and some claimed, before the others. */
       early: fc.nat(8),
     });
     await fc.assert(
@@ -291,8 +291,8 @@ describe("places in the line", () => {
   });
 });
 
-describe("a Task that can't be had", () => {
-  it("[Q5] is passed over while another session holds its lock", async () => {
+describe("a Task that can't be claimed", () => {
+  it("[Q5] is skipped while another session holds its lock", async () => {
     await addClient("a");
     const [held = "", free] = await addTasks("a", 2);
     await withTaskLock(database.db, held, async () => {
@@ -302,7 +302,7 @@ describe("a Task that can't be had", () => {
     expect((await claim())?.taskId).toBe(held);
   });
 
-  it("[Q5] is passed over while a client is cancelling it, and nobody waits for that", async () => {
+  it("[Q5] is skipped while a client is cancelling it, and nobody waits for that", async () => {
     await addClient("a");
     const [cancelled, free] = await addTasks("a", 2);
     await database.db.transaction().execute(async (transaction) => {
@@ -311,7 +311,7 @@ describe("a Task that can't be had", () => {
     });
   });
 
-  it("[Q5] goes to one of many workers that ask at once", async () => {
+  it("[Q5] goes to one of many workers that claim at once", async () => {
     await addClient("a");
     await addTasks("a", 3);
     const runs = await Promise.all(Array.from({ length: 5 }, () => claim()));
@@ -328,10 +328,10 @@ describe("finished Tasks", () => {
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   };
 
-  it("[Q1] are never passed on the way to those that wait, whatever the table looks like", async () => {
+  it("[Q1] are never scanned to find waiting ones, whatever the table looks like", async () => {
     await addClient("a");
     await addClient("b");
-    // All of it waits: then every index and the table itself look as good as the one that has waiting Tasks alone.
+    // If everything waits, every index and the table itself look as good as the index of waiting Tasks.
     await addTasks("a", 30);
     await addTasks("b", 30);
     await database.pool.query("analyze tasks");

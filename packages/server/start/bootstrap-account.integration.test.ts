@@ -13,7 +13,7 @@ describe("the first account", () => {
   it.each([undefined, "a-key-for-everybody"])(
     "[K3] is one, however many processes start together (BOOTSTRAP_API_KEY: %s)",
     async (bootstrapApiKey) => {
-      // Five connections that are open already: who has to connect first would come too late to collide.
+      // Five connections that are already open: connecting first would be too slow to collide.
       await Promise.all(Array.from({ length: 5 }, () => database.pool.query("select pg_sleep(0.2)")));
       const starts = Array.from({ length: 5 }, () =>
         bootstrapAccount(database.db, { bootstrapApiKey, baseUrl: "http://here" }),
@@ -29,7 +29,7 @@ describe("the first account", () => {
     },
   );
 
-  it("[K3] [S8] is told again to whoever did not hear that it was made", async () => {
+  it("[K3] [S8] is returned again if the first response was lost", async () => {
     const options = { bootstrapApiKey: undefined, baseUrl: "http://here" };
     const newKey = makeKey();
     const told = [await bootstrapAccount(database.db, { ...options, newKey })];

@@ -32,7 +32,7 @@ it.each([
   });
 });
 
-it("[S1] what is behind an error counts: a full disk in a migration is one, another reason is shown", () => {
+it("[S1] causes count: a full disk in a migration is reported as such, another reason is shown", () => {
   const full = new Error("migration 0001.sql failed", { cause: fail("53100") });
   expect(explainStartError(full, outside).message).toMatch(/^The disk is full/);
   const wrong = new Error("migration 0001.sql failed", { cause: fail("42601") });
@@ -41,7 +41,7 @@ it("[S1] what is behind an error counts: a full disk in a migration is one, anot
   expect(exitCode).toBe(1);
 });
 
-it("what nobody foresaw is told with where it happened", () => {
+it("an unforeseen error is reported with its stack", () => {
   const error = fail("EIO");
   const told = explainStartError(error, () => ({ dataDir: "/data", databaseUrl: undefined }));
   expect(told).toEqual({ message: error.stack, exitCode: 1 });

@@ -25,14 +25,14 @@ const modeOf = async (path: string) => ((await stat(join(dataDir, path))).mode &
 const modesOf = (paths: readonly string[]) => Promise.all(paths.map(modeOf));
 
 describe("the data folder", () => {
-  it("[S7] is closed to others, with all that lies right below it, whatever it was before", async () => {
+  it("[S7] and its direct content are closed to other users, whatever their modes were", async () => {
     await secureDataDir(dataDir);
     expect(await modesOf(["blobs", "work", "cache", "encryption.key"])).toEqual(["700", "700", "700", "600"]);
     // PostgreSQL's user passes through it under root.
     expect(await modeOf("")).toBe(isRoot ? "711" : "700");
   });
 
-  it("[S7] is closed all the way down", async () => {
+  it("[S7] is closed recursively", async () => {
     await symlink("/etc/passwd", join(dataDir, "work/link"));
     const open = (await stat("/etc/passwd")).mode;
     expect(await secureContents(dataDir)).toBeGreaterThanOrEqual(FILES.length);
@@ -53,7 +53,7 @@ describe("the data folder", () => {
     expect(await modeOf("blobs")).toBe("700");
   });
 
-  it("[S7] that does not exist yet is no mistake", async () => {
+  it("[S7] may not exist yet", async () => {
     await secureDataDir(join(dataDir, "none"));
   });
 

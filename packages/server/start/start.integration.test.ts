@@ -56,7 +56,7 @@ describe("a start", () => {
     },
   );
 
-  it("[S8] [S2] Ctrl-C ends a process that waits", async () => {
+  it("[S8] [S2] Ctrl-C stops a waiting process", async () => {
     await using proxy = await openDatabaseProxy(database.url);
     proxy.cut();
     const one = start("api", { DATABASE_URL: proxy.url, DATABASE_WAIT_SECONDS: "600" });
@@ -76,7 +76,7 @@ describe("a start", () => {
     await empty.close();
   });
 
-  it("[S8] [N2] with another encryption key than the database's secrets have is refused", async () => {
+  it("[S8] [N2] with another encryption key than the database's is refused", async () => {
     const DATABASE_URL = database.url;
     const first = start("api", { DATABASE_URL });
     await first.waitFor("ready at");
@@ -87,7 +87,7 @@ describe("a start", () => {
     }
   });
 
-  it("[S1] takes secrets from files", async () => {
+  it("[S1] reads secrets from files", async () => {
     const path = join(dir, "secret-url");
     await writeFile(path, `${database.url}\n`);
     await start("worker", { DATABASE_URL_FILE: path }).waitFor("worker started");

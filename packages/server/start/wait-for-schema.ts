@@ -5,7 +5,7 @@ import { callUntilAnswered, type Patience } from "../waiting/call-until-answered
 
 const LOOK_MS = 1000;
 
-/** Fixed phrases, for whoever searches the log. */
+/** Fixed phrases for searching the log. */
 const PHRASES: Record<SchemaFault["kind"], string> = {
   "too-old": "database schema too old, waiting for migrations",
   "too-new": "database schema too new for this release, taking no work",

@@ -8,7 +8,7 @@ import { workWhileSchemaFits } from "./work-while-schema-fits.ts";
 
 const LATER = "9000_later_release.sql";
 
-describe("a schema that this release does not understand", () => {
+describe("a schema that this release does not support", () => {
   let house: WorkerHouse;
   beforeAll(async () => {
     house = await openWorkerHouse();
@@ -16,7 +16,7 @@ describe("a schema that this release does not understand", () => {
   });
   afterAll(() => house.close());
 
-  it("[S9] stops workers, which take no Task and go on once they understand it", async () => {
+  it("[S9] stops workers, which claim no Task and resume once it is supported", async () => {
     const { pool, db } = house.database;
     const warned: string[] = [];
     const log = { warn: (_fields: unknown, message: string) => void warned.push(message) };
@@ -39,14 +39,14 @@ describe("a schema that this release does not understand", () => {
   });
 });
 
-describe("an API on a schema that it does not understand", () => {
+describe("an API on an unsupported schema", () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi();
   });
   afterAll(() => api.close());
 
-  it("[S9] answers 503 with the reason, until it understands it", async () => {
+  it("[S9] answers 503 with the reason, until it is supported", async () => {
     const statuses = async () => [
       (await api.call("/tasks")).status,
       (await api.call("/health/ready", { key: null })).status,

@@ -7,8 +7,8 @@ import { waitForSchema } from "./wait-for-schema.ts";
 const LOOK_MS = 15_000;
 
 /**
- * Runs a worker as long as this release understands the schema: starts once the schema exists, stops when another release has migrated it too
- * far, and starts again if that is undone.
+ * Runs a worker as long as this release supports the schema: starts once the schema exists, stops when another release has migrated it too far, and starts
+ * again if that is undone.
  */
 export async function workWhileSchemaFits(options: {
   start(): Promise<{ close(): Promise<void> }>;
@@ -39,7 +39,7 @@ export async function workWhileSchemaFits(options: {
       await whenUnfit();
       await worker.close();
       if (closing.signal.aborted) return;
-      // However long it takes.
+      // Without a time limit.
       worker = await startWhenReady({ signal, log });
     }
   }

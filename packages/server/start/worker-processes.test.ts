@@ -5,7 +5,7 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { makeLog } from "../log/make-log.ts";
 import { startWorkerProcesses } from "./worker-processes.ts";
 
-it("[S4] a worker that can't be started is tried again, and ends nothing but itself", async () => {
+it("[S4] a worker that can't be started is retried, and crashes nothing else", async () => {
   const lines: { msg: string; err?: { code: string } }[] = [];
   const log = makeLog({ logLevel: "info", logFile: undefined }, "api", {
     write: (line) => void lines.push(JSON.parse(line)),
@@ -15,7 +15,7 @@ it("[S4] a worker that can't be started is tried again, and ends nothing but its
     process.execPath = program;
   });
   process.execPath = "/nowhere/node";
-  // Given no settings to start with, it ends by itself as soon as it runs.
+  // Without settings it exits as soon as it runs.
   const environment = { PATH: process.env.PATH };
   const workers = startWorkerProcesses({ count: 1, drainMs: 0, environment, log });
   await expect.poll(() => lines.length).toBeGreaterThan(2);
@@ -27,14 +27,14 @@ it("[S4] a worker that can't be started is tried again, and ends nothing but its
   await workers.stop();
 });
 
-it("[S34] workers whose log was moved away go on in a new one", async () => {
+it("[S34] workers whose log was moved continue in a new one", async () => {
   const dataDir = await makeTempDir("reopen");
   const logFile = join(dataDir, "stemwright.log");
   const lines: string[] = [];
   const log = makeLog({ logLevel: "info", logFile: undefined }, "api", {
     write: (line) => void lines.push(line),
   });
-  // Nobody listens there: it waits for its database, and says so.
+  // Nothing listens there: it waits for its database, and logs that.
   const database = { DATABASE_URL: "postgres://someone@127.0.0.1:1/none", DATABASE_WAIT_SECONDS: "600" };
   const environment = { PATH: process.env.PATH, DATA_DIR: dataDir, LOG_FILE: logFile, ...database };
   const workers = startWorkerProcesses({ count: 1, drainMs: 0, environment, log });

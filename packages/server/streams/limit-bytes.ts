@@ -1,6 +1,6 @@
 import { Transform } from "node:stream";
 
-/** Passes a stream through, and fails it as soon as it has more than maxBytes. */
+/** Passes a stream through, and fails once it exceeds maxBytes. */
 export function limitBytes(
   maxBytes: number,
   makeError: () => Error,

@@ -10,11 +10,11 @@ const start = () => {
   return { source, limited };
 };
 
-describe("a stream of a least speed", () => {
+describe("a stream with a minimum rate", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("fails when bytes drip", async () => {
+  it("fails when bytes trickle", async () => {
     const { source, limited } = start();
     const whole = buffer(limited);
     source.write("x");
@@ -24,7 +24,7 @@ describe("a stream of a least speed", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("passes on what comes fast enough, and leaves no timer", async () => {
+  it("passes on fast enough data, and leaves no timer", async () => {
     const { source, limited } = start();
     const whole = buffer(limited);
     source.write("x".repeat(100));
@@ -35,7 +35,7 @@ describe("a stream of a least speed", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("waits for a reader of ours that is slow", async () => {
+  it("waits for a slow reader of ours", async () => {
     const { source, limited } = start();
     source.write("x");
     await new Promise(setImmediate);

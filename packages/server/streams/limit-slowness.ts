@@ -1,6 +1,6 @@
 import { Transform } from "node:stream";
 
-/** Passes everything on, and fails when less than `leastBytes` came within a stretch of time. */
+/** Passes everything through, and fails if fewer than `leastBytes` arrive within the interval. */
 export function limitSlowness(
   { leastBytes, withinMs }: { leastBytes: number; withinMs: number },
   makeError: () => Error,
@@ -21,7 +21,7 @@ export function limitSlowness(
     },
   });
   const timer = setInterval(() => {
-    // What has come and waits to be read tells that it is our side that is slow.
+    // Unread data in the buffer means that our side is slow.
     if (arrivedBytes < leastBytes && limit.readableLength === 0) limit.destroy(makeError());
     arrivedBytes = 0;
   }, withinMs);

@@ -33,7 +33,7 @@ const takeSpans = () =>
     .splice(0)
     .flatMap(({ resourceSpans }) => resourceSpans.flatMap((one) => one.scopeSpans[0]?.spans ?? []));
 
-it("[G17] requests are sent to the collector as spans, in their callers' traces, by their routes", async () => {
+it("[G17] requests are sent to the collector as spans, in their callers' traces, named by route", async () => {
   const api = await startTestApi({
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20x",
@@ -63,7 +63,7 @@ it("[G17] requests are sent to the collector as spans, in their callers' traces,
   expect(attributes).not.toContain("some-task");
 });
 
-it("[G17] [Q19] runs of a Task are spans of one trace; a worker that stops says so", async () => {
+it("[G17] [Q19] runs of a Task are spans of one trace; a stopping worker says so", async () => {
   const house = await openWorkerHouse();
   await house.addClient();
   const tracer = openTracer({ endpoint, headers: {}, resource: {}, onDropped: () => {} });
@@ -80,7 +80,7 @@ it("[G17] [Q19] runs of a Task are spans of one trace; a worker that stops says 
   await house.close();
 });
 
-it("[G17] work that fails is told as failed, and what the collector does not take is dropped", async () => {
+it("[G17] failed work is marked as failed, and batches the collector rejects are dropped", async () => {
   const dropped: [unknown, number][] = [];
   const tracer = openTracer({
     ...{ endpoint, headers: {}, resource: {} },

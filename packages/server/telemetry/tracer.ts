@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 
-/** https://opentelemetry.io/docs/specs/otlp/#otlphttp: JSON, hex ids, times in nanoseconds as texts. */
+/** https://opentelemetry.io/docs/specs/otlp/#otlphttp: JSON, hex ids, times in nanoseconds as strings. */
 const KINDS = { server: 2, consumer: 5 } as const;
 const FAILED = 2;
 const BATCH_MAX = 512;
@@ -17,14 +17,14 @@ type Span = Place & {
   startMs: number;
   endMs: number;
   attributes?: Attributes;
-  /** What went wrong. */
+  /** The error message. */
   error?: string | undefined;
 };
 
 export interface Tracer {
-  /** A span that is over. */
+  /** Records a finished span. */
   record(span: Span): void;
-  /** A span around some work. */
+  /** Records a span around some work. */
   during<Result>(
     span: Omit<Span, "startMs" | "endMs" | "error">,
     work: () => Promise<Result>,
@@ -32,7 +32,7 @@ export interface Tracer {
   close(): Promise<void>;
 }
 
-/** All runs of a Task are in one trace, whichever worker they are of: its id is made of the Task's. */
+/** All runs of a Task share a trace, on whichever worker: its id is derived from the Task's. */
 export const toTaskTrace = (taskId: string) => createHash("sha256").update(taskId).digest("hex").slice(0, 32);
 
 /** The parent span from the request's headers (https://www.w3.org/TR/trace-context/), or a new trace. */
@@ -67,8 +67,8 @@ const toOtlp = ({ name, kind, traceId, parentId, startMs, endMs, attributes = {}
 });
 
 /**
- * Sends spans to an OpenTelemetry collector, a batch every few seconds. Tracing never holds anything up: what the collector does
- * not take is dropped, and the log says so.
+ * Sends spans to an OpenTelemetry collector, in batches every few seconds. Tracing never blocks anything: batches the collector rejects are dropped, and
+ * the log says so.
  */
 export function openTracer(options: {
   /** As in OTEL_EXPORTER_OTLP_ENDPOINT: without the path. */

@@ -1,4 +1,4 @@
-/** A sleep that can be cut short; a ring while nobody sleeps cuts the next one. */
+/** An interruptible sleep; a ring while nobody sleeps interrupts the next sleep. */
 export type Alarm = { ring(): void; sleep(ms: number): Promise<void> };
 
 export function makeAlarm(): Alarm {

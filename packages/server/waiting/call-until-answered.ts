@@ -7,14 +7,14 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2000;
 
 export type Patience = {
-  /** Ends the waiting: what fails then is thrown. */
+  /** Stops the waiting: the next failure is thrown. */
   signal: AbortSignal;
   log: Pick<FastifyBaseLogger, "warn">;
-  /** How long the database is waited for; any time where nothing is said. */
+  /** How long to wait for the database; unlimited by default. */
   limitMs?: number;
 };
 
-/** Calls until the database answers. For calls that may be made twice. */
+/** Repeats a call until the database answers. For calls that may be made twice. */
 export async function callUntilAnswered<Result>(
   call: () => Promise<Result>,
   { signal, log, limitMs = Number.POSITIVE_INFINITY }: Patience,

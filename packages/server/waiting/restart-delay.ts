@@ -1,9 +1,9 @@
 const FIRST_MS = 250;
 const MAX_MS = 30_000;
-/** What ran for so long had been started well: what ends it later is another matter. */
+/** A process that ran this long had started successfully: its end resets the backoff. */
 const SETTLED_MS = 60_000;
 
-/** How long to wait before what has ended is started again: nothing at first, and longer and longer for what keeps ending. */
+/** The delay before a restart: none at first, then growing while the process keeps exiting. */
 export function makeRestartDelay(): { findMs(ranForMs: number): number } {
   let shortRuns = 0;
   return {

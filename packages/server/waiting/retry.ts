@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** What may be tried again, and no sooner than when. */
+/** A permitted retry, and its earliest time. */
 export type Retry = { afterMs: number };
 
-/** Up to so much more, at random, so that what failed together does not come back together. */
+/** Maximum share added at random, so that requests that failed together are not retried together. */
 const JITTER = 0.25;
 
-/** Waits before the next try; false when there is to be none. */
+/** Waits before the next attempt; false if there is none. */
 export async function waitForRetry(options: {
   retry: Retry | undefined;
   delayMs: number | undefined;
-  /** Who asks us to wait for longer is not waited for. */
+  /** A longer requested delay is not waited for. */
   longestMs: number;
   signal: AbortSignal;
 }): Promise<boolean> {

@@ -4,7 +4,7 @@ import { openDatabaseProxy } from "../../../test/support/database-proxy.ts";
 import { finishAll } from "../../../test/support/test-worker.ts";
 import { openWorkerHouse, type WorkerHouse } from "../../../test/support/worker-house.ts";
 
-/** What starting costs is no part of it. */
+/** Excludes the cost of starting. */
 const SETTLE_SECONDS = 5;
 const IDLE_SECONDS = 30;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 beforeEach(() => house.addClient());
 
-it("[Q12] a worker takes the next Task at once, over three connections at most", async () => {
+it("[Q12] a worker claims the next Task at once, with at most three connections", async () => {
   await using proxy = await openDatabaseProxy(house.database.url);
   const pauses: number[] = [];
   let endedMs = 0;
@@ -36,7 +36,7 @@ it("[Q12] a worker takes the next Task at once, over three connections at most",
   expect(pauses.toSorted((a, b) => a - b)[10]).toBeLessThan(500);
 });
 
-it("[Q12] idle workers ask the database for little, and one of them looks after all", async () => {
+it("[Q12] idle workers make few queries, and one of them supervises all", async () => {
   await using supervisor = await openDatabaseProxy(house.database.url);
   await using other = await openDatabaseProxy(house.database.url);
   for (const { url } of [supervisor, other]) await house.startWorker(finishAll, { connectionString: url });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it("[J5] a worker that begins a legacy job, and ends it, owes its callback both news, once each", async () => {
+it("[J5] starting and ending a legacy job each send one callback", async () => {
   const clientId = makeId();
   await insertClient(database.db, { id: clientId, name: "Test" });
   const dataDir = await makeTempDir("callbacks");

@@ -7,7 +7,7 @@ import { withOutages } from "../blobs/with-outages.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
 
-/** Longer than any supervisor waits for a worker, and than a heartbeat is awaited. */
+/** Longer than a supervisor waits for a worker, and than the heartbeat limit. */
 const PAUSE_MS = 12_000;
 
 let house: WorkerHouse;
@@ -19,7 +19,7 @@ beforeEach(() => house.addClient());
 afterEach(() => house.closeWorkers());
 
 describe("a database that does not answer", () => {
-  it("[Q3] [Q11] for longer than ten seconds does not end a Task that is worked on for the last time", async () => {
+  it("[Q3] [Q11] for more than ten seconds does not end a Task in its last attempt", async () => {
     await using proxy = await openDatabaseProxy(house.database.url);
     const id = await house.createTask(["vocals"]);
     await house.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
@@ -36,14 +36,14 @@ describe("a database that does not answer", () => {
       { connectionString: proxy.url },
     );
     await expect.poll(() => runs).toBe(1);
-    // Another worker, with a connection that works, looks after it.
+    // Another worker, with a working connection, supervises it.
     await house.startWorker(finishAll);
     expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
     expect(runs).toBe(1);
     await house.closeWorkers();
   });
 
-  it("[Q11] that breaks every connection costs no attempt, and no work", async () => {
+  it("[Q11] that breaks every connection costs no attempt and loses no work", async () => {
     await using proxy = await openDatabaseProxy(house.database.url);
     const ids = [await house.createTask(["vocals", "drums"]), await house.createTask(["bass"])];
     let runs = 0;
@@ -69,7 +69,7 @@ describe("a database that does not answer", () => {
 });
 
 describe("a store that does not answer", () => {
-  /** The house's store, with one of its calls failing until it is repaired. */
+  /** The house's store, with one call failing until it is repaired. */
   function breakStore(call: "adopt" | "copyTo") {
     let isBroken = true;
     const calls: string[] = [];
@@ -97,7 +97,7 @@ describe("a store that does not answer", () => {
       const { blobs, calls, mend } = breakStore(call);
       await house.startWorker(finishAll, { blobs });
       await expect.poll(() => calls.filter((key) => key === "check").length).toBe(2);
-      // One Task was tried; since then the store alone was asked.
+      // One Task was tried; after that only the store was probed.
       expect(calls.slice(1)).toEqual(["check", "check"]);
       for (const id of ids)
         expect(await house.readAttempts(id)).toEqual({ attempts: 0, last_error_name: null });
@@ -109,7 +109,7 @@ describe("a store that does not answer", () => {
     },
   );
 
-  it("[Q11] because its bucket is gone ends no Task for an input that is not found", async () => {
+  it("[Q11] with a missing bucket does not fail Tasks as input not found", async () => {
     const id = await house.createTask(["vocals"]);
     const asked = Promise.withResolvers<void>();
     let isMissing = true;

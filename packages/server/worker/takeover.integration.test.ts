@@ -32,7 +32,7 @@ const told = async (child: ChildProcess, message: string) => {
 async function* on(child: ChildProcess) {
   for (;;) yield await once(child, "message");
 }
-/** A worker process that has begun with the Task. */
+/** A worker process that has started the Task. */
 async function startChild(): Promise<ChildProcess> {
   const blobsDir = join(house.workDir, "..", "blobs");
   const child = fork(CHILD, [house.database.url, blobsDir, house.workDir], { stdio: "inherit" });
@@ -40,19 +40,19 @@ async function startChild(): Promise<ChildProcess> {
   await told(child, "working");
   return child;
 }
-/** Breaks the connections that workers hold their Tasks by. */
+/** Breaks the connections by which workers hold their Tasks. */
 const breakHold = () =>
   house.database.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'stemwright worker' and datname = current_database()",
   );
-/** A place in an engine's work that tells when it is reached, and is left when the test says so. */
+/** A point in an engine's work that reports when it is reached, and continues when the test says so. */
 function gate() {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   return { begin: begun.resolve, begun: begun.promise, end: ended.resolve, ended: ended.promise };
 }
 
 describe("a Task without a worker", () => {
-  it("[Q1] is taken however long it has waited, and whether anybody was told of it or not", async () => {
+  it("[Q1] is claimed however long it has waited, with or without a notification", async () => {
     const target = { id: "old-target", model: "vocals", formats: "{wav}", rate: 1 };
     await house.database.pool.query(
       "insert into tasks (id, client_id, asset_id, created_at) values ('old', $1, $2, now() - interval '60 days')",
@@ -68,7 +68,7 @@ describe("a Task without a worker", () => {
 });
 
 describe("a worker that dies", () => {
-  it("[Q2] by SIGKILL is taken over, and the attempt counts", async () => {
+  it("[Q2] by SIGKILL loses its Task to another, and the attempt counts", async () => {
     const id = await house.createTask(["vocals"]);
     const child = await startChild();
     child.kill("SIGKILL");
@@ -77,7 +77,7 @@ describe("a worker that dies", () => {
     expect(await house.readAttempts(id)).toEqual({ attempts: 2, last_error_name: "WorkerLost" });
   });
 
-  it("[Q3] with every attempt ends the Task", async () => {
+  it("[Q3] in every attempt fails the Task", async () => {
     const id = await house.createTask(["vocals"]);
     await house.database.pool.query("update tasks set attempts = 4 where id = $1", [id]);
     const child = await startChild();
@@ -87,7 +87,7 @@ describe("a worker that dies", () => {
     expect((await house.waitForEnd(id)).targets[0]).toMatchObject({ error: { code: 9002, message } });
   });
 
-  it("[Q2] [Q5] frozen, loses its Task after a minute; when it thaws it stops, and changes nothing", async () => {
+  it("[Q2] [Q5] by freezing loses its Task after a minute; when it thaws it stops, and changes nothing", async () => {
     const [first, second] = [gate(), gate()];
     let runs = 0;
     // The first worker is the supervisor; it is busy with another Task until the child has this one.
@@ -104,7 +104,7 @@ describe("a worker that dies", () => {
     const child = await startChild();
     child.kill("SIGSTOP");
     first.end();
-    // As if a minute had passed since it last said something.
+    // As if a minute had passed since its last query.
     await house.database.pool.query(
       "update workers set seen_at = now() - interval '61 seconds' where pid = $1",
       [child.pid],
@@ -120,7 +120,7 @@ describe("a worker that dies", () => {
     expect(await house.readAttempts(id)).toMatchObject({ attempts: 2 });
   });
 
-  it("[Q2] frozen as the supervisor, is relieved by the next that asks", async () => {
+  it("[Q2] by freezing as the supervisor is replaced by the next worker that applies", async () => {
     const open = () => openDatabase({ connectionString: house.database.url, maxConnections: 1 }).db;
     const [frozen, next] = [open(), open()];
     expect(await trySupervising(frozen)).toBe(true);
@@ -149,7 +149,7 @@ describe("a worker whose connection breaks", () => {
     await house.startWorker(engine);
     await work.begun;
     await breakHold();
-    // A supervisor has looked for long enough to take it away.
+    // A supervisor has looked long enough to take it away.
     await expect.poll(() => isHeld(id), { timeout: 10_000 }).toBe(true);
     await rounds(4);
     work.end();
@@ -161,7 +161,7 @@ describe("a worker whose connection breaks", () => {
   /** Whether a worker holds the lock of the Task. */
   const isHeld = async (id: string) => (await withTaskLock(house.database.db, id, async () => true)) !== true;
 
-  /** Waits until the supervisor's session has asked so many questions more. */
+  /** Waits until the supervisor's session has made this many more queries. */
   async function rounds(count: number): Promise<void> {
     const read = async () => {
       const { rows } = await house.database.pool.query(
@@ -178,7 +178,7 @@ describe("a worker whose connection breaks", () => {
 });
 
 describe("a run that was taken over", () => {
-  it("[Q10] changes nothing of its successor's, whatever it tells", async () => {
+  it("[Q10] can't change anything of its successor's, whatever it reports", async () => {
     const id = await house.createTask(["vocals"]);
     const { db } = house.database;
     const reports = makeTaskReports(db);
@@ -205,7 +205,7 @@ describe("a run that was taken over", () => {
 });
 
 describe("attempts", () => {
-  it("[Q3] count from the last one that got the Task further", async () => {
+  it("[Q3] count from the last one that made progress", async () => {
     const id = await house.createTask(["vocals", "drums"]);
     const { db } = house.database;
     const reports = makeTaskReports(db);

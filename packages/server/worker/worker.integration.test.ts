@@ -36,7 +36,7 @@ const startTestWorker = (run: RunEngine) =>
   house.startWorker(run, { probeDuration: async () => probedSeconds });
 const createTask = (models: string[]) => house.createTask(models);
 const waitForEnd = (id: string) => house.waitForEnd(id);
-/** An engine that waits until it is let go; a test that fails before ends it with its worker. */
+/** An engine that waits until released; if a test fails first, it ends with its worker. */
 const finishWhen =
   (going: Promise<void>): RunEngine =>
   async (request, hooks = {}) => {
@@ -64,7 +64,7 @@ describe("the worker", () => {
     expect(await blobs.findSize(task.targets[0]?.output[0]?.blobKey ?? "")).toBe(4);
   });
 
-  it("[T7] one target's failure is its own; the others go on", async () => {
+  it("[T7] one target's failure does not affect the others", async () => {
     await startTestWorker(async (request, hooks = {}) => {
       const [first, ...others] = request.targets;
       if (first) await hooks.onTargetFailed?.(first.key, new EngineError("encode-failed", "no such encoder"));
@@ -77,7 +77,7 @@ describe("the worker", () => {
     ]);
   });
 
-  it("[T7] an input too long for one model is the error of its targets; the others go on", async () => {
+  it("[T7] an input too long for one model fails only its targets", async () => {
     const seen: string[][] = [];
     await startTestWorker(async (request, hooks) => {
       seen.push(request.targets.map(({ model }) => model));
@@ -93,7 +93,7 @@ describe("the worker", () => {
     expect(seen).toEqual([["vocals", "transcription"], ["vocals"]]);
   });
 
-  it("[Q2] a failure on our side is tried again, and what was finished stays finished", async () => {
+  it("[Q2] a failure on our side is retried, and finished targets stay finished", async () => {
     const seen: string[][] = [];
     await startTestWorker(async (request, hooks = {}) => {
       seen.push(request.targets.map(({ model }) => model));
@@ -105,7 +105,7 @@ describe("the worker", () => {
     expect(task.targets.every(({ status, cost }) => status === "completed" && cost === 3)).toBe(true);
   });
 
-  it("[Q3] what fails every time ends with an error after five attempts, each of them in the log", async () => {
+  it("[Q3] repeated failures end with an error after five attempts, each of them logged", async () => {
     const fault = new Error("a fault of the machine");
     const { log } = await startTestWorker(async () => {
       throw fault;
@@ -117,7 +117,7 @@ describe("the worker", () => {
     expect(task.targets[0]).toMatchObject({ status: "error", error: { code: 9002, message } });
   });
 
-  it("[Q6] an engine that is killed every time is told of in the error and in the log, with what to do", async () => {
+  it("[Q6] an engine killed every time is reported in the error and in the log, with what to do", async () => {
     const engine = new EngineProcess();
     let kills = 0;
     const { log } = await startTestWorker(async (request, hooks) => {
@@ -138,7 +138,7 @@ describe("the worker", () => {
     ]);
   });
 
-  it("[Q4] gives its Task back when told to stop, and the next worker finishes it", async () => {
+  it("[Q4] returns its Task when told to stop, and the next worker finishes it", async () => {
     const started = Promise.withResolvers<void>();
     const first = await startTestWorker(async (_request, hooks = {}) => {
       started.resolve();
@@ -154,14 +154,14 @@ describe("the worker", () => {
     expect((await waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
-  it("[K6] finishes the Tasks of a client that was suspended", async () => {
+  it("[K6] finishes the Tasks of a suspended client", async () => {
     await startTestWorker(finishAll);
     await clients.setSuspended(database.db, clientId, true);
     const task = await waitForEnd(await createTask(["vocals"]));
     expect(task.targets[0]).toMatchObject({ status: "completed", cost: 3 });
   });
 
-  it("[T10] stops working on a Task that was deleted", async () => {
+  it("[T10] stops working on a deleted Task", async () => {
     const started = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<void>();
     await startTestWorker(async (_request, hooks = {}) => {
@@ -179,7 +179,7 @@ describe("the worker", () => {
 });
 
 describe("a metered client's Task", () => {
-  /** A Task by URL, taken in with one minute set aside, of a client that has so many credits. */
+  /** A Task by URL with one minute reserved, of a client with this many credits. */
   async function createMetered(amount: number, models = ["vocals"]): Promise<string> {
     await clients.changeClient(database.db, clientId, { metered: true });
     const id = makeId();
@@ -214,7 +214,7 @@ describe("a metered client's Task", () => {
     },
   );
 
-  it("[B4] that is longer than the credits cover ends with an error and is not worked on", async () => {
+  it("[B4] that is longer than the credits cover fails and is not run", async () => {
     probedSeconds = 121;
     let isStarted = false;
     await startTestWorker(async () => {
@@ -226,7 +226,7 @@ describe("a metered client's Task", () => {
     expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance: 3, reserved: 0 });
   });
 
-  it("[B4] sets nothing aside for a target that the input is too long for", async () => {
+  it("[B4] reserves nothing for a target that the input is too long for", async () => {
     probedSeconds = 3660;
     await startTestWorker(finishAll);
     const task = await waitForEnd(await createMetered(93, ["vocals", "transcription"]));
@@ -237,7 +237,7 @@ describe("a metered client's Task", () => {
     expect(await credits.findCreditAccount(database.db, clientId)).toEqual({ balance: 90, reserved: 0 });
   });
 
-  it("[B4] whose file lies about its length ends with the same error", async () => {
+  it("[B4] whose file misstates its length fails with the same error", async () => {
     probedSeconds = 1;
     await startTestWorker(async () => {
       throw new EngineError("input-too-long", "The input is longer than 120 seconds.");
@@ -247,7 +247,7 @@ describe("a metered client's Task", () => {
   });
 });
 
-describe("an input whose length nobody knew", () => {
+describe("an input of unknown length", () => {
   const startWorkers = async (count: number, run: RunEngine) => {
     for (let index = 0; index < count; index += 1)
       await house.startWorker(run, { probeDuration: async () => 3600, longTaskSeconds: 1200 });
@@ -260,7 +260,7 @@ describe("an input whose length nobody knew", () => {
       )
     ).rows[0]?.running;
 
-  it("[Q9] makes a Task wait that turns out to be one long one too many; that is no attempt", async () => {
+  it("[Q9] that turns out to make one long Task too many waits; that is not an attempt", async () => {
     const going = Promise.withResolvers<void>();
     const begun: string[] = [];
     await startWorkers(2, async (request, hooks) => {
@@ -284,8 +284,8 @@ describe("an input whose length nobody knew", () => {
     (await database.pool.query("select id from tasks where is_long and client_id = $1", [clientId])).rows;
 });
 
-describe("the worker's sign of life", () => {
-  it("[D6] tells what it works on, and is gone when the worker ended in order", async () => {
+describe("the worker's heartbeat", () => {
+  it("[D6] reports the current Task, and is removed when the worker stops gracefully", async () => {
     const going = Promise.withResolvers<void>();
     const { close } = await startTestWorker(finishWhen(going.promise));
     const id = await createTask(["vocals"]);
@@ -304,7 +304,7 @@ describe("the worker's sign of life", () => {
 });
 
 describe("ends of targets", () => {
-  it("[Q2] a target ends once, however often its end is told", async () => {
+  it("[Q2] a target ends once, however often its end is reported", async () => {
     const id = makeId();
     const targets = ["a", "b"].map((model) => ({
       id: makeId(),
@@ -329,17 +329,17 @@ describe("ends of targets", () => {
 });
 
 describe("a client's storage quota", () => {
-  /** The asset takes some of it. */
+  /** The asset uses some of it. */
   const setQuota = async (storageQuotaBytes: number) => {
     await clients.changeClient(database.db, clientId, { storageQuotaBytes });
     const { assetsBytes } = await loadStorageUse(database.db, clientId);
     return assetsBytes;
   };
   const use = () => loadStorageUse(database.db, clientId);
-  /** Of one second and so many targets, as the test's worker reckons. */
+  /** For this many seconds and targets, as the test's worker computes it. */
   const workBytes = (seconds: number, targets: number) => seconds * 44_100 * 2 * 4 * (1 + targets);
 
-  it("[P6] ends the targets of an input that there is no room to work on, before any work", async () => {
+  it("[P6] fails the targets of an input that does not fit, before any work", async () => {
     probedSeconds = 10;
     await setQuota(workBytes(10, 1));
     const run = vi.fn<RunEngine>(finishAll);
@@ -353,7 +353,7 @@ describe("a client's storage quota", () => {
     expect(await use()).toMatchObject({ outputsBytes: 0, heldBytes: 0 });
   });
 
-  it("[P6] sets aside what the work takes while it lasts, with a minute to spare where there is room", async () => {
+  it("[P6] holds what the work needs while it lasts, plus a minute if there is room", async () => {
     probedSeconds = 10;
     const assetsBytes = await setQuota(1e9);
     const seen: { maxWorkBytes: number | undefined; heldBytes: number }[] = [];
@@ -369,7 +369,7 @@ describe("a client's storage quota", () => {
     expect(seen[1]).toEqual({ maxWorkBytes: workBytes(10, 1), heldBytes: workBytes(10, 1) });
   });
 
-  it("[P6] sets aside all that is left for an input that does not tell its length, and tells whose limit it met", async () => {
+  it("[P6] holds all that is left for an input of unknown length, and reports which limit was hit", async () => {
     probedSeconds = undefined;
     const assetsBytes = await setQuota(1_000_000);
     await startTestWorker(async (request) => {
@@ -390,7 +390,7 @@ describe("a client's storage quota", () => {
     expect(unlimited.targets[0]?.error?.code).toBe(1009);
   });
 
-  it("[P6] ends a target whose outputs have no room, keeps none of them, and lets the others go on", async () => {
+  it("[P6] fails a target whose outputs do not fit, stores none of them, and continues with the others", async () => {
     probedSeconds = 1;
     const assetsBytes = await setQuota(1e9);
     await startTestWorker(async (request, hooks = {}) => {

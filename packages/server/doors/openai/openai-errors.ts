@@ -1,10 +1,10 @@
 import type { ApiError, ApiErrorCode, OpenAiError } from "@stemwright/contract";
 
-/** What clients of OpenAI look for. */
+/** Codes that OpenAI's clients look for. */
 const CODES: Partial<Record<ApiErrorCode, string>> = {
   KEY_MISSING: "invalid_api_key",
   KEY_INVALID: "invalid_api_key",
-  // Models are all that can be named here.
+  // Only models can be looked up here.
   NOT_FOUND: "model_not_found",
   MODEL_NOT_GRANTED: "model_not_found",
   CREDITS_INSUFFICIENT: "insufficient_quota",
@@ -17,7 +17,7 @@ function toType({ code, statusCode }: ApiError): string {
   return statusCode >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/** An error as OpenAI's clients expect it. Fields of the Task's one target are named as the form's fields. */
+/** An error in OpenAI's format. Fields of the Task's target are named like the form's fields. */
 export function toOpenAiError(error: ApiError): OpenAiError {
   const [detail] = error.details ?? [];
   return {

@@ -1,10 +1,10 @@
 import type { OpenAiModel } from "@stemwright/contract";
 import { ApiError } from "@stemwright/contract";
 
-/** The one model behind all names. */
+/** The model behind all names. */
 export const SPEECH_MODEL = "transcription";
 
-/** What clients know to ask for. */
+/** Names that clients use. */
 const LISTED = [
   SPEECH_MODEL,
   "whisper-1",
@@ -13,7 +13,7 @@ const LISTED = [
   "gpt-4o-mini-transcribe",
 ] as const;
 
-/** Also dated versions, and the sizes that other servers of this interface have: all name speech to text. */
+/** Dated versions, and the sizes that other servers of this interface use: all mean speech to text. */
 const OTHER_NAMES =
   /^(?:[\w.-]+\/)?(?:(?:faster-)?(?:distil-)?whisper-[\w.-]+|gpt-4o-(?:mini-)?transcribe-\d{4}-\d\d-\d\d)$/;
 

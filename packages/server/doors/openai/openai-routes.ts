@@ -36,10 +36,10 @@ const config = {
   toErrorBody: (error: ApiError) => toOpenAiError(error),
   toErrorHeaders: (error: ApiError) => (shouldRetry(error) ? {} : { "x-should-retry": "false" }),
 };
-/** Headers that are too large are refused before anybody knows which interface they are for. */
+/** Oversized headers are rejected before the interface is known. */
 const failures = { "4xx": openAiError, "431": apiErrorBody, "5xx": openAiError };
 
-/** Which output of the Task an answer is made of. */
+/** The output of the Task that a response is made from. */
 const OUTPUT_OF: Record<ResponseFormat, "json" | "txt" | "srt" | "vtt"> = {
   json: "json",
   verbose_json: "json",
@@ -50,7 +50,7 @@ const OUTPUT_OF: Record<ResponseFormat, "json" | "txt" | "srt" | "vtt"> = {
 
 const textAnswer = z.unknown().meta({ type: "string" });
 
-/** What each route does with a recording. */
+/** The Task of each route. */
 const ROUTES = {
   transcribe: {
     url: "/v1/audio/transcriptions",

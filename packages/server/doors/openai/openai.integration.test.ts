@@ -36,7 +36,7 @@ const listLeft = async () =>
   await Promise.all(
     ["/tasks", "/assets"].map(async (path) => (await (await api.call(path)).json()) as Task[]),
   );
-/** A request as any program may send it. */
+/** A raw request, as any program may send it. */
 const send = (fields: [string, string | File][], init: { key?: string } = {}) => {
   const body = new FormData();
   for (const [name, value] of fields) body.append(name, value);
@@ -49,7 +49,7 @@ const failureOf = (promise: Promise<unknown>) =>
   );
 
 describe("transcriptions through OpenAI's client", () => {
-  it("[J10] are json by default, and leave neither Task nor asset", async () => {
+  it("[J10] are json by default, and leave neither Task nor asset behind", async () => {
     const answer = await client.audio.transcriptions.create({ file: makeFile(), model });
     expect(answer).toEqual({ text, usage: { type: "duration", seconds: 4 } });
     expect(await listLeft()).toEqual([[], []]);
@@ -86,7 +86,7 @@ describe("transcriptions through OpenAI's client", () => {
     expect([both.words?.length, both.segments?.length]).toEqual([5, 2]);
   });
 
-  it("[J10] have times in json as well where they are asked for, as Subtitle Edit does", async () => {
+  it("[J10] have times in json on request, as Subtitle Edit needs", async () => {
     const granularities = ["segment", "word"].map((each): [string, string] => [
       "timestamp_granularities[]",
       each,
@@ -103,7 +103,7 @@ describe("transcriptions through OpenAI's client", () => {
     expect(engine.targets).toMatchObject([{ model: "transcription", language: "en" }]);
   });
 
-  it("[J11] are streamed as a delta for each line and the whole", async () => {
+  it("[J11] are streamed as a delta per line and the whole text", async () => {
     const stream = await client.audio.transcriptions.create({ file: makeFile(), model, stream: true });
     const events = [];
     for await (const event of stream) events.push(event);
@@ -114,7 +114,7 @@ describe("transcriptions through OpenAI's client", () => {
     expect(await listLeft()).toEqual([[], []]);
   });
 
-  it("[J11] a stream that can't begin is refused with a status", async () => {
+  it("[J11] a stream that can't start is refused with a status", async () => {
     const refused = client.audio.transcriptions.create({
       file: makeFile("no sound"),
       model,
@@ -124,8 +124,8 @@ describe("transcriptions through OpenAI's client", () => {
   });
 });
 
-describe("what guides the network", () => {
-  it("[J10] [V10] is a prompt, of which the end counts, and keywords", async () => {
+describe("prompts and keywords", () => {
+  it("[J10] [V10] the end of a prompt and keywords are passed on", async () => {
     engine.targets.length = 0;
     const prompt = `${"Long ago. ".repeat(200)}Siobhan sails.`;
     const keywords = ["Siobhan", "Nguyen"];
@@ -139,7 +139,7 @@ describe("what guides the network", () => {
     expect(await failureOf(refused)).toMatchObject({ status: 400, param: "keywords" });
   });
 
-  it("[J10] [V11] a translation is one into English", async () => {
+  it("[J10] [V11] translations are into English", async () => {
     engine.targets.length = 0;
     const file = makeFile();
     expect(await client.audio.translations.create({ file, model })).toMatchObject({ text });
@@ -159,7 +159,7 @@ describe("models by OpenAI's names", () => {
       expect(await client.models.retrieve(id)).toMatchObject({ id });
   });
 
-  it("[J12] another name is 404, of a model and of a transcription", async () => {
+  it("[J12] another name is 404, for models and transcriptions", async () => {
     const failures = [
       await failureOf(client.models.retrieve("gpt-9")),
       await failureOf(client.audio.transcriptions.create({ file: makeFile(), model: "gpt-9" })),
@@ -202,7 +202,7 @@ describe("keys", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused requests", () => {
   it.each<[string, [string, string | File][], string | null]>([
     ["a missing file", [["model", model]], "upload_file_missing"],
     [
@@ -272,7 +272,7 @@ describe("what is refused", () => {
     expect(await readdir(join(api.dataDir, "blobs", "assets"))).toEqual([]);
   });
 
-  it("[J13] names the field at fault", async () => {
+  it("[J13] name the invalid field", async () => {
     const failure = await failureOf(
       client.audio.transcriptions.create({ file: makeFile(), model, language: "xx" }),
     );
@@ -281,7 +281,7 @@ describe("what is refused", () => {
     expect((failure as APIError).message).not.toContain("targets[0]");
   });
 
-  it("[J10] empty fields count as left out", async () => {
+  it("[J10] empty fields count as absent", async () => {
     const response = await send([
       ["model", ""],
       ["language", ""],
@@ -291,7 +291,7 @@ describe("what is refused", () => {
     expect(response.status).toBe(200);
   });
 
-  it("[J13] [J16] credits are asked for as of any Task", async () => {
+  it("[J13] [J16] need credits like any Task", async () => {
     const metered = await api.addAccount({ isMetered: true });
     const failure = await failureOf(
       makeClient(metered.key).audio.transcriptions.create({ file: makeFile(), model }),

@@ -5,12 +5,12 @@ import { parseTranscript } from "../transcript.ts";
 import { toOpenAiError } from "./openai-errors.ts";
 import { toTranscription } from "./transcription-answers.ts";
 
-/** Proxies take a connection that is quiet for longer for a dead one. */
+/** Proxies close connections that are quiet for longer. */
 const KEEP_ALIVE_MS = 15_000;
 
 const toEvent = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
 
-/** Comments until the promise has settled. */
+/** Sends comments until the promise has settled. */
 async function* keepAlive(settled: Promise<unknown>): AsyncGenerator<string> {
   const waking = new AbortController();
   const wake = () => waking.abort();
@@ -22,8 +22,8 @@ async function* keepAlive(settled: Promise<unknown>): AsyncGenerator<string> {
 }
 
 /**
- * A transcription as OpenAI streams it: `transcript.text.delta` for each line, `transcript.text.done` with the whole. The lines come
- * together: times and words are settled only when all was heard.
+ * A transcription as OpenAI streams it: `transcript.text.delta` per line, `transcript.text.done` with the whole text. The lines come together: words and
+ * times are final only once everything is transcribed.
  */
 export async function* makeTranscriptEvents(
   answering: Promise<WaitingResult>,
@@ -37,7 +37,7 @@ export async function* makeTranscriptEvents(
     yield toEvent({ type: "transcript.text.done", ...toTranscription(result) });
     yield "data: [DONE]\n\n";
   } catch (error) {
-    // The status has been sent: clients know a failure by this field.
+    // The status has been sent: clients detect a failure by this field.
     yield toEvent(toOpenAiError(onError(error)));
   }
 }

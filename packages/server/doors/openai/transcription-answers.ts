@@ -13,7 +13,7 @@ const roundTo = (value: number, decimals: number) => Number(value.toFixed(decima
 
 type Granularities = readonly ("word" | "segment")[];
 
-/** OpenAI has times in verbose_json alone; clients such as Subtitle Edit ask for them in json. */
+/** OpenAI returns times only in verbose_json; clients such as Subtitle Edit request them in json. */
 export function toTranscription(
   { content, durationSeconds }: WaitingResult,
   granularities: Granularities = [],
@@ -38,7 +38,7 @@ function findCompressionRatio(text: string): number {
   return bytes.length / deflateSync(bytes).length;
 }
 
-/** A confidence of 0 has no logarithm; with three decimals none is below this. */
+/** A confidence of 0 has no logarithm; with three decimals this is the minimum. */
 const LEAST_CONFIDENCE = 0.0005;
 
 function toSegment({ start, end, text, words }: TranscriptLine, id: number): OpenAiSegment {

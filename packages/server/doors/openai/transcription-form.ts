@@ -5,7 +5,7 @@ import type { FormField } from "../../http/uploads/receive-upload.ts";
 const RESPONSE_FORMATS = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
 
-/** Clients leave a field empty that they have no value for. */
+/** Clients send fields without a value as empty. */
 const orAbsent = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
 
@@ -55,7 +55,7 @@ export function parseTranscriptionForm(fields: readonly FormField[]): Transcript
   return result.data;
 }
 
-/** For the description of the interface: the form is read as it streams, and checked afterwards. */
+/** For the OpenAPI document: the form is parsed while it streams, and validated afterwards. */
 export const describeTranscriptionForm = () => {
   const { properties } = z.toJSONSchema(formSchema, { io: "input" });
   return {

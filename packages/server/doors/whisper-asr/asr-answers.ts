@@ -2,7 +2,7 @@ import type { AsrOutput, AsrQuery, DetectedLanguage } from "@stemwright/contract
 import { toLanguageName } from "../language-names.ts";
 import { parseTranscript, type Transcript, type TranscriptLine } from "../transcript.ts";
 
-/** Which output of the Task an answer is made of. */
+/** The output of the Task that a response is made from. */
 export const OUTPUT_OF: Record<AsrOutput, "json" | "srt" | "vtt"> = {
   txt: "json",
   tsv: "json",

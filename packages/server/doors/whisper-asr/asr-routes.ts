@@ -10,7 +10,7 @@ import { OUTPUT_OF, toAsrAnswer, toDetectedLanguage } from "./asr-answers.ts";
 import { wrapRawSound } from "./raw-sound.ts";
 
 const FILE_FIELD = "audio_file";
-/** Enough to tell a language by, and as dear as less of it: of raw sound no more is listened to. */
+/** Enough to detect a language, and a target costs at least a minute: only this much of raw audio is used. */
 const DETECT_SECONDS = 60;
 
 const shared = {

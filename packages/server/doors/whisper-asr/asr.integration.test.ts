@@ -17,7 +17,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** As Python's requests sends what it is given as bytes. */
+/** Sent like Python's requests sends bytes. */
 const send = (
   path: string,
   content: string | Uint8Array<ArrayBuffer> = wav,
@@ -49,7 +49,7 @@ describe("POST /asr", () => {
     });
   });
 
-  it("[J14] has the words of each segment where they are asked for, and txt where nothing is", async () => {
+  it("[J14] has the words of each segment on request, and is txt by default", async () => {
     const json = await (await send("/asr?output=json&word_timestamps=true")).json();
     expect(json).toMatchObject({
       segments: [{ words: [{ word: "Seven ", start: 0.5, end: 0.9, probability: 0.9 }, {}, {}] }, {}],
@@ -57,7 +57,7 @@ describe("POST /asr", () => {
     expect(await (await send("/asr")).text()).toBe("Seven ships sailed.\nThey sank.\n");
   });
 
-  it("[J14] takes raw sound where it is told that it is not encoded, and a file all the same", async () => {
+  it("[J14] takes raw audio if declared as not encoded, and files anyway", async () => {
     const samples = Buffer.from(new Int16Array(200).map((_, n) => 8000 * Math.sin(n)).buffer);
     for (const content of [samples, wav]) expect((await send("/asr?encode=false", content)).status).toBe(200);
     expect((await send("/asr", samples)).status).toBe(400);
@@ -77,7 +77,7 @@ describe("POST /asr", () => {
 });
 
 describe("POST /detect-language", () => {
-  it("[J15] tells the language and how sure it is", async () => {
+  it("[J15] returns the language and its confidence", async () => {
     expect(await (await send("/detect-language")).json()).toEqual({
       detected_language: "english",
       language_code: "en",

@@ -10,8 +10,8 @@ const upload = (content: Buffer[]) => ({
   maxBytes: 1e9,
 });
 
-describe("raw sound", () => {
-  it("[J14] becomes a wav whose samples are the bytes that were sent", async () => {
+describe("raw audio", () => {
+  it("[J14] becomes a wav with exactly the bytes sent", async () => {
     const { names, content } = await wrapRawSound(upload([Buffer.alloc(5000, 1), Buffer.alloc(3000, 2)]));
     expect(names).toEqual(["sound.wav"]);
     const bytes = await buffer(content);
@@ -20,7 +20,7 @@ describe("raw sound", () => {
     expect(bytes.subarray(44)).toEqual(Buffer.concat([Buffer.alloc(5000, 1), Buffer.alloc(3000, 2)]));
   });
 
-  it("[J15] is cut off after so many seconds, and read to its end", async () => {
+  it("[J15] is truncated to a number of seconds, and read to its end", async () => {
     const chunks = Array.from({ length: 100 }, () => Buffer.alloc(3200, 1));
     const given = upload(chunks);
     const { content } = await wrapRawSound(given, { maxSeconds: 1 });
@@ -28,7 +28,7 @@ describe("raw sound", () => {
     expect(given.content.readableEnded).toBe(true);
   });
 
-  it("[J14] with the bytes of a media file is that file", async () => {
+  it("[J14] that is really a media file is passed through", async () => {
     const flac = Buffer.concat([Buffer.from("fLaC"), Buffer.alloc(100)]);
     const { names, content } = await wrapRawSound(upload([flac]));
     expect(names).toEqual(["audio_file"]);

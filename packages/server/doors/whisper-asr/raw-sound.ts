@@ -3,11 +3,11 @@ import { FORMAT_HEAD_BYTES, findMediaFormat } from "../../domain/assets/content-
 import { peekStream } from "../../domain/assets/peek-stream.ts";
 import type { Upload } from "../../domain/assets/store-upload.ts";
 
-/** What clients send that have decoded a file themselves: 16-bit samples, mono, at Whisper's rate. */
+/** Sent by clients that decode files themselves: 16-bit samples, mono, at Whisper's rate. */
 const SAMPLE_RATE_HZ = 16_000;
 const SAMPLE_BYTES = 2;
 const HEADER_BYTES = 44;
-/** As much as the two fields hold: how long the sound is nobody knows before it has come. */
+/** The maximum of both size fields: the length is unknown until everything has arrived. */
 const UNKNOWN_LENGTH = 0xff_ff_ff_ff;
 
 function makeWavHeader(): Buffer {
@@ -29,7 +29,7 @@ function makeWavHeader(): Buffer {
 
 async function* withHeader(content: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let leftBytes = maxBytes;
-  // Nothing at all stays nothing, so that it is refused as such.
+  // Empty input stays empty, so that it is refused as such.
   let isStarted = false;
   for await (const chunk of content) {
     const part = (chunk as Buffer).subarray(0, leftBytes);

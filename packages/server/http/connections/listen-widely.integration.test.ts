@@ -41,12 +41,12 @@ describe("an API's listening sockets", () => {
       let turns = 0;
       for (; accepted < CLIENTS && turns < 10 * CLIENTS; turns += 1) await nextTurn();
       expect(accepted).toBe(CLIENTS);
-      // One a turn would take as many turns as there are clients.
+      // One per turn would take as many turns as there are clients.
       expect(turns).toBeLessThan(CLIENTS / 4);
     },
   );
 
-  it("[E10] answer requests over each of them, and end them before the service has stopped", async () => {
+  it("[E10] serve requests on each of them, and finish them before the service stops", async () => {
     const goOn = Promise.withResolvers<void>();
     let waiting = 0;
     const { app, address } = await openApp(0, (made) => {
@@ -72,7 +72,7 @@ describe("an API's listening sockets", () => {
     await closing;
   });
 
-  it("[E10] do not hold up a service that stops by connections that wait for their next request", async () => {
+  it("[E10] do not delay a stopping service because of idle connections", async () => {
     const { app, port } = await openApp(0, (made) => void made.get("/", async () => "x"));
     const sockets = Array.from({ length: CLIENTS }, () => connectTo(port));
     for (const socket of sockets) {
@@ -82,7 +82,7 @@ describe("an API's listening sockets", () => {
     await app.close();
   });
 
-  it("leave a port to the program that has it", async () => {
+  it("do not take over a port in use", async () => {
     const { port } = await openApp();
     await expect(openApp(port)).rejects.toMatchObject({ code: "EADDRINUSE" });
   });

@@ -67,7 +67,7 @@ describe("the dashboard's pages", () => {
     expect((await get("/nothing", HTML)).status).toBe(404);
   });
 
-  it("[PG2] runs nothing that stands in the page or comes from elsewhere, and in no frame", async () => {
+  it("[PG2] runs nothing inline or from elsewhere, and can't be framed", async () => {
     const policy = (await get("/", HTML)).headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");

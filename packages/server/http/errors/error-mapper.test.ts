@@ -45,7 +45,7 @@ it.each([
   expect(body).not.toContain(error.message);
 });
 
-it("[E9] the reason why the database is away is what its supervisor knows of it", () => {
+it("[E9] the supervisor's reason for a database outage is used", () => {
   const broken = new Error("Connection terminated unexpectedly");
   const mistake = new Error("something else");
   const outage = new Error("The disk is full");
@@ -54,7 +54,7 @@ it("[E9] the reason why the database is away is what its supervisor knows of it"
   expect(toRootError(mistake, () => outage)).toBe(mistake);
 });
 
-it("[E9] a database that takes connections and never answers is 503, to those who wait for a connection too", async () => {
+it("[E9] an unresponsive database is 503, also while waiting for a connection", async () => {
   await using server = await startSilentServer();
   const { db, pool } = openDatabase({
     connectionString: `postgres://127.0.0.1:${server.port}/none`,
@@ -69,7 +69,7 @@ it("[E9] a database that takes connections and never answers is 503, to those wh
   await db.destroy();
 });
 
-it("[E1] a refusal of the domain keeps its code, its sentence and its fields, and gets the status of the code", () => {
+it("[E1] a domain refusal keeps its code, message and fields, and gets the code's status", () => {
   const details = [{ path: "url", message: "is not a URL" }];
   expect(toApiError(new Refusal("URL_INVALID", "url is not a URL", details))).toMatchObject({
     code: "URL_INVALID",

@@ -12,7 +12,7 @@ afterAll(() => api.close());
 
 const codeOf = async (response: Response) => ((await response.json()) as { code?: string }).code;
 
-/** Does something while no request can read the assets. */
+/** Does something while assets are locked against reads. */
 async function whileHeld(work: () => Promise<void>): Promise<void> {
   const holder = await api.database.pool.connect();
   try {
@@ -24,8 +24,8 @@ async function whileHeld(work: () => Promise<void>): Promise<void> {
   }
 }
 
-describe("more requests than the service can do", () => {
-  it("[E10] [G8] are refused at once or after a moment, and health checks are not", async () => {
+describe("more requests than the service can handle", () => {
+  it("[E10] [G8] are refused at once or after a short wait, and health checks are not", async () => {
     await api.upload("x", "a.wav");
     await whileHeld(async () => {
       const startMs = performance.now();
@@ -37,7 +37,7 @@ describe("more requests than the service can do", () => {
         const health = await fetch(new URL(path, api.address), { headers: { "x-api-key": api.account.key } });
         expect(health.status).toBe(200);
       }
-      // All but those that have a place.
+      // All except those that hold a place.
       await expect
         .poll(async () => (await Promise.all(requests.map(isSettled))).filter(Boolean).length)
         .toBe(38);
@@ -73,10 +73,10 @@ describe("more requests than the service can do", () => {
     return { connection: openRawConnection(api.address, head + part), end };
   };
 
-  it("[E10] uploads have places of their own", async () => {
+  it("[E10] uploads have separate places", async () => {
     const slow = startUpload(10);
     slow.connection.socket.write("12345");
-    // Half of two places for one client.
+    // One client gets half of two places.
     await expect
       .poll(async () => {
         const response = await api.upload("x", "b.wav");
@@ -91,8 +91,8 @@ describe("more requests than the service can do", () => {
   });
 });
 
-describe("more files than can be looked into at once", () => {
-  it("[E10] are looked into one after the other, as far as that is soon enough", async () => {
+describe("more files than can be probed at once", () => {
+  it("[E10] are probed one after another, as far as that is fast enough", async () => {
     const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
     const patient = await startTestApi({ PROBES_AT_ONCE: "1" });
     const ids: string[] = [];
@@ -113,7 +113,7 @@ describe("more files than can be looked into at once", () => {
   });
 });
 
-/** Whether it has been answered by now. */
+/** Whether it has been answered yet. */
 const isSettled = (request: Promise<unknown>) =>
   Promise.race([
     request.then(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RateCounts } from "../../domain/requests/rate-counts.ts";
 import { makeRateCounter, type RateCounter } from "./shared-rate-store.ts";
 
-/** Windows that last as long as a test, so that none depends on how fast it runs. */
+/** Windows longer than a test, so that none depends on how fast it runs. */
 const SETTINGS = { max: 60, windowMs: 3_600_000 };
 const FREE = 5;
 
@@ -32,8 +32,8 @@ async function countAllowed(counters: RateCounter[], requests: number): Promise<
   return (await Promise.all(answers)).filter(Boolean).length;
 }
 
-describe("requests that several processes count", () => {
-  it("[E5] of one process are as many as the limit, with what is left told", async () => {
+describe("requests counted by several processes", () => {
+  it("[E5] of one process are limited, and the remainder is reported", async () => {
     const { counts } = makeCounts();
     const count = makeRateCounter(counts, never);
     const currents: number[] = [];
@@ -41,7 +41,7 @@ describe("requests that several processes count", () => {
     expect(currents).toEqual([...Array.from({ length: 60 }, (_, index) => index + 1), 61, 61]);
   });
 
-  it("[E5] of several are the limit together, and a twelfth more for each further one at most", async () => {
+  it("[E5] of several share the limit, and exceed it by at most a twelfth for each further process", async () => {
     const { counts } = makeCounts();
     const counters = [1, 2, 3].map(() => makeRateCounter(counts, never));
     const allowed = await countAllowed(counters, 600);
@@ -49,7 +49,7 @@ describe("requests that several processes count", () => {
     expect(allowed).toBeLessThanOrEqual(SETTINGS.max + 2 * FREE);
   });
 
-  it("[E5] of those who ask for little cost nothing, and of those who ask for more few statements", async () => {
+  it("[E5] of occasional callers cost no query, and of frequent ones few", async () => {
     const { counts, statements } = makeCounts();
     const count = makeRateCounter(counts, never);
     const ask = (times: number) =>
@@ -57,11 +57,11 @@ describe("requests that several processes count", () => {
     await ask(FREE);
     expect(statements).toEqual([]);
     expect(await ask(20)).toEqual(Array(2000).fill(true));
-    // Of a hundred keys at once: 2,000 requests.
+    // For a hundred keys at once: 2,000 requests.
     expect(statements).toEqual([100, 100]);
   });
 
-  it("[E5] are each process's own while the database is away, and are refused again once it is back", async () => {
+  it("[E5] are counted per process while the database is unavailable, and together once it is back", async () => {
     const { counts } = makeCounts();
     let isAway = true;
     const failures: unknown[] = [];

@@ -135,7 +135,7 @@ describe("the description of the interface", () => {
     );
   });
 
-  it("[G7] declares every tag it uses, and names every operation once, that of the webhook too", () => {
+  it("[G7] declares every tag it uses, and gives every operation, including the webhook, a unique name", () => {
     const operations = [...Object.values(document.paths), ...Object.values(document.webhooks ?? {})].flatMap(
       (methods) =>
         Object.values(methods as Record<string, { operationId?: string; tags?: string[]; summary?: string }>),
@@ -147,7 +147,7 @@ describe("the description of the interface", () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
-  it("[G7] has every parameter of a path, by a name that a program can have", () => {
+  it("[G7] has every path parameter, with a valid identifier as its name", () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? "");
       for (const name of named) expect(name, path).toMatch(/^\w+$/);
@@ -159,7 +159,7 @@ describe("the description of the interface", () => {
     }
   });
 
-  it("[G7] has no reference that leads nowhere, and names the resources", () => {
+  it("[G7] has no dangling reference, and names the resources", () => {
     const references = [
       ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g),
     ].map(([, name]) => name ?? "");

@@ -32,7 +32,7 @@ const codeOf = async (response: Response) => [
 ];
 
 describe("an Idempotency-Key", () => {
-  it("[I1] gives the first answer again for the same body, whatever the order of its fields", async () => {
+  it("[I1] returns the first response again for the same body, in any field order", async () => {
     const first = await post("k-1", { assetId, targets: [vocals], metadata: 'a"\u2028😀' });
     const again = await post("k-1", {
       metadata: 'a"\u2028😀',
@@ -46,7 +46,7 @@ describe("an Idempotency-Key", () => {
     expect(await countTasks()).toBe(1);
   });
 
-  it("[I1] replays the first answer also after the Task has changed", async () => {
+  it("[I1] replays the first response even after the Task has changed", async () => {
     const first = (await (await post("k-1")).json()) as Task;
     await api.call(`/tasks/${first.id}/cancel`, { method: "POST", key: account.key });
     expect(await (await post("k-1")).json()).toEqual(first);
@@ -61,7 +61,7 @@ describe("an Idempotency-Key", () => {
     expect(await countTasks()).toBe(1);
   });
 
-  it("[I2] of another client is another key", async () => {
+  it("[I2] is scoped to the client", async () => {
     const first = (await (await post("k-1")).json()) as Task;
     const other = await api.addAccount();
     const asset = assetSchema.parse(await (await api.upload(wav, "a.wav", other)).json());
@@ -71,7 +71,7 @@ describe("an Idempotency-Key", () => {
     expect(second.id).not.toBe(first.id);
   });
 
-  it("[I3] makes exactly one Task of fifty requests at once", async () => {
+  it("[I3] creates exactly one Task for fifty concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post("k-1")));
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
     const ids = await Promise.all(answers.map(async (answer) => ((await answer.json()) as Task).id));
@@ -90,7 +90,7 @@ describe("an Idempotency-Key", () => {
     expect(await countTasks()).toBe(1);
   });
 
-  it("[I3] waits for the first request, and takes its place when that one dies half-way", async () => {
+  it("[I3] waits for the first request, and takes over if that one dies midway", async () => {
     const taken = Promise.withResolvers<void>();
     const dies = Promise.withResolvers<void>();
     const first = api.database.db.transaction().execute(async (transaction) => {
@@ -114,7 +114,7 @@ describe("an Idempotency-Key", () => {
     expect(await countTasks()).toBe(1);
   });
 
-  it("[I3] a request that failed is tried anew", async () => {
+  it("[I3] a failed request is tried afresh", async () => {
     expect((await post("k-1", { assetId: "not-there-yet", targets: [vocals] })).status).toBe(404);
     expect((await post("k-1")).status).toBe(200);
     await api.database.pool.query("alter table targets rename to targets_away");
@@ -127,7 +127,7 @@ describe("an Idempotency-Key", () => {
     expect(await countTasks()).toBe(2);
   });
 
-  it("[I1] is forgotten after 24 hours", async () => {
+  it("[I1] expires after 24 hours", async () => {
     const first = (await (await post("k-1")).json()) as Task;
     const age = (interval: string) =>
       api.database.pool.query("update idempotency_receipts set created_at = now() - $1::interval", [

@@ -14,7 +14,7 @@ let admin: TestAccount;
 let account: TestAccount;
 let token: string;
 const wav = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
-/** What the paths below are filled with. */
+/** Values for the paths below. */
 const ids: Record<string, string> = {};
 
 const postAs = (
@@ -87,7 +87,7 @@ const vocals = (metadata: string) => ({
 });
 const job = (format: string) => ({ assetId: ids.asset, metadata: { name: "vocals", format } });
 
-/** Every POST, with two bodies that are not the same where it takes one. */
+/** Every POST, with two different bodies if it takes one. */
 const posts: {
   path: string;
   as: "account" | "admin" | "token";
@@ -137,11 +137,11 @@ const posts: {
   { path: "/job", as: "token", bodies: [() => job("wav"), () => job("mp3")] },
   { path: "/usage", as: "token" },
 ];
-/** Each opens or ends a session, for nobody that a receipt could be kept for yet. */
+/** Each opens or ends a session, before there is a client whose receipt could be stored. */
 const signIns = ["/sign-in", "/sign-in/link", "/sign-out", "/invitations/accept"].map(
   (path) => `/account${path}`,
 );
-/** Tested apart from the others below, those that wait for their Task in doors/. */
+/** Tested separately below; those that wait for their Task are tested in doors/. */
 const others = [
   "/v1/audio/transcriptions",
   "/v1/audio/translations",
@@ -172,7 +172,7 @@ const isReplay = (response: Response) => response.headers.get("idempotency-repla
 const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
 
 describe("an Idempotency-Key on every POST", () => {
-  it("[I1] is in the description of each, and each is tested here", async () => {
+  it("[I1] is documented for each, and each is tested here", async () => {
     const document = (await (await api.call("/openapi.json")).json()) as {
       paths: Record<string, { post?: { parameters?: { name: string }[] } }>;
     };
@@ -204,7 +204,7 @@ describe("an Idempotency-Key on every POST", () => {
     expect([second.status, await codeOf(second)]).toEqual([409, "IDEMPOTENCY_CONFLICT"]);
   });
 
-  it("[I2] is used up by one route: under another, or of another id, it is 409", async () => {
+  it("[I2] belongs to one route: on another, or with another id, it is 409", async () => {
     const rotate = `/webhooks/${ids.webhook}/rotate-secret`;
     const headers = { "idempotency-key": "one route" };
     expect((await postAs(rotate, { key: account.key, headers })).status).toBe(200);
@@ -217,7 +217,7 @@ describe("an Idempotency-Key on every POST", () => {
     expect(elsewhere.status).toBe(409);
   });
 
-  it("[I3] a refused request is tried anew", async () => {
+  it("[I3] a refused request is tried afresh", async () => {
     const headers = { "idempotency-key": "refused" };
     const unknown = "/webhooks/abcdefghijklmnopqrstuvwx/rotate-secret";
     expect((await postAs(unknown, { key: account.key, headers })).status).toBe(404);
@@ -225,7 +225,7 @@ describe("an Idempotency-Key on every POST", () => {
     expect([rotated.status, isReplay(rotated)]).toEqual([200, false]);
   });
 
-  it("[I3] of many at once rotates a secret, makes a key and grants credits once", async () => {
+  it("[I3] under concurrency rotates a secret, creates a key and grants credits once", async () => {
     const grant = posts.find(({ path }) => path.endsWith("/credits"));
     const key = posts.find(({ path }) => path.endsWith("/keys"));
     const rotate = posts.find(({ path }) => path.endsWith("/rotate-secret"));
@@ -237,7 +237,7 @@ describe("an Idempotency-Key on every POST", () => {
     }
   });
 
-  it("[I4] the answer of a new key is not readable in the database", async () => {
+  it("[I4] the response with a new key is not readable in the database", async () => {
     const made = await postAs(`/admin/clients/${ids.client}/keys`, {
       key: admin.key,
       body: { name: "Secret" },
@@ -276,7 +276,7 @@ describe("an Idempotency-Key on an upload", () => {
     expect(await (await fetch(link)).text()).toBe("words");
   });
 
-  it("[I3] of many at once is kept once, with its file alone", async () => {
+  it("[I3] under concurrency is stored once, with one file", async () => {
     const before = await countAssets();
     const listFolders = () => readdir(join(api.dataDir, "blobs", "assets"));
     const foldersBefore = await listFolders();
@@ -304,7 +304,7 @@ describe("an Idempotency-Key on an upload", () => {
     expect(receiver.calls).toHaveLength(1);
   });
 
-  it("[I1] a cancelled Task is answered as it was", async () => {
+  it("[I1] a repeated cancel returns the first response", async () => {
     const created = await postAs("/tasks", { key: account.key, body: vocals("cancel") });
     const { id } = (await created.json()) as { id: string };
     const headers = { "idempotency-key": "cancel" };

@@ -43,7 +43,7 @@ const countFiles = async () => {
 const OVER = [413, "STORAGE_QUOTA_EXCEEDED"];
 
 describe("a storage quota", () => {
-  it("[P5] refuses the upload that is over it and keeps nothing of it, until there is room again", async () => {
+  it("[P5] refuses an upload that exceeds it and stores nothing, until there is room again", async () => {
     const { id } = assetSchema.parse(await (await upload(300_000)).json());
     const files = await countFiles();
     const refused = await upload(200_001);
@@ -61,7 +61,7 @@ describe("a storage quota", () => {
     expect((await upload(300_000)).status).toBe(200);
   });
 
-  it("[P4] [P5] holds for uploads that come at once, and lets in what fits", async () => {
+  it("[P4] [P5] holds for concurrent uploads, and admits what fits", async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => upload(100_000)));
     const accepted = responses.filter(({ status }) => status === 200).length;
     expect(accepted).toBeGreaterThanOrEqual(4);
@@ -75,7 +75,7 @@ describe("a storage quota", () => {
     });
   });
 
-  it("[P5] holds for uploads whose length nobody tells", async () => {
+  it("[P5] holds for uploads of unknown length", async () => {
     const send = async (sizeBytes: number) => {
       const connection = openRawConnection(
         api.address,
@@ -98,7 +98,7 @@ describe("a storage quota", () => {
     expect(await send(100_000)).toBe("HTTP/1.1 200");
   });
 
-  it("[P5] gives free what was set aside for an upload that broke", async () => {
+  it("[P5] releases the hold of a broken upload", async () => {
     const connection = openRawConnection(
       api.address,
       `POST /assets HTTP/1.1\r\nhost: x\r\nx-api-key: ${account.key}\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: 400000\r\n\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nabc`,
@@ -109,7 +109,7 @@ describe("a storage quota", () => {
     expect((await upload(QUOTA_BYTES)).status).toBe(200);
   });
 
-  it("[P4] [D2] is the client's own, the setting's or none", async () => {
+  it("[P4] [D2] is individual, the setting's, or none", async () => {
     expect((await findClient()).storageQuotaBytes).toBe(null);
     expect(await setQuota(0)).toEqual([200, 0]);
     expect((await upload(QUOTA_BYTES + 1)).status).toBe(200);
@@ -123,7 +123,7 @@ describe("a storage quota", () => {
   const createTask = (body: object, path = "/tasks") =>
     api.post(path, { ...body, targets: [{ model: "vocals", formats: ["wav"] }] }, account);
 
-  it("[P6] refuses a Task whose input has no room once it is decoded, and any where there is none at all", async () => {
+  it("[P6] refuses a Task whose decoded input does not fit, and any Task if the quota is used up", async () => {
     const mp3Like = makeFlacBomb({ sampleRateHz: 8000, channels: 1, lengthFrames: 200_000 });
     const { id } = assetSchema.parse(await (await api.upload(mp3Like, "a.flac", account)).json());
     for (const path of ["/tasks", "/tasks/estimate"])
@@ -138,7 +138,7 @@ describe("a storage quota", () => {
 });
 
 describe("an asset that is much larger when decoded", () => {
-  it("[T20] is refused when a Task is made of it", async () => {
+  it("[T20] is refused when a Task is created with it", async () => {
     await setQuota(0);
     const bomb = makeFlacBomb({ sampleRateHz: 48_000, channels: 2, lengthFrames: 1_250_001 });
     expect(bomb.length).toBeLessThan(1000);

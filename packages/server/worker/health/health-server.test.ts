@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startHealthServer } from "./health-server.ts";
 
-it("[Q19] a worker with a health port tells that it lives, and whether and why it would take no Task", async () => {
+it("[Q19] a worker with a health port reports liveness, and whether and why it would claim no Task", async () => {
   let fault: string | undefined = "the database is out of reach";
   const server = await startHealthServer({ host: "127.0.0.1", port: 0, findFault: () => fault });
   const ask = async (path: string) => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   progress = [];
 });
 
-/** Gives so many bytes of each read, then breaks. */
+/** Yields this many bytes of each read, then breaks. */
 async function* cutShort(content: Buffer, bytes: number) {
   for (let at = 0; at < Math.min(bytes, content.length); at += 10_000)
     yield content.subarray(at, Math.min(at + 10_000, bytes));
@@ -51,7 +51,7 @@ function fetchFrom(bytesEachTime: number, read?: Bucket["read"]) {
 }
 
 describe("an input in a bucket", () => {
-  it("[N5] [T9] goes on where it broke, with the same content, and tells its progress", async () => {
+  it("[N5] [T9] resumes where it broke, with the same content, and reports progress", async () => {
     await fetchFrom(200_000);
     expect((await readFile(path)).equals(body)).toBe(true);
     expect(reads.length).toBeGreaterThanOrEqual(3);
@@ -62,7 +62,7 @@ describe("an input in a bucket", () => {
     expect(progress.every((fraction) => fraction > 0 && fraction <= 1)).toBe(true);
   });
 
-  it("[N5] is given up when nothing more comes, or more than was announced", async () => {
+  it("[N5] fails if nothing more arrives, or more than announced", async () => {
     await expect(fetchFrom(0)).rejects.toMatchObject({ code: 1006 });
     const tooMuch = fetchFrom(0, async () => ({
       content: Readable.from([body]),

@@ -58,24 +58,24 @@ async function fetchFor(wishes: Partial<TargetRecord>, allowed = "127.0.0.1"): P
 }
 
 describe("fetchTranscript", () => {
-  it("[Z1] brings an asset or what lies behind a URL", async () => {
+  it("[Z1] fetches an asset or a URL", async () => {
     expect(await fetchFor({ transcriptAssetId: "kept" })).toBe("from asset");
     expect(await fetchFor({ transcriptUrl: `${origin}/text` })).toBe("from a server");
   });
 
-  it("[T3] reads a link of ours that was good when the Task was created", async () => {
+  it("[T3] reads one of our links that was valid when the Task was created", async () => {
     const transcriptUrl = "http://127.0.0.1:1/files/blob?Expires=1&Signature=0";
     expect(await fetchFor({ id: "stored", transcriptUrl })).toBe("from asset");
   });
 
-  it("[Z1] [O11] leaves nothing that the next run could take for the whole", async () => {
+  it("[Z1] [O11] leaves no partial file for the next run", async () => {
     rmSync(path, { force: true });
     await expect(fetchFor({ transcriptUrl: `${origin}/broken` })).rejects.toMatchObject({ code: 2002 });
     await expect(fetchFor({ transcriptAssetId: "too large" })).rejects.toMatchObject({ code: 3002 });
     expect(existsSync(path)).toBe(false);
   });
 
-  it("[Z5] says of the transcript what stands in the way", async () => {
+  it("[Z5] reports what is wrong with the transcript", async () => {
     const failure = (message: string) => ({ code: 2002, message: expect.stringContaining(message) });
     await expect(fetchFor({ transcriptAssetId: "gone" })).rejects.toMatchObject(
       failure("The transcript asset was deleted"),

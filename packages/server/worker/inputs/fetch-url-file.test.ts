@@ -13,13 +13,13 @@ import { fetchUrlFile } from "./fetch-url-file.ts";
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 const body = randomBytes(300_000);
-/** Much more than the streams on the way hold, which a break empties. */
+/** Much more than the streams' buffers, which a break discards. */
 const large = randomBytes(4_000_000);
 const guard = makeAddressGuard(["127.0.0.1"]);
 let answers: Answer[];
 let requests: IncomingMessage[];
 let path: string;
-/** Answers as the list says, the last one for ever. */
+/** Answers as listed, repeating the last one. */
 const server = createServer((request, response) => {
   requests.push(request);
   (answers.length > 1 ? answers.shift() : answers[0])?.(response, request);
@@ -41,7 +41,7 @@ const status =
     response.writeHead(code, headers).end("no");
 const reset: Answer = (response) => response.destroy();
 const give: Answer = (response) => response.end(body);
-/** Gives so much of what is asked for, then breaks the connection; all of it where nothing is said. */
+/** Sends this much of the requested range, then breaks the connection; all of it by default. */
 const giveTagged =
   (bytes = large.length, { etag = '"one"', hasParts = true } = {}): Answer =>
   (response, { headers }) => {
@@ -74,7 +74,7 @@ async function fetch(
     { url, login },
     { path, what: "input", maxBytes, delaysMs, signal, onProgress },
   );
-  // There is no other file.
+  // No other file is left.
   expect(await readdir(dirname(path))).toEqual(["input"]);
   return { content: await readFile(path), progress };
 }
@@ -92,7 +92,7 @@ describe("an input by URL", () => {
     expect(requests).toHaveLength(failures.length + 1);
   });
 
-  it("[T16] is given up after five tries", async () => {
+  it("[T16] fails after five tries", async () => {
     answers = [status(500)];
     await expect(fetch()).rejects.toMatchObject({
       code: 1006,
@@ -119,7 +119,7 @@ describe("an input by URL", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("[T16] [T9] goes on where it broke, as often as that brings something", async () => {
+  it("[T16] [T9] resumes where it broke, as long as it makes progress", async () => {
     answers = [giveTagged(600_000)];
     const { content, progress } = await fetch({ delaysMs: [1] });
     expect(content.equals(large)).toBe(true);
@@ -138,7 +138,7 @@ describe("an input by URL", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("[T11] [T16] ends with the Task while it waits for the next try", async () => {
+  it("[T11] [T16] stops with the Task while it waits for the next try", async () => {
     answers = [status(500)];
     const cancelled = new AbortController();
     const running = fetch({ delaysMs: [60_000], signal: cancelled.signal });
@@ -159,7 +159,7 @@ describe("an input by URL", () => {
     expect((await fetch()).content.equals(body)).toBe(true);
   });
 
-  it("[T17] may not have more than the limit when it is decoded, and has to be what its server says", async () => {
+  it("[T17] is limited after decoding, and must match its declared encoding", async () => {
     const zeros = gzipSync(Buffer.alloc(6_000_000));
     answers = [(response) => response.writeHead(200, { "content-encoding": "gzip" }).end(zeros)];
     await expect(fetch()).rejects.toMatchObject({ code: 1007 });
@@ -167,7 +167,7 @@ describe("an input by URL", () => {
     await expect(fetch()).rejects.toMatchObject({ code: 1006 });
   });
 
-  it("[T18] of a server whose certificate nobody here trusts is for the operator to mend", async () => {
+  it("[T18] from a server with an untrusted certificate needs the operator", async () => {
     await using server = await startSelfSignedServer();
     const trusting = makeAddressGuard(["localhost", "127.0.0.1"]);
     const url = `${server.origin}/a.wav`;
@@ -179,13 +179,13 @@ describe("an input by URL", () => {
     await trusting.close();
   });
 
-  it("[T7] may not have more than the limit as it is sent", async () => {
+  it("[T7] is limited as sent", async () => {
     answers = [give];
     await expect(fetch({ maxBytes: body.length - 1 })).rejects.toMatchObject({ code: 1007 });
     expect(requests).toHaveLength(1);
   });
 
-  it("[U2] is opened with the login of its URL, of which no error tells", async () => {
+  it("[U2] is opened with its URL's login, which no error reveals", async () => {
     answers = [
       (response, { headers }) => {
         const isKnown = headers.authorization === `Basic ${Buffer.from("ann:s3cret").toString("base64")}`;
@@ -199,8 +199,8 @@ describe("an input by URL", () => {
   });
 });
 
-describe("a URL at a host that is not for us", () => {
-  /** The failure of an input at that host, with the host left out of it. */
+describe("a URL at a forbidden host", () => {
+  /** The failure for an input at that host, without the host's name. */
   async function failureAt(host: string) {
     const closed = makeAddressGuard([]);
     const failure: unknown = await fetchUrlFile(
@@ -220,7 +220,7 @@ describe("a URL at a host that is not for us", () => {
     return { code, message: message.replaceAll(host, "HOST") };
   }
 
-  it("[U3] fails alike whether the name leads inside or nobody knows it", async () => {
+  it("[U3] fails alike whether the name is private or unknown", async () => {
     const known = await failureAt("localhost");
     expect(known.code).toBe(1006);
     expect(await failureAt("no-such-host.invalid")).toEqual(known);

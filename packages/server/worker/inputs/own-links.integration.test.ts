@@ -51,7 +51,7 @@ it.each(["as it was given", "by another name of the service"])(
   },
 );
 
-it("[U2] a login in a URL is kept encrypted and forgotten with the Task's end, and is never shown", async () => {
+it("[U2] a login in a URL is stored encrypted, deleted when the Task ends, and never shown", async () => {
   const url = "https://ann:s3cret@media.invalid/a.wav";
   const targets = [{ model: "vocals", formats: ["wav"] }];
   const created = (await (await api.post("/tasks", { url, targets })).json()) as Task;

@@ -44,7 +44,7 @@ function getVersion({ version }: TaskPreviews): string {
   return version;
 }
 
-/** All samples of a track, interleaved, as a player would put them together. */
+/** All samples of a track, interleaved, as a player would join them.  */
 async function readTrack(id: string, track: string): Promise<Float32Array> {
   const previews = await client.tasks.previews.get(id);
   const query = { version: getVersion(previews), tracks: [track] };
@@ -62,7 +62,7 @@ const linkOf = (task: Task, name: string) =>
   task.targets[0]?.output.find((output) => output.name === name)?.link ?? "";
 
 describe("previews", () => {
-  it("[PV1] [PV6] are there with the Task's end, and null against its outputs", async () => {
+  it("[PV1] [PV6] exist when the Task ends, and null against its outputs", async () => {
     await work();
     const { id } = await createTask();
     const task = await client.tasks.wait(id);
@@ -103,7 +103,7 @@ describe("previews", () => {
     }
   });
 
-  it("[PV10] have spectrograms of all tracks, of which any stretch can be had", async () => {
+  it("[PV10] have spectrograms of all tracks, for any range", async () => {
     await work();
     const { id } = await createTask();
     const task = await client.tasks.wait(id);
@@ -129,7 +129,7 @@ describe("previews", () => {
     );
   });
 
-  it("[PV6] are one request for a chunk of all tracks, which need not be asked for twice", async () => {
+  it("[PV6] need one request per chunk for all tracks, which is cacheable", async () => {
     await work();
     const { id } = await createTask();
     await client.tasks.wait(id);
@@ -155,7 +155,7 @@ describe("previews", () => {
       expect((await api.call(call, { key })).status, call).toBe(status);
   });
 
-  it("[PV3] can be heard while the Task runs; what is not there yet is empty and never kept", async () => {
+  it("[PV3] can be played while the Task runs; missing parts are empty and never cached", async () => {
     const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const beforeSegment = async (index: number) => {
       if (index < 3) return;
@@ -185,7 +185,7 @@ describe("previews", () => {
     expect((await client.tasks.previews.get(id)).status).toBe("complete");
   });
 
-  it("[PV4] go on without a hole when the worker is killed with SIGKILL in the middle", async () => {
+  it("[PV4] continue without a gap when the worker is killed with SIGKILL", async () => {
     const { id } = await createTask();
     const child = fork(CHILD, [api.database.url, join(api.dataDir, "blobs"), join(api.dataDir, "work")]);
     closers.push(async () => void child.kill("SIGKILL"));
@@ -204,7 +204,7 @@ describe("previews", () => {
     expect(measureSdrDb(output.samples, await readTrack(id, after.tracks[1]?.id ?? ""))).toBeGreaterThan(95);
   });
 
-  it("[PV4] are begun anew where nothing is left of what they were made from", async () => {
+  it("[PV4] start over if nothing is left of the work folder", async () => {
     const { id } = await createTask();
     const child = fork(CHILD, [api.database.url, join(api.dataDir, "blobs"), join(api.dataDir, "elsewhere")]);
     closers.push(async () => void child.kill("SIGKILL"));
@@ -221,7 +221,7 @@ describe("previews", () => {
     expect((await listFiles(id)).filter((name) => name.includes(version ?? ""))).toEqual([]);
   });
 
-  it("[PV8] are not made of Tasks that are deleted with the request they belong to", async () => {
+  it("[PV8] are not made for temporary Tasks", async () => {
     const { id } = await createTask();
     await api.database.pool.query("update tasks set is_temporary = true where id = $1", [id]);
     expect(await client.tasks.previews.get(id)).toEqual({ status: "none", tracks: [] });
@@ -231,7 +231,7 @@ describe("previews", () => {
     await client.tasks.delete(id);
   });
 
-  it("[PV7] go with the Task, and with its outputs, and count in the client's storage until then", async () => {
+  it("[PV7] are deleted with the Task or its outputs, and count in the client's storage until then", async () => {
     await work();
     const [deleted, swept] = [await createTask(), await createTask()];
     for (const { id } of [deleted, swept]) await client.tasks.wait(id);

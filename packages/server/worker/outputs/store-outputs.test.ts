@@ -9,13 +9,13 @@ import type { Bucket } from "../../domain/storage/bucket.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import { type StoreOutputsPorts, storeOutputs } from "./store-outputs.ts";
 
-/** The Task's target as the database has it. */
+/** The Task's target in the database. */
 const reportsOf = (status: string) =>
   ({
     findTask: async () => ({ targets: [{ id: "target", status }] }),
   }) as unknown as StoreOutputsPorts["reports"];
 
-/** A store that takes one file; the second meets `failure`. */
+/** A store that accepts one file; the second fails with `failure`. */
 function makeBlobs(failure: () => Error) {
   const kept = new Set<string>();
   const blobs: Pick<Blobs, "adopt" | "delete"> = {
@@ -37,7 +37,7 @@ const finished = {
   files: ["wav", "mp3"].map((format) => ({ name: "vocals", format, path: `vocals.${format}` })),
 };
 
-it("[O11] a store that fills up between two files ends the target, and keeps neither", async () => {
+it("[O11] a store that fills up between two files fails the target, and keeps neither", async () => {
   const { kept, blobs } = makeBlobs(() => new Refusal("STORAGE_FULL", "The server's disk is full"));
   const ports = { blobs, quota: noQuota, reports: reportsOf("processing") } as StoreOutputsPorts;
   const { signal } = new AbortController();

@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A worker's aligner over the API's database and files, with an engine that hears what it is told to. */
+/** A worker's aligner on the API's database and files, with a fake engine. */
 async function startWithEngine(alignStretch: AlignStretch) {
   const { db } = api.database;
   const workDir = join(api.dataDir, "work");
@@ -97,7 +97,7 @@ const faultOf = async (response: Response) => {
 };
 
 describe("aligning a stretch of edited words", () => {
-  it("[Z7] gives new times between the anchors, from the recording, with the words beside it", async () => {
+  it("[Z7] returns new times between the anchors, from the recording, with the adjacent words", async () => {
     const heard: (StretchRequest & { bytes: number })[] = [];
     const aligner = await startWithEngine(async (request) => {
       heard.push({ ...request, bytes: (await readFile(request.inputPath)).length });
@@ -130,7 +130,7 @@ describe("aligning a stretch of edited words", () => {
         ],
       },
     ]);
-    // It is no Task, costs nothing, and changes neither words nor Task.
+    // It is not a Task, costs nothing, and changes neither words nor Task.
     const { rows } = await api.database.pool.query(
       "select count(*)::int from tasks where completed_at is null",
     );
@@ -139,7 +139,7 @@ describe("aligning a stretch of edited words", () => {
     expect((await (await api.call(`/tasks/${task.id}`)).json()) as Task).toMatchObject({ targets: [before] });
   });
 
-  it("[Z8] listens to the vocals where the Task has made them, and keeps nothing of a recording when it closes", async () => {
+  it("[Z8] uses the vocals if the Task made them, and keeps no recording when it closes", async () => {
     task = await makeWordsTask(api, [
       { model: "vocals", formats: ["mp3", "wav"] },
       { model: "transcription", formats: ["json"] },
@@ -160,13 +160,13 @@ describe("aligning a stretch of edited words", () => {
     );
   });
 
-  it("[Z8] says what to do where the recording is no longer there", async () => {
+  it("[Z8] says what to do if the recording no longer exists", async () => {
     const aligner = await startWithEngine(hearEvenly);
     const first = await create();
     aligner.look();
     expect((await ended(first.id)).status).toBe("completed");
     await api.call(`/assets/${task.assetId}`, { method: "DELETE" });
-    // Also of what was listened to a moment ago.
+    // Even for a recording used a moment ago.
     const { id } = await create();
     aligner.look();
     expect(await ended(id)).toMatchObject({
@@ -178,7 +178,7 @@ describe("aligning a stretch of edited words", () => {
     });
   });
 
-  it("[Z9] is cancelled by DELETE, which ends the work within two seconds", async () => {
+  it("[Z9] is cancelled by DELETE, which stops the work within two seconds", async () => {
     const running = Promise.withResolvers<void>();
     const stopped = Promise.withResolvers<number>();
     let startedAtMs = 0;
@@ -226,7 +226,7 @@ describe("aligning a stretch of edited words", () => {
       (await api.database.pool.query("select attempts, claimed_until from realignments where id = $1", [id]))
         .rows[0];
     expect(await stateOf()).toEqual({ attempts: 0, claimed_until: null });
-    // Workers that are killed leave their claim, which runs out.
+    // Killed workers leave their claim, which expires.
     const queue = makeRealignmentQueue(api.database.db);
     for (const token of ["a", "b"]) {
       expect((await queue.claim(token))?.id).toBe(id);
@@ -242,7 +242,7 @@ describe("aligning a stretch of edited words", () => {
     expect(await load(id)).toMatchObject({ status: "error", error: { code: 9002 } });
   });
 
-  it("[Z9] what fails on our side is tried again, what the engine can tell of is told", async () => {
+  it("[Z9] our own failures are retried, engine errors are reported", async () => {
     let attempts = 0;
     const aligner = await startWithEngine(async (request) => {
       attempts += 1;
@@ -251,7 +251,7 @@ describe("aligning a stretch of edited words", () => {
     });
     const { id } = await create();
     aligner.look();
-    // A release is told to the workers; here nobody passes it on.
+    // A release notifies the workers; nothing forwards that here.
     const lookAgain = setInterval(aligner.look, 20);
     onTestFinished(() => clearInterval(lookAgain));
     expect((await ended(id)).status).toBe("completed");
@@ -275,7 +275,7 @@ describe("aligning a stretch of edited words", () => {
     const first = await queue.claim("a");
     expect(first?.clientId).toBe(api.account.clientId);
     expect(await queue.claim("b")).toBeUndefined();
-    // Another client's, which came last, is next.
+    // Another client's, created last, is next.
     const other = await api.addAccount();
     await api.database.pool.query(
       `insert into realignments (id, client_id, task_id, target_id, stretch)
@@ -289,7 +289,7 @@ describe("aligning a stretch of edited words", () => {
     expect(second?.id).not.toBe(first?.id);
   });
 
-  it("[Z9] two workers that ask at the same moment get no two stretches of one client", async () => {
+  it("[Z9] two workers that claim at the same moment never get two stretches of one client", async () => {
     await create();
     await create();
     const queue = makeRealignmentQueue(api.database.db);
@@ -322,7 +322,7 @@ describe("aligning a stretch of edited words", () => {
     });
   });
 
-  it("[E4] [Z10] is of one's own Tasks alone", async () => {
+  it("[E4] [Z10] is limited to one's own Tasks", async () => {
     const { id } = await create();
     onTestFinished(async () => void (await api.call(`${path}/${id}`, { method: "DELETE" })));
     const { key } = await api.addAccount();
@@ -332,7 +332,7 @@ describe("aligning a stretch of edited words", () => {
     expect((await load(id)).status).toBe("processing");
   });
 
-  it("[R3] old ones are swept, and what killed workers left of recordings", async () => {
+  it("[R3] old ones and recordings left by killed workers are swept", async () => {
     const { id } = await create();
     const aligner = await startWithEngine(hearEvenly);
     aligner.look();

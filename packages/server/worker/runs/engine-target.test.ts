@@ -7,7 +7,7 @@ it.each(["en", "EN", "en-US", "en_GB"])("[V6] the language %s is en to the engin
   expect(toEngineTarget(target, "task")).toMatchObject({ kind: "text", language: "en" });
 });
 
-it("[V10] [V11] [Y4] what guides the network, and the room of subtitles, reach the engine", () => {
+it("[V10] [V11] [Y4] prompts, keywords and subtitle limits reach the engine", () => {
   const wishes = { translate: true, prompt: "Ships.", keywords: ["Aoife"], maxLineLength: 30, maxLines: 1 };
   const target = { id: "t", model: "transcription", formats: ["srt"], ...wishes } as unknown as TargetRecord;
   expect(toEngineTarget(target, "task")).toMatchObject({
@@ -18,7 +18,7 @@ it("[V10] [V11] [Y4] what guides the network, and the room of subtitles, reach t
   });
 });
 
-it("[VO1] voices are written beside each other, and as many are stored as were made, with who speaks when", () => {
+it("[VO1] as many voices are stored as were made, with who speaks when", () => {
   const target = {
     id: "t",
     model: "multi_voice",

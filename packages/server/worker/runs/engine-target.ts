@@ -45,7 +45,7 @@ function planFiles(target: TargetRecord, taskDir: string): AskedFile[] {
   );
   const isText = findCatalogueModel(target.model)?.produces === "text";
   if (!isText || target.formats.includes("json")) return files;
-  // Without their times words could neither be edited nor written in another form.
+  // Without their times words could neither be edited nor exported.
   const { name, format } = WORDS_FILE;
   const path = toPath(target, taskDir, `${name}.${format}`);
   return [...files, { output: "stem", name, format, path, isAside: true }];

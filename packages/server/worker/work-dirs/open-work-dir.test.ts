@@ -25,7 +25,7 @@ describe("the folder of a Task", () => {
     expect(await readFile(join(taskDir, "spool"), "utf8")).toBe("half");
   });
 
-  it("[Q5] is a new one while the worker before may still be writing", async () => {
+  it("[Q5] is a new one while the previous worker may still be writing", async () => {
     const frozen = { host, pid: process.ppid };
     const taskDir = await openWorkDir(workDir, "task", frozen);
     await writeFile(join(taskDir, "spool"), "half");

@@ -72,7 +72,7 @@ async function readOutput(id: string): Promise<string> {
 const WHOLE = Array.from({ length: SEGMENTS }, (_, index) => String(index).repeat(SEGMENT_BYTES)).join("");
 
 describe("a worker that is told to stop", () => {
-  it("[Q13] leaves its checkpoint in the store, and a worker on another machine goes on behind it", async () => {
+  it("[Q13] leaves its checkpoint in the store, and a worker on another machine resumes from it", async () => {
     const id = await house.createTask(["vocals"]);
     const first = makeEngine(4);
     const one = await startMachine(first.run);
@@ -87,11 +87,11 @@ describe("a worker that is told to stop", () => {
       [4, 5],
     ]);
     expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
-    // Nobody needs it any more.
+    // It is no longer needed.
     await expect.poll(listCheckpoints).toEqual([]);
   });
 
-  it("[Q13] goes on with its own folder on the same machine, and with the newer checkpoint after another one had the Task", async () => {
+  it("[Q13] resumes from its own folder on the same machine, or from a newer checkpoint of another worker", async () => {
     const id = await house.createTask(["vocals"]);
     const reads: string[] = [];
     const watched: Blobs = {
@@ -123,7 +123,7 @@ describe("a worker that is told to stop", () => {
     expect(await readOutput(id)).toBe(WHOLE);
   });
 
-  it("[Q13] leaves none that is too large, and one that is gone, or cut short, costs time alone", async () => {
+  it("[Q13] stores none that is too large, and a missing or truncated one only costs time", async () => {
     for (const spoil of ["too large", "gone", "cut short"]) {
       const id = await house.createTask(["vocals"]);
       const first = makeEngine(2);
@@ -147,7 +147,7 @@ describe("a worker that is told to stop", () => {
     }
   });
 
-  it("[Q4] ends its Task if it can in the time it has, and takes no other", async () => {
+  it("[Q4] finishes its Task if it can in time, and claims no other", async () => {
     const id = await house.createTask(["vocals"]);
     const started = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ describe("a worker that is told to stop", () => {
     await house.database.db.deleteFrom("tasks").where("id", "=", next).execute();
   });
 
-  it("[Q4] gives its Task back when it is told to hurry", async () => {
+  it("[Q4] returns its Task when told to hurry", async () => {
     const id = await house.createTask(["vocals"]);
     const engine = makeEngine(0);
     const worker = await house.startWorker(engine.run);

@@ -21,7 +21,7 @@ async function addMetered(credits: number, durationSeconds = 61) {
     await api.post(`/admin/clients/${account.clientId}/credits`, { amount: credits, note: "Test" }, admin);
   const tone = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
   const { id: assetId } = (await (await api.upload(tone, "a.wav", account)).json()) as { id: string };
-  // What a look into a file of that length finds.
+  // The probe result for a file of that length.
   await api.database.pool.query("update assets set media = $2 where id = $1", [
     assetId,
     { isReadable: true, durationSeconds, sampleRateHz: 8000, channels: 1, hasVideo: false },
@@ -55,7 +55,7 @@ const both = [
 ];
 
 describe("credits", () => {
-  it("[B2] a Task sets its estimate aside; one above what is left is 402 and leaves nothing", async () => {
+  it("[B2] a Task reserves its estimate; one that exceeds the rest is 402 and leaves nothing", async () => {
     const client = await addMetered(5);
     expect((await client.create({ targets: both })).status).toBe(200);
     expect(await client.account()).toEqual({ balance: 5, reserved: 4 });
@@ -75,14 +75,14 @@ describe("credits", () => {
     expect((await (await addMetered(0)).create()).status).toBe(402);
   });
 
-  it("[B3] an input of unknown length sets one minute of each target aside", async () => {
+  it("[B3] an input of unknown length reserves one minute per target", async () => {
     const client = await addMetered(10);
     const url = "https://media.example/song.mp3";
     expect((await client.create({ assetId: undefined, url, targets: both })).status).toBe(200);
     expect(await client.account()).toEqual({ balance: 10, reserved: 2 });
   });
 
-  it("[B5] a completed target is charged once, a failed one not; both give free what they set aside", async () => {
+  it("[B5] a completed target is charged once, a failed one is not; both release their reservation", async () => {
     const client = await addMetered(10);
     const task = (await (await client.create({ targets: both })).json()) as Task;
     await Promise.all([end(task, 0, completed), end(task, 0, completed), end(task, 1, failed)]);
@@ -93,7 +93,7 @@ describe("credits", () => {
     ]);
   });
 
-  it("[B5] a deleted Task gives its credits free, and its charges stay in the ledger", async () => {
+  it("[B5] a deleted Task releases its credits, and its charges stay in the ledger", async () => {
     const client = await addMetered(10);
     const task = (await (await client.create({ targets: both })).json()) as Task;
     await end(task, 0, completed);
@@ -102,7 +102,7 @@ describe("credits", () => {
     expect(await client.ledger()).toHaveLength(2);
   });
 
-  it("[B7] an unmetered client is never refused, sets nothing aside and is not charged", async () => {
+  it("[B7] an unmetered client is never refused, reserves nothing and is not charged", async () => {
     const client = await addMetered(0);
     await api.call(`/admin/clients/${client.clientId}`, {
       method: "PATCH",
@@ -127,7 +127,7 @@ describe("credits", () => {
       await expect(api.database.pool.query(statement)).rejects.toThrow("append-only");
   });
 
-  it("[B8] what is set aside can't be taken back", async () => {
+  it("[B8] reserved credits can't be withdrawn", async () => {
     const client = await addMetered(5);
     await client.create();
     const takeBack = (amount: number) =>
@@ -139,7 +139,7 @@ describe("credits", () => {
 });
 
 describe("a hundred creations at once", () => {
-  it("[B6] take exactly what is there, and the ledger adds up whatever ends when", async () => {
+  it("[B6] use exactly the available credits, and the ledger adds up in any order of completion", async () => {
     const client = await addMetered(20.5);
     const responses = await Promise.all(Array.from({ length: 100 }, () => client.create()));
     const taken = responses.filter(({ status }) => status === 200);

@@ -28,7 +28,7 @@ describe("a session", () => {
     expect(await codeOf(await browser.call("GET", "/admin/clients"))).toEqual([403, "ADMIN_REQUIRED"]);
   });
 
-  it("[PE1] is 401 on every route that needs a key, where there is none", async () => {
+  it("[PE1] is 401 on every route that needs a key if there is no session", async () => {
     const document = (await (await api.call("/openapi.json")).json()) as OpenApi;
     const nobody = openBrowser(api);
     nobody.cookie = "stemwright_session=made-up";
@@ -40,7 +40,7 @@ describe("a session", () => {
     expect((await nobody.call("GET", "/account/options")).status).toBe(200);
   });
 
-  it("[PE1] a key in the request goes before it, also a wrong one", async () => {
+  it("[PE1] a key in the request takes precedence, even a wrong one", async () => {
     const browser = await signInHere();
     const { key, clientId } = await api.addAccount();
     const response = await api.call("/account/credits", {
@@ -56,7 +56,7 @@ describe("a session", () => {
     expect(await codeOf(wrong)).toEqual([401, "KEY_INVALID"]);
   });
 
-  it("[PE5] is listed with where it is from, and revoked at once", async () => {
+  it("[PE5] is listed with its origin, and revoked at once", async () => {
     const { id, token } = await addPerson(api, { clientId: api.account.clientId });
     const browser = openBrowser(api);
     await browser.call("POST", "/account/sign-in/link", { token }, { "user-agent": "A browser".repeat(50) });
@@ -77,7 +77,7 @@ describe("a session", () => {
     expect(await codeOf(await browser.call("GET", "/tasks"))).toEqual([401, "SESSION_INVALID"]);
   });
 
-  it("[PE5] ends when its person signs out, and the cookie goes with it", async () => {
+  it("[PE5] ends when its person signs out, together with the cookie", async () => {
     const browser = await signInHere();
     const { cookie } = browser;
     await browser.ask("POST", "/account/sign-out");
@@ -87,7 +87,7 @@ describe("a session", () => {
     expect((await openBrowser(api).call("POST", "/account/sign-out")).status).toBe(200);
   });
 
-  it("[PE5] is a new one at every sign-in; what the browser brought is worth nothing then", async () => {
+  it("[PE5] is new at every sign-in; the browser's previous one becomes invalid", async () => {
     const victim = openBrowser(api);
     victim.cookie = "stemwright_session=chosen-by-somebody-else";
     const { token } = await addPerson(api, { clientId: api.account.clientId });
@@ -105,7 +105,7 @@ describe("a session", () => {
     expect((await attacker.call("GET", "/account/me")).status).toBe(401);
   });
 
-  it("[K6] [PE5] is refused with its client's suspension, and a stream of it ends", async () => {
+  it("[K6] [PE5] is rejected when its client is suspended, and its streams end", async () => {
     const { clientId } = await api.addAccount();
     const admin = await api.addAccount({ role: "admin" });
     const browser = await signIn(api, { clientId });
@@ -140,7 +140,7 @@ describe("a session", () => {
 });
 
 describe("another site's page", () => {
-  /** What a browser sends of a page elsewhere that may use the cookie: everything but our own header. */
+  /** What a browser sends for another site's page that may use the cookie: everything except our header. */
   const sendAsOtherSite = async (
     method: string,
     path: string,
@@ -195,7 +195,7 @@ describe("another site's page", () => {
     },
   );
 
-  it("[PE1] [G4] is never allowed credentials: no answer has the header, nor names an origin", async () => {
+  it("[PE1] [G4] is never allowed credentials: no response has the header or names an origin", async () => {
     const browser = await signInHere();
     const document = (await (await api.call("/openapi.json")).json()) as OpenApi;
     for (const path of Object.keys(document.paths).map((known) => known.replaceAll(/\{[^}]+\}/g, "x")))
@@ -222,7 +222,7 @@ describe("the cookie", () => {
   const setCookieAt = async (environment: Record<string, string>, headers: Record<string, string> = {}) => {
     const own = await startTestApi(environment);
     try {
-      // A proxy in front of the service takes the sub-path away.
+      // A proxy in front of the service strips the sub-path.
       const local = own.logLines.map((line) => /listening at (http:[^"]+)/.exec(line)?.[1]).find(Boolean);
       const { token } = await addPerson(own, { clientId: own.account.clientId });
       const response = await fetch(new URL("/account/sign-in/link", local ?? own.address), {
@@ -237,19 +237,19 @@ describe("the cookie", () => {
     }
   };
 
-  it("[PE6] is for http alone to read, of this site, for the whole service", async () => {
+  it("[PE6] is HttpOnly, same-site, and valid for the whole service", async () => {
     expect(await setCookieAt({})).toMatch(
       /^stemwright_session=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/,
     );
   });
 
-  it("[PE6] is Secure behind https, and keeps to the sub-path", async () => {
+  it("[PE6] is Secure behind https, and limited to the sub-path", async () => {
     expect(await setCookieAt({ PUBLIC_BASE_URL: "https://example.com/stems/" })).toMatch(
       /; Path=\/stems; Max-Age=7776000; HttpOnly; SameSite=Lax; Secure$/,
     );
   });
 
-  it("[PE6] is Secure where a trusted proxy says that the browser came by https", async () => {
+  it("[PE6] is Secure if a trusted proxy says that the browser uses https", async () => {
     const proto = { "x-forwarded-proto": "https" };
     expect(await setCookieAt({ TRUST_PROXY: "127.0.0.1" }, proto)).toMatch(/; Secure$/);
     expect(await setCookieAt({}, proto)).toMatch(/; SameSite=Lax$/);

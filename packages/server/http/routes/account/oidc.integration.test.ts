@@ -14,7 +14,7 @@ const CALLBACK = `${BASE_URL}/account/oidc/callback`;
 
 let provider: TestIdentityProvider;
 let api: TestApi;
-/** Where the service itself listens; the base URL is a proxy's. */
+/** The service's own address; the base URL is a proxy's. */
 let local: string;
 beforeAll(async () => {
   provider = await startIdentityProvider(() => [CALLBACK]);
@@ -45,7 +45,7 @@ const makeIdentity = (overrides: object = {}) => ({
   ...overrides,
 });
 
-/** Leaves for the provider; gives where it sends back to, and the cookie that the browser keeps meanwhile. */
+/** Goes to the provider; returns its redirect URL, and the cookie that the browser keeps meanwhile. */
 async function leave(browser: TestBrowser) {
   const start = await browser.call("GET", "/account/oidc/start");
   expect(start.status).toBe(302);
@@ -58,7 +58,7 @@ async function leave(browser: TestBrowser) {
     callback: `/account/oidc/callback${back.search}`,
   };
 }
-/** The whole way; gives where the browser ends up. */
+/** The whole flow; returns where the browser ends up. */
 async function signInThere(identity: object, browser = open()) {
   provider.become(makeIdentity(identity));
   const { flowCookie, callback } = await leave(browser);
@@ -68,7 +68,7 @@ async function signInThere(identity: object, browser = open()) {
 }
 
 describe("signing in with an identity provider", () => {
-  it("[PE10] is offered by its name, and begun with PKCE, state and nonce that the browser keeps sealed", async () => {
+  it("[PE10] is offered by name, and started with PKCE, state and nonce sealed in the browser", async () => {
     const browser = open();
     const options = await browser.ask<AccountOptions>("GET", "/account/options");
     expect(options.oidc).toEqual({ name: "Acme" });
@@ -89,7 +89,7 @@ describe("signing in with an identity provider", () => {
     expect(cookie).not.toContain(url.searchParams.get("state"));
   });
 
-  it("[PE10] lets in whom an owner invited by that address, with the role, and knows them by identity then", async () => {
+  it("[PE10] admits people invited by that address, with their role, and then knows them by identity", async () => {
     const { key } = await api.addAccount({ role: "admin" });
     const identity = makeIdentity();
     const invited = await fetch(new URL(`/account/invitations?clientId=${api.account.clientId}`, local), {
@@ -110,7 +110,7 @@ describe("signing in with an identity provider", () => {
     expect((await again.browser.ask<Me>("GET", "/account/me")).person.id).toBe(me.person.id);
   });
 
-  it("[PE10] is connected by somebody who is signed in, under the same verified address; others have to ask", async () => {
+  it("[PE10] can be connected while signed in, under the same verified address; others have to ask", async () => {
     const email = `${makeId()}@example.com`;
     const { id, token } = await addPerson(api, { clientId: api.account.clientId, email });
     const refused = `${BASE_URL}/app/sign-in?problem=refused`;
@@ -125,7 +125,7 @@ describe("signing in with an identity provider", () => {
     expect((await connect({ sub: makeId() })).location).toBe(refused);
   });
 
-  it("[PE10] lets nobody in as who typed their address in here before, nor that person see what they do", async () => {
+  it("[PE10] does not let anybody take over an account by typing in its address, nor the reverse", async () => {
     const email = `${makeId()}@joins.example`;
     await addPerson(api, { clientId: api.account.clientId, email });
     const { browser, location } = await signInThere({ email });
@@ -149,7 +149,7 @@ describe("signing in with an identity provider", () => {
     }
   });
 
-  it("[PE10] an answer counts once, in the browser that asked, and unchanged", async () => {
+  it("[PE10] a response counts once, in the same browser, and unchanged", async () => {
     provider.become(makeIdentity({ email: `${makeId()}@joins.example` }));
     const { callback, flowCookie } = await leave(open());
     const finish = async (headers: Record<string, string>, path = callback) => {
@@ -194,7 +194,7 @@ describe("without an identity provider", () => {
     expect(load).not.toThrow(/hush/);
   });
 
-  it("[PE10] one that does not answer is told on the sign-in page", async () => {
+  it("[PE10] a provider that does not answer is reported on the sign-in page", async () => {
     const lost = await startTestApi({ OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "a" });
     const response = await lost.call("/account/oidc/start", { key: null, redirect: "manual" });
     expect(response.headers.get("location")).toBe(`${lost.address}/app/sign-in?problem=provider`);

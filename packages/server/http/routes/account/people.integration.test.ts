@@ -37,7 +37,7 @@ const codeOf = async (response: Response) => {
 const makeEmail = () => `${makeId()}@example.com`;
 const PASSWORD = "correct horse";
 
-/** A browser in which somebody with email and password is signed in. */
+/** A browser with a person who signed in with email and password. */
 async function signUp(clientId = api.account.clientId, role: "owner" | "member" = "owner") {
   const browser = await signIn(api, { clientId, role });
   const email = makeEmail();
@@ -46,7 +46,7 @@ async function signUp(clientId = api.account.clientId, role: "owner" | "member" 
 }
 
 describe("one-time links", () => {
-  it("[PE2] let in once, and ask for email and password", async () => {
+  it("[PE2] work once, and ask for email and password", async () => {
     const { token, id } = await addPerson(api, { clientId: api.account.clientId });
     const browser = openBrowser(api);
     const me = await browser.ask<Me>("POST", "/account/sign-in/link", { token });
@@ -73,7 +73,7 @@ describe("one-time links", () => {
     expect(changed).toMatchObject({ person: { email }, needsPassword: false, mayResetPassword: false });
   });
 
-  it("[PE2] let one in, of ten who use the same one at once", async () => {
+  it("[PE2] admit one of ten who use the same link at once", async () => {
     const { token } = await addPerson(api, { clientId: api.account.clientId });
     const tries = Array.from({ length: 10 }, () =>
       openBrowser(api).call("POST", "/account/sign-in/link", { token }),
@@ -82,7 +82,7 @@ describe("one-time links", () => {
     expect(statuses.toSorted()).toEqual([200, ...Array(9).fill(403)]);
   });
 
-  it("[PE2] are over after an hour", async () => {
+  it("[PE2] expire after an hour", async () => {
     const { token, id } = await addPerson(api, { clientId: api.account.clientId });
     await sql`update sign_in_links set expires_at = now() - interval '1 second' where person_id = ${id}`.execute(
       api.database.db,
@@ -90,7 +90,7 @@ describe("one-time links", () => {
     expect((await openBrowser(api).call("POST", "/account/sign-in/link", { token })).status).toBe(403);
   });
 
-  it("[PE2] let somebody who forgot the password set a new one, within an hour", async () => {
+  it("[PE2] allow setting a forgotten password within an hour", async () => {
     const { email, personId } = await signUp();
     const again = async () => {
       const [, token] = (await makeSignInLink(makePeopleStore(api.database.db), personId, "")).split("#");
@@ -113,7 +113,7 @@ describe("one-time links", () => {
 });
 
 describe("passwords", () => {
-  it("[PE3] sign in with the email address in any case, and only the right one does", async () => {
+  it("[PE3] work with the email address in any case, and only the right one does", async () => {
     const { email } = await signUp();
     const browser = openBrowser(api);
     for (const wrong of [
@@ -132,7 +132,7 @@ describe("passwords", () => {
     expect(me.person.email).toBe(email);
   });
 
-  it("[PE3] answer a wrong one and an unknown address alike, and look as long at both", async () => {
+  it("[PE3] give the same response to a wrong password and an unknown address, after the same work", async () => {
     const { email } = await signUp();
     const guess = (address: string) =>
       openBrowser(api).call("POST", "/account/sign-in", { email: address, password: "a wrong horse" });
@@ -154,7 +154,7 @@ describe("passwords", () => {
     },
   );
 
-  it("[PE3] lie in the database as argon2id", async () => {
+  it("[PE3] are stored as argon2id", async () => {
     const { personId } = await signUp();
     const { password_hash } = await api.database.db
       .selectFrom("people")
@@ -198,7 +198,7 @@ describe("passwords", () => {
 });
 
 describe("guessing", () => {
-  it("[PE4] is stopped for an account after ten, however many come at once, and not for others", async () => {
+  it("[PE4] is blocked for an account after ten attempts, even concurrent ones, and not for others", async () => {
     const { email } = await signUp();
     const guesses = Array.from({ length: 14 }, (_, index) =>
       openBrowser(api).call("POST", "/account/sign-in", { email, password: `guess number ${index}` }),
@@ -216,7 +216,7 @@ describe("guessing", () => {
     await openBrowser(api).ask("POST", "/account/sign-in", { email, password: PASSWORD });
   });
 
-  it("[PE4] is stopped for an address after fifty, whatever accounts it names", async () => {
+  it("[PE4] is blocked for an address after fifty attempts, whatever the accounts", async () => {
     await sql`delete from sign_in_attempts`.execute(api.database.db);
     const guess = () =>
       openBrowser(api).call("POST", "/account/sign-in", { email: makeEmail(), password: "x" });
@@ -228,7 +228,7 @@ describe("guessing", () => {
 });
 
 describe("invitations", () => {
-  it("[PE7] let one person in, with the role and for the address they name", async () => {
+  it("[PE7] admit one person, with their role and for their address", async () => {
     const owner = await signUp();
     const email = makeEmail();
     const made = await owner.ask<NewInvitation>("POST", "/account/invitations", { role: "member", email });

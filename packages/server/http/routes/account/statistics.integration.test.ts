@@ -54,7 +54,7 @@ async function completeTask(models: string[], durationSeconds: number): Promise<
 }
 
 describe("statistics", () => {
-  it("[X1] usage has a row a month, newest first, and is the default", async () => {
+  it("[X1] usage has a row per month, newest first, and is the default", async () => {
     await use("vocals", "2026-01-31T23:59:59.999Z", 90);
     await use("drums", "2026-02-01T00:00:00.000Z", 1);
     await use("drums", "2026-02-28T23:59:59.999Z", 200.5);
@@ -67,7 +67,7 @@ describe("statistics", () => {
     expect(await statistics("/")).toEqual(rows);
   });
 
-  it("[X1] months are those of UTC, whatever the session's time zone is", async () => {
+  it("[X1] months are in UTC, whatever the session's time zone", async () => {
     await api.database.db.transaction().execute(async (transaction) => {
       const { sql } = await import("kysely");
       await sql`set local time zone 'Pacific/Kiritimati'`.execute(transaction);
@@ -83,7 +83,7 @@ describe("statistics", () => {
     expect(await statistics()).toEqual([{ month: "2025-12", totalTargets: 1, totalMinutes: "1.00" }]);
   });
 
-  it("[X2] distribution has a row a model, most used first, in exact decimals", async () => {
+  it("[X2] distribution has a row per model, most used first, in exact decimals", async () => {
     await use("vocals", "2026-01-15T00:00:00Z", 30, 0.1);
     await use("drums", "2026-02-15T00:00:00Z", 30, 0.1);
     await use("drums", "2026-03-15T00:00:00Z", 60, 0.2);
@@ -93,7 +93,7 @@ describe("statistics", () => {
     ]);
   });
 
-  it("[X3] months limits the range, the current month counted", async () => {
+  it("[X3] months limits the range, including the current month", async () => {
     const monthsAgo = (count: number) => {
       const now = new Date();
       return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString();
@@ -138,7 +138,7 @@ describe("statistics", () => {
     ]);
   });
 
-  it("[X1] failed and cancelled targets are not counted; other clients' neither", async () => {
+  it("[X1] failed and cancelled targets and those of other clients are not counted", async () => {
     const id = makeId();
     const targets = [{ id: makeId(), model: "vocals", formats: ["wav"], creditsPerMinute: 1 }];
     const { clientId } = account;

@@ -139,7 +139,7 @@ describe("a webhook", () => {
     });
   });
 
-  it("[W2] goes to the Task's own URL before the account's, and to nobody where there is neither", async () => {
+  it("[W2] goes to the Task's own URL, else to the account's, else nowhere", async () => {
     const silent = await createTask();
     await end(silent, 0, completed);
     expect(await listDeliveries()).toEqual([]);
@@ -151,7 +151,7 @@ describe("a webhook", () => {
     await own.close();
   });
 
-  it("[W2] is owed exactly when the target ended: not when the transaction is undone", async () => {
+  it("[W2] is due exactly when the target ended, not after a rollback", async () => {
     await setWebhook();
     const task = await createTask();
     const undone = api.database.db.transaction().execute(async (tx) => {
@@ -162,7 +162,7 @@ describe("a webhook", () => {
     expect(await listDeliveries()).toEqual([]);
   });
 
-  it("[W3] carries the Task exactly as GET gives it, with fresh links", async () => {
+  it("[W3] carries the Task exactly as GET returns it, with fresh links", async () => {
     await setWebhook();
     const metadata = '"quoted" 😀\u0000';
     const task = await createTask({ metadata });
@@ -173,7 +173,7 @@ describe("a webhook", () => {
     expect(call?.body).toContain("Expires=");
   });
 
-  it("[W4] is signed with the account's secret, also to a Task's own URL without an account URL", async () => {
+  it("[W4] is signed with the account's secret, even to a Task's own URL without an account URL", async () => {
     const { secret } = await get<{ secret: string }>("/webhooks/secret");
     await end(await createTask({ webhookUrl: receiver.url }), 0, completed);
     const [call] = await receiver.waitForCalls(1);
@@ -204,7 +204,7 @@ describe("a webhook", () => {
     expect(() => verify(after, second)).not.toThrow();
   });
 
-  it("[W12] can be tried with a test event, which is tried once", async () => {
+  it("[W12] can be tested with a test event, which is sent once", async () => {
     const { id, secret } = await setWebhook();
     receiver.answer = (response) => response.writeHead(500).end();
     const delivery = await post<WebhookDelivery>(`/webhooks/${id}/test`);
@@ -218,7 +218,7 @@ describe("a webhook", () => {
 });
 
 describe("the log of deliveries", () => {
-  it("[W11] pages, filters by Task and state, and tells what happened", async () => {
+  it("[W11] is paged, filtered by Task and state, and shows what happened", async () => {
     await setWebhook();
     receiver.answer = (response, index) => response.writeHead(index === 0 ? 200 : 503).end();
     const good = await createTask();
@@ -252,7 +252,7 @@ describe("the log of deliveries", () => {
       expect((await api.call(`/webhooks/deliveries?${query}`)).status).toBe(400);
   });
 
-  it("[W11] a replay sends again, with the same id, as the Task stands now", async () => {
+  it("[W11] a replay sends the current Task again, with the same id", async () => {
     await setWebhook();
     const formats = ["wav"];
     const task = await createTask({
@@ -280,7 +280,7 @@ describe("the log of deliveries", () => {
     expect((await api.post(`/webhooks/deliveries/${id}/replay`, {})).status).toBe(404);
   });
 
-  it("[W13] shows what the last try of a delivery sent and what came back, without signatures and secrets", async () => {
+  it("[W13] shows the body and response of a delivery's last try, without signatures and secrets", async () => {
     const { secret } = await setWebhook();
     receiver.answer = (response, index) => response.writeHead(index === 0 ? 500 : 200).end(`answer ${index}`);
     await end(await createTask({ metadata: "Número 7" }), 0, completed);
@@ -300,7 +300,7 @@ describe("the log of deliveries", () => {
     expect(rows).toEqual([]);
   });
 
-  it("[W11] a replay goes to the account's URL as it is now, and is refused without one", async () => {
+  it("[W11] a replay goes to the account's current URL, and is refused without one", async () => {
     const { id: webhookId } = await setWebhook();
     await end(await createTask(), 0, completed);
     await receiver.waitForCalls(1);

@@ -101,7 +101,7 @@ describe("administration", () => {
     }
   });
 
-  it("[D3] [K6] a suspended client is refused at once, and let in again when resumed", async () => {
+  it("[D3] [K6] a suspended client is rejected at once, and accepted again when resumed", async () => {
     const { id } = await addClient();
     const { secret } = await addKey(id);
     const { link } = (await (await api.upload("x", "a.wav", { key: secret })).json()) as { link: string };
@@ -115,7 +115,7 @@ describe("administration", () => {
     expect((await api.call("/tasks", { key: secret })).status).toBe(200);
   });
 
-  it("[D3] nobody locks itself out", async () => {
+  it("[D3] administrators can't lock themselves out", async () => {
     expect(await codeOf(await send("POST", `/admin/clients/${admin.clientId}/suspend`))).toEqual([
       409,
       "SELF_LOCKOUT",
@@ -124,7 +124,7 @@ describe("administration", () => {
     expect((await send("GET", "/admin/clients")).status).toBe(200);
   });
 
-  it("[D4] [K4] a key's secret is shown once; its last use is; revoked, it is dead", async () => {
+  it("[D4] [K4] a key's secret is shown once, its last use is recorded, and revoking takes effect", async () => {
     const { id } = await addClient();
     const { secret, ...key } = await addKey(id, { name: "Production" });
     expect(secret).toMatch(/^sw_[0-9A-Za-z]{40}$/);
@@ -146,7 +146,7 @@ describe("administration", () => {
     expect(await codeOf(await api.call("/tasks", { key: secret }))).toEqual([401, "KEY_INVALID"]);
   });
 
-  it("[D4] legacy tokens and administrators' keys are made, but not both in one", async () => {
+  it("[D4] legacy tokens and administrators' keys can be created, but not both in one", async () => {
     const { id } = await addClient();
     expect(await addKey(id, { kind: "legacy" })).toMatchObject({ kind: "legacy", role: "client" });
     const { secret } = await addKey(id, { role: "admin" });
@@ -158,7 +158,7 @@ describe("administration", () => {
     ]);
   });
 
-  it("[D5] [M3] access and rate of a model are the client's own from the next request on", async () => {
+  it("[D5] [M3] a model's access and rate apply from the next request on", async () => {
     const { id } = await addClient();
     const { secret } = await addKey(id);
     const vocals = async () => {
@@ -188,7 +188,7 @@ describe("administration", () => {
       expect((await send("PUT", `${path}/vocals`, { creditsPerMinute })).status).toBe(400);
   });
 
-  it("[B8] [B1] credits are granted, refunded and taken back; the ledger keeps all of it", async () => {
+  it("[B8] [B1] credits are granted, refunded and withdrawn; the ledger records all of it", async () => {
     const { id } = await addClient();
     const grant = (body: object) =>
       send("POST", `/admin/clients/${id}/credits`, { note: "Invoice 17", ...body });
@@ -257,7 +257,7 @@ describe("acting for a client", () => {
     expect((await send("DELETE", `/tasks/${task.id}?${forClient}`)).status).toBe(200);
   });
 
-  it("[K5] an unknown client is 404; who is no administrator may name only itself", async () => {
+  it("[K5] an unknown client is 404; non-administrators may name only themselves", async () => {
     expect(await codeOf(await send("GET", `/tasks?clientId=${makeId()}`))).toEqual([404, "NOT_FOUND"]);
     expect(await codeOf(await send("GET", "/tasks?clientId=a&clientId=b"))).toEqual([400, "REQUEST_INVALID"]);
     expect(await codeOf(await api.call(`/tasks?clientId=${admin.clientId}`))).toEqual([

@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Every file of the store, the half-written ones too, and the folders that assets have to themselves. */
+/** Every stored file, including half-written ones, and the folders of assets. */
 const listStoredFiles = async () =>
   (await readdir(join(api.dataDir, "blobs"), { recursive: true })).filter((path) => path !== "assets");
 
 const codeOf = async (response: Response) => ((await response.json()) as { code: string }).code;
 
 describe("uploads", () => {
-  it("[A1] [G5] answers the asset, and its link gives the bytes back", async () => {
+  it("[A1] [G5] returns the asset, and its link returns the bytes", async () => {
     const response = await api.upload("RIFF…", "My Song.WAV");
     expect(response.status).toBe(200);
     const asset = assetSchema.parse(await response.json());
@@ -65,7 +65,7 @@ describe("uploads", () => {
     expect(await listStoredFiles()).toHaveLength(before.length);
   });
 
-  it("[A3] exactly the largest size is taken", async () => {
+  it("[A3] exactly the maximum size is accepted", async () => {
     expect((await api.upload("x".repeat(UPLOAD_MAX_BYTES), "full.wav")).status).toBe(200);
   });
 
@@ -111,7 +111,7 @@ describe("uploads", () => {
     expect((await api.post("/assets", { file: "x" })).status).toBe(415);
   });
 
-  /** One that is not whole until its 90,000 bytes have come. */
+  /** Incomplete until its 90,000 bytes have arrived. */
   const startUpload = (filename: string) => {
     const upload = httpRequest(new URL("/assets", api.address), {
       method: "POST",
@@ -139,7 +139,7 @@ describe("uploads", () => {
     expect((await countAssets()).total).toBe(total);
   });
 
-  it("[E6] one that can't be stored is our failure also in its middle, and is logged", async () => {
+  it("[E6] a store failure is our own, even in the middle of an upload, and is logged", async () => {
     const partialDir = join(api.dataDir, "blobs", "partial");
     await rm(partialDir, { recursive: true });
     const upload = startUpload("a.wav");
@@ -158,7 +158,7 @@ async function countAssets(): Promise<{ total: number }> {
 }
 
 describe("assets", () => {
-  it("[L1] [L2] are listed newest first, with the total, at once after their upload", async () => {
+  it("[L1] [L2] are listed newest first, with the total, right after their upload", async () => {
     const account = await api.addAccount();
     const ids: string[] = [];
     for (let i = 0; i < 12; i += 1) {
@@ -202,7 +202,7 @@ describe("assets", () => {
     },
   );
 
-  it("[E4] of another client are 404, as unknown ones are", async () => {
+  it("[E4] of another client are 404, like unknown ones", async () => {
     const { id } = assetSchema.parse(await (await api.upload("x", "mine.wav")).json());
     const other = await api.addAccount();
     for (const method of ["GET", "DELETE"]) {
@@ -225,7 +225,7 @@ describe("assets", () => {
     expect((await fetch(link)).status).toBe(404);
   });
 
-  it("[A4] are gone at once where their file can't be removed yet, and DELETE can be sent again", async () => {
+  it("[A4] are gone at once even if their file can't be removed yet, and DELETE can be repeated", async () => {
     const account = await api.addAccount();
     const uploaded = assetSchema.parse(await (await api.upload("x", "stuck.wav", account)).json());
     const { id, link } = uploaded;
@@ -269,7 +269,7 @@ describe("assets", () => {
     },
   );
 
-  it("[A2] leave no file where the transaction failed before its commit", async () => {
+  it("[A2] leave no file if the transaction failed before its commit", async () => {
     const { pool } = api.database;
     const listUnclaimed = async () => (await pool.query("select key_prefix from unclaimed_files")).rows;
     const before = [await listStoredFiles(), await listUnclaimed()];
@@ -297,14 +297,14 @@ describe("download links", () => {
     });
   });
 
-  it("[O3] tell the name of the upload, beside one in ASCII", async () => {
+  it("[O3] have the name of the upload, and one in ASCII", async () => {
     const { link } = assetSchema.parse(await (await api.upload("abc", "Ärger (live).mp3")).json());
     expect((await fetch(link)).headers.get("content-disposition")).toBe(
       "attachment; filename=\"-rger-live-.mp3\"; filename*=UTF-8''%C3%84rger%20%28live%29.mp3",
     );
   });
 
-  it("[O3] serve a range, and refuse one outside", async () => {
+  it("[O3] serve a range, and reject one outside the file", async () => {
     const part = await download({ range: "bytes=2-4" });
     expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([
       206,
@@ -315,7 +315,7 @@ describe("download links", () => {
     expect([outside.status, outside.headers.get("content-range")]).toEqual([416, "bytes */10"]);
   });
 
-  it("[O3] carry a tag: 304 to who has it, and a range only of the same file", async () => {
+  it("[O3] carry an ETag: 304 if it matches, and ranges only of the same file", async () => {
     const { link } = assetSchema.parse(await (await api.upload("0123456789", "digits.mp3")).json());
     const tag = (await fetch(link)).headers.get("etag") ?? "";
     expect(tag).toMatch(/^"[\w-]{27}"$/);
@@ -332,7 +332,7 @@ describe("download links", () => {
     expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, "10", ""]);
   });
 
-  it("[O2] that were changed are 403", async () => {
+  it("[O2] that were tampered with are 403", async () => {
     const { link } = assetSchema.parse(await (await api.upload("secret", "a.mp3")).json());
     for (const changed of [
       link.replace("a.mp3", "b.mp3"),
@@ -348,7 +348,7 @@ describe("download links", () => {
 });
 
 describe("a store that hangs", () => {
-  it("[A4] [E9] holds up the DELETEs on it for ten seconds, and no other request", async () => {
+  it("[A4] [E9] delays DELETEs by ten seconds, and no other request", async () => {
     await using store = await startSilentServer();
     const hanging = await startTestApi({
       S3_BUCKET: "files",

@@ -81,7 +81,7 @@ describe("storage integrations", () => {
     ]);
   });
 
-  it("[N1] of another client are as unknown as none", async () => {
+  it("[N1] of another client are unknown", async () => {
     const { id } = await create();
     const { key } = other;
     const path = `/storage-integrations/${id}`;
@@ -93,7 +93,7 @@ describe("storage integrations", () => {
     expect((await api.post("/tasks", task, { key })).status).toBe(404);
   });
 
-  it("[N2] secrets lie encrypted in the database, and the key does not", async () => {
+  it("[N2] secrets are encrypted in the database, and the key is not there", async () => {
     const { id } = await create();
     const { rows } = await api.database.pool.query("select * from storage_integrations where id = $1", [id]);
     const row = JSON.stringify(rows[0], (_, value: unknown) =>
@@ -105,7 +105,7 @@ describe("storage integrations", () => {
     expect(api.logLines.join("")).not.toContain(SECRET);
   });
 
-  it("[N3] aws gets an external id of its own, which the client can't choose", async () => {
+  it("[N3] aws gets a generated external id, which the client can't choose", async () => {
     const withId = { ...aws, authConfig: { ...aws.authConfig, externalId: "mine" } };
     const [first, second] = [await create(withId), await create(aws)];
     expect(first.authConfig.externalId).toMatch(/^[0-9a-z]{24,36}$/);
@@ -195,7 +195,7 @@ describe("storage integrations", () => {
     expect((await create({ type, storageName: "music", authConfig })).authConfig).toEqual(shown);
   });
 
-  it("[N1] text that a database can't hold is refused", async () => {
+  it("[N1] text that a database can't store is refused", async () => {
     for (const text of ["x\0y", "x\ud800y"]) {
       for (const field of ["endpoint", "region", "accessKeyId", "secretAccessKey"]) {
         const value = field === "endpoint" ? `https://s3.example/${text}` : text;
@@ -218,7 +218,7 @@ describe("storage integrations", () => {
     expect(await codeOf(await api.post("/storage-integrations", azure))).toEqual([400, "URL_NOT_ALLOWED"]);
   });
 
-  it("[N4] verify tells which step failed, and why", async () => {
+  it("[N4] verify reports which step failed, and why", async () => {
     const { id } = await create();
     const verify = async () =>
       (await (await api.post(`/storage-integrations/${id}/verify`, {})).json()) as StorageVerification;
@@ -239,7 +239,7 @@ describe("storage integrations", () => {
     server.faults.refuseWrites = false;
   });
 
-  it("[N9] [K5] administrators name the client, others must not in the body and may name themselves in the address", async () => {
+  it("[N9] [K5] administrators must name the client in the body; others must not, but may name themselves in the query", async () => {
     const key = adminKey;
     const { clientId } = api.account;
     expect((await api.post("/storage-integrations", aws, { key })).status).toBe(400);
@@ -320,7 +320,7 @@ describe("Tasks with storage integrations", () => {
     expect((await remove()).status).toBe(200);
   });
 
-  it("[N11] a Task and a delete that meet never both succeed", async () => {
+  it("[N11] a concurrent Task and delete never both succeed", async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await create();
       const [created, removed] = await Promise.all([

@@ -18,7 +18,7 @@ afterAll(() => api.close());
 
 const share = async (body: unknown = {}, id = task.id) =>
   (await (await api.post(`/tasks/${id}/shares`, body)).json()) as NewShare;
-/** As somebody without an account. */
+/** Without an account. */
 const open = (path: string) => api.call(path, { key: null });
 const faultOf = async (response: Response) => {
   const { code, message } = (await response.json()) as { code: string; message: string };
@@ -29,7 +29,7 @@ const expire = (id: string) =>
   api.database.pool.query("update task_shares set expires_at = now() where id = $1", [id]);
 
 describe("share links", () => {
-  it("[O13] show a Task to whoever has them: outputs, words and exports, and nothing of the account", async () => {
+  it("[O13] show a Task's outputs, words and exports, and nothing about the account", async () => {
     const made = await share({ expiresInSeconds: 3600 });
     expect(made.token).toMatch(/^[0-9A-Za-z]{40}$/);
     expect(made.url).toBe(`${api.address}/app/share#${made.token}`);
@@ -60,7 +60,7 @@ describe("share links", () => {
     );
   });
 
-  it("[O13] show an edit as soon as it is saved, and can change nothing", async () => {
+  it("[O13] show an edit as soon as it is saved, and are read-only", async () => {
     const { token } = await share();
     const shared = `/shares/${token}/targets/${task.targets[0]?.id}/words`;
     const body = JSON.stringify({ revision: 0, lines: [{ words: [{ text: "Eight", start: 1, end: 2 }] }] });
@@ -73,7 +73,7 @@ describe("share links", () => {
     await api.call(path, { method: "DELETE" });
   });
 
-  it("[O13] let be played what the Task lets be played", async () => {
+  it("[O13] play the Task's previews", async () => {
     const { token } = await share();
     const described = await (await open(`/shares/${token}/previews`)).json();
     expect(described).toEqual(await (await api.call(`/tasks/${task.id}/previews`)).json());
@@ -111,7 +111,7 @@ describe("share links", () => {
     expect(again.status).toBe(404);
   });
 
-  it("[O14] a token that was forged, cut or changed opens nothing, and reads like one that expired", async () => {
+  it("[O14] a forged, truncated or changed token opens nothing, and looks like an expired one", async () => {
     const { token } = await share();
     const forged = [
       "x",
@@ -136,7 +136,7 @@ describe("share links", () => {
     expect(api.logLines.filter((line) => line.includes(token))).toEqual([]);
   });
 
-  it("[O14] [E4] [K6] end with the Task and with its account; nobody else makes, lists or revokes them", async () => {
+  it("[O14] [E4] [K6] end with the Task and with its account; nobody else can create, list or revoke them", async () => {
     const other = await api.addAccount();
     const { id, token } = await share();
     const { key } = other;
@@ -148,7 +148,7 @@ describe("share links", () => {
     for (const answer of answers) expect(answer.status).toBe(404);
     const second = await makeWordsTask(api);
     const ofSecond = await share({}, second.id);
-    // A share of one Task is no way to another's.
+    // A share of one Task gives no access to another's.
     const words = `/shares/${ofSecond.token}/targets/${task.targets[0]?.id}/words`;
     expect((await open(words)).status).toBe(404);
     const crossed = await api.call(`/tasks/${second.id}/shares/${id}`, { method: "DELETE" });
@@ -165,7 +165,7 @@ describe("share links", () => {
     expect(await faultOf(await open(`/shares/${ofSecond.token}`))).toEqual(GONE);
   });
 
-  it("[O14] last a week where nothing is said, a minute to a year otherwise; a Task has at most 100", async () => {
+  it("[O14] last a week by default, or a minute to a year; a Task has at most 100", async () => {
     const { createdAt, expiresAt } = await share();
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(7 * 86_400_000);
     for (const expiresInSeconds of [59, 31_536_001, 60.5, "60"])
@@ -184,7 +184,7 @@ describe("share links", () => {
     expect(await faultOf(refused)).toMatchObject({ status: 409, code: "SHARES_TOO_MANY" });
   });
 
-  it("[I1] are made once under one idempotency key", async () => {
+  it("[I1] are created once per idempotency key", async () => {
     const post = () =>
       api.call(`/tasks/${task.id}/shares`, {
         method: "POST",
@@ -195,7 +195,7 @@ describe("share links", () => {
     expect(second).toEqual(first);
   });
 
-  it("[R3] that have expired are swept", async () => {
+  it("[R3] are swept after they expire", async () => {
     const { id } = await share();
     await expire(id);
     expect(await deleteExpiredShares(api.database.db, 1000)).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ const loadExports = async (path = `/tasks/${task.id}/exports`, key?: null) =>
 const listTemporary = () => readdir(join(api.dataDir, "blobs", "partial"));
 
 describe("exports of a Task", () => {
-  it("[EX1] [EX2] all outputs are one zip file of the length that was told, named after the recording", async () => {
+  it("[EX1] [EX2] all outputs are one zip file of the announced length, named after the recording", async () => {
     const { archive } = await loadExports();
     expect(archive?.files).toBe(3);
     const response = await fetch(archive?.link ?? "");
@@ -64,7 +64,7 @@ describe("exports of a Task", () => {
     expect(Number(head.headers.get("content-length"))).toBe(archive?.size);
   });
 
-  it("[EX1] [O13] a share link leads to the same files, and tells nothing of the account", async () => {
+  it("[EX1] [O13] a share link offers the same files, and reveals nothing about the account", async () => {
     const { token } = (await (await api.post(`/tasks/${task.id}/shares`, {})).json()) as NewShare;
     const shared = await loadExports(`/shares/${token}/exports`, null);
     expect(Object.keys(shared)).toEqual(["archive", "stemFile"]);
@@ -73,7 +73,7 @@ describe("exports of a Task", () => {
     expect((await api.call("/shares/nobody/exports", { key: null })).status).toBe(404);
   });
 
-  it("[EX1] a link that was changed, or is for another file, is refused", async () => {
+  it("[EX1] a changed link, or one for another file, is rejected", async () => {
     const { archive } = await loadExports();
     const link = archive?.link ?? "";
     for (const changed of [link.replace(/.$/, "0"), link.replace("outputs.zip", "outputs.stem.mp4")])
@@ -82,7 +82,7 @@ describe("exports of a Task", () => {
     expect((await api.call(`/exports/${task.id}/other.zip`)).status).toBe(400);
   });
 
-  it("[EX4] the stem file is made as it is downloaded, and leaves nothing behind", async () => {
+  it("[EX4] the stem file is made while it is downloaded, and leaves nothing behind", async () => {
     const { stemFile } = await loadExports();
     expect(stemFile?.stems).toEqual(["Vocals"]);
     const response = await fetch(stemFile?.link ?? "");
@@ -94,7 +94,7 @@ describe("exports of a Task", () => {
     await expect.poll(listTemporary).toEqual([]);
   });
 
-  it("[EX2] an output that is gone is 404 before the first byte, and a Task without outputs has no exports", async () => {
+  it("[EX2] a missing output is 404 before the first byte, and a Task without outputs has no exports", async () => {
     const { archive } = await loadExports();
     const url = new URL(task.targets[0]?.output[0]?.link ?? "").pathname.replace("/files/", "");
     await rm(join(api.dataDir, "blobs", url));

@@ -27,8 +27,8 @@ const refusalOf = async (response: Response) => {
   return { status: response.status, code, message, path: details[0]?.path };
 };
 
-describe("an asset whose picture no mp4 holds", () => {
-  it("[O10] [T6] is refused with mp4 when the Task is created, and taken without", async () => {
+describe("an asset with video that mp4 can't hold", () => {
+  it("[O10] [T6] is refused for mp4 when the Task is created, and accepted for other formats", async () => {
     const path = join(api.dataDir, "vp8.mkv");
     makeVideo(path, 20, { encoder: "libvpx", muxer: "matroska", soundSeconds: 1 });
     const id = await upload(await readFile(path), "vp8.mkv");
@@ -42,14 +42,14 @@ describe("an asset whose picture no mp4 holds", () => {
       });
     }
     expect((await create(id, { model: "vocals", formats: ["wav", "m4a"] })).status).toBe(200);
-    // What was found by a look that did not ask for the picture is not enough.
+    // A probe result from before video codecs were recorded is not enough.
     await api.database.pool.query("update assets set media = media - 'pictureCodec' where id = $1", [id]);
     expect((await create(id, { model: "vocals", formats: ["mp4"] })).status).toBe(400);
   });
 });
 
-describe("an asset of more than eight channels", () => {
-  it("[A6] [T6] is taken, but for flac", async () => {
+describe("an asset with more than eight channels", () => {
+  it("[A6] [T6] is accepted, except for flac", async () => {
     const id = await upload(
       toWav(makeTone({ sampleRateHz: 8000, channels: 12, lengthFrames: 800 })),
       "a.wav",
@@ -100,7 +100,7 @@ describe("a stored transcript", () => {
 });
 
 describe("a transcript in a bucket", () => {
-  it("[N10] [Z5] needs a storage integration, and has to be in its bucket", async () => {
+  it("[N10] [Z5] needs a storage integration, and must be in its bucket", async () => {
     const target = { model: "alignment", formats: ["json"], transcriptUrl: "s3://music/words.txt" };
     expect(await refusalOf(await create(soundId, target))).toMatchObject({
       code: "STORAGE_INTEGRATION_REQUIRED",
@@ -134,15 +134,15 @@ describe("a transcript in a bucket", () => {
   });
 });
 
-describe("what a client named", () => {
-  it("[V6] [T5] a language in any case and with a region is taken, and comes back as it was given", async () => {
+describe("echoed fields", () => {
+  it("[V6] [T5] a language in any case and with a region is accepted, and returned as given", async () => {
     const task = (await (
       await create(soundId, { model: "transcription", formats: ["json"], language: "en-US" })
     ).json()) as Task;
     expect(task.targets[0]?.language).toBe("en-US");
   });
 
-  it("[U2] a login in a URL is not shown, not even where the URL is refused", async () => {
+  it("[U2] a login in a URL is never shown, not even if the URL is refused", async () => {
     const target = {
       model: "alignment",
       formats: ["json"],

@@ -25,7 +25,7 @@ const task: TaskRecord = {
 };
 
 describe("a stream of events", () => {
-  it("[T13] lets go of everything when its reader leaves, also while it waits", async () => {
+  it("[T13] releases everything when its reader leaves, even while it waits", async () => {
     let tell: () => void = () => {};
     let reads = 0;
     const feed = makeTaskFeed({
@@ -49,7 +49,7 @@ describe("a stream of events", () => {
     expect((await events.next()).value).toMatch(
       /^id: [\w-]{8}\nevent: target\ndata: .*"queuePosition":1.*\n\n$/,
     );
-    // The feed's own look found nothing new.
+    // The feed's own poll found nothing new.
     expect((await events.next()).value).toBe(": keep-alive\n\n");
     const waiting = events.next();
     const before = reads;

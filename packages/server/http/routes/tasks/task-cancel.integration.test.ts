@@ -30,7 +30,7 @@ const getTask = async (id: string) => (await (await api.call(`/tasks/${id}`)).js
 const startWorker = (run: RunEngine) => startWorkerOfApi(api, run);
 
 describe("cancelling a Task", () => {
-  it("[T11] ends a waiting Task, which then never runs; a second time changes nothing", async () => {
+  it("[T11] ends a waiting Task, which then never runs; repeating it changes nothing", async () => {
     const { id } = await createTask("vocals", "drums");
     const response = await cancel(id);
     expect(response.status).toBe(200);
@@ -56,7 +56,7 @@ describe("cancelling a Task", () => {
     expect(await getTask(id)).toEqual(cancelled);
   });
 
-  it("[T11] stops a running Task within two seconds; what was finished stays, with its cost", async () => {
+  it("[T11] stops a running Task within two seconds; finished targets stay, with their cost", async () => {
     const stopped = Promise.withResolvers<number>();
     const worker = await startWorker(async (request, hooks) => {
       const [first, ...others] = request.targets;
@@ -81,7 +81,7 @@ describe("cancelling a Task", () => {
     expect((await getTask(id)).targets.map(({ status }) => status)).toEqual(["completed", "error"]);
   });
 
-  it("[T11] a target that completes while it is cancelled ends one way, and costs only when completed", async () => {
+  it("[T11] a target that completes during the cancellation ends one way, and costs only if completed", async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id, targets } = await createTask("vocals", "drums");
       const complete = api.database.db.transaction().execute((tx) =>

@@ -18,7 +18,7 @@ const drums = { model: "drums", formats: ["flac"] };
 const ofOther = ["guitar", "other-x-guitar", "piano", "strings", "wind"];
 
 describe("estimating a Task", () => {
-  it("[T12] tells cost and duration, and stores nothing", async () => {
+  it("[T12] returns cost and duration, and stores nothing", async () => {
     await api.database.pool.query("insert into model_grants values ($1, 'drums', null, 0.25)", [
       api.account.clientId,
     ]);
@@ -50,7 +50,7 @@ describe("estimating a Task", () => {
     });
   });
 
-  it("[T12] tells the rates alone where the length is not known", async () => {
+  it("[T12] returns only the rates if the length is unknown", async () => {
     const response = await api.post("/tasks/estimate", {
       url: "https://media.example/a.wav",
       targets: [vocals],

@@ -92,7 +92,7 @@ const countListeners = async () =>
   ).rowCount;
 
 describe("the events of a Task", () => {
-  it("[T13] tell each target's state and progress as they change, then the Task, then end", async () => {
+  it("[T13] report each target's state and progress as they change, then the Task, then end", async () => {
     const task = await createTask();
     const { response, events, ended } = await openStream(task.id);
     expect(response.statusCode).toBe(200);
@@ -117,7 +117,7 @@ describe("the events of a Task", () => {
     expect(vocals).toMatchObject({ model: "vocals", progress: 0.5, queuePosition: 0 });
     expect(drums).toMatchObject({ model: "drums", progress: 0.25, queuePosition: 0 });
     expect((drums?.etaSeconds ?? 0) - (vocals?.etaSeconds ?? 0)).toBeGreaterThanOrEqual(59);
-    // An event about one target leaves the others alone.
+    // An event about one target does not repeat the others.
     await setProgress(api.database.db, run, [{ targetId: drumsId, progress: 0.1 }]);
     await expect.poll(() => events.length).toBe(7);
     expect(events[6]?.data).toMatchObject({ model: "drums", progress: 0.25 });
@@ -153,7 +153,7 @@ describe("the events of a Task", () => {
     expect((await openStream(id)).response.statusCode).toBe(404);
   });
 
-  it("[T19] are told from where the reader left off", async () => {
+  it("[T19] resume where the reader left off", async () => {
     const task = await createTask();
     const first = await openStream(task.id);
     await expect.poll(() => first.events.length).toBe(2);
@@ -178,7 +178,7 @@ describe("the events of a Task", () => {
     expect(unknown.events.map(({ name }) => name)).toEqual(["target", "target", "task"]);
   });
 
-  it("[T19] [T13] an EventSource hears them all, and stops when there are no more", async () => {
+  it("[T19] [T13] an EventSource receives them all, and stops when there are no more", async () => {
     const task = await createTask();
     const requests: (string | undefined)[] = [];
     const dispatcher = new Agent().compose((dispatch) => (options, handler) => {
@@ -200,7 +200,7 @@ describe("the events of a Task", () => {
     await dispatcher.close();
   });
 
-  it("[T13] reach a hundred listeners over one connection of the database", async () => {
+  it("[T13] reach a hundred listeners over one database connection", async () => {
     const { id } = await createTask();
     const opened = await Promise.all(Array.from({ length: 100 }, () => openStream(id)));
     await expect.poll(() => opened.every(({ events }) => events.length === 2)).toBe(true);
@@ -210,7 +210,7 @@ describe("the events of a Task", () => {
     expect(opened.every(({ events }) => events.at(-1)?.name === "task")).toBe(true);
   });
 
-  it("[T13] go on when the connection that hears of changes was lost", async () => {
+  it("[T13] continue after the LISTEN connection was lost", async () => {
     const { id } = await createTask();
     const { events, ended } = await openStream(id);
     await expect.poll(() => events.length).toBe(2);
@@ -231,7 +231,7 @@ describe("the events of a Task", () => {
     expect(head.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
   });
 
-  it("[T13] leave room for others when clients left before the first of them", async () => {
+  it("[T13] free their slots when clients leave before the first event", async () => {
     const { id } = await createTask();
     const countLogged = (message: string) => api.logLines.filter((line) => line.includes(message)).length;
     const headers = { "x-api-key": api.account.key };
@@ -245,7 +245,7 @@ describe("the events of a Task", () => {
         );
         await expect.poll(() => countLogged("incoming request")).toBe(arrived + leaving.length);
         for (const request of leaving) request.destroy();
-        // Nothing tells when the server has seen them leave; one that it sees later tests less.
+        // Nothing shows when the server has noticed that they left; if it notices later, this tests less.
         await wait(50);
         await holder.query("commit");
       }
@@ -282,7 +282,7 @@ describe("the events of a Task", () => {
     expect(kept.response.closed).toBe(false);
   });
 
-  it("[T13] are limited for each client, and for all together", async () => {
+  it("[T13] are limited per client and in total", async () => {
     const small = await startTestApi({ EVENT_STREAMS_PER_CLIENT: "2", EVENT_STREAMS_MAX: "3" });
     const other = await small.addAccount();
     const { id } = await createTask(small.account, small);

@@ -39,7 +39,7 @@ const codeOf = async (response: Response) => [
 ];
 
 describe("priority", () => {
-  it("[Q7] [T5] is 0 to 9, and echoed only where supplied", async () => {
+  it("[Q7] [T5] is 0 to 9, and echoed only if supplied", async () => {
     const [usual, low] = [await create(), await create({ priority: 0 })];
     expect("priority" in usual).toBe(false);
     expect(low.priority).toBe(0);
@@ -50,7 +50,7 @@ describe("priority", () => {
     expect(await codeOf(await post({ priority }))).toEqual([400, "REQUEST_INVALID"]);
   });
 
-  it("[I2] is part of what makes two requests the same", async () => {
+  it("[I2] is part of a request's identity", async () => {
     const send = (priority: number) =>
       api.call("/tasks", {
         method: "POST",
@@ -63,8 +63,8 @@ describe("priority", () => {
   });
 });
 
-describe("a client that has as many Tasks waiting as it may", () => {
-  it("[Q8] is refused the next with 429, on both interfaces, and nothing of it is kept", async () => {
+describe("a client at its limit of waiting Tasks", () => {
+  it("[Q8] gets 429 for the next one, on both interfaces, and nothing is stored", async () => {
     const [first] = [await create(), await create()];
     const refused = await post();
     expect(refused.headers.get("retry-after")).toBe("30");
@@ -89,7 +89,7 @@ describe("a client that has as many Tasks waiting as it may", () => {
     return ((await response.json()) as { secret: string }).secret;
   };
 
-  it("[Q8] [D2] has the limit that was set for it, else the service's", async () => {
+  it("[Q8] [D2] has its individual limit, else the service's", async () => {
     const { client } = await changeClient({ waitingMax: 3, runningMax: 4, weight: 5 });
     expect(client).toMatchObject({ waitingMax: 3, runningMax: 4, weight: 5 });
     const statuses = [];
@@ -115,7 +115,7 @@ describe("a client that has as many Tasks waiting as it may", () => {
   });
 });
 
-it("[Q9] an asset's length tells whether its Task is a long one", async () => {
+it("[Q9] an asset's length decides whether its Task is long", async () => {
   const isLong = async (id: string) =>
     (await api.database.pool.query("select is_long from tasks where id = $1", [id])).rows[0].is_long;
   expect(await isLong((await create()).id)).toBe(false);

@@ -34,7 +34,7 @@ const codeOf = async (response: Response) => {
 };
 
 describe("creating a Task", () => {
-  it("[T5] [G5] answers the Task with its targets in processing", async () => {
+  it("[T5] [G5] returns the Task with its targets in processing", async () => {
     const response = await post({
       targets: [
         { ...vocals, residual: true },
@@ -62,7 +62,7 @@ describe("creating a Task", () => {
     expect(await (await api.call(`/tasks/${body.id}`)).json()).toEqual(body);
   });
 
-  it("[Q1] writes nothing at all when not all of it can be written", async () => {
+  it("[Q1] writes everything or nothing", async () => {
     await api.database.pool.query("alter table targets rename to targets_away");
     const count = async () => (await api.database.pool.query("select count(*) from tasks")).rows[0].count;
     const before = await count();
@@ -149,7 +149,7 @@ describe("creating a Task", () => {
     ]);
   });
 
-  it("[M3] another rate and a grant count for the client they were agreed with", async () => {
+  it("[M3] a negotiated rate and a grant apply to their client", async () => {
     const other = await api.addAccount();
     await api.database.pool.query(
       "insert into model_grants values ($1, 'vocals', 'requestAccess', null), ($1, 'drums', null, 0.25)",
@@ -167,7 +167,7 @@ describe("creating a Task", () => {
   });
 });
 
-describe("an asset that is no good", () => {
+describe("an unusable asset", () => {
   const corrupt = toWav(makeTone({ sampleRateHz: 44_100, channels: 2, lengthFrames: 100 })).fill(0xff, 0, 60);
   it.each<[string, string, Uint8Array | string]>([
     ["text named .mp3", "notes.mp3", "Dear diary, today I tried to separate a text file.\n".repeat(100)],
@@ -191,7 +191,7 @@ describe("an asset that is no good", () => {
     ]);
   });
 
-  it("[Q6] a look that the machine ended is no fault of the asset: 503, and the next may succeed", async () => {
+  it("[Q6] a killed probe is not the asset's fault: 503, and the next may succeed", async () => {
     const id = await upload(
       toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 })),
       "sound.wav",
@@ -203,7 +203,7 @@ describe("an asset that is no good", () => {
     expect((await create()).status).toBe(200);
   });
 
-  it("[T6] a video without sound is refused as such", async () => {
+  it("[T6] a video without audio is refused as such", async () => {
     const folder = await makeTempDir("video");
     makeVideo(join(folder, "silent.mp4"), 25);
     const id = await upload(await readFile(join(folder, "silent.mp4")), "silent.mp4");
@@ -232,7 +232,7 @@ describe("an asset that is no good", () => {
       toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 })),
       "long.wav",
     );
-    // What a look into a file of that length finds; the file itself would have 350 MB.
+    // The probe result for a file of that length; the file itself would have 350 MB.
     const durationSeconds = 3 * 3600 + 1;
     await api.database.pool.query("update assets set media = $2 where id = $1", [
       id,
@@ -301,7 +301,7 @@ describe("reading Tasks", () => {
       expect(await (await api.call(`/tasks?${query}`, await api.addAccount())).json()).toEqual([]);
     });
 
-    it("[L4] by id, and refuses a status that is none", async () => {
+    it("[L4] by id, and rejects an unknown status", async () => {
       const [id = ""] = Object.keys(named);
       expect(await (await api.call(`/tasks?search=${id.slice(3, 15)}`, account)).json()).toMatchObject([
         { id },
@@ -319,7 +319,7 @@ describe("reading Tasks", () => {
     expect((await api.call(`/tasks/${id}`)).status).toBe(404);
   });
 
-  it("[T10] a Task is gone at once where its files can't be removed yet, and DELETE can be sent again", async () => {
+  it("[T10] a Task is gone at once even if its files can't be removed yet, and DELETE can be repeated", async () => {
     const { id } = (await (await post({})).json()) as Task;
     const remove = () => api.call(`/tasks/${id}`, { method: "DELETE" });
     const outputsDir = join(api.dataDir, "blobs", "outputs");

@@ -47,7 +47,7 @@ describe("the words of a target", () => {
     expect(words.lines[1]?.words[0]).toEqual({ start: 4, end: 4.5, text: "across ", confidence: 0.9 });
   });
 
-  it("[Y7] an edit stands beside them: it is what is read, the output stays, and deleting it brings them back", async () => {
+  it("[Y7] an edit is stored beside them and read instead; the output stays, and deleting the edit reverts it", async () => {
     const before = await load();
     const saved = (await (await put(edit())).json()) as Words;
     expect(saved).toMatchObject({ revision: 1, isEdited: true, text: "Eleven ships\nsailed " });
@@ -59,11 +59,11 @@ describe("the words of a target", () => {
     const dropped = (await (await api.call(path, { method: "DELETE" })).json()) as Words;
     expect(dropped).toEqual({ ...before, revision: 2, updatedAt: expect.any(String) });
     expect(await load()).toEqual(dropped);
-    // Again, it changes nothing.
+    // Repeating it changes nothing.
     expect(((await (await api.call(path, { method: "DELETE" })).json()) as Words).revision).toBe(2);
   });
 
-  it("[Y8] of edits of the same revision one is kept, and the others are told to fetch it: 409", async () => {
+  it("[Y8] of edits of the same revision one is kept, and the others get 409", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => put(edit())));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
     expect(await faultOf(await put(edit(0)))).toMatchObject({
@@ -72,13 +72,13 @@ describe("the words of a target", () => {
     });
     expect((await put(edit(1))).status).toBe(200);
     expect((await faultOf(await put(edit(7)))).code).toBe("WORDS_CHANGED");
-    // An edit of a version that was dropped meanwhile is none of the present one, whatever was edited since.
+    // An edit based on a version that was discarded meanwhile never matches the current one, whatever was edited since.
     await api.call(path, { method: "DELETE" });
     expect((await faultOf(await put(edit(2)))).code).toBe("WORDS_CHANGED");
     expect((await put(edit(3))).status).toBe(200);
   });
 
-  it("[Y8] there is no edit of a revision that never was", async () => {
+  it("[Y8] an edit of a nonexistent revision is refused", async () => {
     expect((await faultOf(await put(edit(1)))).code).toBe("WORDS_CHANGED");
     expect((await load()).revision).toBe(0);
   });
@@ -119,7 +119,7 @@ describe("the words of a target", () => {
     expect((await put({ revision: 1, lines: many(50_001) })).status).toBe(400);
     const huge = { revision: 1, lines: [{ words: [word("a", 1, 2)] }], padding: "x".repeat(9 * 1024 ** 2) };
     expect((await faultOf(await put(huge))).code).toBe("BODY_TOO_LARGE");
-    // Whether one line or many: the sum counts.
+    // In one line or many: the total counts.
     const inTwo = [
       { words: many(30_000).flatMap(({ words }) => words) },
       { words: many(30_000).map(() => word("a", 3, 3)) },
@@ -127,13 +127,13 @@ describe("the words of a target", () => {
     expect((await faultOf(await put({ revision: 1, lines: inTwo }))).code).toBe("WORDS_INVALID");
   });
 
-  it("[Y9] keeps every character, lone surrogates and separators too", async () => {
+  it("[Y9] keeps every character, including lone surrogates and separators", async () => {
     const text = 'a\ud800"\\ \u2028ß😀';
     await put({ revision: 0, lines: [{ words: [word(text, 1, 2)] }] });
     expect((await load()).lines[0]?.words[0]?.text).toBe(text);
   });
 
-  it("[E4] [Y7] are nobody else's: another client's Task is an unknown one", async () => {
+  it("[E4] [Y7] are private: another client's Task is unknown", async () => {
     const { key } = await api.addAccount();
     const answers = [
       await api.call(path, { key }),
@@ -147,7 +147,7 @@ describe("the words of a target", () => {
     expect((await api.call(path, { key: null })).status).toBe(401);
   });
 
-  it("[Y7] go with the Task", async () => {
+  it("[Y7] are deleted with the Task", async () => {
     await put(edit());
     await api.call(`/tasks/${task.id}`, { method: "DELETE" });
     expect((await api.call(path)).status).toBe(404);
@@ -157,7 +157,7 @@ describe("the words of a target", () => {
     expect(rows).toEqual([]);
   });
 
-  it("[Y7] are there whatever formats were asked for, and of targets that write text alone", async () => {
+  it("[Y7] are available whatever formats were requested, and only for text targets", async () => {
     const other = await makeWordsTask(api, [
       { model: "transcription", formats: ["srt"] },
       { model: "vocals", formats: ["wav"] },
@@ -171,7 +171,7 @@ describe("the words of a target", () => {
     expect((await api.call(`/tasks/${other.id}/targets/${task.targets[0]?.id}/words`)).status).toBe(404);
   });
 
-  it("[Y7] that are no longer kept are told as such; an edit of them stays", async () => {
+  it("[Y7] that are no longer stored are reported as such; an edit of them stays", async () => {
     await put(edit());
     await api.database.pool.query("delete from outputs where target_id = $1", [task.targets[0]?.id]);
     expect((await load()).text).toBe("Eleven ships\nsailed ");
@@ -198,7 +198,7 @@ describe("exports", () => {
     expect(await answer.text()).toMatch(content);
   });
 
-  it("[Y10] an unknown form is 400 and names the others", async () => {
+  it("[Y10] an unknown format is 400 and lists the others", async () => {
     const fault = await faultOf(await api.call(`${path}/export?format=doc`));
     expect(fault).toMatchObject({ status: 400, message: expect.stringMatching(/json.*ultrastar/) });
   });
