@@ -23,7 +23,7 @@ function MadeKey({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
     made.kind === "legacy" ? `authorization: Bearer ${made.secret}` : `x-api-key: ${made.secret}`;
   const path = made.kind === "legacy" ? "job" : "tasks";
   return (
-    <Dialog title={`“${made.name}” is made`} onClose={onClose}>
+    <Dialog title={`“${made.name}” is ready`} onClose={onClose}>
       <p>Copy it now. It is shown this once; the service keeps only its hash.</p>
       <CodeBlock label="API key" code={made.secret} />
       <p class="small muted">Try it:</p>

@@ -47,7 +47,7 @@ function DeliveryRow({
       <td class="mono delivery-url">{url}</td>
       <td>{attempts}</td>
       <td>{lastAttemptAt ? <Age at={lastAttemptAt} /> : "Not yet"}</td>
-      <td>
+      <td class="number">
         <div class="row">
           <Button isSmall onClick={actions.onOpen}>
             Details
