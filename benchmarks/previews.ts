@@ -164,5 +164,7 @@ function describe(finishedRounds: number): string {
       return `| ${cells.join(" | ")} |`;
     }),
     "",
+    "At 48 kHz every stem is resampled twice, once for its previews and once for its file; that is most of the difference there.",
+    "",
   ].join("\n");
 }
