@@ -12,6 +12,8 @@ import { navigate } from "../../shell/router.ts";
 
 const PAGE_SIZE_MAX = 100;
 
+const countTasks = (count: number) => `${count} ${count === 1 ? "Task" : "Tasks"}`;
+
 /** All Tasks of the batch, over all pages. */
 async function listAll(search: string): Promise<TaskListItem[]> {
   const all: TaskListItem[] = [];
@@ -41,7 +43,7 @@ export function BatchBar({
   async function cancelAll() {
     const unfinished = (await listAll(search)).filter(({ completedAt }) => completedAt === null);
     for (const { id } of unfinished) await client.tasks.cancel(id);
-    announce(`${unfinished.length} Tasks cancelled.`);
+    announce(`${countTasks(unfinished.length)} cancelled.`);
     onChanged();
   }
 
@@ -53,14 +55,14 @@ export function BatchBar({
       await client.tasks.create(toRetryInput(await client.tasks.get(task.id)));
       if (task.targets.every(({ status }) => status === "error")) await client.tasks.delete(task.id);
     }
-    announce(`${failed.length} Tasks run again.`);
+    announce(`${countTasks(failed.length)} created again.`);
     onChanged();
   }
 
   async function deleteAll() {
     const all = await listAll(search);
     for (const { id } of all) await client.tasks.delete(id);
-    announce(`${all.length} Tasks deleted.`);
+    announce(`${countTasks(all.length)} deleted.`);
     navigate("app/tasks");
   }
 
@@ -90,7 +92,7 @@ export function BatchBar({
       {isDeleting && (
         <ConfirmDialog
           title={`Delete ${batch.name}?`}
-          action={`Delete ${total} Tasks`}
+          action={`Delete ${countTasks(total)}`}
           onConfirm={deleteAll}
           onClose={() => setDeleting(false)}
         >
