@@ -3,44 +3,23 @@ import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { EngineError } from "../engine-error.ts";
-import { EngineKilled } from "../engine-killed.ts";
 import { GpuFailed } from "../gpu-failed.ts";
 import { getSandboxMode } from "../media/sandbox-mode.ts";
-import { isOutsideSignal } from "../outside-signal.ts";
-import type { EngineReport, EngineRequest } from "../pipelines/engine-request.ts";
+import type { EngineRequest } from "../pipelines/engine-request.ts";
 import type { SpanRequest, SpanResult } from "../pipelines/spans/run-span.ts";
-import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import type { StretchRequest, StretchResult } from "../pipelines/speech/align-stretch.ts";
 import type { ProviderSetting } from "../runtime/execution-provider.ts";
 import type { SpeechNetwork } from "../runtime/manifest.ts";
 import { ENGINE_FLAGS, makeEngineEnvironment } from "./engine-environment.ts";
-import type {
-  EngineCommand,
-  EngineFailure,
-  EngineMessage,
-  NetworkReport,
-  SpanNews,
-} from "./engine-message.ts";
+import { makeCancelledError, makeDeathError, ReportedError } from "./engine-failures.ts";
+import type { EngineCommand, EngineMessage, NetworkReport, SpanNews } from "./engine-message.ts";
+import { answerSpans, deliver, type EngineHooks, noteEnded, type WorkHooks } from "./work-hooks.ts";
 
 /** TypeScript in a checkout, JavaScript in the published package. */
 const CHILD_PATH = join(import.meta.dirname, `engine-child${extname(import.meta.filename)}`);
 const IDLE_MS = 60_000;
 /** How long a GPU that failed is not used: other programs may need its memory, or the driver may have to restart. */
 const CPU_AFTER_FAULT_MS = 10 * 60_000;
-
-/** How the caller shares the spans of a long input; `tellShares` reports what other workers have done since. */
-export type SpanHooks = {
-  offer(parts: readonly SpanPart[], tellShares: (shares: { span: SpanId; share: number }[]) => void): void;
-  take(span: SpanId): Promise<MadeSpan | undefined>;
-};
-
-export type EngineHooks = EngineReport & { signal?: AbortSignal; spans?: SpanHooks | undefined };
-
-type WorkHooks = EngineHooks & {
-  onStretchDone?: (result: StretchResult) => void;
-  onSpanProgress?: (fraction: number) => void;
-  onSpanDone?: (result: SpanResult) => void;
-};
 
 export type EngineProcessOptions = {
   /** Threads per network; by default one per core. */
@@ -285,65 +264,6 @@ export class EngineProcess {
   }
 }
 
-/** An error the child reported itself, after which it waits for the next request. */
-class ReportedError extends Error {}
-
-async function answerSpans(
-  message: Extract<EngineMessage, { kind: "span-wanted" | "spans-offered" }>,
-  { spans }: WorkHooks,
-  tell: (news: SpanNews) => void,
-): Promise<void> {
-  if (message.kind === "spans-offered")
-    return spans?.offer(message.parts, (shares) => tell({ kind: "spans-elsewhere", shares }));
-  const { span } = message;
-  tell({ kind: "span-taken", span, made: await spans?.take(span) });
-}
-
-/** Messages that are handled at once, even while a hook runs. */
-type Immediate = "notice" | "retired" | "gpu-in-use" | "network-loaded" | "span-wanted" | "spans-offered";
-
-async function deliver(
-  message: Exclude<EngineMessage, { kind: Immediate }>,
-  hooks: WorkHooks,
-  onDone: () => void,
-): Promise<void> {
-  switch (message.kind) {
-    case "progress":
-      return hooks.onProgress?.(message.progress);
-    case "target-done":
-      return hooks.onTargetDone?.(message.key, message.result);
-    case "target-failed":
-      return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
-    case "stretch-done":
-      return hooks.onStretchDone?.(message.result);
-    case "span-progress":
-      return hooks.onSpanProgress?.(message.fraction);
-    case "span-done":
-      return hooks.onSpanDone?.(message.result);
-    case "preview":
-      return hooks.onPreview?.(message.news);
-    case "done":
-      return onDone();
-    case "failed":
-      throw new ReportedError("reported", { cause: toError(message.failure) });
-  }
-}
-
-/** The same hooks; also records the keys of targets that are done or failed. */
-function noteEnded(hooks: WorkHooks, ended: Set<string>): WorkHooks {
-  return {
-    ...hooks,
-    async onTargetDone(key, result) {
-      ended.add(key);
-      await hooks.onTargetDone?.(key, result);
-    },
-    async onTargetFailed(key, error) {
-      ended.add(key);
-      await hooks.onTargetFailed?.(key, error);
-    },
-  };
-}
-
 /** Without previews: other arithmetic would make a second version of them from the start. */
 function withoutTargets(work: EngineCommand["work"], ended: ReadonlySet<string>): EngineCommand["work"] {
   if (work.kind !== "targets") return work;
@@ -352,29 +272,6 @@ function withoutTargets(work: EngineCommand["work"], ended: ReadonlySet<string>)
     kind: "targets",
     request: { ...request, targets: request.targets.filter(({ key }) => !ended.has(key)) },
   };
-}
-
-function toError(failure: EngineFailure): Error {
-  if (failure.isGpuFault) return new GpuFailed(failure.message);
-  return failure.kind === undefined ? new Error(failure.message) : toEngineError(failure);
-}
-
-function toEngineError(failure: EngineFailure): EngineError {
-  return new EngineError(failure.kind ?? "network-failed", failure.message);
-}
-
-function makeCancelledError(): EngineError {
-  return new EngineError("cancelled", "The work was cancelled.");
-}
-
-/** An outside signal says nothing about the work: it is retried and resumes after its spools. */
-function makeDeathError(code: number | null, signal: NodeJS.Signals | null): Error {
-  const outside = `The engine process was ended from outside (signal ${signal})`;
-  if (signal === "SIGKILL")
-    return new EngineKilled(`${outside}, most likely because the machine ran out of memory.`);
-  if (isOutsideSignal(signal)) return new Error(`${outside}.`);
-  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-  return new EngineError("network-failed", `The engine process ended unexpectedly (${how}).`);
 }
 
 function setReferenced(child: ChildProcess, isReferenced: boolean): void {

@@ -11,7 +11,8 @@ import type { SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
 import { bringSpan } from "../pipelines/support/bring-span.ts";
 import { readSound, writeSound } from "../pipelines/support/sound-file.ts";
 import { makeSyntheticSong } from "../pipelines/support/synthetic-song.ts";
-import { EngineProcess, type SpanHooks } from "./engine-process.ts";
+import { EngineProcess } from "./engine-process.ts";
+import type { SpanHooks } from "./work-hooks.ts";
 
 /** Five segments of htdemucs and of the instrument splitter, six of the dialogue network: spans are never finer. */
 const SECONDS = 32;

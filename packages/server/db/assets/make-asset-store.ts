@@ -1,6 +1,7 @@
 import { toAssetFolder } from "../../domain/assets/store-upload.ts";
 import type { AssetStore } from "../../domain/ports.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { bindQueries } from "../bind-queries.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
 import { claimFiles, disownFiles, findDisowned } from "../storage/unclaimed-file-rows.ts";
@@ -9,6 +10,7 @@ import { findOutputAsset, setOutputMediaFacts } from "./output-asset-rows.ts";
 
 export function makeAssetStore(db: DatabaseHandle): AssetStore {
   return {
+    ...bindQueries(db, { findAssetName: assets.findAssetName, listAssets: assets.listAssets }),
     insertAsset: (asset) =>
       inTransaction(db, async (transaction) => {
         if (!(await claimFiles(transaction, toAssetFolder(asset.id))))
@@ -17,8 +19,6 @@ export function makeAssetStore(db: DatabaseHandle): AssetStore {
       }),
     findAsset: async (clientId, id) =>
       (await assets.findAsset(db, clientId, id)) ?? (await findOutputAsset(db, clientId, id)),
-    findAssetName: (blobKey) => assets.findAssetName(db, blobKey),
-    listAssets: (clientId, page) => assets.listAssets(db, clientId, page),
     async setMediaFacts(id, facts) {
       await assets.setMediaFacts(db, id, facts);
       await setOutputMediaFacts(db, id, facts);

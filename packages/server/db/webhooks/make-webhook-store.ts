@@ -1,9 +1,10 @@
 import type { WebhookStore } from "../../domain/ports.ts";
 import type { Vault } from "../../domain/vault.ts";
 import type { WebhookRecord } from "../../domain/webhooks/webhook-record.ts";
+import { bindQueries } from "../bind-queries.ts";
 import type { DatabaseHandle } from "../database.ts";
 import { inTransaction } from "../in-transaction.ts";
-import * as deliveries from "./delivery-rows.ts";
+import { findDelivery, insertTestDelivery, listDeliveries, replayDelivery } from "./delivery-rows.ts";
 import * as webhooks from "./webhook-rows.ts";
 import { loadSigningSecrets, rotateSecret } from "./webhook-secrets.ts";
 
@@ -30,9 +31,7 @@ export function makeWebhookStore(db: DatabaseHandle, vault: Vault): WebhookStore
         return await withSecretIfFound(tx, webhook);
       }),
     loadSecret: (clientId) => loadSecret(db, clientId),
-    insertTestDelivery: (clientId, id) => deliveries.insertTestDelivery(db, clientId, id),
-    listDeliveries: (clientId, filter) => deliveries.listDeliveries(db, clientId, filter),
-    findDelivery: (clientId, id) => deliveries.findDelivery(db, clientId, id),
-    replayDelivery: (clientId, id) => inTransaction(db, (tx) => deliveries.replayDelivery(tx, clientId, id)),
+    ...bindQueries(db, { insertTestDelivery, listDeliveries, findDelivery }),
+    replayDelivery: (clientId, id) => inTransaction(db, (tx) => replayDelivery(tx, clientId, id)),
   };
 }

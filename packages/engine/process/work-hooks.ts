@@ -1,0 +1,76 @@
+import type { EngineReport } from "../pipelines/engine-request.ts";
+import type { SpanResult } from "../pipelines/spans/run-span.ts";
+import type { MadeSpan, SpanId, SpanPart } from "../pipelines/spans/span-exchange.ts";
+import type { StretchResult } from "../pipelines/speech/align-stretch.ts";
+import { ReportedError, toEngineError, toError } from "./engine-failures.ts";
+import type { EngineMessage, SpanNews } from "./engine-message.ts";
+
+/** How the caller shares the spans of a long input; `tellShares` reports what other workers have done since. */
+export type SpanHooks = {
+  offer(parts: readonly SpanPart[], tellShares: (shares: { span: SpanId; share: number }[]) => void): void;
+  take(span: SpanId): Promise<MadeSpan | undefined>;
+};
+
+export type EngineHooks = EngineReport & { signal?: AbortSignal; spans?: SpanHooks | undefined };
+
+export type WorkHooks = EngineHooks & {
+  onStretchDone?: (result: StretchResult) => void;
+  onSpanProgress?: (fraction: number) => void;
+  onSpanDone?: (result: SpanResult) => void;
+};
+
+export async function answerSpans(
+  message: Extract<EngineMessage, { kind: "span-wanted" | "spans-offered" }>,
+  { spans }: WorkHooks,
+  tell: (news: SpanNews) => void,
+): Promise<void> {
+  if (message.kind === "spans-offered")
+    return spans?.offer(message.parts, (shares) => tell({ kind: "spans-elsewhere", shares }));
+  const { span } = message;
+  tell({ kind: "span-taken", span, made: await spans?.take(span) });
+}
+
+/** Messages that are handled at once, even while a hook runs. */
+type Immediate = "notice" | "retired" | "gpu-in-use" | "network-loaded" | "span-wanted" | "spans-offered";
+
+export async function deliver(
+  message: Exclude<EngineMessage, { kind: Immediate }>,
+  hooks: WorkHooks,
+  onDone: () => void,
+): Promise<void> {
+  switch (message.kind) {
+    case "progress":
+      return hooks.onProgress?.(message.progress);
+    case "target-done":
+      return hooks.onTargetDone?.(message.key, message.result);
+    case "target-failed":
+      return hooks.onTargetFailed?.(message.key, toEngineError(message.failure));
+    case "stretch-done":
+      return hooks.onStretchDone?.(message.result);
+    case "span-progress":
+      return hooks.onSpanProgress?.(message.fraction);
+    case "span-done":
+      return hooks.onSpanDone?.(message.result);
+    case "preview":
+      return hooks.onPreview?.(message.news);
+    case "done":
+      return onDone();
+    case "failed":
+      throw new ReportedError("reported", { cause: toError(message.failure) });
+  }
+}
+
+/** The same hooks; also records the keys of targets that are done or failed. */
+export function noteEnded(hooks: WorkHooks, ended: Set<string>): WorkHooks {
+  return {
+    ...hooks,
+    async onTargetDone(key, result) {
+      ended.add(key);
+      await hooks.onTargetDone?.(key, result);
+    },
+    async onTargetFailed(key, error) {
+      ended.add(key);
+      await hooks.onTargetFailed?.(key, error);
+    },
+  };
+}
