@@ -33,6 +33,12 @@ const AVOIDED: readonly { phrase: RegExp; instead: string }[] = [
   { phrase: /\b(gives? how many|Raised whenever)\b/, instead: "returns how many, increase when" },
   { phrase: /\bseconds of the machine\b/i, instead: "seconds of work" },
   { phrase: /\bmakes? room\b/i, instead: "is evicted, is closed" },
+  { phrase: /\bgives? (back|free)\b/i, instead: "returns, releases" },
+  { phrase: /\bhear(s|d)? of\b/i, instead: "is notified, sees" },
+  { phrase: /\btakes?n? apart\b/i, instead: "separates, splits" },
+  { phrase: /\blook(s|ed)? into\b/i, instead: "probes, checks" },
+  { phrase: /\bso many\b/i, instead: "this many, a limit" },
+  { phrase: /\bknows no\b/i, instead: "does not support, ignores" },
 ];
 
 const listFiles = (...patterns: string[]) =>
@@ -71,6 +77,16 @@ function* listCommentFaults(file: string): Generator<string> {
   }
 }
 
+/** Titles on the line of their call, or alone on the next one. */
+const TITLE = /\b(?:it|test|describe)(?:\.\w+)?(?:\(.*\))?\(["`](.*)["`],|^\s*["`](\[[A-Z]+\d+\].*)["`],$/;
+
+function* listTitleFaults(file: string): Generator<string> {
+  for (const [index, line] of readLines(file).entries()) {
+    const title = TITLE.exec(line);
+    if (title) yield* listPhrases(`${file}:${index + 1}`, title[1] ?? title[2] ?? "");
+  }
+}
+
 it("documents are in plain English: no phrase we avoid, no line over 160 characters", () => {
   const faults = listFiles("*.md").flatMap((file) => [...listDocumentFaults(file)]);
   expect(faults, faults.join("\n")).toEqual([]);
@@ -80,5 +96,10 @@ it("comments have no phrase we avoid", () => {
   const faults = listFiles("*.ts", "*.tsx", "*.mjs", "*.py", "*.sh", "*.css").flatMap((file) => [
     ...listCommentFaults(file),
   ]);
+  expect(faults, faults.join("\n")).toEqual([]);
+});
+
+it("test titles have no phrase we avoid", () => {
+  const faults = listFiles("*.test.ts").flatMap((file) => [...listTitleFaults(file)]);
   expect(faults, faults.join("\n")).toEqual([]);
 });

@@ -62,7 +62,7 @@ describe("the bundled SDK", () => {
   });
 
   it.skipIf(findNode20() === undefined)(
-    "[S30] uploads, waits and saves on Node 20 (skipped where there is none)",
+    "[S30] uploads, waits and saves on Node 20 (skipped if there is none)",
     async () => {
       const folder = await makeTempDir("sdk-node20");
       onTestFinished(() => rm(folder, { recursive: true }));

@@ -32,7 +32,7 @@ const RUNTIMES: Record<string, string[]> = {
 
 describe("the SDK", () => {
   it.each(Object.entries(RUNTIMES))(
-    "[S30] uploads, waits, saves, lists and tells of errors on %s",
+    "[S30] uploads, waits, saves, lists and reports errors on %s",
     async (_name, [program = "", ...args]) => {
       const folder = await makeToolFolder();
       await writeFile(join(folder, "sdk.mjs"), await bundleSdk("node"));

@@ -47,7 +47,7 @@ const canMount = () => {
 };
 
 it.runIf(canMount())(
-  "[P2] [E9] an upload that finds the disk full goes on in the room of kept stems; without any it is 503 and leaves nothing",
+  "[P2] [E9] an upload that finds the disk full continues after cached stems are evicted; without any it is 503 and leaves nothing",
   async () => {
     const command = onDisk(SMALL_DISK, "npm", "run", "api");
     const service = await startService({ dataDir, command, environment: { DATABASE_URL: database.url } });

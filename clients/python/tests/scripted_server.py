@@ -19,7 +19,7 @@ class Answer(NamedTuple):
     status: int = 200
     body: Any = None
     headers: Dict[str, str] = {}
-    #: Drops the connection after so many bytes of the body.
+    #: Drops the connection after this many bytes of the body.
     break_after: Optional[int] = None
 
 

@@ -42,7 +42,7 @@ describe("inputs", () => {
     ]);
   });
 
-  it.each([["missing.wav"], ["*.ogg"]])("[S22] %s: nothing found is an error of its own", async (word) => {
+  it.each([["missing.wav"], ["*.ogg"]])("[S22] %s: finding nothing is a separate error", async (word) => {
     const error = await list([word]).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(CliError);
     expect((error as CliError).reason).toBe("NO_INPUT");

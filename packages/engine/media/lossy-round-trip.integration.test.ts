@@ -61,7 +61,7 @@ describe("formats that signal their encoder's delay", () => {
 });
 
 describe("Matroska", () => {
-  it.each(["opus", "m4a"] as const)("tells the delay of the sound of an %s put into it", async (format) => {
+  it.each(["opus", "m4a"] as const)("keeps the delay of audio from an %s", async (format) => {
     const signal = makeClickTrack({ sampleRateHz: 48000, channels: 2, durationSeconds, clickSeconds });
     const path = inFolder(`inner.${format}`);
     await encode(signal, { files: [{ path, format }] });

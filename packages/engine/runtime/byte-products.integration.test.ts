@@ -4,7 +4,7 @@ import { hasExactByteProducts } from "./byte-products.ts";
 
 const CPU_INFO = "/proc/cpuinfo";
 
-it.runIf(existsSync(CPU_INFO))("says of products of bytes what the processor's flags say", async () => {
+it.runIf(existsSync(CPU_INFO))("int8 is exact where the CPU's flags say so", async () => {
   const flags = readFileSync(CPU_INFO, "utf8");
   const isExact = process.arch === "arm64" || /\b(avx512_vnni|avx_vnni)\b/.test(flags);
   expect(await hasExactByteProducts()).toBe(isExact);

@@ -3,22 +3,22 @@ import type { Bucket } from "../domain/storage/bucket.ts";
 import { makeRoleCredentials } from "./role-credentials.ts";
 import { openS3Bucket, type S3Credentials } from "./s3-bucket.ts";
 
-/** Sessions last an hour. A read or a write may take a while, so it begins with at least fifteen minutes left. */
+/** Sessions last an hour. A read or write may take a while, so it starts with at least fifteen minutes left. */
 const WORK_MAX_AGE_SECONDS = 45 * 60;
-/** A link ends with the session that signed it, so it is signed with one that is nearly new. */
+/** A link expires with the session that signed it, so a nearly new one is used. */
 const LINK_MAX_AGE_SECONDS = 5 * 60;
 
 export type AwsAccess = {
   ownCredentials?: S3Credentials | undefined;
   stsEndpoint?: string | undefined;
-  /** Where S3 is, for tests; AWS's own by default, whatever endpoint our own store has. */
+  /** S3's endpoint, for tests; AWS's own by default, whatever endpoint our own store has. */
   s3Endpoint?: string | undefined;
 };
 
 const toS3Endpoint = (region: string) =>
   `https://s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 
-/** A customer's bucket at AWS, by way of a role in the customer's account. */
+/** A customer's bucket at AWS, accessed through a role in the customer's account. */
 export function openAwsBucket(
   bucket: string,
   config: AuthConfigOf<"aws"> & { externalId: string },
@@ -32,7 +32,7 @@ export function openAwsBucket(
     region,
     endpoint: s3Endpoint ?? toS3Endpoint(region),
     forcePathStyle: s3Endpoint !== undefined,
-    // An expiry in the past keeps the client from holding on to a session; this side decides how old one may get.
+    // An expiry in the past keeps the client from caching a session; this code decides how old one may be.
     credentials: async () => ({ ...(await getCredentials(WORK_MAX_AGE_SECONDS)), expiration: new Date(0) }),
     linkCredentials: () => getCredentials(LINK_MAX_AGE_SECONDS),
   });

@@ -30,7 +30,7 @@ let dir: string;
 let endpoint: string;
 let service: BlobServiceClient;
 
-/** Azurite takes a free port and tells where it is. */
+/** Azurite takes a free port and prints its address. */
 async function readAddress({ stdout }: ChildProcess): Promise<string> {
   let output = "";
   for await (const text of stdout?.iterator({ destroyOnReturn: false }) ?? []) {
@@ -96,7 +96,7 @@ describe("a container of Azure", () => {
     expect(await failureOf(bucket.read("nothing"))).toMatchObject({ kind: "not-found" });
   });
 
-  it("[N7] writes large content in blocks, with its type, and leaves nothing of a write that broke", async () => {
+  it("[N7] writes large content in blocks, with its type, and leaves nothing of a failed write", async () => {
     const bucket = withKey();
     const body = randomBytes(20 * 1024 ** 2);
     await bucket.write("large.wav", Readable.from([body]), { type: "audio/wav" });
@@ -112,7 +112,7 @@ describe("a container of Azure", () => {
     for await (const key of bucket.list("broken")) expect(key).toBeUndefined();
   });
 
-  it("[N8] signs links for reading one blob; with a token alone it signs none", async () => {
+  it("[N8] presigns URLs for reading one blob; with only a token it can't", async () => {
     const bucket = withKey();
     await bucket.write("folder/vocals.wav", Readable.from(["sound"]), { type: "audio/wav" });
     const link = (await bucket.signRead("folder/vocals.wav", 3600)) ?? "";
@@ -140,7 +140,7 @@ describe("a container of Azure", () => {
     expect(await verifyStorage(async () => bucket)).toEqual({ ok: true, steps: allPassed });
   });
 
-  it("[N4] tells a wrong key and a container that is not there", async () => {
+  it("[N4] reports a wrong key and a missing container", async () => {
     const wrong = open(`AccountName=${ACCOUNT};AccountKey=${btoa("wrong")};BlobEndpoint=${endpoint}`);
     expect(await failureOf(wrong.findSize("x"))).toMatchObject({ kind: "access-denied" });
     const nowhere = open(`AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=${endpoint}`, "nowhere");

@@ -374,7 +374,7 @@ describe("connections", () => {
     ["of an address", { CONNECTIONS_PER_ADDRESS: "3" }],
   ] as const;
 
-  it.each(LIMITS)("[G13] %s that say nothing make room, the oldest first", async (_whose, limits) => {
+  it.each(LIMITS)("[G13] %s that send nothing are closed, the oldest first", async (_whose, limits) => {
     const small = await startTestApi(limits);
     const silent = await openSilent(small.address, 3);
     const newcomer = open(small.address, GET_MODELS);

@@ -176,7 +176,7 @@ describe("limits on running Tasks", () => {
 });
 
 describe("the lane for short Tasks", () => {
-  it("[Q9] long Tasks leave one worker free, where there is more than one", async () => {
+  it("[Q9] long Tasks leave one worker free if there is more than one", async () => {
     await addWorkers(3);
     await addClient("a");
     const long = await addTasks("a", 3, { isLong: true, priority: 9 });

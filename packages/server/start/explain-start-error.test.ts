@@ -4,7 +4,7 @@ import { explainStartError } from "./explain-start-error.ts";
 const fail = (code: string) => Object.assign(new Error("could not write init file"), { code });
 
 it.each(["53100", "ENOSPC", "EDQUOT"])(
-  "[S1] a full disk (%s) is told in a sentence, with what to do",
+  "[S1] a full disk (%s) is reported in a sentence, with what to do",
   (code) => {
     const embedded = explainStartError(fail(code), () => ({ dataDir: "/data", databaseUrl: undefined }));
     expect(embedded).toEqual({

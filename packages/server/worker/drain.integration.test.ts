@@ -11,7 +11,7 @@ import { makeCheckpoints } from "./work-dirs/checkpoints.ts";
 
 /** Three segments of the network. */
 const SONG = { sampleRateHz: 44_100, lengthFrames: 17 * 44_100 };
-/** Of a busy machine. */
+/** Allows for a busy machine. */
 const TIMEOUT_MS = 1_200_000;
 
 let house: WorkerHouse;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await house.close();
 });
 
-/** A machine with the real network; tells with each sign of progress how much of the stem is spooled. */
+/** A machine with the real network; reports with each progress message how much of the stem is spooled. */
 async function startMachine(onSpool: (sizeBytes: number) => void) {
   const engine = new EngineProcess();
   engines.push(engine);
@@ -51,7 +51,7 @@ async function readOutput(id: string): Promise<Buffer> {
 }
 
 it(
-  "[Q13] a worker that drains in the middle of the real network leaves what it has to one with another folder, which goes on behind it",
+  "[Q13] a worker that drains while the real network runs leaves its checkpoint to one with another folder, which resumes",
   async () => {
     const id = await house.createTask(["vocals"]);
     const begun = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ it(
     const resumed = await readOutput(id);
     await second.close();
     expect(left).toBeGreaterThan(0);
-    // A run from the beginning would cut it to nothing first.
+    // A run from the beginning would truncate it first.
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(left);
     expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
     await startMachine(() => {});

@@ -7,7 +7,7 @@ import { formatDateTime } from "../../parts/format.ts";
 import { Loaded } from "../../parts/Loaded.tsx";
 import { useLoad } from "../../parts/use-load.ts";
 
-/** Pretty-printed JSON; a truncated body is shown as it is. */
+/** Pretty-printed JSON; a truncated body is shown unchanged. */
 function indent(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -7,7 +7,7 @@ function listDecodeTimes(pts: number[]): number[] {
 }
 
 describe("DecodeTimes", () => {
-  it("are the display times where nothing is reordered", () => {
+  it("equal the display times if nothing is reordered", () => {
     expect(listDecodeTimes([0, 40, 80, 120])).toEqual([0, 40, 80, 120]);
   });
 

@@ -26,7 +26,7 @@ it("writes silence of any length, and allocates nothing for zero frames", () => 
   expect(written.subarray(24).every((byte) => byte === 0)).toBe(true);
 });
 
-it.each(DISK_FULL_CODES)("[O11] a write that fails with %s is told as a full disk", (code) => {
+it.each(DISK_FULL_CODES)("[O11] a write that fails with %s is reported as a full disk", (code) => {
   vi.mocked(writeSync).mockImplementationOnce(() => {
     throw Object.assign(new Error(code), { code });
   });

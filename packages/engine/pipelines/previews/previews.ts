@@ -26,7 +26,7 @@ export type PreviewReader = {
   open(): { read(startFrame: number, lengthFrames: number): Float32Array[][] } & Disposable;
 };
 
-/** False if there will never be so many frames: their pass has failed and reports that itself. */
+/** False if there will never be that many frames: their pass has failed and reports that itself. */
 const isReadable = (reader: PreviewReader, endFrame: number) =>
   reader.whenReadable(endFrame).then(
     () => true,

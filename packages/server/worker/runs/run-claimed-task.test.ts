@@ -20,7 +20,7 @@ const task = {
 
 type Ports = Partial<Record<keyof RunTaskPorts, unknown>> & Pick<RunTaskPorts, "engine">;
 
-/** Runs the Task over stores that hold nothing but its input. */
+/** Runs the Task on stores that contain only its input. */
 async function run(given: Ports, signal = new AbortController().signal): Promise<void> {
   const ports = {
     workDir: await makeTempDir("run-task"),
@@ -62,7 +62,7 @@ it.each([
   expect(lines).toEqual(told);
 });
 
-it("[O12] what an output lost at full scale is kept with it, and told in the log", async () => {
+it("[O12] an output's clipped samples are stored with it, and logged", async () => {
   const ends: TargetEnd[] = [];
   const lines: unknown[] = [];
   await run({
@@ -96,7 +96,7 @@ it("[O12] what an output lost at full scale is kept with it, and told in the log
   ]);
 });
 
-it("[T18] what only the operator can mend is told in the log as such", async () => {
+it("[T18] problems that only the operator can fix are logged as such", async () => {
   const lines: unknown[] = [];
   await run({
     engine: { run: async () => {} },
@@ -117,7 +117,7 @@ it("[T18] what only the operator can mend is told in the log as such", async () 
   expect(lines).toContainEqual([facts, "operator action needed"]);
 });
 
-/** An engine that makes the first target, whose files a store keeps. */
+/** An engine that makes the first target, and a store that keeps its files. */
 const makeStored = () => {
   const kept = new Set<string>();
   return {
@@ -160,7 +160,7 @@ it.each([
   expect(kept.size).toBe(files);
 });
 
-it("[Q5] a worker that loses its Task while it stores ends no target, and leaves the files to the next", async () => {
+it("[Q5] a worker that loses its Task while storing ends no target, and leaves the files to the next", async () => {
   const lost = new AbortController();
   const { kept, engine, blobs } = makeStored();
   const ends: unknown[] = [];

@@ -28,7 +28,7 @@ async function startWorker(workDir: string, beforeSegment: BeforeSegment = async
   return { ...worker, segments };
 }
 
-/** A worker process that helps with the Task, and stands still in the middle of a span. */
+/** A worker process that helps with the Task, and stops in the middle of a span. */
 async function startStuckHelper(workDir: string) {
   const blobsDir = join(house.workDir, "..", "blobs");
   const args = [house.database.url, blobsDir, workDir, String(SEGMENT_FRAMES), String(FROM_SECONDS)];
@@ -45,8 +45,8 @@ async function readOutput(id: string): Promise<string> {
 
 const createTask = () => house.createTask(["vocals"]);
 
-describe("a helper that is killed", () => {
-  it("[Q15] costs its span alone: the Task goes on, is no attempt further, and gives the same bytes", async () => {
+describe("a killed helper", () => {
+  it("[Q15] loses only its span: the Task continues without a further attempt, with the same bytes", async () => {
     const alone = await startWorker(await makeTempDir("alone"));
     const expected = await readOutput(await createTask());
     await alone.close();
@@ -64,7 +64,7 @@ describe("a helper that is killed", () => {
     expect(await house.readAttempts(id)).toEqual({ attempts: 1, last_error_name: null });
   });
 
-  it("[Q15] is followed on its machine by one that goes on behind its last segment", async () => {
+  it("[Q15] is replaced on its machine by one that resumes after its last segment", async () => {
     const goOn = Promise.withResolvers<void>();
     const id = await createTask();
     const leader = await startWorker(await makeTempDir("leader"), async (index) => {
@@ -97,7 +97,7 @@ describe("a helper that is killed", () => {
     await expect.poll(() => spans.length).toBeGreaterThan(1);
     goOn.resolve();
     await house.waitForEnd(id);
-    // Two segments were made of it, one of which is made again for its tail.
+    // Two segments were made, one of which is repeated for its tail.
     expect(spans[0]?.number).toBe(claimed?.number);
     expect(spans[0]?.segments).toBeLessThan(spans[1]?.segments ?? 0);
   });

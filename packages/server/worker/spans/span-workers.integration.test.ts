@@ -60,14 +60,14 @@ async function readOutput({ targets }: TaskRecord): Promise<string> {
   return (await buffer(await house.blobs.read(key))).toString("base64");
 }
 
-/** Lets the Task's own worker stand still at its second segment until something is so. */
+/** Blocks the Task's own worker at its second segment until a condition holds. */
 function standUntil(isSo: () => Promise<boolean>): BeforeSegment {
   return async (index) => {
     if (index === 2) await expect.poll(isSo).toBe(true);
   };
 }
 
-/** What one worker makes of the song. */
+/** The result of a single worker. */
 async function makeAlone(): Promise<{ task: TaskRecord; segments: number }> {
   const worker = await startMachine();
   const task = await house.waitForEnd(await house.createTask(["vocals"]));
@@ -76,7 +76,7 @@ async function makeAlone(): Promise<{ task: TaskRecord; segments: number }> {
 }
 
 describe("a long input", () => {
-  it("[Q14] [Q15] [Q16] is shared among workers, costs and gives what it does with one, and leaves nothing behind", async () => {
+  it("[Q14] [Q15] [Q16] is shared among workers, with the same cost and outputs as with one, and leaves nothing behind", async () => {
     const alone = await makeAlone();
     const id = await house.createTask(["vocals"]);
     const leader = await startMachine(standUntil(async () => (await countStored()) >= 3));
@@ -97,7 +97,7 @@ describe("a long input", () => {
     await expect.poll(() => readdir(helper.workDir)).toEqual([]);
   });
 
-  it("[Q18] is not shared where there is no other worker", async () => {
+  it("[Q18] is not shared without another worker", async () => {
     await query("delete from workers");
     const alone = await makeAlone();
     const offered: unknown[] = [];
@@ -110,7 +110,7 @@ describe("a long input", () => {
     expect(worker.segments()).toBe(alone.segments);
   });
 
-  it("[Q18] never keeps a Task waiting: the worker that helps turns to it at once", async () => {
+  it("[Q18] never delays a Task: a helper claims it at once", async () => {
     const id = await house.createTask(["vocals"]);
     const goOn = Promise.withResolvers<void>();
     const leader = await startMachine(async (index) => {
@@ -135,7 +135,7 @@ describe("a long input", () => {
     expect((await house.waitForEnd(id)).targets[0]?.status).toBe("completed");
   });
 
-  it("[Q16] that is cancelled stops everywhere, and leaves nothing behind", async () => {
+  it("[Q16] stops everywhere when cancelled, and leaves nothing behind", async () => {
     const id = await house.createTask(["vocals"]);
     const stopped = { leader: false, helper: false };
     const stuck =
@@ -157,7 +157,7 @@ describe("a long input", () => {
     await expect.poll(() => listFiles(id)).toEqual([]);
   });
 
-  it("[Q15] is made by its own worker where others fail, or what they stored is gone", async () => {
+  it("[Q15] is made by its own worker if helpers fail or their results are gone", async () => {
     const alone = await makeAlone();
     const id = await house.createTask(["vocals"]);
     let isBroken = false;
@@ -174,7 +174,7 @@ describe("a long input", () => {
       }),
     );
     await expect.poll(() => leader.segments()).toBeGreaterThan(0);
-    // It makes a span, and fails from then on.
+    // It makes one span, and fails from then on.
     const helper = await startMachine(async (index) => {
       if (index > 5) throw new Error("broken");
     });
@@ -227,7 +227,7 @@ describe("spans", () => {
     return span && { taskId: span.taskId, index: span.index };
   };
 
-  it("[Q18] of the client that the fewest workers help come first, the last of a Task before the others", async () => {
+  it("[Q18] of the client with the fewest helpers come first, the last of a Task before the others", async () => {
     const first = await house.createTask(["vocals"]);
     await offer(first, [0]);
     await house.addClient();
@@ -242,7 +242,7 @@ describe("spans", () => {
     await query("delete from tasks where id = any($1)", [[first, second]]);
   });
 
-  it("[Q15] of a worker that has died go to others, and to the Task's own worker, and it can't end them any more", async () => {
+  it("[Q15] of a dead worker go to others and to the Task's own worker, and it can no longer end them", async () => {
     const run = await offer(await house.createTask(["vocals"]));
     const { db } = house.database;
     const [offers, queue] = [makeSpanOffers(db, TEST_MACHINE), makeSpanQueue(db, TEST_MACHINE)];
@@ -260,7 +260,7 @@ describe("spans", () => {
     await query("delete from tasks where id = $1", [run.taskId]);
   });
 
-  it("[Q15] that were made stay made for the next run of the Task, unless other work is wanted", async () => {
+  it("[Q15] stay available for the next run of the Task, unless the work has changed", async () => {
     const run = await offer(await house.createTask(["vocals"]));
     const { db } = house.database;
     const [offers, queue] = [makeSpanOffers(db, TEST_MACHINE), makeSpanQueue(db, TEST_MACHINE)];
@@ -282,7 +282,7 @@ describe("spans", () => {
     await query("delete from tasks where id = $1", [run.taskId]);
   });
 
-  it("[Q17] are for workers whose samples fit, and made again where the Task goes on on another kind of machine", async () => {
+  it("[Q17] are for workers whose samples match, and made again if the Task continues on another kind of machine", async () => {
     const run = await offer(await house.createTask(["vocals"]));
     const { db } = house.database;
     const elsewhere = { offers: makeSpanOffers(db, "arm64"), queue: makeSpanQueue(db, "arm64") };
@@ -298,7 +298,7 @@ describe("spans", () => {
     await query("delete from tasks where id = $1", [run.taskId]);
   });
 
-  it("[Q17] [Q18] are offered while a worker lives whose samples would fit", async () => {
+  it("[Q17] [Q18] are offered while there is a live worker whose samples match", async () => {
     const { db } = house.database;
     expect(await makeSpanOffers(db, TEST_MACHINE).hasHelpers("leader")).toBe(true);
     expect(await makeSpanOffers(db, TEST_MACHINE).hasHelpers("other")).toBe(false);
@@ -308,7 +308,7 @@ describe("spans", () => {
     await query("delete from workers where id = 'other'");
   });
 
-  it("[Q16] that a Task left are found once it has ended and nobody is at them", async () => {
+  it("[Q16] left by a Task are found once it has ended and nobody works on them", async () => {
     const run = await offer(await house.createTask(["vocals"]));
     const { db } = house.database;
     const span = await makeSpanQueue(db, TEST_MACHINE).claim({
@@ -321,7 +321,7 @@ describe("spans", () => {
     expect(await listLeftSpans(db, 10)).toEqual([]);
     expect(await claim()).toBeUndefined();
     if (span) await makeSpanQueue(db, TEST_MACHINE).release(span, { isFault: false });
-    // Its own row is gone; those of the others tell the sweep of their files.
+    // Its own row is gone; those of the others lead the sweep to their files.
     expect(await query("select number from spans where task_id = $1 order by number", [run.taskId])).toEqual(
       [0, 1, 2].map((number) => ({ number })),
     );
@@ -329,7 +329,7 @@ describe("spans", () => {
     await query("delete from tasks where id = $1", [run.taskId]);
   });
 
-  it("[Q15] go on in the folder of a worker that died on the machine; what is left goes with the Task", async () => {
+  it("[Q15] resume in the folder of a worker that died on the machine; leftovers are removed with the Task", async () => {
     const workDir = await makeTempDir("helpers");
     const own = await openHelperDir(workDir, "task");
     expect(await openHelperDir(workDir, "task")).not.toBe(own);

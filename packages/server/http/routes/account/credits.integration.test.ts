@@ -69,7 +69,7 @@ describe("credits", () => {
     expect((await api.call("/tasks", client)).headers.get("x-total-count")).toBe("1");
   });
 
-  it("[B2] the last credit can be spent, and nobody without any creates a Task", async () => {
+  it("[B2] the last credit can be spent, and without credits no Task is created", async () => {
     expect((await (await addMetered(2)).create()).status).toBe(200);
     expect((await (await addMetered(1.999999)).create()).status).toBe(402);
     expect((await (await addMetered(0)).create()).status).toBe(402);

@@ -172,7 +172,7 @@ describe("another site's page", () => {
     expect(response.headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  it("[PE1] signs nobody out", async () => {
+  it("[PE1] can't sign anybody out", async () => {
     const browser = await signInHere();
     await fetch(new URL("/account/sign-out", api.address), {
       method: "POST",
@@ -182,7 +182,7 @@ describe("another site's page", () => {
   });
 
   it.each([{ "content-type": "text/plain" }, { "content-type": "application/x-www-form-urlencoded" }])(
-    "[PE1] signs nobody in with what a form can send: %j",
+    "[PE1] can't sign anybody in with a form: %j",
     async (headers) => {
       const { token } = await addPerson(api, { clientId: api.account.clientId });
       const response = await fetch(new URL("/account/sign-in/link", api.address), {

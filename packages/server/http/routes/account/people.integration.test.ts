@@ -263,7 +263,7 @@ describe("invitations", () => {
     await openBrowser(api).ask("POST", "/account/sign-in", { email, password: PASSWORD });
   });
 
-  it("[PE7] are withdrawn, expire, and are refused for somebody who is here", async () => {
+  it("[PE7] can be withdrawn, expire, and are refused for existing people", async () => {
     const owner = await signUp();
     const invite = async (body: object = {}) =>
       await owner.ask<NewInvitation>("POST", "/account/invitations", body);
@@ -317,7 +317,7 @@ describe("roles", () => {
     expect(await codeOf(await owner.call("GET", "/account/me"))).toEqual([401, "SESSION_INVALID"]);
   });
 
-  it("[PE8] an account keeps an owner, also of two who step down at once", async () => {
+  it("[PE8] an account keeps an owner, even if two step down at once", async () => {
     const { clientId } = await api.addAccount();
     const one = await signUp(clientId);
     expect(await codeOf(await one.call("DELETE", `/account/people/${one.personId}`))).toEqual([
@@ -371,7 +371,7 @@ describe("roles", () => {
 });
 
 describe("an account's keys and credits", () => {
-  it("[PE9] members make, name and revoke keys; a revoked one is 401 at once", async () => {
+  it("[PE9] members create, name and revoke keys; a revoked one is 401 at once", async () => {
     const member = await signUp(api.account.clientId, "member");
     const made = await member.ask<NewApiKey>("POST", "/account/keys", { name: "Laptop" });
     expect(made).toMatchObject({ name: "Laptop", role: "client", clientId: api.account.clientId });
@@ -382,7 +382,7 @@ describe("an account's keys and credits", () => {
     expect(await codeOf(await api.call("/tasks", { key: made.secret }))).toEqual([401, "KEY_INVALID"]);
   });
 
-  it("[PE9] administrators' keys and tokens are administrators' to make and revoke", async () => {
+  it("[PE9] only administrators create and revoke administrators' keys and tokens", async () => {
     const member = await signUp(admin.clientId, "member");
     for (const body of [
       { name: "a", role: "admin" },
@@ -400,7 +400,7 @@ describe("an account's keys and credits", () => {
     await owner.ask("DELETE", `/account/keys/${made.id}`);
   });
 
-  it("[PE9] a key of a client makes no keys and sees no people; an administrator's does", async () => {
+  it("[PE9] a client's key creates no keys and sees no people; an administrator's does", async () => {
     for (const path of [
       "/account/keys",
       "/account/people",
@@ -431,7 +431,7 @@ describe("an account's keys and credits", () => {
   });
 });
 
-it("[PE5] what can let nobody in any more is swept", async () => {
+it("[PE5] expired sessions, links and invitations are swept", async () => {
   const browser = await signUp();
   const { db } = api.database;
   await browser.ask("POST", "/account/invitations", {});
