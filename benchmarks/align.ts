@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
@@ -6,6 +6,7 @@ import { joinSamples } from "../packages/engine/pipelines/support/join-samples.t
 import { writeSound } from "../packages/engine/pipelines/support/sound-file.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { type MarkedWord, pairWords, toFigures, type WrittenWord } from "./align/boundary-errors.ts";
+import { loadSongs } from "./align/load-song.ts";
 import { loadTimit, TIMIT_RATE_HZ, type TimitUtterance } from "./align/load-timit.ts";
 import { repeatUtterances } from "./align/repeat-utterances.ts";
 import { describeRun } from "./machine.ts";
@@ -143,37 +144,16 @@ async function benchTimit(): Promise<void> {
   );
 }
 
-function loadSong(file: string): { words: MarkedWord[]; text: string } {
-  const texts = readFileSync(file.replace(/\.mp3$/, ".words.txt"), "utf8")
-    .trim()
-    .split("\n");
-  const times = readFileSync(file.replace(/\.mp3$/, ".words.csv"), "utf8")
-    .trim()
-    .split("\n")
-    .slice(1);
-  const words = times.map((row, n) => {
-    const [start = "", end = ""] = row.split(",");
-    return { text: texts[n] ?? "", startSeconds: Number(start), endSeconds: Number(end) };
-  });
-  const text = times.map((row, n) => `${texts[n]}${row.endsWith("nan") ? " " : "\n"}`).join("");
-  return { words, text };
-}
-
-const SONG_LANGUAGES: Record<string, string> = { Confession: "fr", Mes: "fr", Veraenderung: "de" };
-
 async function benchSongs(): Promise<void> {
-  const dir = join(evaluationDir ?? "", "jamendo");
   const all: number[] = [];
   const rows: string[] = [];
-  for (const file of readdirSync(dir).filter((name) => name.endsWith(".mp3"))) {
-    const { words, text } = loadSong(join(dir, file));
-    const language = SONG_LANGUAGES[file.split("_")[0] ?? ""] ?? "en";
-    const { own, given } = await hear(file.slice(0, -4), { inputPath: join(dir, file), text, language });
+  for (const { path, name, words, text, language } of loadSongs(join(evaluationDir ?? "", "jamendo"))) {
+    const { own, given } = await hear(name, { inputPath: path, text, language });
     const errors = words.map((word, n) => (given[n]?.start ?? Number.NaN) - word.startSeconds);
     all.push(...errors);
     const { mean, median, share } = toFigures(errors);
     rows.push(
-      `| ${file} | ${words.length} | ${pairWords(words, own).length} | ${mean.toFixed(3)} s | ${median.toFixed(3)} s | ${toPercent(share(0.3))} |`,
+      `| ${name}.mp3 | ${words.length} | ${pairWords(words, own).length} | ${mean.toFixed(3)} s | ${median.toFixed(3)} s | ${toPercent(share(0.3))} |`,
     );
     console.log(rows.at(-1));
   }

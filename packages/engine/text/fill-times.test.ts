@@ -41,4 +41,28 @@ describe("fillTimes", () => {
       { startSeconds: 3, endSeconds: 4 },
     ]);
   });
+
+  it("[Z4] puts those roughly where they are expected, if that is between their neighbours and in order", () => {
+    const heard = [{ startSeconds: 1, endSeconds: 2 }, undefined, undefined, undefined];
+    const rough = [
+      undefined,
+      { startSeconds: 7, endSeconds: 8 },
+      { startSeconds: 3, endSeconds: 4 },
+      undefined,
+    ];
+    expect(fillTimes(heard, { durationSeconds: 10, rough })).toEqual([
+      { startSeconds: 1, endSeconds: 2 },
+      { startSeconds: 7, endSeconds: 8 },
+      { startSeconds: 8, endSeconds: 9 },
+      { startSeconds: 9, endSeconds: 10 },
+    ]);
+  });
+
+  it("[Y1] ends a word where the next one starts", () => {
+    const heard = [
+      { startSeconds: 1, endSeconds: 4 },
+      { startSeconds: 3, endSeconds: 5 },
+    ];
+    expect(fillTimes(heard, { durationSeconds: 10 })[0]).toEqual({ startSeconds: 1, endSeconds: 3 });
+  });
 });

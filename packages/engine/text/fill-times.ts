@@ -1,32 +1,61 @@
+/** When something is heard. */
 export type TimeSpan = { startSeconds: number; endSeconds: number };
 
-/** Gives items without a time an equal share of the time between their neighbours, and keeps all in order and within the audio. */
+/**
+ * Gives those without a time one between their neighbours: roughly where they were expected, or an equal share. Keeps all in order and
+ * within the audio; where two overlap, the first ends earlier, since starts are more certain than ends.
+ */
 export function fillTimes(
   spans: readonly (TimeSpan | undefined)[],
-  { durationSeconds }: { durationSeconds: number },
+  { durationSeconds, rough = [] }: { durationSeconds: number; rough?: readonly (TimeSpan | undefined)[] },
 ): TimeSpan[] {
   const filled: TimeSpan[] = [];
-  let endSeconds = 0;
   for (let index = 0; index < spans.length; ) {
     const span = spans[index];
+    const last = filled.at(-1);
     if (span !== undefined) {
-      const startSeconds = Math.min(Math.max(span.startSeconds, endSeconds), durationSeconds);
-      endSeconds = Math.min(Math.max(span.endSeconds, startSeconds), durationSeconds);
+      const startSeconds = Math.min(Math.max(span.startSeconds, last?.startSeconds ?? 0), durationSeconds);
+      if (last) last.endSeconds = Math.min(last.endSeconds, startSeconds);
+      const endSeconds = Math.min(Math.max(span.endSeconds, startSeconds), durationSeconds);
       filled.push({ startSeconds, endSeconds });
       index++;
       continue;
     }
     let next = index;
     while (next < spans.length && spans[next] === undefined) next++;
-    const from = endSeconds;
+    const from = last?.endSeconds ?? 0;
     const to = Math.max(from, Math.min(spans[next]?.startSeconds ?? durationSeconds, durationSeconds));
-    for (let part = 0; part < next - index; part++) {
-      // Rounding may put the end of a share slightly past the neighbour.
-      const at = (place: number) => Math.min(to, from + ((to - from) * place) / (next - index));
-      filled.push({ startSeconds: at(part), endSeconds: at(part + 1) });
-    }
-    endSeconds = to;
+    filled.push(...share({ startSeconds: from, endSeconds: to }, rough.slice(index, next), next - index));
     index = next;
   }
   return filled;
+}
+
+/** Spans for so many words: those expected within the time keep their place if they are in order, the others share what is left. */
+function share(
+  { startSeconds, endSeconds }: TimeSpan,
+  rough: readonly (TimeSpan | undefined)[],
+  count: number,
+): TimeSpan[] {
+  const spans: TimeSpan[] = [];
+  let from = startSeconds;
+  for (let index = 0; index < count; ) {
+    let next = index;
+    const isExpected = (place: number) => {
+      const span = rough[place];
+      return span !== undefined && span.startSeconds >= from && span.endSeconds <= endSeconds;
+    };
+    while (next < count && !isExpected(next)) next++;
+    const expected = next < count ? rough[next] : undefined;
+    const to = expected?.startSeconds ?? endSeconds;
+    // Rounding may end a share a hair behind the neighbour.
+    const at = (place: number) => Math.min(to, from + ((to - from) * place) / (next - index));
+    for (let part = 0; part < next - index; part++) {
+      spans.push({ startSeconds: at(part), endSeconds: at(part + 1) });
+    }
+    if (expected) spans.push({ ...expected });
+    from = expected?.endSeconds ?? endSeconds;
+    index = next + 1;
+  }
+  return spans;
 }

@@ -134,10 +134,52 @@ describe("alignText", () => {
     const text = SONG.replace("gardens", "gardens quixotically").replace("did meet", "did");
     const { words } = await align({ text, sung, heard: sung, durationSeconds: 12 });
     const index = words.findIndex((word) => word.text.startsWith("quix"));
-    expect(words[index]?.confidence).toBeLessThan(0.3);
+    expect(words[index]?.confidence).toBe(0);
     expect(words[index]?.startSeconds).toBeGreaterThanOrEqual(words[index - 1]?.endSeconds ?? 0);
     expect(words[index]?.endSeconds).toBeLessThanOrEqual(words[index + 1]?.startSeconds ?? 0);
     expect(words[index - 1]?.confidence).toBe(0.9);
+  });
+
+  it("[Z4] gives a verse that is not sung confidence 0, and leaves the others where they are", async () => {
+    const verse = "she bid me take love easy as the leaves grow on the tree";
+    const refrain = "in a field by the river my love and i did stand";
+    const sung = [...sing(SONG, 1), ...sing(refrain, 8), ...sing(verse, 16)];
+    // The unsung copy of the verse comes before the refrain.
+    const text = `${SONG}\n${verse}\n${refrain}\n${verse}`;
+    const { words } = await align({ text, sung, heard: sung, durationSeconds: 24 });
+    const [before, unsung] = [SONG.split(" ").length, verse.split(" ").length];
+    expect(words.slice(before, before + unsung).map((word) => word.confidence)).toEqual(
+      Array(unsung).fill(0),
+    );
+    [...words.slice(0, before), ...words.slice(before + unsung)].forEach((word, n) => {
+      expect(Math.abs(word.startSeconds - (sung[n]?.startSeconds ?? 0)), word.text).toBeLessThan(0.05);
+    });
+  });
+
+  it("[Z3] finds words after a verse that is sung but not written, though they are sung there too", async () => {
+    const sung = [
+      ...sing(SONG, 1),
+      ...sing("i would not take it easy but i bid her stay", 9),
+      ...sing("i would not mind the weeping willow", 20),
+    ];
+    const heard = sung.map((word) => (word.text === "would" ? { ...word, text: "wood" } : word));
+    const text = `${SONG}\ni would not mind the weeping willow`;
+    const { words } = await align({ text, sung, heard, durationSeconds: 26 });
+    words.slice(SONG.split(" ").length).forEach((word, n) => {
+      const { startSeconds } = sung.slice(-7)[n] ?? { startSeconds: 0 };
+      expect(Math.abs(word.startSeconds - startSeconds), word.text).toBeLessThan(0.1);
+    });
+  });
+
+  it("[Z11] headings and repeat marks get confidence 0 and a time between their neighbours", async () => {
+    const sung = sing(SONG, 1);
+    const text = `[Verse 1: my love]\n${SONG} (x2)\n`;
+    const { words } = await align({ text, sung, heard: sung, durationSeconds: 12 });
+    expect(words.map((word) => word.text).join("")).toBe(text);
+    const marks = [...words.slice(0, 4), words.at(-1)];
+    expect(marks.map((word) => word?.confidence)).toEqual([0, 0, 0, 0, 0]);
+    expect(words[4]?.startSeconds).toBe(1);
+    expect(words[3]?.endSeconds).toBeLessThanOrEqual(1);
   });
 
   it("[Z4] does not search for twenty thousand words in a minute", async () => {

@@ -2,24 +2,20 @@ import type { FrameSource } from "../../dsp/frame-source.ts";
 import { EngineError } from "../../engine-error.ts";
 import { WINDOW_SECONDS } from "../../networks/whisper/log-mel.ts";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
-import { fillTimes, type TimeSpan } from "../../text/fill-times.ts";
+import { fillTimes } from "../../text/fill-times.ts";
+import { keepOrder } from "../../text/keep-order.ts";
 import { normaliseWord } from "../../text/normalise-word.ts";
 import { splitWords } from "../../text/split-words.ts";
-import type { TimedText, TimedWord } from "../../text/timed-text.ts";
+import type { TimedText } from "../../text/timed-text.ts";
 import type { LineLog } from "../line-log.ts";
 import { anchorWords } from "./anchor-words.ts";
+import { fillGaps, isSaid } from "./fill-gaps.ts";
+import { findUnrecognised } from "./find-unrecognised.ts";
+import { listUnsung } from "./list-unsung.ts";
 import { type Listening, type PlacedWord, placeWords } from "./place-words.ts";
 
-/** Words on each side of a gap that are searched with it, to find its edges. */
-const CONTEXT_WORDS = 4;
-/** Audio around the words that is included. */
-const MARGIN_SECONDS = 0.4;
 /** Below this confidence it is another text: on TIMIT the right one scores 1.0, others 0.3 to 0.7. */
 const LEAST_CONFIDENCE = 0.75;
-
-/** A word found this far from where it was recognised, with this confidence, was recognised in the wrong place. */
-const ELSEWHERE_SECONDS = 0.5;
-const SURE_CONFIDENCE = 0.5;
 
 export type AlignmentWork = {
   text: string;
@@ -29,7 +25,7 @@ export type AlignmentWork = {
   source: FrameSource;
   getWhisper(): Promise<Whisper>;
   /** Windows that a killed run has already searched. */
-  log: LineLog<(PlacedWord | null)[]>;
+  log: Pick<LineLog<(PlacedWord | null)[]>, "entries" | "append">;
 };
 
 /**
@@ -43,11 +39,21 @@ export async function alignText(work: AlignmentWork): Promise<TimedText> {
   const words = lines.flatMap((line) => line.words.map((word) => word.text));
   const said = spoken.lines.flatMap((line) => line.words);
   if (said.length === 0) return { ...spoken, lines: [] };
-  const { heard, isFitting } = anchorWords(words, said);
-  const placed: (PlacedWord | undefined)[] = isFitting
-    ? await fillGaps(work, words, heard)
-    : await searchWhole(work, words);
-  const times = fillTimes(placed, spoken);
+  const isUnsung = listUnsung(lines);
+  const sung = words.map((word, n) => (isUnsung[n] ? "" : word));
+  const { heard, rough, isFitting } = anchorWords(
+    sung,
+    said,
+    findUnrecognised(
+      work.source,
+      said.filter(({ text }) => isSaid(text)),
+    ),
+  );
+  const found: (PlacedWord | undefined)[] = isFitting
+    ? await fillGaps({ words: sung, heard, rough, listening: startListening(work), ...spoken })
+    : await searchWhole(work, sung);
+  const placed = inOrder(sung, found);
+  const times = fillTimes(placed, { ...spoken, rough });
   const timed = words.map((text, index) => ({
     text,
     ...(times[index] ?? { startSeconds: 0, endSeconds: 0 }),
@@ -62,101 +68,25 @@ export async function alignText(work: AlignmentWork): Promise<TimedText> {
   return { ...spoken, lines: timedLines };
 }
 
-type Gap = { start: number; end: number };
-
-async function fillGaps(
-  work: AlignmentWork,
+/** Only the words whose times agree with the order of the text. */
+function inOrder(
   words: readonly string[],
-  heard: readonly (TimedWord | undefined)[],
-): Promise<(PlacedWord | undefined)[]> {
-  const placed: (PlacedWord | undefined)[] = [...heard];
-  const listening = startListening(work);
-  const spanOf = (gap: Gap) => findSpan(work, heard, { ...gap, ...withContext(words, heard, gap) });
-  for (const gap of joinGaps(listGaps(words, heard), spanOf)) {
-    const { first, behind } = withContext(words, heard, gap);
-    const found = await placeWords(listening, spanOf(gap), words.slice(first, behind));
-    found.forEach((word, n) => {
-      placed[first + n] = preferHeard(heard[first + n], word);
-    });
-  }
-  return placed;
+  found: readonly (PlacedWord | undefined)[],
+): (PlacedWord | undefined)[] {
+  const kept = keepOrder(
+    found.map(
+      (word, n) =>
+        word && {
+          startSeconds: word.startSeconds,
+          weight: word.confidence * normaliseWord(words[n] ?? "").length,
+        },
+    ),
+  );
+  return found.map((word, n) => (kept[n] ? word : undefined));
 }
 
 function startListening({ source, spoken, getWhisper, log }: AlignmentWork): Listening {
   return { source, language: spoken.metadata.language, getWhisper, log, windows: 0 };
-}
-
-/** A recognised word keeps its time, unless it was matched to the wrong line of the text: then the new search is right. */
-function preferHeard(heard: TimedWord | undefined, found: PlacedWord | undefined): PlacedWord | undefined {
-  if (heard === undefined || found === undefined) return heard ?? found;
-  const isElsewhere = Math.abs(found.startSeconds - heard.startSeconds) > ELSEWHERE_SECONDS;
-  return isElsewhere && found.confidence >= SURE_CONFIDENCE ? found : heard;
-}
-
-/** Punctuation is not spoken: it neither makes a gap nor ends one. */
-const isSaid = (word: string) => normaliseWord(word) !== "";
-
-/** Runs of unrecognised words, from `start` up to `end`. */
-function listGaps(words: readonly string[], heard: readonly (TimedWord | undefined)[]): Gap[] {
-  const gaps: Gap[] = [];
-  let isOpen = false;
-  words.forEach((word, index) => {
-    const last = gaps.at(-1);
-    if (heard[index] !== undefined) isOpen = false;
-    else if (isSaid(word)) {
-      if (isOpen && last) last.end = index + 1;
-      else gaps.push({ start: index, end: index + 1 });
-      isOpen = true;
-    }
-  });
-  return gaps;
-}
-
-/** Merges gaps that fit one window. */
-function joinGaps(gaps: readonly Gap[], spanOf: (gap: Gap) => TimeSpan): Gap[] {
-  const joined: Gap[] = [];
-  for (const gap of gaps) {
-    const last = joined.at(-1);
-    const both = last && { start: last.start, end: gap.end };
-    const span = both && spanOf(both);
-    if (both && span && span.endSeconds - span.startSeconds <= WINDOW_SECONDS)
-      joined[joined.length - 1] = both;
-    else joined.push(gap);
-  }
-  return joined;
-}
-
-/** A gap with its recognised neighbours, if it has any: it begins and ends with one. */
-function withContext(
-  words: readonly string[],
-  heard: readonly (TimedWord | undefined)[],
-  { start, end }: Gap,
-): { first: number; behind: number } {
-  const findLast = (from: number, step: 1 | -1) => {
-    let last: number | undefined;
-    let count = 0;
-    for (let place = from; place in words && count < CONTEXT_WORDS; place += step) {
-      if (heard[place] !== undefined) {
-        last = place;
-        count++;
-      } else if (isSaid(words[place] ?? "")) break;
-    }
-    return last;
-  };
-  return { first: findLast(start - 1, -1) ?? start, behind: (findLast(end, 1) ?? end - 1) + 1 };
-}
-
-function findSpan(
-  { spoken }: AlignmentWork,
-  heard: readonly (TimedWord | undefined)[],
-  { start, end, first, behind }: Gap & { first: number; behind: number },
-): TimeSpan {
-  const startSeconds = first < start ? (heard[first]?.startSeconds ?? 0) : 0;
-  const endSeconds = behind > end ? heard[behind - 1]?.endSeconds : undefined;
-  return {
-    startSeconds: Math.max(0, startSeconds - MARGIN_SECONDS),
-    endSeconds: Math.min(spoken.durationSeconds, (endSeconds ?? spoken.durationSeconds) + MARGIN_SECONDS),
-  };
 }
 
 /** For a text of which nothing was recognised: searches a recording that fits one window. */

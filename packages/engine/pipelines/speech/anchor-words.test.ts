@@ -26,6 +26,29 @@ describe("anchorWords", () => {
     );
   });
 
+  it("[Z2] finds words that were recognised in parts, or with a letter more", () => {
+    expect(heardOf("j'sais plus quoi faire", "je sais plus quoi faire")).toEqual([0, 2, 3, 4]);
+    expect(heardOf("everybody knows it well", "every body knows it well")).toEqual([0, 2, 3, 4]);
+  });
+
+  it("[Z3] tells roughly where words are that were not recognised", () => {
+    const later = say("my love").map((word) => ({
+      ...word,
+      startSeconds: word.startSeconds + 20,
+      endSeconds: word.endSeconds + 20,
+    }));
+    const spoken = [...say("down by the salley gardens"), ...later];
+    const text = "down by the salley gardens she did pass my love".split(" ");
+    const { heard, rough } = anchorWords(text, spoken, [{ startSeconds: 12, endSeconds: 16 }]);
+    expect(heard.slice(5, 8)).toEqual([undefined, undefined, undefined]);
+    for (const span of rough.slice(5, 8)) {
+      expect(span?.isSure).toBe(false);
+      expect(span?.startSeconds).toBeGreaterThanOrEqual(12);
+      expect(span?.endSeconds).toBeLessThanOrEqual(16);
+    }
+    expect(anchorWords(text, spoken).rough.slice(5, 8)).toEqual([undefined, undefined, undefined]);
+  });
+
   it("[Z5] recognises a text of another recording", () => {
     const speech = "ask not what your country can do for you ask what you can do for your country";
     const fits = (text: string) => anchorWords(text.split(" "), say(speech)).isFitting;

@@ -1,80 +1,117 @@
-import { type CommonRun, findCommonRuns } from "../../text/match-words.ts";
-import { normaliseWord } from "../../text/normalise-word.ts";
+import type { TimeSpan } from "../../text/fill-times.ts";
 import type { TimedWord } from "../../text/timed-text.ts";
+import { type LetterSpan, listRough, type RoughSpan } from "./list-rough.ts";
+import {
+  type HeardLetters,
+  LEAST_CONFIDENCE,
+  listHeardLetters,
+  listWrittenLetters,
+  pairLetters,
+  RUN_LETTERS,
+  type WrittenLetters,
+} from "./pair-letters.ts";
 
-/** A run of this many letters ("in the middle") is hardly shared by chance. */
-const ROW_LETTERS = 8;
 /** A longer pause ends a run of words. */
-const ROW_PAUSE_SECONDS = 3;
-/** The time of a less confident word can't be trusted. */
-const LEAST_CONFIDENCE = 0.35;
+const RUN_PAUSE_SECONDS = 3;
 /** The share of the shorter text that both must have in common to be of the same recording. */
 const LEAST_COMMON = 0.1;
+/** Letters that a recognised word may have beyond the written one: "je sais" for "j'sais". */
+const MORE_LETTERS = 2;
 
 export type Anchors = {
-  /** For each word of the text, the matching recognised word; undefined if another or none was recognised. */
+  /** For each word of the text, where it was recognised; undefined if another or none was. */
   heard: (TimedWord | undefined)[];
+  /** Roughly where each word is sung or said, recognised or not; undefined for words that the recording seems not to have. */
+  rough: (RoughSpan | undefined)[];
   /** Whether text and recording appear to belong together. */
   isFitting: boolean;
 };
 
-/** Matches the words of a text with those recognised in the recording. */
-export function anchorWords(text: readonly string[], spoken: readonly TimedWord[]): Anchors {
-  const written = listSounded(text);
-  const said = listSounded(spoken.map((word) => word.text));
-  const heard: (TimedWord | undefined)[] = text.map(() => undefined);
-  let commonLetters = 0;
-  const isReliable = (place: number) =>
-    (spoken[said.places[place] ?? 0]?.confidence ?? 0) >= LEAST_CONFIDENCE;
-  const pauseBefore = (place: number) =>
-    (spoken[said.places[place] ?? 0]?.startSeconds ?? 0) -
-    (spoken[said.places[place - 1] ?? 0]?.endSeconds ?? 0);
-  const runs = findCommonRuns(written.words, said.words).flatMap((run) =>
-    partRun(run, { isReliable, pauseBefore }),
+/** Matches the words of a text with those recognised in the recording, letter by letter; `unrecognised` is voice without words. */
+export function anchorWords(
+  text: readonly string[],
+  spoken: readonly TimedWord[],
+  unrecognised: readonly TimeSpan[] = [],
+): Anchors {
+  const written = listWrittenLetters(text);
+  const heard = listHeardLetters(spoken, unrecognised);
+  const partners = pairLetters(written, heard);
+  const words = listLetterSpans(written, text.length);
+  const same = words.map((span, word) =>
+    findSame(text[word] ?? "", span, { written, heard, partners, spoken }),
   );
-  for (const run of runs) {
-    const letters = countLetters(written.words.slice(run.first, run.first + run.length));
-    const isWhole = run.length === written.words.length || run.length === said.words.length;
-    if (letters < ROW_LETTERS && !isWhole) continue;
-    commonLetters += letters;
-    for (let n = 0; n < run.length; n++) {
-      heard[written.places[run.first + n] ?? 0] = spoken[said.places[run.second + n] ?? 0];
-    }
-  }
-  const shorterLetters = Math.min(countLetters(written.words), countLetters(said.words));
-  return { heard, isFitting: commonLetters > 0 && commonLetters >= LEAST_COMMON * shorterLetters };
+  const kept = keepRuns(same, words, { isWhole: (letters) => letters === written.letters.length });
+  const commonLetters = kept.reduce((sum, word, n) => sum + (word === undefined ? 0 : lengthOf(words[n])), 0);
+  const knownLetters = heard.words.reduce((sum, word) => sum + (word < 0 ? 0 : 1), 0);
+  const shorterLetters = Math.min(written.letters.length, knownLetters);
+  return {
+    heard: kept,
+    rough: listRough(words, { written, heard, partners }),
+    isFitting: commonLetters > 0 && commonLetters >= LEAST_COMMON * shorterLetters,
+  };
 }
 
-/** Splits a run at pauses. */
-function partRun(
-  run: CommonRun,
-  heard: { isReliable(place: number): boolean; pauseBefore(place: number): number },
-): CommonRun[] {
-  const parts: CommonRun[] = [];
-  let isOpen = false;
-  for (let n = 0; n < run.length; n++) {
-    const [first, second] = [run.first + n, run.second + n];
-    const last = parts.at(-1);
-    if (!heard.isReliable(second)) isOpen = false;
-    else if (isOpen && last && heard.pauseBefore(second) <= ROW_PAUSE_SECONDS) last.length++;
-    else {
-      parts.push({ first, second, length: 1 });
-      isOpen = true;
-    }
-  }
-  return parts;
-}
+const lengthOf = (span: LetterSpan | undefined) => (span === undefined ? 0 : span.end - span.start);
 
-/** Words normalised for comparison, with their indices; punctuation is left out. */
-function listSounded(words: readonly string[]): { words: string[]; places: number[] } {
-  const places: number[] = [];
-  const normalised = words.map(normaliseWord);
-  normalised.forEach((word, place) => {
-    if (word !== "") places.push(place);
+/** First letter and last + 1 of each word. */
+function listLetterSpans({ words }: WrittenLetters, count: number): LetterSpan[] {
+  const spans = Array.from({ length: count }, () => ({ start: 0, end: 0 }));
+  words.forEach((word, letter) => {
+    const span = spans[word];
+    if (span === undefined) return;
+    if (span.end === 0) span.start = letter;
+    span.end = letter + 1;
   });
-  return { words: places.map((place) => normalised[place] ?? ""), places };
+  return spans;
 }
 
-function countLetters(words: readonly string[]): number {
-  return words.reduce((sum, word) => sum + word.length, 0);
+/** The word as it was recognised: the same letters, from the start of a recognised word to the end of one. */
+function findSame(
+  text: string,
+  { start, end }: LetterSpan,
+  {
+    written,
+    heard,
+    partners,
+    spoken,
+  }: { written: WrittenLetters; heard: HeardLetters; partners: Int32Array; spoken: readonly TimedWord[] },
+): TimedWord | undefined {
+  if (end === start) return undefined;
+  const [first, last] = [partners[start] ?? -1, partners[end - 1] ?? -1];
+  if (first < 0 || last < 0 || last - first - (end - 1 - start) > MORE_LETTERS) return undefined;
+  for (let letter = start; letter < end; letter++) {
+    const partner = partners[letter] ?? -1;
+    if (partner < 0 || heard.letters[partner] !== written.letters[letter]) return undefined;
+  }
+  const isFromStart = (heard.starts[first] ?? 0) > 0;
+  const isToEnd = last + 1 === heard.words.length || heard.words[last + 1] !== heard.words[last];
+  const parts = spoken.slice(heard.words[first], (heard.words[last] ?? 0) + 1);
+  const confidence = Math.min(...parts.map((part) => part.confidence));
+  if (!isFromStart || !isToEnd || confidence < LEAST_CONFIDENCE) return undefined;
+  const { startSeconds = 0 } = parts[0] ?? {};
+  const { endSeconds = 0 } = parts.at(-1) ?? {};
+  return { text, startSeconds, endSeconds, confidence };
+}
+
+/** Leaves out runs of so few letters that they may be chance, unless they are all there is. */
+function keepRuns(
+  same: readonly (TimedWord | undefined)[],
+  words: readonly LetterSpan[],
+  { isWhole }: { isWhole(letters: number): boolean },
+): (TimedWord | undefined)[] {
+  const kept = [...same];
+  let run: number[] = [];
+  const endRun = () => {
+    const letters = run.reduce((sum, word) => sum + lengthOf(words[word]), 0);
+    if (letters < RUN_LETTERS && !isWhole(letters)) for (const word of run) kept[word] = undefined;
+    run = [];
+  };
+  same.forEach((word, n) => {
+    if (lengthOf(words[n]) === 0) return;
+    const last = same[run.at(-1) ?? -1];
+    if (word === undefined || (last && word.startSeconds - last.endSeconds > RUN_PAUSE_SECONDS)) endRun();
+    if (word !== undefined) run.push(n);
+  });
+  endRun();
+  return kept;
 }

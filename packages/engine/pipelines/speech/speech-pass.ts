@@ -27,7 +27,7 @@ import { placedWindowSchema } from "./place-words.ts";
 import { transcribe } from "./transcribe.ts";
 
 /** Increase when the same text and transcript would give different times. */
-const LOG_VERSION = 2;
+const LOG_VERSION = 3;
 
 type SpeechRun = {
   input: OpenInput;

@@ -42,7 +42,12 @@ export function weighTranscription(): number {
 
 /** Transcribes the recording window by window; a killed run resumes after its last batch. */
 export async function transcribe(
-  run: { input: OpenInput; workDir: string; networks: SpeechNetworks; makeStage: MakeStage },
+  run: {
+    input: Pick<OpenInput, "source" | "sha256">;
+    workDir: string;
+    networks: SpeechNetworks;
+    makeStage: MakeStage;
+  },
   options: Transcription,
 ): Promise<TimedText> {
   const { manifest, voiceActivity, source, wishes } = options;

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { MonoSource } from "../packages/engine/dsp/mono-source.ts";
+import { toSampleRate } from "../packages/engine/dsp/resampled-source.ts";
+import { ArraySource } from "../packages/engine/dsp/support/array-source.ts";
+import { EngineProcess } from "../packages/engine/index.ts";
+import { NetworkStore } from "../packages/engine/networks/network-store.ts";
+import { alignText } from "../packages/engine/pipelines/speech/align-text.ts";
+import { getVoiceActivity } from "../packages/engine/pipelines/speech/get-voice-activity.ts";
+import type { PlacedWord } from "../packages/engine/pipelines/speech/place-words.ts";
+import { transcribe } from "../packages/engine/pipelines/speech/transcribe.ts";
+import { readSound } from "../packages/engine/pipelines/support/sound-file.ts";
+import { loadManifests, type SpeechManifest } from "../packages/engine/runtime/manifest.ts";
+import type { TimedText } from "../packages/engine/text/timed-text.ts";
+import { toFigures } from "./align/boundary-errors.ts";
+import { loadSongs, type Song } from "./align/load-song.ts";
+import { type LyricsCase, makeLyricsCases, type SongSound } from "./align/lyrics-cases.ts";
+import { describeRun } from "./machine.ts";
+
+/*
+ * How well lyrics are timed that do not quite fit the song: verses missing from the text or from the song, headings, breaks, repeats.
+ * Takes a folder of songs as `bench:align` has them, and one for the stems, which are reused by the next run.
+ */
+const [, , songsDir, workDir] = process.argv;
+if (songsDir === undefined || workDir === undefined) {
+  throw new Error("usage: npm run bench:lyrics -- <folder of songs> <folder for their stems>");
+}
+const RATE_HZ = 16_000;
+/** The worst stretch is the mean error of this many words in a row. */
+const STRETCH_WORDS = 8;
+
+const manifests = loadManifests();
+const whisperManifest = findWhisper();
+const networks = new NetworkStore({ threads: 2, cacheDir: join(workDir, "cache") });
+const engine = new EngineProcess();
+mkdirSync(workDir, { recursive: true });
+
+function findWhisper(): SpeechManifest {
+  const found = manifests.find((manifest) => manifest.family === "whisper");
+  if (found === undefined) throw new Error("the speech network is missing");
+  return found;
+}
+
+async function separate({ path, name }: Song): Promise<{ vocals: Float32Array; rest: Float32Array }> {
+  const pathOf = (stem: string) => join(workDir ?? "", `${name}.${stem}.wav`);
+  if (!existsSync(pathOf("vocals"))) {
+    const file = (output: "stem" | "residual", stem: string) =>
+      ({ output, format: "wav", path: pathOf(stem), wavBitDepth: 32 }) as const;
+    await engine.run(
+      {
+        inputPath: path,
+        workDir: join(workDir ?? "", `${name}-work`),
+        targets: [
+          {
+            kind: "sound",
+            key: "v",
+            model: "vocals",
+            files: [file("stem", "vocals"), file("residual", "rest")],
+          },
+        ],
+      },
+      {
+        onTargetFailed: (_, error) => {
+          throw error;
+        },
+      },
+    );
+  }
+  const load = (stem: string) => {
+    const { planes, sampleRateHz } = readSound(pathOf(stem));
+    const source = toSampleRate(new MonoSource(new ArraySource(planes, sampleRateHz)), {
+      sampleRateHz: RATE_HZ,
+      isForListening: true,
+    });
+    return source.read(0, source.lengthFrames)[0] ?? new Float32Array();
+  };
+  return { vocals: load("vocals"), rest: load("rest") };
+}
+
+async function hear(song: Song, vocals: Float32Array): Promise<TimedText> {
+  const source = new ArraySource([vocals], RATE_HZ);
+  const sha256 = createHash("sha256").update(vocals).digest("hex");
+  return transcribe(
+    {
+      input: { source, sha256 },
+      workDir: join(workDir ?? "", `${song.name}-heard`),
+      networks,
+      makeStage: () => () => {},
+    },
+    {
+      manifest: whisperManifest,
+      voiceActivity: getVoiceActivity(manifests),
+      source,
+      sourceName: "vocals",
+      wishes: { language: song.language },
+    },
+  );
+}
+
+/** Errors of words that are sung; how many that are not sung have a confidence, and how many that are have none. */
+async function measure({ words, text, samples, spoken }: LyricsCase) {
+  const entries: (PlacedWord | null)[][] = [];
+  const aligned = await alignText({
+    text,
+    spoken,
+    source: new ArraySource([samples], RATE_HZ),
+    getWhisper: () => networks.getWhisper(whisperManifest),
+    log: { entries, append: (found) => void entries.push(...found) },
+  });
+  const timed = aligned.lines.flatMap((line) => line.words);
+  const errors = words.flatMap(({ startSeconds }, n) => {
+    const found = timed[n]?.startSeconds ?? Number.NaN;
+    return startSeconds.length === 0 ? [] : [Math.min(...startSeconds.map((at) => Math.abs(found - at)))];
+  });
+  const unsung = timed.filter((_, n) => words[n]?.startSeconds.length === 0);
+  return {
+    errors,
+    unsung: unsung.length,
+    falselyFound: unsung.filter(({ confidence }) => confidence > 0).length,
+  };
+}
+
+function findWorst(errors: readonly number[]): number {
+  const means = errors
+    .slice(STRETCH_WORDS - 1)
+    .map((_, n) => toFigures(errors.slice(n, n + STRETCH_WORDS)).mean);
+  return Math.max(0, ...means);
+}
+
+const rows: string[] = [];
+for (const song of loadSongs(songsDir)) {
+  const stems = await separate(song);
+  const sound: SongSound = { ...stems, spoken: await hear(song, stems.vocals) };
+  for (const lyrics of makeLyricsCases(song, sound)) {
+    const { errors, unsung, falselyFound } = await measure(lyrics);
+    const { mean, median, share } = toFigures(errors);
+    rows.push(
+      `| ${song.name.split("_-_")[0]} | ${lyrics.name} | ${errors.length} | ${mean.toFixed(3)} s | ${median.toFixed(3)} s | ${(share(0.3) * 100).toFixed(1)} % | ${findWorst(errors).toFixed(2)} s | ${unsung === 0 ? "" : `${falselyFound} of ${unsung}`} |`,
+    );
+    console.log(rows.at(-1));
+  }
+}
+await engine.close();
+writeFileSync(
+  join(import.meta.dirname, "results/lyrics.md"),
+  `${[
+    "# Lyrics that do not quite fit the song",
+    "",
+    "Jamendo's songs with changed texts and spliced vocals; errors of the onsets of sung words. The worst stretch is the highest mean of eight words",
+    "in a row. Unsung: how many of the words that are not sung, or are wrong, have a confidence above 0.",
+    "",
+    "| song | case | words | mean error | median | within 0.3 s | worst stretch | unsung found |",
+    "|---|---|---|---|---|---|---|---|",
+    ...rows,
+    "",
+    ...describeRun(),
+  ].join("\n")}\n`,
+);
+process.exit(0);
