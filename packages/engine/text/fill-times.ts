@@ -31,7 +31,7 @@ export function fillTimes(
   return filled;
 }
 
-/** Spans for so many words: those expected within the time keep their place if they are in order, the others share what is left. */
+/** Spans for this many words: those expected within the time keep their place if they are in order, the others share what is left. */
 function share(
   { startSeconds, endSeconds }: TimeSpan,
   rough: readonly (TimeSpan | undefined)[],

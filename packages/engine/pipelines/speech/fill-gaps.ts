@@ -39,8 +39,7 @@ export async function fillGaps(work: GapWork): Promise<(PlacedWord | undefined)[
     found.forEach((word, n) => {
       const place = first + n;
       const isOwn = place >= start && place < end && heard[place] === undefined;
-      const isBetween = word && isWithin(word, limits[place]);
-      if (isOwn && isBetween && !isFar(word, rough[place])) placed[place] = word;
+      if (isOwn && word && isCredible(word, rough[place], limits[place])) placed[place] = word;
     });
   }
   return placed;
@@ -62,15 +61,14 @@ function listLimits({ heard, durationSeconds }: GapWork): TimeSpan[] {
   return limits;
 }
 
-/** Whether most of a word is inside its limits: otherwise it was found in a recognised neighbour. */
-function isWithin(word: TimeSpan, limit: TimeSpan | undefined): boolean {
-  const middle = (word.startSeconds + word.endSeconds) / 2;
-  return limit !== undefined && middle >= limit.startSeconds && middle <= limit.endSeconds;
-}
-
-function isFar(word: PlacedWord, rough: RoughSpan | undefined): boolean {
-  if (rough === undefined || (!rough.isSure && word.confidence >= SURE_CONFIDENCE)) return false;
-  return Math.abs(word.startSeconds - rough.startSeconds) > FAR_SECONDS;
+/** A word that the recording seems not to have is believed only between recognised words, not within one of them. */
+function isCredible(word: PlacedWord, rough: RoughSpan | undefined, limit: TimeSpan | undefined): boolean {
+  if (rough === undefined) {
+    const middle = (word.startSeconds + word.endSeconds) / 2;
+    return limit !== undefined && middle >= limit.startSeconds && middle <= limit.endSeconds;
+  }
+  if (!rough.isSure && word.confidence >= SURE_CONFIDENCE) return true;
+  return Math.abs(word.startSeconds - rough.startSeconds) <= FAR_SECONDS;
 }
 
 /** Punctuation is not spoken: it neither makes a gap nor ends one. */

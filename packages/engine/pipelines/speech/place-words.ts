@@ -35,9 +35,6 @@ const TEXT_SURPLUS = 1.6;
 const SURPLUS_WORDS = 12;
 /** Nobody speaks faster, so such words are not in the span. */
 const MAX_LETTERS_PER_SECOND = 40;
-/** The path squeezes words that are not there between others: nobody sings a letter this fast. */
-const LEAST_SECONDS_PER_LETTER = 0.015;
-const LEAST_SECONDS = 0.05;
 /** With less confidence, a word might be anywhere. */
 const LEAST_CONFIDENCE = 0.2;
 
@@ -92,13 +89,8 @@ async function listen(
   const whisper = await getWhisper();
   const states = await whisper.encode(samples);
   const heard = await timeWords(whisper, { states, samples, language, isOpenEnded }, words);
-  return heard.map((word, n) => {
+  return heard.map((word) => {
     if (word === undefined || word.confidence < LEAST_CONFIDENCE) return undefined;
-    const leastSeconds = Math.min(
-      LEAST_SECONDS,
-      countLetters(words.slice(n, n + 1)) * LEAST_SECONDS_PER_LETTER,
-    );
-    if (word.endSeconds - word.startSeconds < leastSeconds) return undefined;
     return {
       startSeconds: startSeconds + word.startSeconds,
       endSeconds: startSeconds + word.endSeconds,
