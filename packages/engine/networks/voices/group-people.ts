@@ -10,7 +10,7 @@ const FIRST_GROUPS = 16;
 /** Share of the recording's mean embedding, which captures room and line, that is subtracted before groups are compared. */
 const CENTRED_SHARE = 0.5;
 /** How much a window's link raises the similarity of two stretches for clustering. */
-const LINK_SHARE = 0.1;
+const LINK_SHARE = 0.5;
 /** Anyone who speaks alone for less than this, or for less than a share of the total, is not counted as a person. */
 const LEAST_SECONDS = 2;
 const LEAST_SHARE = 0.05;

@@ -20,14 +20,14 @@ const LEAST_WITHIN = 0.02;
  * (training/runs/voices.md). The same similarity means less for short groups, and less where one person's stretches are very similar.
  */
 const ODDS = {
-  similarity: 5.057,
-  ratio: 2.426,
-  within: 1.042,
-  logShorterSeconds: -0.704,
-  logLongerSeconds: -0.793,
-  usual: -3.83,
-  linked: 0.449,
-  constant: 0.524,
+  similarity: 8.403,
+  ratio: 4.639,
+  within: 0.482,
+  logShorterSeconds: -1.012,
+  logLongerSeconds: -0.814,
+  usual: -6.059,
+  linked: 0.554,
+  constant: 0.042,
 };
 
 /** Weight of a stretch. */

@@ -2,12 +2,12 @@ import { type GraphSession, getTensor } from "../../runtime/graph-session.ts";
 import type { HeardPower } from "./voice-power.ts";
 
 /** Fixed by training: see weights/voices-turns/README.md, "How to run it". */
-export const PLACES = 3;
+export const PLACES = 4;
 /** 10 s, as in training. */
 export const WINDOW_STEPS = 500;
 
 /**
- * Our diarization network: which of up to three voices are active, every 20 ms of a window. The order of the places is arbitrary and differs between
+ * Our diarization network: which of up to four voices are active, every 20 ms of a window. The order of the places is arbitrary and differs between
  * windows.
  */
 export class SpeakerTurns {
