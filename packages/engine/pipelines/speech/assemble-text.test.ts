@@ -25,8 +25,8 @@ describe("the text of a recording", () => {
     const windows = [makeWindow("en", 1.00049, 2.3), makeWindow("es", 2.25, 4.0004)];
     const json = JSON.parse(toJson(assembleText(windows, { recording, model: "whisper", wishes: {} })));
     expect(json.metadata.languageSpans).toEqual([
-      { start: 1, end: 2.3, language: "en", confidence: 0.988 },
-      { start: 2.3, end: 4, language: "es", confidence: 0.988 },
+      { start: 1, end: 2.25, language: "en", confidence: 0.988 },
+      { start: 2.25, end: 4, language: "es", confidence: 0.988 },
     ]);
   });
 });
