@@ -28,7 +28,12 @@ function formatFigures({ mode, figures, victims }: StormResult): string[] {
     "",
     `## ${TITLES[mode]}`,
     "",
-    `${kills} kills over ${figures.tasks} Tasks with ${figures.targets} targets; ${figures.webhooks} webhooks received; ${figures.requests} requests answered, ${figures.unavailable} of them with 503. Everything had settled ${figures.settleSeconds.toFixed(0)} s after the last kill.${figures.openUploads > 0 ? ` ${figures.openUploads} unfinished multipart uploads were left to the bucket's own rule.` : ""}`,
+    `${kills} kills over ${figures.tasks} Tasks with ${figures.targets} targets; ${figures.webhooks} webhooks received;`,
+    `${figures.requests} requests answered, ${figures.unavailable} of them with 503.`,
+    `Everything had settled ${figures.settleSeconds.toFixed(0)} s after the last kill.`,
+    ...(figures.openUploads > 0
+      ? [`${figures.openUploads} unfinished multipart uploads were left to the bucket's own rule.`]
+      : []),
     "",
     "| killed | times | longest not ready, s | not ready in all, s |",
     "|---|---|---|---|",

@@ -18,8 +18,8 @@ export async function describeSandbox(): Promise<SandboxReport & { mode: Sandbox
     try {
       return { mode: getSandboxMode(), ...(await askChild()) };
     } catch (error) {
-      const isMachines = error instanceof MediaError && error.kind === "machine-failed";
-      if (!isMachines || attempt === ATTEMPTS) throw error;
+      const isMachineFault = error instanceof MediaError && error.kind === "machine-failed";
+      if (!isMachineFault || attempt === ATTEMPTS) throw error;
     }
   }
 }
