@@ -39,7 +39,14 @@ export async function startTestApi(
 ): Promise<TestApi> {
   const dataDir = await makeTempDir("api");
   const database = await openTestDatabase();
-  const config = loadConfig({ PORT: "0", DATA_DIR: dataDir, RATE_LIMIT_PER_SECOND: "0", ...environment });
+  const config = loadConfig({
+    PORT: "0",
+    DATA_DIR: dataDir,
+    RATE_LIMIT_PER_SECOND: "0",
+    // Many requests at once must not be shed because the machine is slow.
+    REQUESTS_AT_ONCE: "1000",
+    ...environment,
+  });
   const logLines: string[] = [];
   const log = makeLog({ ...config, logLevel: "debug" }, "api", { write: (line) => void logLines.push(line) });
   const api = await startApi({
