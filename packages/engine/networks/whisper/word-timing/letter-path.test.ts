@@ -71,6 +71,20 @@ describe("findLetterPath", () => {
     expect(found[0]?.share).toBeGreaterThan(0.5);
   });
 
+  it("[Z4] of two words that get the attention of the same audio, skips the one that nobody could say so fast", () => {
+    const [long, short] = [12, 6];
+    const wordOfLetter = [...Array<number>(long).fill(0), ...Array<number>(short).fill(1)];
+    const steps = 30;
+    const shares = new Float32Array(wordOfLetter.length * steps).fill(0.001);
+    for (let step = 0; step < steps; step++) {
+      shares[Math.floor((step * long) / steps) * steps + step] = 0.53;
+      shares[(long + Math.floor((step * short) / steps)) * steps + step] = 0.47;
+    }
+    const voice = new Float64Array(steps).fill(0.95);
+    const found = findLetterPath({ shares, wordOfLetter, wordCount: 2, voice });
+    expect(found.map((span) => span && [span.start, span.end])).toEqual([undefined, [0, steps]]);
+  });
+
   it("[Z3] handles less audio than letters, and no audio", () => {
     const { input } = speak([{ letters: 9, stepsPerLetter: 1, pauseSteps: 0, isSpoken: false }]);
     expect(findLetterPath(input)).toHaveLength(1);
