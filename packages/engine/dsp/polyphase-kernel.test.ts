@@ -13,7 +13,7 @@ describe("KernelShelf", () => {
 
   it("keeps the most recently used ones, up to its size in bytes", () => {
     const sizeOf = (fromHz: number) =>
-      new KernelShelf(0).get({ fromHz, toHz: 44_100 }).coefficients.byteLength;
+      new KernelShelf(0).get({ fromHz, toHz: 44_100 }).convolver.coefficients.byteLength;
     const shelf = new KernelShelf(sizeOf(8000) + sizeOf(32_000));
     const get = (fromHz: number) => shelf.get({ fromHz, toHz: 44_100 });
     const [low, high] = [get(8000), get(32_000)];

@@ -1,4 +1,5 @@
 import { kaiserFilterLength, makeKaiserWindow } from "./kaiser-window.ts";
+import { PolyphaseConvolver } from "./polyphase-convolver.ts";
 
 /** Share of the lower rate's band that passes flat: 20.07 kHz of 22.05 kHz at 44.1 kHz. */
 const PASSBAND_SHARE = 0.91;
@@ -18,8 +19,8 @@ export type PolyphaseKernel = {
   /** Taps per phase; tap j of an output frame at floor position p applies to input frame p + j − reach. */
   taps: number;
   reach: number;
-  /** phases × taps coefficients. Their f32 rounding is at −144 dB, below the stopband. */
-  coefficients: Float32Array;
+  /** Has the coefficients. Their f32 rounding is at −144 dB, below the stopband. */
+  convolver: PolyphaseConvolver;
 };
 
 type KernelOptions = { fromHz: number; toHz: number; stopbandDb?: number };
@@ -47,7 +48,10 @@ export class KernelShelf {
   }
 
   #countBytes(): number {
-    return [...this.#kept.values()].reduce((sum, { coefficients }) => sum + coefficients.byteLength, 0);
+    return [...this.#kept.values()].reduce(
+      (sum, { convolver }) => sum + convolver.coefficients.byteLength,
+      0,
+    );
   }
 }
 
@@ -67,7 +71,8 @@ function makePolyphaseKernel(rates: Required<KernelOptions>): PolyphaseKernel {
   const reach = Math.ceil(halfLength) - 1;
   const taps = 2 * (reach + 1);
   const window = makeKaiserWindow(stopbandDb);
-  const coefficients = new Float32Array(phases * taps);
+  const convolver = new PolyphaseConvolver({ phases, step, taps });
+  const { coefficients, rowLength } = convolver;
   const row = new Float64Array(taps);
   for (let phase = 0; phase < phases; phase++) {
     let sum = 0;
@@ -77,9 +82,9 @@ function makePolyphaseKernel(rates: Required<KernelOptions>): PolyphaseKernel {
       sum += row[tap]!;
     }
     // Normalised so that each phase passes a constant unchanged; otherwise the phases would differ at the stopband's level.
-    for (let tap = 0; tap < taps; tap++) coefficients[phase * taps + tap] = row[tap]! / sum;
+    for (let tap = 0; tap < taps; tap++) coefficients[phase * rowLength + tap] = row[tap]! / sum;
   }
-  return { phases, step, taps, reach, coefficients };
+  return { phases, step, taps, reach, convolver };
 }
 
 function sinc(x: number): number {

@@ -37,13 +37,15 @@ export class ResampledSource implements FrameSource {
     if (to <= from) return planes;
     // Made at the first read, so that asking for the length does not wait for it.
     this.#kernel ??= this.#getKernel();
-    const kernel = this.#kernel;
-    const { phases, step, taps, reach } = kernel;
-    const firstInput = Math.floor((from * step) / phases) - reach;
-    const lastInput = Math.floor(((to - 1) * step) / phases) - reach + taps - 1;
+    const { phases, step, taps, reach, convolver } = this.#kernel;
+    const floorOf = (frame: number) => Math.floor((frame * step) / phases);
+    const firstInput = floorOf(from) - reach;
+    const lastInput = floorOf(to - 1) - reach + taps - 1;
     const input = this.#source.read(firstInput, lastInput - firstInput + 1);
+    const phase = from * step - floorOf(from) * phases;
     input.forEach((samples, channel) => {
-      convolve({ samples, firstInput, plane: planes[channel]!, from, to, startFrame, kernel });
+      const plane = planes[channel]!.subarray(from - startFrame, to - startFrame);
+      convolver.run({ samples, phase, plane });
     });
     release(input);
     return planes;
@@ -69,31 +71,4 @@ export function toSampleRate(source: FrameSource, options: ResamplingOptions): F
   return source.sampleRateHz === options.sampleRateHz && sameLength
     ? source
     : new ResampledSource(source, options);
-}
-
-function convolve(work: {
-  samples: Float32Array;
-  firstInput: number;
-  plane: Float32Array;
-  from: number;
-  to: number;
-  startFrame: number;
-  kernel: PolyphaseKernel;
-}): void {
-  const { samples, firstInput, plane, from, to, startFrame } = work;
-  const { phases, step, taps, reach, coefficients } = work.kernel;
-  for (let frame = from; frame < to; frame++) {
-    const position = frame * step;
-    const floor = Math.floor(position / phases);
-    const row = (position - floor * phases) * taps;
-    const at = floor - reach - firstInput;
-    // Two accumulators break the dependency chain: a third faster than one.
-    let even = 0;
-    let odd = 0;
-    for (let tap = 0; tap < taps; tap += 2) {
-      even += samples[at + tap]! * coefficients[row + tap]!;
-      odd += samples[at + tap + 1]! * coefficients[row + tap + 1]!;
-    }
-    plane[frame - startFrame] = even + odd;
-  }
 }
