@@ -59,17 +59,16 @@ export class BandPowers {
     const window = this.#window;
     const [left = new Float32Array(), right = left] = planes;
     const length = Math.min(size, left.length - start);
-    let middlePower = 0;
-    let sidePower = 0;
+    let product = 0;
     for (let n = 0; n < length; n++) {
       const l = left[start + n]!;
       const r = right[start + n]!;
-      middlePower += (l + r) * (l + r);
-      sidePower += (l - r) * (l - r);
+      product += l * r;
       signal[n] = 0.5 * (l + r) * window[n]!;
     }
     signal.fill(0, length);
-    if (sidePower <= middlePower) return;
+    // The power of mid minus that of side is four times the product.
+    if (product >= 0) return;
     for (let n = 0; n < length; n++) signal[n] = 0.5 * (left[start + n]! - right[start + n]!) * window[n]!;
   }
 

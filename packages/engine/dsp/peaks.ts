@@ -31,3 +31,16 @@ export function joinPeaks(pairs: Int8Array, factor: number): Int8Array {
   }
   return joined;
 }
+
+/** The largest absolute sample. */
+export function findPeak(planes: readonly Float32Array[]): number {
+  let peak = 0;
+  for (const plane of planes) {
+    // By index: an iterator takes several times as long.
+    for (let n = 0; n < plane.length; n++) {
+      const value = Math.abs(plane[n]!);
+      if (value > peak) peak = value;
+    }
+  }
+  return peak;
+}

@@ -63,10 +63,7 @@ const sideScratch = new Int32Array(BLOCK_FRAMES);
 
 function quantise(plane: Float32Array, scale: number, into: Int32Array): Int32Array {
   const { length } = plane;
-  for (let n = 0; n < length; n++) {
-    const value = plane[n]! * scale;
-    into[n] = value < 0 ? value - 0.5 : value + 0.5;
-  }
+  for (let n = 0; n < length; n++) into[n] = Math.floor(plane[n]! * scale + 0.5);
   return into.subarray(0, length);
 }
 

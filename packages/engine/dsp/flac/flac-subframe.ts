@@ -3,7 +3,7 @@ import type { BitWriter } from "./bit-writer.ts";
 /** Log2 of the number of partitions of a block's residuals, each with its own Rice parameter. */
 const PARTITION_ORDER = 3;
 /** Predictors are compared on samples of the block: the choice is as good, in a quarter of the time. */
-const PROBE_FRAMES = 256;
+const PROBE_FRAMES = 128;
 const PROBE_EVERY = 1024;
 const FIXED_ORDERS = 4;
 const FIXED_TYPE = 0b001000;
@@ -56,19 +56,28 @@ export function guessBits(samples: Int32Array): { order: number; bits: number } 
   return { order: sums.indexOf(least), bits: samples.length * Math.log2(1 + least / probed) };
 }
 
-function fillResiduals(samples: Int32Array, order: number, residuals: Int32Array): void {
-  const { length } = samples;
+/** The sum of those it fills. */
+function fillResiduals(
+  plan: Pick<SubframePlan, "samples" | "order" | "residuals">,
+  from: number,
+  to: number,
+): number {
+  const { samples, order, residuals } = plan;
+  let sum = 0;
   const put = (n: number, value: number) => {
-    residuals[n] = (value << 1) ^ (value >> 31);
+    const residual = (value << 1) ^ (value >> 31);
+    residuals[n] = residual;
+    sum += residual;
   };
   // One loop per order: a branch inside would run for every sample.
-  if (order === 0) for (let n = 0; n < length; n++) put(n, samples[n]!);
-  else if (order === 1) for (let n = 1; n < length; n++) put(n, samples[n]! - samples[n - 1]!);
+  if (order === 0) for (let n = from; n < to; n++) put(n, samples[n]!);
+  else if (order === 1) for (let n = from; n < to; n++) put(n, samples[n]! - samples[n - 1]!);
   else if (order === 2)
-    for (let n = 2; n < length; n++) put(n, samples[n]! - 2 * samples[n - 1]! + samples[n - 2]!);
+    for (let n = from; n < to; n++) put(n, samples[n]! - 2 * samples[n - 1]! + samples[n - 2]!);
   else
-    for (let n = 3; n < length; n++)
+    for (let n = from; n < to; n++)
       put(n, samples[n]! + 3 * (samples[n - 2]! - samples[n - 1]!) - samples[n - 3]!);
+  return sum;
 }
 
 export function planSubframe(
@@ -82,13 +91,11 @@ export function planSubframe(
   const order = Math.min(options.order, length);
   const plan = { samples, bitsPerSample, order, residuals, partitionOrder, parameters: [] as number[] };
   if (samples.every((value) => value === 0)) return { ...plan, isSilent: true, sizeBits: 8 + bitsPerSample };
-  fillResiduals(samples, order, residuals);
   const partFrames = length >> partitionOrder;
   let sizeBits = 8 + order * bitsPerSample + 6;
   for (let start = 0; start < length; start += partFrames) {
-    let sum = 0;
     const from = Math.max(order, start);
-    for (let n = from; n < start + partFrames; n++) sum += residuals[n]!;
+    const sum = fillResiduals(plan, from, start + partFrames);
     const count = Math.max(1, start + partFrames - from);
     const low = Math.max(0, Math.min(LOW_MAX, Math.floor(Math.log2((0.7 * sum) / count + 1))));
     plan.parameters.push(low);

@@ -1,4 +1,5 @@
 import { encodeFlac } from "../../dsp/flac/encode-flac.ts";
+import { findPeak } from "../../dsp/peaks.ts";
 
 /** Maximum size of a minute of a track. */
 const BYTES_PER_MINUTE_MAX = 11_800_000;
@@ -7,8 +8,7 @@ const GAIN_BYTES = 4;
 
 /** A power of two that brings the samples below full scale; 1 if they already are. */
 function findGain(planes: readonly Float32Array[]): number {
-  let peak = 0;
-  for (const plane of planes) for (const value of plane) if (Math.abs(value) > peak) peak = Math.abs(value);
+  const peak = findPeak(planes);
   let gain = 1;
   while (Number.isFinite(peak) && peak > gain * BELOW_FULL_SCALE) gain *= 2;
   return gain;
