@@ -16,7 +16,7 @@ import torch
 from torch.nn import functional
 
 from training.checkpoint import load_network, save_weights
-from training.mix.held_out_detection import KINDS, STEP_S
+from training.mix.held_out_detection import KINDS, SECONDS, STEP_S
 from training.networks.music_detector import RATE_HZ, STRIDE, evidence, probability_of
 from training.networks.stft import HOP, power_spectrum
 
@@ -36,16 +36,33 @@ def logits_of(network, clips, batch=16):
     return torch.cat(parts)
 
 
+def load_talks(path):
+    """Conversations without music: clips int16 [n, samples] and the place of each; none if the set was made without speech."""
+    saved = numpy.load(path)
+    return (torch.from_numpy(saved["talks"]), saved["places"].tolist()) if "talks" in saved else None
+
+
+def music_in_talks(is_music, places):
+    """The share of the conversations' time that is taken for music, in all and by place, and their seconds."""
+    share = lambda wanted: round(float(is_music[wanted].float().mean()), 4)
+    by_place = {place: share([at for at, where in enumerate(places) if where == place]) for place in sorted(set(places))}
+    return {"seconds": len(places) * SECONDS, "music": share(list(range(len(places)))), **by_place}
+
+
 def f1(is_music, truth):
     hits = (is_music & (truth == 1)).sum()
     wrong = (is_music & (truth == 0)).sum() + (~is_music & (truth == 1)).sum()
     return float(2 * hits / (2 * hits + wrong).clamp(min=1))
 
 
-def score(network, held_out):
+def score(network, held_out, talks=None):
     clips, truth = held_out
     is_music = logits_of(network, clips)[..., 0] > 0
-    return {"f1": {kind: round(f1(is_music[at::2], truth[at::2]), 4) for at, kind in enumerate(KINDS)}}
+    scores = {"f1": {kind: round(f1(is_music[at::2], truth[at::2]), 4) for at, kind in enumerate(KINDS)}}
+    if talks:
+        sounds, places = talks
+        scores["conversations"] = music_in_talks(logits_of(network, sounds.to(clips.device))[..., 0] > 0, places)
+    return scores
 
 
 def calibrate(logits, truth):
@@ -106,6 +123,10 @@ def main():
     report = {"confidence": confidence, "f1": {}}
     for at, kind in enumerate(KINDS):
         report["f1"][kind] = round(f1(probability[at::2] > 0.5, truth[at::2]), 4)
+    talks = load_talks(options.held_out)
+    if talks:
+        sounds, places = talks
+        report["conversations"] = music_in_talks(probability_of(logits_of(network, sounds).double(), confidence) > 0.5, places)
     report["reliability"] = reliability(probability, truth)
     text = json.dumps(report, indent=1)
     print(text)

@@ -19,7 +19,7 @@ case $NETWORK in
   dialogue-music-effects) MAKE_HELD_OUT=training.mix.held_out EVALUATE=training.evaluate ;;
   music-detection)
     MAKE_HELD_OUT=training.mix.held_out_detection EVALUATE="training.evaluate_detection --calibrate $BACK/calibrated.pt"
-    DATA=dialogue-music-effects HELD_OUT=$POOL/held-out.npz
+    DATA=dialogue-music-effects HELD_OUT=$POOL/held-out.npz ROOMS="--count 1500"
     ;;
   other-splitter) MAKE_HELD_OUT=training.mix.held_out_other EVALUATE=training.evaluate_splitter ;;
   voices-*)
@@ -57,7 +57,7 @@ unpack_arrived() {
   if [ "$DATA" = voices ]; then return; fi
   for pack in .data/packs-voices/*.tar; do
     [ -e "$pack" ] || continue
-    python3 -m training.prepare.unpack_voices "$pack" "$POOL" --as-dialogue
+    python3 -m training.prepare.unpack_voices "$pack" "$POOL/voices" --beside-music
     rm "$pack"
   done
 }

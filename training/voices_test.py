@@ -24,7 +24,7 @@ from training.prepare.pack_voices import deal_reels, plain_name
 from training.prepare.sources import Clip, load_data_list
 from training.prepare.splits import find_part, find_split
 from training.prepare.unpack import unpack
-from training.prepare.unpack_voices import is_dialogue_for_training, to_44100_hz
+from training.prepare.unpack_voices import is_held_out_nowhere_else, stretch
 from training.prepare.words import cut_word
 from training.tasks.speakers import Speakers
 
@@ -232,9 +232,9 @@ class Elsewhere(unittest.TestCase):
 
     def test_a_tone_keeps_its_pitch_and_level_at_the_other_rate(self):
         tone = lambda rate_hz: numpy.sin(2 * numpy.pi * 1000 * numpy.arange(rate_hz) / rate_hz) * 10000
-        turned = to_44100_hz(tone(16000).astype(numpy.int16))
-        self.assertEqual(turned.shape, (44100, 2))
-        self.assertLess(float(numpy.abs(turned[:, 0] - tone(44100)).max()), 20)
+        turned = stretch(tone(16000).astype(numpy.int16), 160, 441)
+        self.assertEqual(turned.shape, (44100,))
+        self.assertLess(float(numpy.abs(turned - tone(44100)).max()), 20)
 
     def test_nobody_of_the_other_held_out_set_is_heard(self):
         """Two lists split the speakers of AudioMNIST and of the words in four languages differently."""
@@ -242,11 +242,13 @@ class Elsewhere(unittest.TestCase):
         theirs = {source["id"]: source for source in load_data_list(lists / "dialogue-music-effects.json")}
         for own, other in (("audiomnist-voices", "audiomnist"), ("voices-cisco-words-german", "cisco-words-german"), ("voices-cisco-clean", "cisco-clean")):
             speakers = [f"{number:02d}" for number in range(1, 61)]
-            heard_too = [speaker for speaker in speakers if is_dialogue_for_training(f"voice/train/{own}/{speaker}-0000.ogg")]
+            heard_too = [speaker for speaker in speakers if is_held_out_nowhere_else(f"voice/train/{own}/{speaker}-0000.ogg")]
             self.assertEqual(heard_too, [speaker for speaker in speakers if find_split(theirs[other], speaker) == "train"])
-        self.assertTrue(is_dialogue_for_training("voice/train/iban/ibf_001-0000.ogg"))
-        self.assertFalse(is_dialogue_for_training("voice/held-out/iban/ibf_004-0000.ogg"))
-        self.assertFalse(is_dialogue_for_training("effects/train/voices-noises/1-0000.ogg"))
+        noises = [str(number) for number in range(60)]
+        heard_too = [noise for noise in noises if is_held_out_nowhere_else(f"effects/train/voices-noises/{noise}-0000.ogg")]
+        self.assertEqual(heard_too, [noise for noise in noises if find_split(theirs["cisco-noises"], noise) == "train"])
+        self.assertTrue(is_held_out_nowhere_else("voice/train/iban/ibf_001-0000.ogg"))
+        self.assertTrue(is_held_out_nowhere_else("voice/held-out/iban/ibf_004-0000.ogg"))
 
     def test_what_is_not_wanted_is_not_decoded(self):
         with tempfile.TemporaryDirectory() as name:

@@ -14,12 +14,8 @@ import math
 from pathlib import Path
 
 import numpy
-import soundfile
 
 from training.mix.held_out_voices import SOUND_M_PER_S, convolve, draw_shoebox, level, respond
-from training.prepare.pack import gather_groups
-from training.prepare.screen import screen
-from training.prepare.sources import decode_clip, load_data_list
 from training.prepare.splits import find_part, hash_fraction
 
 RATE_HZ = 16000
@@ -77,6 +73,10 @@ def runs(heard):
 
 def load_speakers(sources, roots, part, least_s, most_s):
     """{speaker: (kind, [utterance, …])} with at least `least_s` of speech each, all utterances at the same level."""
+    from training.prepare.pack import gather_groups
+    from training.prepare.screen import screen
+    from training.prepare.sources import decode_clip
+
     found = {}
     for source in sources:
         kind = "sentences" if source["id"] in SENTENCES else "words" if source["id"] in WORDS else None
@@ -241,6 +241,12 @@ def to_rttm(name, heard, chosen):
 
 
 def main():
+    # Not on the GPU machine, which makes conversations of reels that are decoded already (`held_out_detection`).
+    import soundfile
+
+    from training.prepare.pack import gather_groups
+    from training.prepare.sources import decode_clip, load_data_list
+
     parser = argparse.ArgumentParser()
     parser.add_argument("--list", type=Path, default=Path("training/data/voices.json"))
     parser.add_argument("--roots", required=True)

@@ -4,6 +4,8 @@ Half are *clear*: stretches of 3 to 8 s of music, speech or effects, one at a ti
 music under it at −15 to +5 dB (loudness against loudness) in one or two stretches, in every third one effects too. Sound that training never meets;
 made with NumPy from one seed.
 
+If the packs of speech are there (FOLDER/voices), conversations of people held out follow: every 30 s of 36 of them, in which nothing is music.
+
     python3 -m training.mix.held_out_detection --packs FOLDER --save held-out-detection.npz [--out FOLDER]
 """
 
@@ -15,7 +17,11 @@ from pathlib import Path
 
 import numpy
 
+from training.mix.conversations import LEAST_SPEECH_S, SEEDS, make_conversation
+from training.mix.conversations import RATE_HZ as VOICE_RATE_HZ
 from training.mix.held_out import RATE_HZ, at_loudness, draw_window, load_reels, loudness, place
+from training.mix.held_out_voices import level, load_speakers
+from training.prepare.unpack_voices import stretch
 
 SECONDS = 30
 FRAMES = SECONDS * RATE_HZ
@@ -26,6 +32,10 @@ STEP_S = 0.1
 QUIET_DB = -30.0
 """Steps in which the music is this far below its own loudness (rests, fades) are not scored."""
 KINDS = ("clear", "under speech")
+CONVERSATIONS = 36
+SENTENCES = ("cisco", "iban")
+"""Speakers of these are held out by both data lists, or in one alone; the others are divided differently by each."""
+VOICES_LIST = Path(__file__).parent.parent / "data" / "voices.json"
 
 
 def draw_music(reels, frames, dice):
@@ -78,7 +88,26 @@ def describe(music):
     return numpy.where(is_there, numpy.where(is_quiet, -1, 1), 0).astype(numpy.int8)
 
 
+def load_talkers(folder):
+    """Speakers as `make_conversation` takes them, and noises, of the held-out split; nobody if no speech was unpacked."""
+    families = {source["id"]: source.get("split_key", source["id"]) for source in json.loads(VOICES_LIST.read_text())["sources"]}
+    speakers = {}
+    for (family, name), reels in load_speakers(folder, families).items():
+        if family in SENTENCES and sum(map(len, reels)) >= LEAST_SPEECH_S * VOICE_RATE_HZ:
+            sounds = [reel / numpy.float32(32768) for reel in reels]
+            speakers[f"{family}-{name}"] = ("sentences", [sound / level(sound) for sound in sounds])
+    return speakers, [reel / 32768 for reels in load_speakers(folder, families, "effects").values() for reel in reels]
+
+
+def _cut_conversation(number):
+    """A conversation in clips of 30 s, and where it is; the rest at its end is dropped."""
+    voices, noise, _, _, where = make_conversation(*_talkers, number, SEEDS["test"], False)
+    sound = stretch((32767 * (voices.sum(0) + noise)).astype(numpy.int16), VOICE_RATE_HZ // 100, RATE_HZ // 100)
+    return [(sound[at : at + FRAMES], str(where)) for at in range(0, len(sound) - FRAMES + 1, FRAMES)]
+
+
 _reels = {}
+_talkers = []
 
 
 def _make_numbered(number):
@@ -97,11 +126,18 @@ def main():
     parser.add_argument("--count", type=int, default=COUNT)
     options = parser.parse_args()
     _reels.update(load_reels(options.packs))
+    speakers, noises = load_talkers(Path(options.packs) / "voices")
+    if speakers:
+        _talkers[:] = speakers, noises
     with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
         clips, truths = zip(*pool.map(_make_numbered, range(options.count), chunksize=1))
+        talks = [talk for cut in pool.map(_cut_conversation, range(CONVERSATIONS if _talkers else 0), chunksize=1) for talk in cut]
     if options.save:
         part = options.save.with_suffix(".part.npz")
-        numpy.savez(part, clips=numpy.stack(clips), truths=numpy.stack(truths))
+        saved = {"clips": numpy.stack(clips), "truths": numpy.stack(truths)}
+        if talks:
+            saved.update(talks=numpy.stack([sound for sound, _ in talks]), places=[where for _, where in talks])
+        numpy.savez(part, **saved)
         part.rename(options.save)
     if options.out:
         import soundfile

@@ -1,10 +1,15 @@
-"""Training mixtures for music detection: music, speech, events and ambience, at once or in turn, and when each is audible."""
+"""Training mixtures for music detection: music, speech, events and ambience, at once or in turn, and when each is audible.
+
+Some of the speech is conversation: up to four people in one room, with noise.
+"""
 
 import torch
 from torch.nn import functional
 
 from training.mix import augment
+from training.mix.conversation import Conversation
 from training.mix.dialogue_music_effects import DialogueMusicEffects
+from training.mix.voice_pool import RATE_HZ as VOICE_RATE_HZ
 from training.networks.music_detector import STRIDE
 from training.networks.stft import HOP
 
@@ -62,20 +67,41 @@ def through_telephone(stems, probability):
     return torch.where(is_called, torch.fft.irfft(spectrum * band[:, None], length)[..., :frames], stems)
 
 
+def to_full_rate(sound):
+    """[n, frames] at the voices' rate → at the mixtures', for whole tenths of a second."""
+    tenths = sound.shape[-1] * 10 // VOICE_RATE_HZ
+    frames = tenths * augment.RATE_HZ // 10
+    return torch.fft.irfft(torch.fft.rfft(sound)[..., :-1], frames) * (frames / sound.shape[-1])
+
+
 class MusicPresence:
-    def __init__(self, pools, frames, telephone=0.0, two_voices=TWO_VOICES):
+    def __init__(self, pools, frames, telephone=0.0, voices=None, conversations=0.0):
+        """`telephone` is the share of mixtures limited to a telephone's band, `conversations` the share of speech that is conversation, of `voices`."""
         self.frames = frames
-        self.telephone, self.two_voices = telephone, two_voices
+        self.telephone = telephone
+        self.conversations, self.talk = conversations, None
+        if conversations:
+            tenths = -(-frames * 10 // augment.RATE_HZ)
+            self.talk = Conversation(voices, tenths * VOICE_RATE_HZ // 10, pools.folder / "rooms.npy", speakers=4, telephone=0.0)
         self.device = pools.device
         self.scene = DialogueMusicEffects(pools, frames, singing_alone=0.25, pitched_noise=0.15, speeds=2.0)
+
+    def _conversation(self, count):
+        """Mono conversations at full rate [count, frames], some with a synthetic top."""
+        sound = to_full_rate(self.talk.draw(count)[0])[:, None, : self.frames].expand(-1, 2, -1)
+        sound = augment.extend_band(sound, torch.zeros(count, dtype=torch.bool, device=self.device))
+        return augment.set_level(sound, torch.full((count,), -20.0, device=self.device)).mean(1)
 
     def _sounds(self, count):
         """One sound of each kind, mono, at the same level [count, KINDS, frames]; a fifth of them reversed."""
         makers = (self.scene.music, self.scene.dialogue, self.scene.events, self.scene.ambience)
         level_db = torch.full((count,), -20.0, device=self.device)
         sounds = torch.stack([augment.set_level(make(count), level_db).mean(1) for make in makers], 1)
-        is_pair = augment.chance(count, self.two_voices, self.device)[:, None]
+        is_pair = augment.chance(count, TWO_VOICES, self.device)[:, None]
         sounds[:, 1] += is_pair * sounds[:, 1].roll(1, 0)
+        if self.talk:
+            talks = round(count * self.conversations)
+            sounds[:talks, 1] = self._conversation(talks)
         is_backwards = augment.chance(count * len(KINDS), BACKWARDS, self.device).view(count, len(KINDS), 1)
         return torch.where(is_backwards, sounds.flip(-1), sounds)
 

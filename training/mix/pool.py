@@ -64,6 +64,7 @@ class Pools:
     def __init__(self, folder, device, sources=()):
         self.folder = Path(folder)
         self.device = device
+        self.sources = sources
         self.band_limited = {source["id"] for source in sources if not source.get("full_band", True)}
         self.dropped = {(source["id"], entry["reel"]) for source in sources for entry in source.get("dropped", [])}
         self.roles = {}

@@ -23,8 +23,8 @@ def decode_stereo(path):
     return numpy.repeat(samples, 2, axis=1) if samples.shape[1] == 1 else samples
 
 
-def unpack(pack, out, decode=decode_stereo, prefix="", mark_ready=True, is_wanted=lambda name: True):
-    target = Path(out) / f"{prefix}{Path(pack).stem}"
+def unpack(pack, out, decode=decode_stereo, is_wanted=lambda name: True):
+    target = Path(out) / Path(pack).stem
     target.mkdir(parents=True, exist_ok=True)
     groups = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
@@ -42,8 +42,7 @@ def unpack(pack, out, decode=decode_stereo, prefix="", mark_ready=True, is_wante
         numpy.save(target / f"{role}.{split}.npy", numpy.concatenate([samples for _, _, samples in items]))
         reels[f"{role}.{split}"] = [{"source": source, "reel": reel, "frames": len(samples)} for source, reel, samples in items]
     (target / "reels.json").write_text(json.dumps(reels))
-    if mark_ready:
-        (target / "ready").touch()
+    (target / "ready").touch()
     return target
 
 

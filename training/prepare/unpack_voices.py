@@ -1,10 +1,8 @@
 """Decodes a pack of speech into one mono int16 array a role and split.
 
     python3 -m training.prepare.unpack_voices pack-0.tar FOLDER                →  FOLDER/pack-0/{role}.{split}.npy, reels.json
-    python3 -m training.prepare.unpack_voices pack-0.tar FOLDER --as-dialogue  →  FOLDER/voices-pack-0/dialogue.train.npy at 44.1 kHz, stereo
+    python3 -m training.prepare.unpack_voices pack-0.tar FOLDER --beside-music the same, without the training reels that `dialogue-music-effects` holds out
     python3 -m training.prepare.unpack_voices pack-0.tar FOLDER --at-48-khz    as the first, reels of 16 kHz brought to 48 kHz
-
-The second form is for the networks that hear music as well: the same speech among the reels of `dialogue-music-effects`.
 """
 
 import json
@@ -19,6 +17,8 @@ from training.prepare.unpack import unpack
 from training.prepare.vorbis import decode_vorbis
 
 LISTS = Path(__file__).parent.parent / "data"
+ROLES = {"voice": "dialogue", "effects": "effects"}
+"""The role in `dialogue-music-effects` of recordings that `voices` has too."""
 
 
 def decode_mono(path):
@@ -36,19 +36,9 @@ def stretch(samples, given, wanted):
     return numpy.clip(numpy.round(sound), -32768, 32767).astype(numpy.int16)
 
 
-def to_44100_hz(samples):
-    """int16 mono at 16 kHz → int16 stereo at 44.1 kHz."""
-    mono = stretch(samples, 160, 441)
-    return numpy.stack([mono, mono], 1)
-
-
 def decode_at_48_khz(path):
     samples, rate_hz = decode_vorbis(path)
     return stretch(samples[:, 0], 2, 6) if rate_hz == 16000 else samples[:, 0]
-
-
-def decode_as_dialogue(path):
-    return to_44100_hz(decode_mono(path))
 
 
 def recordings(source):
@@ -60,30 +50,18 @@ def others_of(source_id):
     """The sources of `dialogue-music-effects` with the same recordings as a source of `voices`; they may split its speakers differently."""
     voices, others = (json.loads((LISTS / f"{name}.json").read_text())["sources"] for name in ("voices", "dialogue-music-effects"))
     own = next(source for source in voices if source["id"] == source_id)
-    return [other for other in others if other["role"] == "dialogue" and recordings(other) == recordings(own)]
+    return [other for other in others if other["role"] == ROLES[own["role"]] and recordings(other) == recordings(own)]
 
 
-def is_dialogue_for_training(name):
-    """Speech of speakers whom neither list holds out: the held-out sets of both must stay unseen, and that of `dialogue-music-effects` unchanged."""
-    role, split, source_id, reel = name.split("/")
-    if (role, split) != ("voice", "train"):
-        return False
-    speaker = Path(reel).stem.rsplit("-", 1)[0]
-    return all(find_split(other, speaker) == "train" for other in others_of(source_id))
-
-
-def unpack_as_dialogue(pack, out):
-    """Training speech only, under the role that the other mixers draw voices from."""
-    target = unpack(pack, out, decode=decode_as_dialogue, prefix="voices-", mark_ready=False, is_wanted=is_dialogue_for_training)
-    reels = json.loads((target / "reels.json").read_text())
-    if reels:
-        (target / "voice.train.npy").rename(target / "dialogue.train.npy")
-        (target / "reels.json").write_text(json.dumps({"dialogue.train": reels["voice.train"]}))
-    (target / "ready").touch()
+def is_held_out_nowhere_else(name):
+    """Neither list's held-out set may be heard in training."""
+    _, split, source_id, reel = name.split("/")
+    if split != "train":
+        return True
+    group = Path(reel).stem.rsplit("-", 1)[0]
+    return all(find_split(other, group) == "train" for other in others_of(source_id))
 
 
 if __name__ == "__main__":
-    if "--as-dialogue" in sys.argv:
-        unpack_as_dialogue(*sys.argv[1:3])
-    else:
-        unpack(*sys.argv[1:3], decode=decode_at_48_khz if "--at-48-khz" in sys.argv else decode_mono)
+    is_wanted = is_held_out_nowhere_else if "--beside-music" in sys.argv else lambda name: True
+    unpack(*sys.argv[1:3], decode=decode_at_48_khz if "--at-48-khz" in sys.argv else decode_mono, is_wanted=is_wanted)

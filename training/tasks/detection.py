@@ -5,8 +5,9 @@ import math
 import torch
 from torch.nn import functional
 
-from training.evaluate_detection import load_set, score
+from training.evaluate_detection import load_set, load_talks, score
 from training.mix.music_presence import MusicPresence
+from training.mix.voice_pool import VoicePools
 from training.networks.stft import BINS, HOP, power_spectrum
 
 CLASS_WEIGHTS = (1.0, 0.3, 0.3)
@@ -29,7 +30,10 @@ def mask_ranges(power):
 
 class Detection:
     def __init__(self, recipe, pools):
-        self.mixer = MusicPresence(pools, recipe["segment_hops"] * HOP, **recipe.get("mixer_options", {}))
+        options = recipe.get("mixer_options", {})
+        voices = VoicePools(pools.folder / "voices", pools.device, pools.sources)
+        list(voices.load_new())
+        self.mixer = MusicPresence(pools, recipe["segment_hops"] * HOP, voices=voices, **options)
 
     def draw(self, batch):
         mixture, is_heard, is_certain = self.mixer.draw(batch)
@@ -42,7 +46,7 @@ class Detection:
         return loss / weight.sum()
 
     def load_held_out(self, path, device):
-        return load_set(path, device)
+        return load_set(path, device), load_talks(path)
 
     def score(self, network, held_out):
-        return score(network, held_out)
+        return score(network, *held_out)

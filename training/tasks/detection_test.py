@@ -1,9 +1,19 @@
+import json
+import tempfile
 import unittest
+from pathlib import Path
 
+import numpy
 import torch
 
+from training.evaluate_detection import load_talks, music_in_talks
+from training.mix import held_out_detection
+from training.mix.music_presence import SPAN, USES, MusicPresence, to_full_rate
+from training.mix.voice_pool import VoicePools
 from training.networks.stft import BINS
 from training.tasks.detection import mask_ranges
+
+RATE_HZ = 16000
 
 
 class MaskRangesTest(unittest.TestCase):
@@ -13,6 +23,76 @@ class MaskRangesTest(unittest.TestCase):
         self.assertEqual(set(masked.unique().tolist()), {0.0, 1.0})
         self.assertTrue((masked == masked[:, :1]).all())
         self.assertLess(float((masked == 0).float().mean()), 0.2)
+
+
+class SilentPool:
+    def draw(self, count, frames, rates):
+        return torch.zeros(count, 2, frames), torch.ones(count, dtype=torch.bool)
+
+
+class SilentPools(dict):
+    device = "cpu"
+
+
+def write_speech(folder, seconds=16, speakers=6):
+    """Noise that pauses, of as many people, and a noise."""
+    dice = numpy.random.RandomState(0)
+    (folder / "pack-0").mkdir(parents=True)
+    reels = {}
+    for key, source in (("voice.train", "iban"), ("voice.held-out", "iban"), ("effects.train", "voices-noises"), ("effects.held-out", "voices-noises")):
+        is_loud = numpy.arange(seconds * RATE_HZ) % (2 * RATE_HZ) < 1.5 * RATE_HZ
+        sounds = [(dice.randn(seconds * RATE_HZ) * 3000 * is_loud).astype(numpy.int16) for _ in range(speakers)]
+        numpy.save(folder / "pack-0" / f"{key}.npy", numpy.concatenate(sounds))
+        reels[key] = [{"source": source, "reel": f"{key[6:]}{at}-0000", "frames": len(sound)} for at, sound in enumerate(sounds)]
+    (folder / "pack-0" / "reels.json").write_text(json.dumps(reels))
+    (folder / "pack-0" / "ready").touch()
+
+
+class Conversations(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        torch.manual_seed(1)
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+        write_speech(cls.folder / "voices")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def test_a_third_of_the_speech_is_conversation(self):
+        """The other speech is silent here, so what is heard is conversation."""
+        pools = SilentPools({f"{role}.train": SilentPool() for role in ("dialogue", "music", "singing", "effects", "ambience")})
+        pools.folder = self.folder
+        voices = VoicePools(self.folder / "voices", "cpu")
+        list(voices.load_new())
+        mixer = MusicPresence(pools, 60 * SPAN, voices=voices, conversations=1 / 3)
+        sounds = mixer._sounds(9)
+        self.assertEqual((sounds.square().mean(-1) > 1e-4).nonzero().tolist(), [[0, 1], [1, 1], [2, 1]])
+        _, is_heard, _ = mixer.draw(9 * USES)
+        self.assertEqual(float(is_heard[:, 0].max() + is_heard[:, 2].max()), 0)
+
+    def test_a_tone_keeps_its_pitch_at_full_rate(self):
+        tone = lambda rate_hz: torch.sin(2 * torch.pi * 1000 * torch.arange(rate_hz) / rate_hz)
+        self.assertLess(float((to_full_rate(tone(RATE_HZ)[None]) - tone(44100)).abs().max()), 1e-2)
+
+    def test_the_held_out_conversations_are_of_held_out_people_and_the_same_every_time(self):
+        speakers, noises = held_out_detection.load_talkers(self.folder / "voices")
+        self.assertEqual(sorted(speakers), [f"iban-held-out{at}" for at in range(6)])
+        held_out_detection._talkers[:] = speakers, noises
+        (first, where), *_ = held_out_detection._cut_conversation(2)
+        self.assertEqual((len(first), where), (held_out_detection.FRAMES, held_out_detection._cut_conversation(2)[0][1]))
+        self.assertTrue(numpy.array_equal(first, held_out_detection._cut_conversation(2)[0][0]))
+        self.assertEqual(held_out_detection.load_talkers(self.folder / "none")[0], {})
+
+    def test_music_called_in_conversations_is_reported_by_place(self):
+        is_music = torch.tensor([[True, False], [False, False], [True, True], [True, True]])
+        told = music_in_talks(is_music, ["room", "room", "dry", "telephone"])
+        self.assertEqual(told, {"seconds": 120, "music": 0.625, "dry": 1.0, "room": 0.25, "telephone": 1.0})
+
+    def test_a_set_without_speech_has_no_conversations(self):
+        numpy.savez(self.folder / "set.npz", clips=numpy.zeros((2, 4)))
+        self.assertIsNone(load_talks(self.folder / "set.npz"))
 
 
 if __name__ == "__main__":
