@@ -38,16 +38,21 @@ export function buildTransformer(
 export function buildDecoder(
   weights: OnnxWeights,
   branch: "decoder" | "tdecoder",
-  shapes: { input: Shape; encoded: readonly Shape[] },
+  {
+    input,
+    encoded: shapes,
+    sparesProducts,
+  }: { input: Shape; encoded: readonly Shape[]; sparesProducts: boolean },
 ): GraphPart {
   const part = new PartBuilder();
-  const lengths = [shapes.input, ...shapes.encoded].map((shape) => shape[2]!);
-  const middle = part.input(shapes.encoded[DEPTH - 1]!);
-  const encoded = shapes.encoded
+  const lengths = [input, ...shapes].map((shape) => shape[2]!);
+  const middle = part.input(shapes[DEPTH - 1]!);
+  const encoded = shapes
     .toReversed()
     .map((shape) => part.input(shape))
     .toReversed();
-  part.output(decode({ graph: part.graph, weights }, branch, { middle, encoded, lengths }));
+  const scope = { graph: part.graph, weights, sparesProducts };
+  part.output(decode(scope, branch, { middle, encoded, lengths }));
   return part.build();
 }
 

@@ -8,6 +8,8 @@ export type Convolution = {
   strides?: number[];
   pads?: number[];
   dilations?: number[];
+  /** Splits inputs and outputs into this many independent convolutions. */
+  groups?: number;
 };
 
 export function convolve(graph: GraphBuilder, input: Value, convolution: Convolution): Value {
@@ -18,15 +20,18 @@ export function convolve(graph: GraphBuilder, input: Value, convolution: Convolu
     strides = kernel.map(() => 1),
     pads = Array<number>(2 * axes).fill(0),
     dilations = kernel.map(() => 1),
+    groups = 1,
   } = convolution;
   const sizes = kernel.map((size, axis) => {
     const padded = input.dims[axis + 2]! + pads[axis]! + pads[axis + axes]!;
     return Math.floor((padded - (size - 1) * dilations[axis]! - 1) / strides[axis]!) + 1;
   });
-  return graph.node("Conv", [input, graph.weight(weight), graph.weight(bias)], [1, outputs, ...sizes], {
+  const dims = [input.dims[0]!, outputs, ...sizes];
+  return graph.node("Conv", [input, graph.weight(weight), graph.weight(bias)], dims, {
     kernel_shape: kernel,
     strides,
     pads,
     dilations,
+    group: groups,
   });
 }
