@@ -18,18 +18,20 @@ export function makeMelFilters(options: {
   const edgesHz = Array.from({ length: melCount + 2 }, (_, n) => toHz((topMel * n) / (melCount + 1)));
   return Array.from({ length: melCount }, (_, n) => {
     const [low = 0, centre = 0, high = 0] = edgesHz.slice(n, n + 3);
-    const weights = Array.from({ length: fftSize / 2 + 1 }, (_, bin) => {
-      const hz = (bin * sampleRateHz) / fftSize;
+    // Only the bins that the triangle can reach.
+    const lowBin = Math.floor((low * fftSize) / sampleRateHz);
+    const highBin = Math.min(fftSize / 2, Math.ceil((high * fftSize) / sampleRateHz));
+    const weights = Array.from({ length: highBin - lowBin + 1 }, (_, index) => {
+      const hz = ((lowBin + index) * sampleRateHz) / fftSize;
       const rise = (hz - low) / (centre - low);
       const fall = (high - hz) / (high - centre);
       return (Math.max(0, Math.min(rise, fall)) * 2) / (high - low);
     });
-    const firstBin = weights.findIndex((weight) => weight > 0);
-    const lastBin = weights.findLastIndex((weight) => weight > 0);
-    return {
-      firstBin: Math.max(0, firstBin),
-      weights: Float64Array.from(weights.slice(Math.max(0, firstBin), lastBin + 1)),
-    };
+    const first = weights.findIndex((weight) => weight > 0);
+    const last = weights.findLastIndex((weight) => weight > 0);
+    return first < 0
+      ? { firstBin: 0, weights: new Float64Array() }
+      : { firstBin: lowBin + first, weights: Float64Array.from(weights.slice(first, last + 1)) };
   });
 }
 
