@@ -3,8 +3,9 @@
     python3 -m training.evaluate_detection --held-out held-out-detection.npz --weights average.pt [--calibrate calibrated.pt]
     python3 -m training.evaluate_detection --held-out test.npz --weights calibrated.pt --as-they-are
 
-Each half of the clips is scored with the confidence fitted on the other; `--calibrate` writes the weights with the one fitted on all of them. `--as-they-are` scores weights with the
-confidence they have, for clips on which nothing may be fitted.
+Conversations, if the set has any, count among the clips. Fitted without them, the confidence took a third of their time for music where the network itself
+took 7 %. Each half is scored with the confidence fitted on the other; `--calibrate` writes the weights with the one fitted on all of them. `--as-they-are`
+scores weights with the confidence they have, for clips on which nothing may be fitted.
 """
 
 import argparse
@@ -111,6 +112,11 @@ def main():
     network = load_network(options.weights).eval()
     clips, truth = load_set(options.held_out, "cpu")
     logits = logits_of(network, clips).double()
+    talks = load_talks(options.held_out)
+    if talks:
+        sounds, places = talks
+        spoken = logits_of(network, sounds).double()
+        logits, truth = torch.cat([logits, spoken]), torch.cat([truth, truth.new_zeros(spoken.shape[:2])])
     if options.as_they_are:
         confidence = list(network.config.confidence)
         probability = probability_of(logits, confidence)
@@ -122,11 +128,10 @@ def main():
         save_weights(options.calibrate, config, network.state_dict())
     report = {"confidence": confidence, "f1": {}}
     for at, kind in enumerate(KINDS):
-        report["f1"][kind] = round(f1(probability[at::2] > 0.5, truth[at::2]), 4)
-    talks = load_talks(options.held_out)
+        of_kind = slice(at, len(clips), 2)
+        report["f1"][kind] = round(f1(probability[of_kind] > 0.5, truth[of_kind]), 4)
     if talks:
-        sounds, places = talks
-        report["conversations"] = music_in_talks(probability_of(logits_of(network, sounds).double(), confidence) > 0.5, places)
+        report["conversations"] = music_in_talks(probability[len(clips) :] > 0.5, places)
     report["reliability"] = reliability(probability, truth)
     text = json.dumps(report, indent=1)
     print(text)

@@ -21,6 +21,7 @@ case $NETWORK in
     MAKE_HELD_OUT=training.mix.held_out_detection EVALUATE="training.evaluate_detection --calibrate $BACK/calibrated.pt"
     DATA=dialogue-music-effects HELD_OUT=$POOL/held-out.npz ROOMS="--count 1500"
     ;;
+  vocals-lead) MAKE_HELD_OUT=training.mix.held_out_lead EVALUATE=training.evaluate_lead ;;
   other-splitter) MAKE_HELD_OUT=training.mix.held_out_other EVALUATE=training.evaluate_splitter ;;
   voices-*)
     POOL=${JOB%/*}/voices-pool DATA=voices UNPACK=training.prepare.unpack_voices ROOMS="--count 1500"

@@ -18,7 +18,7 @@ from training.mix.pool import Pools
 from training.optimizers.muon import make_optimizers
 from training.tasks.cleaning import Cleaning
 from training.tasks.detection import Detection
-from training.tasks.separation import Separation
+from training.tasks.separation import Lead, Separation
 from training.tasks.splitting import Splitting
 from training.tasks.speakers import Speakers
 from training.tasks.turns import Turns
@@ -26,6 +26,7 @@ from training.tasks.two_voices import TwoVoices
 
 TASKS = {
     "separation": Separation,
+    "lead": Lead,
     "detection": Detection,
     "splitting": Splitting,
     "two-voices": TwoVoices,

@@ -149,24 +149,30 @@ def encode(samples, rate_hz, path, kept_rate_hz=RATE_HZ, quality=VORBIS_QUALITY)
     subprocess.run(command, input=samples.tobytes(), check=True)
 
 
+def write_index(out, role, split, source_id, reels):
+    """Writes the reels of one source and split, and lists them in an index; what has an index already is left as it is."""
+    index_path = out / "index" / f"{source_id}.{split}.json"
+    if index_path.exists():
+        return
+    entries = []
+    for number, (write, seconds, clips) in enumerate(reels):
+        name = f"{role}/{split}/{source_id}/{number:04d}.ogg"
+        (out / "reels" / name).parent.mkdir(parents=True, exist_ok=True)
+        write(out / "reels" / name)
+        data = (out / "reels" / name).read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        entries.append({"reel": name, "seconds": round(seconds, 2), "clips": clips, "bytes": len(data), "sha256": digest})
+    index_path.parent.mkdir(parents=True, exist_ok=True)
+    index_path.write_text(json.dumps(entries))
+    minutes = sum(entry["seconds"] for entry in entries) / 60
+    print(f"{source_id:32s} {role:9s} {split:8s} {len(entries):4d} reels {minutes:7.1f} min", flush=True)
+
+
 def make_reels(sources, roots, out):
     """Held-out reels of all sources first: the evaluation set must be complete before training starts."""
     for split, source in ((split, source) for split in ("held-out", "train") for source in sources):
-        index_path = out / "index" / f"{source['id']}.{split}.json"
-        if index_path.exists() or (split == "held-out" and source.get("train_only")):
-            continue
-        entries = []
-        for number, (write, seconds, clips) in enumerate(list_reels(source, roots, split)):
-            name = f"{source['role']}/{split}/{source['id']}/{number:04d}.ogg"
-            (out / "reels" / name).parent.mkdir(parents=True, exist_ok=True)
-            write(out / "reels" / name)
-            data = (out / "reels" / name).read_bytes()
-            digest = hashlib.sha256(data).hexdigest()
-            entries.append({"reel": name, "seconds": round(seconds, 2), "clips": clips, "bytes": len(data), "sha256": digest})
-        index_path.parent.mkdir(parents=True, exist_ok=True)
-        index_path.write_text(json.dumps(entries))
-        minutes = sum(entry["seconds"] for entry in entries) / 60
-        print(f"{source['id']:32s} {source['role']:9s} {split:8s} {len(entries):4d} reels {minutes:7.1f} min", flush=True)
+        if not (split == "held-out" and source.get("train_only")):
+            write_index(out, source["role"], split, source["id"], list_reels(source, roots, split))
 
 
 def fill_packs(out, pack_bytes, packed):

@@ -9,6 +9,7 @@ steady pitch and time tell the two apart.
 
 import argparse
 import random
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
@@ -26,7 +27,7 @@ VOICED = 0.6
 AS_GOOD = 0.88
 SYLLABLE_S = (0.07, 0.35)
 CONSONANT_S = 0.09
-SCALE = (0, 2, 4, 5, 7, 9, 11, 12)
+SCALE = (0, 2, 4, 5, 7, 9, 11)
 
 
 def track_pitch(sound, rate_hz):
@@ -78,40 +79,99 @@ def hold(sound, periods, hop, frames, tune):
     return held
 
 
-def sing(sound, rate_hz, dice, seconds):
-    """A tune of at most `seconds` on the syllables of `sound`, in order, repeated if they run out."""
-    hop = int(HOP_S * rate_hz)
-    periods = track_pitch(sound, rate_hz)
-    syllables = list(find_syllables(periods))
-    if len(syllables) < 4:
-        return None
-    home_hz = rate_hz / numpy.median(periods[periods > 0]) * 2 ** dice.uniform(0, 0.5)
+@dataclass(frozen=True)
+class Note:
+    start_s: float
+    held_s: float
+    degree: int
+    """Step of the major scale above the home note; below it negative."""
+    glide_s: float
+    vibrato: float
+
+
+def compose(dice, seconds):
+    """The notes of a tune of at most `seconds`."""
     beat_s, degree, vibrato = dice.uniform(0.18, 0.45), 0, dice.uniform(0, 0.02)
-    song = numpy.zeros(int((seconds + 4) * rate_hz))
-    at_s, number = 0.1, 0
+    notes, at_s = [], 0.1
     while at_s < seconds:
-        first, end = syllables[number % len(syllables)]
-        number += 1
         beats = dice.choice((1, 1, 1, 2, 2, 4))
-        degree = min(len(SCALE) - 1, max(0, degree + dice.choice((-3, -2, -1, -1, 0, 1, 1, 2, 3))))
-        period = rate_hz / (home_hz * 2 ** (SCALE[degree] / 12))
-        frames = int(beats * beat_s * dice.uniform(0.6, 1.0) * rate_hz)
-        glide_s, depth = dice.uniform(0.01, 0.06), vibrato * (beats > 1)
+        degree = min(len(SCALE), max(0, degree + dice.choice((-3, -2, -1, -1, 0, 1, 1, 2, 3))))
+        held_s = beats * beat_s * dice.uniform(0.6, 1.0)
+        notes.append(Note(at_s, held_s, degree, dice.uniform(0.01, 0.06), vibrato * (beats > 1)))
+        at_s += beats * beat_s * (2 if dice.random() < 0.08 else 1)
+    return notes
+
+
+def pitch_of(degree):
+    """Semitones above the home note."""
+    return 12 * (degree // len(SCALE)) + SCALE[degree % len(SCALE)]
+
+
+class Voice:
+    """A recording of speech, cut into syllables that can be sung."""
+
+    def __init__(self, sound, rate_hz):
+        self.sound, self.rate_hz, self.hop = sound, rate_hz, int(HOP_S * rate_hz)
+        self.periods = track_pitch(sound, rate_hz)
+        self.syllables = list(find_syllables(self.periods))
+
+    @property
+    def can_sing(self):
+        return len(self.syllables) >= 4
+
+    @property
+    def pitch_hz(self):
+        return self.rate_hz / numpy.median(self.periods[self.periods > 0])
+
+    def vowel(self, syllable, note, home_hz):
+        """A syllable's voiced part, held at the pitch of a note."""
+        first, end = syllable
+        period = self.rate_hz / (home_hz * 2 ** (pitch_of(note.degree) / 12))
+        frames = int(note.held_s * self.rate_hz)
 
         def tune(frame):
-            time_s = frame / rate_hz
-            return period * (1 + 0.06 * numpy.exp(-time_s / glide_s)) * (1 + depth * numpy.sin(2 * numpy.pi * 5.5 * time_s))
+            time_s = frame / self.rate_hz
+            return period * (1 + 0.06 * numpy.exp(-time_s / note.glide_s)) * (1 + note.vibrato * numpy.sin(2 * numpy.pi * 5.5 * time_s))
 
-        vowel = hold(sound[first * hop : end * hop], periods[first:end], hop, frames, tune)
-        fade = min(len(vowel) // 4, int(0.03 * rate_hz))
+        vowel = hold(self.sound[first * self.hop : end * self.hop], self.periods[first:end], self.hop, frames, tune)
+        fade = min(len(vowel) // 4, int(0.03 * self.rate_hz))
         vowel[frames - fade :] *= numpy.interp(numpy.arange(len(vowel) - frames + fade), (0, fade), (1, 0))
-        before = sound[max(0, first * hop - int(CONSONANT_S * rate_hz)) : first * hop]
-        before = before * numpy.interp(numpy.arange(len(before)), (0, len(before) / 2 + 1), (0, 1))
-        start = int(at_s * rate_hz)
-        song[max(0, start - len(before)) : start] += before[-start:] if start < len(before) else before
-        song[start : start + len(vowel)] += vowel[: len(song) - start]
-        at_s += beats * beat_s * (2 if dice.random() < 0.08 else 1)
-    return song[: int(seconds * rate_hz)]
+        return vowel
+
+    def consonant(self, syllable):
+        """What is heard before a syllable's voiced part, faded in."""
+        first = syllable[0] * self.hop
+        before = self.sound[max(0, first - int(CONSONANT_S * self.rate_hz)) : first]
+        return before * numpy.interp(numpy.arange(len(before)), (0, len(before) / 2 + 1), (0, 1))
+
+    def sing(self, notes, home_hz, seconds, first_syllable=0):
+        """The notes on the syllables in order, repeated if they run out."""
+        song = numpy.zeros(int((seconds + 4) * self.rate_hz))
+        for number, note in enumerate(notes):
+            syllable = self.syllables[(first_syllable + number) % len(self.syllables)]
+            vowel, before, start = self.vowel(syllable, note, home_hz), self.consonant(syllable), int(note.start_s * self.rate_hz)
+            song[max(0, start - len(before)) : start] += before[-start:] if start < len(before) else before
+            song[start : start + len(vowel)] += vowel[: len(song) - start]
+        return song[: int(seconds * self.rate_hz)]
+
+
+def sing_a_tune(sound, rate_hz, dice, seconds):
+    """A new tune of at most `seconds` sung with the syllables of `sound`; None if it has too few."""
+    voice = Voice(sound, rate_hz)
+    if not voice.can_sing:
+        return None
+    home_hz = voice.pitch_hz * 2 ** dice.uniform(0, 0.5)
+    return voice.sing(compose(dice, seconds), home_hz, seconds)
+
+
+def gather_sound(clips, least_s):
+    """Takes clips from the end of the list until they last `least_s`: (sound, rate, seconds)."""
+    sound, heard_s, rate_hz = [], 0.0, RATE_HZ
+    while clips and heard_s < least_s:
+        samples, rate_hz = decode_clip(clips.pop(), 1)
+        sound.append(samples[:, 0] / max(1e-4, numpy.abs(samples).max()))
+        heard_s += len(samples) / rate_hz
+    return numpy.concatenate(sound).astype(float), rate_hz, heard_s
 
 
 def make_songs(source, speech, roots, folder):
@@ -124,12 +184,8 @@ def make_songs(source, speech, roots, folder):
         clips = sorted(clips, key=lambda clip: hash_fraction(clip.path.name + group))
         songs, made_s, rate_hz = [], 0.0, RATE_HZ
         while clips and made_s < source["seconds_a_voice"]:
-            sound, heard_s = [], 0.0
-            while clips and heard_s < 6:
-                samples, rate_hz = decode_clip(clips.pop(), 1)
-                sound.append(samples[:, 0] / max(1e-4, numpy.abs(samples).max()))
-                heard_s += len(samples) / rate_hz
-            song = sing(numpy.concatenate(sound).astype(float), rate_hz, dice, dice.uniform(10, 20)) if heard_s > 2 else None
+            sound, rate_hz, heard_s = gather_sound(clips, 6)
+            song = sing_a_tune(sound, rate_hz, dice, dice.uniform(10, 20)) if heard_s > 2 else None
             if song is not None:
                 songs.append(0.5 * song / max(1e-4, numpy.abs(song).max()))
                 made_s += len(song) / rate_hz

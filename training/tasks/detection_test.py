@@ -2,10 +2,13 @@ import json
 import tempfile
 import unittest
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy
 import torch
 
+from training import evaluate_detection
+from training.checkpoint import make_network, save_weights
 from training.evaluate_detection import load_talks, music_in_talks
 from training.mix import held_out_detection
 from training.mix.music_presence import SPAN, USES, MusicPresence, to_full_rate
@@ -89,6 +92,23 @@ class Conversations(unittest.TestCase):
         is_music = torch.tensor([[True, False], [False, False], [True, True], [True, True]])
         told = music_in_talks(is_music, ["room", "room", "dry", "telephone"])
         self.assertEqual(told, {"seconds": 120, "music": 0.625, "dry": 1.0, "room": 0.25, "telephone": 1.0})
+
+    def test_the_confidence_is_fitted_on_conversations_too(self):
+        """The network hears music alike in music and in conversations, so it must become less certain of it."""
+        torch.manual_seed(0)
+        small = {"kind": "music-detector", "mels": 16, "channels": [2, 2, 2], "width": 8, "hidden": 8, "kernel": 3, "dilations": [1]}
+        network = make_network(small)
+        save_weights(self.folder / "small.pt", network.config, network.state_dict())
+        clips = (3000 * numpy.random.RandomState(0).randn(8, 88200)).astype(numpy.int16)
+        told = []
+        for talks in ({}, {"talks": clips, "places": ["room"] * 8}):
+            numpy.savez(self.folder / "set.npz", clips=clips, truths=numpy.ones((8, 20), numpy.int8), **talks)
+            with patch("sys.argv", ["", "--held-out", str(self.folder / "set.npz"), "--weights", str(self.folder / "small.pt"), "--out", str(self.folder / "scores.json")]), patch("builtins.print"):
+                evaluate_detection.main()
+            told.append(json.loads((self.folder / "scores.json").read_text()))
+        self.assertNotIn("conversations", told[0])
+        self.assertGreater(told[0]["reliability"][-1][0], 0.9)
+        self.assertLess(told[1]["reliability"][-1][0], 0.7)
 
     def test_a_set_without_speech_has_no_conversations(self):
         numpy.savez(self.folder / "set.npz", clips=numpy.zeros((2, 4)))

@@ -3,12 +3,13 @@
 import numpy
 import torch
 
-from training.evaluate import score
+from training import evaluate, evaluate_lead
 from training.losses.separation import separation_loss
 from training.mix.dialogue_music_effects import DialogueMusicEffects
+from training.mix.lead_vocals import LeadVocals
 from training.networks.stft import HOP, istft, stft
 
-MIXERS = {"dialogue-music-effects": DialogueMusicEffects}
+MIXERS = {"dialogue-music-effects": DialogueMusicEffects, "lead-vocals": LeadVocals}
 
 
 class Separation:
@@ -32,4 +33,11 @@ class Separation:
         return torch.from_numpy(numpy.load(path)).to(device)
 
     def score(self, network, held_out):
-        return score(network, held_out)
+        return evaluate.score(network, held_out)
+
+
+class Lead(Separation):
+    """Separation with the measures of lead vocals."""
+
+    def score(self, network, held_out):
+        return evaluate_lead.score(network, held_out)
