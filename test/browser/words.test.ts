@@ -68,8 +68,11 @@ describe("the words of a Task in a browser", () => {
       .toBeCloseTo(Number(captain?.[1]), 1);
     await expect.poll(() => page.locator(".word[data-active]").textContent()).toBe("captain ");
 
-    await page.getByRole("button", { name: "Edit line 2" }).click();
-    const area = page.getByLabel("Text of line 2");
+    // How the words are divided into lines depends on the machine's arithmetic.
+    const { lines } = await loadWords();
+    const line = lines.findIndex(({ words }) => words.some(({ text }) => text.trim() === "every")) + 1;
+    await page.getByRole("button", { name: `Edit line ${line}` }).click();
+    const area = page.getByLabel(`Text of line ${line}`);
     await area.fill((await area.inputValue()).replace("every", "each"));
     await page.getByRole("button", { name: "Apply and align" }).click();
     await page.getByText("Only the edited words have new times.").waitFor({ timeout: 60_000 });
@@ -126,10 +129,97 @@ describe("the words of a Task in a browser", () => {
     await expect.poll(() => shown.textContent()).not.toBe("captain ");
     await page.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("The link is revoked").waitFor();
+    // Above the dialog, not behind it.
+    await page.getByRole("button", { name: "Dismiss" }).last().click();
     await visitor.page.reload();
     await visitor.page.getByText("This link no longer works").waitFor();
     expect([...complaints, ...visitor.complaints]).toEqual([]);
     await visitor.context.close();
+    await context.close();
+  });
+
+  it("[WP1] an edge is dragged, a line tapped along, and both are undone", async () => {
+    await service.call(path, { method: "DELETE" });
+    const original = await loadWords();
+    const before = timesOf(original);
+    const count = original.lines[0]?.words.length ?? 0;
+    const { page, context, complaints } = await openPage(browser, { baseURL: service.address });
+    await signInOwner(context, service);
+    await page.goto(`/app/tasks/${task.id}`);
+    await page.getByRole("tab", { name: "Words" }).click();
+    await page.getByRole("button", { name: "Edit line 1" }).click();
+    const expectTimes = (times: unknown) =>
+      expect.poll(async () => timesOf(await loadWords())).toEqual(times);
+    const undo = page.getByRole("button", { name: "Undo" });
+
+    // Held beside its middle, the edge of a word moves as far as the mouse does, and nothing else moves.
+    const place = before.findIndex(([, start, end]) => Number(end) - Number(start) > 0.15);
+    const [text, start, end] = before[place] as [string, number, number];
+    const block = await page.locator(".word-block").nth(place).boundingBox();
+    const handle = await page.getByRole("slider", { name: `Start of ${text}` }).boundingBox();
+    if (!block || !handle) throw new Error("the word is not on the timeline");
+    const grip = { x: handle.x + handle.width - 1, y: handle.y + handle.height / 2 };
+    await page.mouse.move(grip.x, grip.y);
+    await page.mouse.down();
+    await page.mouse.move(grip.x + block.width / 4, grip.y, { steps: 5 });
+    await page.mouse.move(grip.x + block.width / 2, grip.y, { steps: 5 });
+    await page.mouse.up();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await expect.poll(async () => timesOf(await loadWords())[place]?.[1]).not.toBe(start);
+    const dragged = timesOf(await loadWords());
+    expect(dragged[place]).toEqual([text, expect.closeTo((start + end) / 2, 2), end]);
+    expect(dragged.with(place, [])).toEqual(before.with(place, []));
+    // The arrow keys continue from there, and the whole drag is undone at once.
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Control+z");
+    await page.keyboard.press("Control+z");
+    expect(await undo.getAttribute("aria-disabled")).toBe("true");
+    await expectTimes(before);
+    await page.getByRole("button", { name: "Redo" }).click();
+    await expectTimes(dragged);
+    await undo.click();
+    await expectTimes(before);
+
+    // A tap counts from the moment a key or button goes down.
+    await page.evaluate(() => {
+      const { document } = globalThis as unknown as {
+        document: {
+          querySelector(selector: string): { currentTime: number };
+          addEventListener(type: string, listener: () => void, isFirst: boolean): void;
+        };
+      };
+      const pressed: number[] = [];
+      Object.assign(globalThis, { pressed });
+      for (const type of ["keydown", "pointerdown"])
+        document.addEventListener(
+          type,
+          () => pressed.push(document.querySelector("audio").currentTime),
+          true,
+        );
+    });
+    const tapAlong = page.getByRole("button", { name: "Tap along" });
+    await tapAlong.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: /^Tap at “/ }).click({ delay: 150 });
+    for (let tap = 1; tap <= count; tap++) await page.keyboard.press("Space", { delay: 150 });
+    await tapAlong.waitFor();
+    const pressed = await page.evaluate(() => (globalThis as unknown as { pressed: number[] }).pressed);
+    expect(pressed).toHaveLength(count + 2);
+    const [, ...taps] = pressed;
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await expectTimes(
+      before.map(([shown, ...times], n) =>
+        n < count
+          ? [shown, expect.closeTo(taps[n] ?? -1, 2), expect.closeTo(taps[n + 1] ?? -1, 2)]
+          : [shown, ...times],
+      ),
+    );
+    // The keyboard continues where it was.
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Tap along");
+    await page.keyboard.press("Control+z");
+    await expectTimes(before);
+    expect(complaints).toEqual([]);
+    await service.call(path, { method: "DELETE" });
     await context.close();
   });
 

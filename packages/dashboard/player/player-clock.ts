@@ -6,14 +6,16 @@ const STEP_MS = 40;
 
 /** A clock over the mixer's player, for words that follow it; a timer, since it keeps running in hidden tabs. */
 export function makePlayerClock(player: Player, sampleRateHz: number): Clock & { close(): void } {
-  const seconds = signal(player.position / sampleRateHz);
+  const readSeconds = () => player.position / sampleRateHz;
+  const seconds = signal(readSeconds());
   const isPlaying = computed(() => player.state.value !== "stopped");
   const timer = setInterval(() => {
-    seconds.value = player.position / sampleRateHz;
+    seconds.value = readSeconds();
   }, STEP_MS);
   return {
     hasSound: true,
     seconds,
+    readSeconds,
     isPlaying,
     seek(at) {
       player.seek(at * sampleRateHz);

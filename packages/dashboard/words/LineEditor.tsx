@@ -5,6 +5,9 @@ import type { Edge } from "./edit-times.ts";
 import { WordTimeline } from "./WordTimeline.tsx";
 import { endOf, joinLine, startOf, type WordsLine } from "./words-lines.ts";
 
+/** Played before the line to tap along with. */
+const LEAD_SECONDS = 1.5;
+
 export type LineActions = {
   setText(text: string): Promise<void>;
   moveEdge(move: { word: number; edge: Edge; seconds: number; isNew: boolean }): void;
@@ -23,49 +26,70 @@ function TapAlong({
 }: {
   line: WordsLine;
   clock: Clock;
-  onTapped: (taps: number[]) => void;
+  onTapped: (taps: readonly number[]) => void;
 }) {
   const [taps, setTaps] = useState<number[]>();
+  const button = useRef<HTMLButtonElement>(null);
+  /** Whether the latest press was a tap, so that the click at its end means nothing. */
+  const isTap = useRef(false);
   const needed = line.words.length + 1;
 
   function start() {
-    clock.seek(Math.max(0, startOf(line) - 1.5));
+    button.current?.focus();
+    clock.seek(Math.max(0, startOf(line) - LEAD_SECONDS));
     clock.play();
     setTaps([]);
   }
-  function tap() {
-    const next = [...(taps ?? []), clock.seconds.peek()];
+  function tap(before: readonly number[]) {
+    const next = [...before, clock.readSeconds()];
     if (next.length < needed) return setTaps(next);
-    clock.pause();
-    setTaps(undefined);
-    onTapped(next);
+    finish(next);
   }
-  function stop() {
+  function finish(tapped: readonly number[]) {
     clock.pause();
-    if (taps && taps.length > 0) onTapped(taps);
     setTaps(undefined);
+    button.current?.focus();
+    if (tapped.length > 0) onTapped(tapped);
+  }
+  /** A tap counts from the moment the key or button goes down; a click would come when it is released. */
+  function press() {
+    isTap.current = taps !== undefined;
+    if (taps) tap(taps);
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== " " && event.key !== "Enter") return;
+    if (taps || event.repeat) event.preventDefault();
+    if (!event.repeat) press();
+  }
+  function onKeyUp(event: KeyboardEvent) {
+    if (isTap.current) event.preventDefault();
+    isTap.current = false;
+  }
+  function click() {
+    if (isTap.current) isTap.current = false;
+    else if (taps) tap(taps);
+    else start();
   }
 
-  if (!taps)
-    return (
-      <Button isSmall onClick={start}>
-        Tap along
-      </Button>
-    );
-  const next = line.words[taps.length]?.text.trim();
+  const next = taps && (line.words[taps.length]?.text.trim() ?? "");
   return (
     <>
       <button
+        ref={button}
         type="button"
-        class="button button-small button-primary"
-        onClick={tap}
-        ref={(button) => button?.focus()}
+        class={`button button-small tap-button ${taps ? "button-primary" : ""}`}
+        onPointerDown={(event) => event.button === 0 && press()}
+        onKeyDown={onKeyDown}
+        onKeyUp={onKeyUp}
+        onClick={click}
       >
-        {next === undefined ? "Tap at the end" : `Tap at “${next}”`}
+        {next === undefined ? "Tap along" : next === "" ? "Tap at the end" : `Tap at “${next}”`}
       </button>
-      <Button isSmall onClick={stop}>
-        Stop
-      </Button>
+      {taps && (
+        <Button isSmall onClick={() => finish(taps)}>
+          Stop
+        </Button>
+      )}
     </>
   );
 }
@@ -88,7 +112,15 @@ export function LineEditor({
   const [text, setText] = useState(current);
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => setText(current), [current]);
-  useEffect(() => area.current?.focus(), []);
+  const editor = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { activeElement } = document;
+    area.current?.focus();
+    return () => {
+      const isInside = editor.current?.contains(document.activeElement);
+      if (isInside && activeElement instanceof HTMLElement) activeElement.focus();
+    };
+  }, []);
   const isChanged = text.replace(/\s+/g, " ").trim() !== current.replace(/\s+/g, " ");
 
   function onKeyDown(event: KeyboardEvent) {
@@ -102,7 +134,7 @@ export function LineEditor({
   }
 
   return (
-    <div class="line-editor">
+    <div class="line-editor" ref={editor}>
       <textarea
         ref={area}
         class="input line-text"

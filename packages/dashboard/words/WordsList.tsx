@@ -33,7 +33,8 @@ export function WordsList({
     const letters = Math.max(10, (scroll.width - 120) / LETTER_PX);
     const rowsOf = (index: number) => Math.ceil(joinLine(lines[index] ?? { words: [] }).length / letters);
     return new RowHeights(lines.length, (index) => ROW_PX + (rowsOf(index) - 1) * TEXT_ROW_PX);
-  }, [lines, scroll.width]);
+    // Measured heights stay while times and texts change: what is above an edited line must not move.
+  }, [lines.length, scroll.width]);
   const { first, behind } = heights.findVisible({ ...scroll, margin: MARGIN_PX });
 
   useLayoutEffect(() => {

@@ -154,12 +154,15 @@ function WordsBook({
   });
 
   function onKey(event: KeyboardEvent) {
-    if (event.target !== event.currentTarget) return;
+    const isUndo = event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey);
+    // In an open line, all other keys are its own.
+    if (!isUndo && event.target !== event.currentTarget) return;
     const place = current.peek() ?? { line: 0, word: 0 };
     const all = history.lines.peek();
     const flat = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const down = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (flat !== undefined) {
+    if (isUndo) event.shiftKey ? history.redo() : history.undo();
+    else if (flat !== undefined) {
       const next = place.word + flat;
       const count = all[place.line]?.words.length ?? 0;
       if (next >= 0 && next < count) seek({ ...place, word: next });
@@ -168,8 +171,6 @@ function WordsBook({
     } else if (down !== undefined) seek({ line: place.line + down, word: 0 });
     else if (event.key === " ") clock.isPlaying.peek() ? clock.pause() : clock.play();
     else if (event.key === "Enter" && edit) setOpened(place.line);
-    else if (event.key === "z" && (event.ctrlKey || event.metaKey))
-      event.shiftKey ? history.redo() : history.undo();
     else return;
     event.preventDefault();
   }
@@ -208,6 +209,7 @@ function WordsBook({
             )}
           </>
         )}
+        <span class="words-gap" />
         <label class="check small">
           <input
             type="checkbox"
@@ -218,7 +220,6 @@ function WordsBook({
           />
           Follow playback
         </label>
-        <span class="words-gap" />
         <ExportMenu exportAs={exportAs} />
       </div>
       <WordsList lines={lines} current={current} isFollowing={isFollowing} onSeek={seek} onKey={onKey}>

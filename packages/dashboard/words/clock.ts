@@ -4,7 +4,10 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 export type Clock = {
   /** False if there is nothing to listen to: the words can still be read. */
   hasSound: boolean;
+  /** The position, updated every few hundredths of a second. */
   seconds: ReadonlySignal<number>;
+  /** The position at this moment. */
+  readSeconds(): number;
   isPlaying: ReadonlySignal<boolean>;
   seek(seconds: number): void;
   play(): void;
@@ -34,6 +37,7 @@ export function makeAudioClock(
   return {
     hasSound,
     seconds,
+    readSeconds: () => audio.currentTime,
     isPlaying,
     seek(at) {
       audio.currentTime = at;

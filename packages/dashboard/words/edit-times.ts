@@ -8,8 +8,6 @@ const MEETING_SECONDS = 0.02;
 export type Edge = "start" | "end";
 
 const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
-const clamp = (value: number, low: number, high: number) =>
-  Math.min(Math.max(value, low), Math.max(low, high));
 
 /** Moves an edge of a word, and the edge of a neighbour that touches it, as far as there is room. */
 export function moveEdge(
@@ -32,12 +30,17 @@ export function moveEdge(
   const isMeeting = neighbour !== undefined && Math.abs(outer - word[edge]) < MEETING_SECONDS;
   const inner = edge === "start" ? word.end : word.start;
   const far = isMeeting ? (edge === "start" ? neighbour.start : neighbour.end) : outer;
-  const least = isMeeting ? LEAST_SECONDS : 0;
-  const at = round(
+  // A word keeps some length, except where that would overlap what is beyond `far`.
+  const at =
     edge === "start"
-      ? clamp(seconds, far + least, inner - LEAST_SECONDS)
-      : clamp(seconds, inner + LEAST_SECONDS, far - least),
-  );
+      ? Math.max(
+          round(Math.min(seconds, inner - LEAST_SECONDS)),
+          Math.min(inner, isMeeting ? round(far + LEAST_SECONDS) : far),
+        )
+      : Math.min(
+          round(Math.max(seconds, inner + LEAST_SECONDS)),
+          Math.max(inner, isMeeting ? round(far - LEAST_SECONDS) : far),
+        );
   const words = [...edited.words];
   words[index] = { ...word, [edge]: at, confidence: 1 };
   if (isMeeting)
@@ -55,9 +58,11 @@ export function tapTimes(
   const words = line.words.map((word, n): TimedWord => {
     const tapped = taps[n];
     if (tapped === undefined) return word;
-    const least = Math.max(behind, 0);
-    const start = round(clamp(tapped, least, room.end - LEAST_SECONDS));
-    const end = round(clamp(taps[n + 1] ?? word.end, start + LEAST_SECONDS, room.end));
+    // The words behind it need some time, too.
+    const latest = Math.max(behind, round(room.end - LEAST_SECONDS * (line.words.length - n)));
+    const start = Math.min(Math.max(round(tapped), behind), latest);
+    const wanted = Math.max(round(taps[n + 1] ?? word.end), round(start + LEAST_SECONDS));
+    const end = Math.min(wanted, round(latest + LEAST_SECONDS), room.end);
     behind = end;
     return { ...word, start, end, confidence: 1 };
   });

@@ -5,7 +5,7 @@ import { makeEditHistory } from "./edit-history.ts";
 import { editText, placeAligned } from "./edit-text.ts";
 import { moveEdge, tapTimes } from "./edit-times.ts";
 import { RowHeights } from "./visible-rows.ts";
-import { findPlace, joinLine, type WordsLines } from "./words-lines.ts";
+import { findPlace, findRoom, joinLine, type WordsLine, type WordsLines } from "./words-lines.ts";
 
 const word = (text: string, start: number, end: number, confidence = 0.9): TimedWord => ({
   ...{ text, start, end, confidence },
@@ -130,6 +130,35 @@ describe("editing times", () => {
       [6.4, 6.41],
       [6.41, 6.5],
     ]);
+  });
+
+  it("keeps all words in order and within their line, however edges are dragged and lines tapped", () => {
+    const time = fc.double({ min: -1, max: 11, noNaN: true });
+    const place = { line: fc.nat(1), word: fc.nat(2) };
+    const step = fc.oneof(
+      fc.record({ ...place, edge: fc.constantFrom("start" as const, "end" as const), seconds: time }),
+      fc.record({ line: fc.nat(1), taps: fc.array(time, { minLength: 1, maxLength: 4 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
+        let edited = lines;
+        for (const given of steps)
+          if ("edge" in given) edited = moveEdge(edited, { ...given, durationSeconds: 10 });
+          else {
+            const { line } = given;
+            const taps = given.taps.toSorted((a, b) => a - b);
+            const room = findRoom(edited, line, 10);
+            edited = edited.with(line, tapTimes(edited[line] as WordsLine, taps, room));
+          }
+        let behind = 0;
+        for (const { start, end } of edited.flatMap(({ words }) => words)) {
+          expect(start).toBeGreaterThanOrEqual(behind);
+          expect(end).toBeGreaterThanOrEqual(start);
+          behind = end;
+        }
+        expect(behind).toBeLessThanOrEqual(10);
+      }),
+    );
   });
 
   it("undoes and redoes, and treats a drag as one step", () => {
