@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NewShare } from "@stemwright/contract";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../support/audio.ts";
 import {
@@ -12,6 +12,7 @@ import {
   screenshot,
   VIEWS,
 } from "../support/browser.ts";
+import { listFocusFaults } from "../support/list-focus-faults.ts";
 import { type Service, startService } from "../support/service.ts";
 import { callForCookie, OWNER, readSignInLink } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -107,15 +108,30 @@ const waitUntilLoaded = async (page: Page) => {
   await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
 };
 
+/** Chooses a password, once; then the newcomer's pages are gone. */
+async function becomeOwner(): Promise<string> {
+  cookies.owner ||= await callForCookie(service, "/account/me", {
+    method: "PATCH",
+    headers: { cookie: cookies.newcomer },
+    body: JSON.stringify(OWNER),
+  });
+  return cookies.owner;
+}
+
+async function signIn(context: BrowserContext, cookie: string): Promise<void> {
+  const [name = "", value = ""] = cookie.split("=");
+  await context.addCookies([{ name, value, url: service.address, httpOnly: true, sameSite: "Lax" }]);
+}
+
 async function look(view: (typeof VIEWS)[number], pages: [string, Shown][], cookie: string): Promise<void> {
   const { page, context, complaints } = await openPage(browser, { view, baseURL: service.address });
-  const [name = "", value = ""] = cookie.split("=");
-  if (cookie !== "")
-    await context.addCookies([{ name, value, url: service.address, httpOnly: true, sameSite: "Lax" }]);
+  if (cookie !== "") await signIn(context, cookie);
   const check = async (what: string) => {
     await screenshot(page, what.replaceAll(/\W+/g, "-"), view);
     expect(await listViolations(page), what).toEqual([]);
     expect(await measureWidth(page), what).toBeLessThanOrEqual(view.width);
+    // The order and the ring are the same in both themes.
+    if (view.theme === "light") expect(await listFocusFaults(page), what).toEqual([]);
   };
   for (const [path, { address = () => path, heading, tabs = [] }] of pages) {
     await page.goto("about:blank");
@@ -151,12 +167,24 @@ describe("every page", () => {
   );
 
   it.each(VIEWS)("[PG2] is accessible, fits and is safe at $width px, $theme", async (view) => {
-    cookies.owner ||= await callForCookie(service, "/account/me", {
-      method: "PATCH",
-      headers: { cookie: cookies.newcomer },
-      body: JSON.stringify(OWNER),
-    });
-    await look(view, listPages(undefined), cookies.owner);
+    await look(view, listPages(undefined), await becomeOwner());
     await look(view, listPages("nobody"), "");
+  });
+
+  it("[PG2] a dialog gives the focus back, after its second step, too", async () => {
+    const { page, context } = await openPage(browser, { baseURL: service.address });
+    await signIn(context, await becomeOwner());
+    await page.goto("/app/settings/keys");
+    const focused = () => page.evaluate<string>("document.activeElement.textContent");
+    const opener = page.getByRole("button", { name: "New key" });
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Name").pressSequentially("Laptop");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "“Laptop” is ready" }).waitFor();
+    await expect.poll(focused).toMatch(/^sw_/);
+    await page.keyboard.press("Escape");
+    await expect.poll(focused).toBe("New key");
+    await context.close();
   });
 });

@@ -1,7 +1,8 @@
 import { Icon } from "./Icon.tsx";
-import { dismissToast, toasts } from "./toast.ts";
+import { dismissToast, openDialogs, toasts } from "./toast.ts";
 
-export function Toasts() {
+export function Toasts({ isInDialog = false }: { isInDialog?: boolean }) {
+  if (!isInDialog && openDialogs.value > 0) return null;
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, text, isError }) => (

@@ -8,6 +8,8 @@ export type Toast = { id: number; text: string; isError: boolean };
 const SHOWN_MS = 6000;
 
 export const toasts = signal<readonly Toast[]>([]);
+/** While there is an open dialog, toasts are shown in it: everything outside is dimmed and does not react. */
+export const openDialogs = signal(0);
 let lastId = 0;
 
 export function dismissToast(id: number): void {

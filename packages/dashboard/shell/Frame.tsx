@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { actFor, actingFor } from "../account/acting-for.ts";
 import { me, signOut } from "../account/session.ts";
 import { Button } from "../parts/Button.tsx";
@@ -62,8 +62,29 @@ function ActingBanner() {
 /** The navigation with a page beside it; on narrow screens above it, behind a button. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
+  const side = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLButtonElement>(null);
   const { path } = address.value;
   useEffect(() => setOpen(false), [path]);
+  useEffect(() => {
+    const header = side.current;
+    if (!header || !isOpen) return undefined;
+    const press = ({ key }: KeyboardEvent) => {
+      if (key !== "Escape") return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    // The open menu would cover what gets the focus.
+    const leave = ({ relatedTarget }: FocusEvent) => {
+      if (relatedTarget instanceof Node && !header.contains(relatedTarget)) setOpen(false);
+    };
+    header.addEventListener("keydown", press);
+    header.addEventListener("focusout", leave);
+    return () => {
+      header.removeEventListener("keydown", press);
+      header.removeEventListener("focusout", leave);
+    };
+  }, [isOpen]);
   const groups = NAVIGATION.filter(
     ({ isForAdministrators }) => !isForAdministrators || me.value?.person.isAdministrator,
   );
@@ -76,13 +97,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
       >
         Skip to the page
       </button>
-      <header class="side" data-open={isOpen || undefined}>
+      <header class="side" data-open={isOpen || undefined} ref={side}>
         <div class="side-head">
           <a class="brand" href="app">
             <img src={icon} alt="" />
             Stemwright
           </a>
           <button
+            ref={menu}
             type="button"
             class="button button-plain side-menu"
             aria-expanded={isOpen}

@@ -207,9 +207,9 @@ function WordsBook({
                 Discard edits
               </Button>
             )}
+            <span class="words-gap" />
           </>
         )}
-        <span class="words-gap" />
         <label class="check small">
           <input
             type="checkbox"
@@ -220,6 +220,7 @@ function WordsBook({
           />
           Follow playback
         </label>
+        {!edit && <span class="words-gap" />}
         <ExportMenu exportAs={exportAs} />
       </div>
       <WordsList lines={lines} current={current} isFollowing={isFollowing} onSeek={seek} onKey={onKey}>

@@ -23,7 +23,7 @@ function MadeKey({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
     made.kind === "legacy" ? `authorization: Bearer ${made.secret}` : `x-api-key: ${made.secret}`;
   const path = made.kind === "legacy" ? "job" : "tasks";
   return (
-    <Dialog title={`“${made.name}” is ready`} onClose={onClose}>
+    <>
       <p>Copy it now. It is shown this once; the service keeps only its hash.</p>
       <CodeBlock label="API key" code={made.secret} />
       <p class="small muted">Try it:</p>
@@ -33,7 +33,7 @@ function MadeKey({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
           I have it
         </Button>
       </div>
-    </Dialog>
+    </>
   );
 }
 
@@ -53,23 +53,26 @@ export function NewKeyDialog({
     setMade(await make(toRequest(name, kind)));
     onMade();
   });
-  if (made) return <MadeKey made={made} onClose={onClose} />;
   return (
-    <Dialog title="New API key" onClose={onClose}>
-      <form class="stack" onSubmit={form.submit}>
-        <TextField
-          label="Name"
-          hint="What uses it, so that you know later which one to revoke."
-          placeholder="Production"
-          value={name}
-          onInput={setName}
-          error={form.errorOf("name")}
-        />
-        {me.value?.person.isAdministrator && (
-          <SelectField label="What it opens" value={kind} options={KINDS} onChange={setKind} />
-        )}
-        <FormActions form={form} action="Make the key" onClose={onClose} />
-      </form>
+    <Dialog title={made ? `“${made.name}” is ready` : "New API key"} onClose={onClose}>
+      {made ? (
+        <MadeKey made={made} onClose={onClose} />
+      ) : (
+        <form class="stack" onSubmit={form.submit}>
+          <TextField
+            label="Name"
+            hint="What uses it, so that you know later which one to revoke."
+            placeholder="Production"
+            value={name}
+            onInput={setName}
+            error={form.errorOf("name")}
+          />
+          {me.value?.person.isAdministrator && (
+            <SelectField label="What it opens" value={kind} options={KINDS} onChange={setKind} />
+          )}
+          <FormActions form={form} action="Make the key" onClose={onClose} />
+        </form>
+      )}
     </Dialog>
   );
 }
