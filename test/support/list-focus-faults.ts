@@ -103,6 +103,8 @@ export async function listFocusFaults(page: Page): Promise<string[]> {
     for (let presses = 0; !(await page.evaluate<boolean>("watch.hasLeft")); presses += PRESSES) {
       if (presses >= PRESSES_MAX) return [`${key} does not leave the page`];
       for (let n = 0; n < PRESSES; n++) await page.keyboard.press(key);
+      const hasControls = await page.evaluate<boolean>("watch.reached.size > 0");
+      if (!hasControls) break;
     }
   }
   return await page.evaluate(listFaults);
