@@ -1,12 +1,19 @@
 import { rm } from "node:fs/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listViolations, measureWidth, openBrowser, openPage, VIEWS } from "../support/browser.ts";
+import {
+  listViolations,
+  measureWidth,
+  openBrowser,
+  openPage,
+  skipWithoutBrowser,
+  VIEWS,
+} from "../support/browser.ts";
 import { type Service, startService } from "../support/service.ts";
 import { OWNER, readSignInLink } from "../support/sign-in-owner.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
 
-describe("a browser that opens the service", () => {
+describe.skipIf(skipWithoutBrowser())("a browser that opens the service", () => {
   let dataDir: string;
   let service: Service;
   let browser: Browser;

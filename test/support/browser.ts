@@ -22,16 +22,26 @@ export const FLAGS = [
   "--use-fake-ui-for-media-stream",
 ];
 
+const systemBrowser = SYSTEM_BROWSERS.find((each) => existsSync(each));
+
+/** What to do for a browser on a machine that has none: the npm package that carries one is for x64 alone. */
+const missingBrowser: string | undefined =
+  process.arch === "x64" || systemBrowser !== undefined
+    ? undefined
+    : `Tests in a browser need Chromium. The npm package that carries one is for x64 alone, and this machine is ${process.arch}: ` +
+      `install the system's, e.g. "apt install chromium" (looked for ${SYSTEM_BROWSERS.join(", ")})`;
+
 /** The browser in an npm package for x64, else the system's own. */
 export async function findBrowser(): Promise<string> {
   if (process.arch === "x64") return await chromiumPackage.executablePath();
-  const path = SYSTEM_BROWSERS.find((each) => existsSync(each));
-  if (path === undefined)
-    throw new Error(
-      `Tests in a browser need Chromium. The npm package that carries one is for x64 alone, and this machine is ${process.arch}: ` +
-        `install the system's, e.g. "apt install chromium" (looked for ${SYSTEM_BROWSERS.join(", ")})`,
-    );
-  return path;
+  if (systemBrowser === undefined) throw new Error(missingBrowser);
+  return systemBrowser;
+}
+
+/** Tells a test of `npm test`, which passes on a bare machine, to skip where there is no browser, and says what is missing. */
+export function skipWithoutBrowser(): boolean {
+  if (missingBrowser !== undefined) console.warn(`Skipped. ${missingBrowser}`);
+  return missingBrowser !== undefined;
 }
 
 /** One browser per test file; each test opens its own contexts. `hosts` are names that the browser resolves to this machine. */
