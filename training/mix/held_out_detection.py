@@ -4,7 +4,8 @@ Half are *clear*: stretches of 3 to 8 s of music, speech or effects, one at a ti
 music under it at −15 to +5 dB (loudness against loudness) in one or two stretches, in every third one effects too. Sound that training never meets;
 made with NumPy from one seed.
 
-If the packs of speech are there (FOLDER/voices), conversations of people held out follow: every 30 s of 36 of them, in which nothing is music.
+If the packs of speech are there (FOLDER/voices), conversations of people held out follow: every 30 s of 36 of them, in which nothing is music. Half of
+the people, and of the noises, are in the first half of them only, so that what is fitted on one can be scored on the other.
 
     python3 -m training.mix.held_out_detection --packs FOLDER --save held-out-detection.npz [--out FOLDER]
 """
@@ -33,6 +34,7 @@ QUIET_DB = -30.0
 """Steps in which the music is this far below its own loudness (rests, fades) are not scored."""
 KINDS = ("clear", "under speech")
 CONVERSATIONS = 36
+HALVES = 2
 SENTENCES = ("cisco", "iban")
 """Speakers of these are held out by both data lists, or in one alone; the others are divided differently by each."""
 VOICES_LIST = Path(__file__).parent.parent / "data" / "voices.json"
@@ -89,21 +91,24 @@ def describe(music):
 
 
 def load_talkers(folder):
-    """Speakers as `make_conversation` takes them, and noises, of the held-out split; nobody if no speech was unpacked."""
+    """Speakers as `make_conversation` takes them, and noises, of the held-out split, for each half; none if no speech was unpacked."""
     families = {source["id"]: source.get("split_key", source["id"]) for source in json.loads(VOICES_LIST.read_text())["sources"]}
     speakers = {}
     for (family, name), reels in load_speakers(folder, families).items():
         if family in SENTENCES and sum(map(len, reels)) >= LEAST_SPEECH_S * VOICE_RATE_HZ:
             sounds = [reel / numpy.float32(32768) for reel in reels]
             speakers[f"{family}-{name}"] = ("sentences", [sound / level(sound) for sound in sounds])
-    return speakers, [reel / 32768 for reels in load_speakers(folder, families, "effects").values() for reel in reels]
+    noises = list(load_speakers(folder, families, "effects").values())
+    share = lambda half: (dict(list(speakers.items())[half::HALVES]), [reel / 32768 for reels in noises[half::HALVES] for reel in reels])
+    return [share(half) for half in range(HALVES)] if speakers else []
 
 
 def _cut_conversation(number):
-    """A conversation in clips of 30 s, and where it is; the rest at its end is dropped."""
-    voices, noise, _, _, where = make_conversation(*_talkers, number, SEEDS["test"], False)
+    """A conversation in clips of 30 s, where it is, and which half talks; the rest at its end is dropped."""
+    half = number * HALVES // CONVERSATIONS
+    voices, noise, _, _, where = make_conversation(*_talkers[half], number, SEEDS["test"], False)
     sound = stretch((32767 * (voices.sum(0) + noise)).astype(numpy.int16), VOICE_RATE_HZ // 100, RATE_HZ // 100)
-    return [(sound[at : at + FRAMES], str(where)) for at in range(0, len(sound) - FRAMES + 1, FRAMES)]
+    return [(sound[at : at + FRAMES], str(where), half) for at in range(0, len(sound) - FRAMES + 1, FRAMES)]
 
 
 _reels = {}
@@ -126,9 +131,7 @@ def main():
     parser.add_argument("--count", type=int, default=COUNT)
     options = parser.parse_args()
     _reels.update(load_reels(options.packs))
-    speakers, noises = load_talkers(Path(options.packs) / "voices")
-    if speakers:
-        _talkers[:] = speakers, noises
+    _talkers[:] = load_talkers(Path(options.packs) / "voices")
     with multiprocessing.get_context("fork").Pool(min(16, os.cpu_count() or 1)) as pool:
         clips, truths = zip(*pool.map(_make_numbered, range(options.count), chunksize=1))
         talks = [talk for cut in pool.map(_cut_conversation, range(CONVERSATIONS if _talkers else 0), chunksize=1) for talk in cut]
@@ -136,16 +139,19 @@ def main():
         part = options.save.with_suffix(".part.npz")
         saved = {"clips": numpy.stack(clips), "truths": numpy.stack(truths)}
         if talks:
-            saved.update(talks=numpy.stack([sound for sound, _ in talks]), places=[where for _, where in talks])
+            sounds, places, halves = zip(*talks)
+            saved.update(talks=numpy.stack(sounds), places=places, halves=halves)
         numpy.savez(part, **saved)
         part.rename(options.save)
     if options.out:
         import soundfile
 
         options.out.mkdir(parents=True, exist_ok=True)
-        for number, (clip, truth) in enumerate(zip(clips, truths)):
+        rows = [(clip, KINDS[number % 2], truth.tolist()) for number, (clip, truth) in enumerate(zip(clips, truths))]
+        rows += [(sound, "conversations", [0] * int(SECONDS / STEP_S)) for sound, *_ in talks]
+        for number, (clip, kind, truth) in enumerate(rows):
             soundfile.write(options.out / f"{number:03d}.wav", clip, RATE_HZ, subtype="PCM_16")
-            (options.out / f"{number:03d}.json").write_text(json.dumps({"kind": KINDS[number % 2], "stepSeconds": STEP_S, "truth": truth.tolist()}))
+            (options.out / f"{number:03d}.json").write_text(json.dumps({"kind": kind, "stepSeconds": STEP_S, "truth": truth}))
 
 
 if __name__ == "__main__":

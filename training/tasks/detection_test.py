@@ -80,13 +80,22 @@ class Conversations(unittest.TestCase):
         self.assertLess(float((to_full_rate(tone(RATE_HZ)[None]) - tone(44100)).abs().max()), 1e-2)
 
     def test_the_held_out_conversations_are_of_held_out_people_and_the_same_every_time(self):
-        speakers, noises = held_out_detection.load_talkers(self.folder / "voices")
-        self.assertEqual(sorted(speakers), [f"iban-held-out{at}" for at in range(6)])
-        held_out_detection._talkers[:] = speakers, noises
-        (first, where), *_ = held_out_detection._cut_conversation(2)
-        self.assertEqual((len(first), where), (held_out_detection.FRAMES, held_out_detection._cut_conversation(2)[0][1]))
-        self.assertTrue(numpy.array_equal(first, held_out_detection._cut_conversation(2)[0][0]))
-        self.assertEqual(held_out_detection.load_talkers(self.folder / "none")[0], {})
+        held_out_detection._talkers[:] = held_out_detection.load_talkers(self.folder / "voices")
+        (first, where, half), *_ = held_out_detection._cut_conversation(2)
+        self.assertEqual((len(first), half), (held_out_detection.FRAMES, 0))
+        again, *place = held_out_detection._cut_conversation(2)[0]
+        self.assertEqual(place, [where, half])
+        self.assertTrue(numpy.array_equal(first, again))
+        self.assertEqual(held_out_detection.load_talkers(self.folder / "none"), [])
+
+    def test_the_halves_of_the_conversations_share_neither_people_nor_noises(self):
+        (people, noises), (others, other_noises) = held_out_detection.load_talkers(self.folder / "voices")
+        self.assertEqual(sorted([*people, *others]), [f"iban-held-out{at}" for at in range(6)])
+        self.assertEqual((len(people), len(noises), len(other_noises)), (3, 3, 3))
+        self.assertFalse(any(numpy.array_equal(noise, other) for noise in noises for other in other_noises))
+        held_out_detection._talkers[:] = (people, noises), (others, other_noises)
+        halves = [held_out_detection._cut_conversation(number)[0][2] for number in (2, held_out_detection.CONVERSATIONS - 4)]
+        self.assertEqual(halves, [0, 1])
 
     def test_music_called_in_conversations_is_reported_by_place(self):
         is_music = torch.tensor([[True, False], [False, False], [True, True], [True, True]])
@@ -101,7 +110,7 @@ class Conversations(unittest.TestCase):
         save_weights(self.folder / "small.pt", network.config, network.state_dict())
         clips = (3000 * numpy.random.RandomState(0).randn(8, 88200)).astype(numpy.int16)
         told = []
-        for talks in ({}, {"talks": clips, "places": ["room"] * 8}):
+        for talks in ({}, {"talks": clips, "places": ["room"] * 8, "halves": [0, 1] * 4}):
             numpy.savez(self.folder / "set.npz", clips=clips, truths=numpy.ones((8, 20), numpy.int8), **talks)
             with patch("sys.argv", ["", "--held-out", str(self.folder / "set.npz"), "--weights", str(self.folder / "small.pt"), "--out", str(self.folder / "scores.json")]), patch("builtins.print"):
                 evaluate_detection.main()
