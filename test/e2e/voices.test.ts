@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LegacyJob, Task } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { loadTalkers, makeTalk } from "../../packages/engine/pipelines/voices/support/two-talkers.ts";
+import { layPieces, loadTalkers } from "../../packages/engine/pipelines/voices/support/two-talkers.ts";
 import { type Signal, toWav } from "../support/audio.ts";
 import { decodeLink, measurePeakDbfs, measureSdrDb } from "../support/measure.ts";
 import { listServiceProcesses, SERVICE_KEY, type Service, startService } from "../support/service.ts";
@@ -12,6 +12,7 @@ import { makeTempDir } from "../support/temp-dir.ts";
 vi.setConfig({ testTimeout: 1_800_000 });
 /** Two voices of two channels each, 6 s at 16 kHz. */
 const WINDOW_BYTES = 2 * 2 * 6 * 16_000 * 4;
+const INTERRUPTION_SECONDS = 1.5;
 
 let dataDir: string;
 let service: Service;
@@ -31,10 +32,18 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const makeSignal = (shape: { sampleRateHz: number; channels: number }): Signal => ({
-  sampleRateHz: shape.sampleRateHz,
-  channels: makeTalk(talkers, shape).planes,
-});
+/** Four turns that each begin before the last one has ended, so that the separator has several windows. */
+function makeSignal(shape: { sampleRateHz: number; channels: number }): Signal {
+  const { english, spanish } = talkers;
+  let atSeconds = 0;
+  const pieces = [english, spanish, english, spanish].map((talker) => {
+    const piece = { talker, atSeconds };
+    atSeconds += talker.seconds - INTERRUPTION_SECONDS;
+    return piece;
+  });
+  const seconds = Math.ceil(atSeconds + INTERRUPTION_SECONDS);
+  return { sampleRateHz: shape.sampleRateHz, channels: layPieces(pieces, { seconds, ...shape }) };
+}
 
 const send = (method: string, path: string, body: unknown) =>
   service.call(path, {
