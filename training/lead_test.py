@@ -54,6 +54,13 @@ class Ensembles(unittest.TestCase):
         self.assertTrue((numpy.abs(song).max(1) > 0.01).all())
 
 
+    def test_a_pair_is_taken_where_both_sing(self):
+        lead, backing = numpy.zeros((200 * ensembles.RATE_HZ, 2)), numpy.zeros((200 * ensembles.RATE_HZ, 2))
+        lead[: 90 * ensembles.RATE_HZ], backing[60 * ensembles.RATE_HZ :] = 0.1, 0.5
+        start = ensembles.most_sung_second([lead, backing])
+        self.assertTrue(10 <= start <= 60)
+
+
 class Pools(dict):
     device = "cpu"
 

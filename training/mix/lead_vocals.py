@@ -10,23 +10,28 @@ STEMS = ("lead", "backing")
 TRACKS = 6
 """Of an ensemble: the lead, its double, two harmonies, two halves of a choir (`prepare/ensembles.py`). A real pair has two, in stereo."""
 KINDS = ((1,), (2, 3), (4, 5))
-REAL, ALONE, UNLED, PAUSING = 1 / 6, 0.15, 0.08, 0.2
+REAL, ALONE, UNLED, PAUSING = 1 / 4, 0.15, 0.08, 0.2
 """Shares of mixtures that are real pairs, have no backing, have no lead, and have a lead that pauses while the backing goes on."""
 CENTRED = 1 / 6
 """Share with everything in the centre: otherwise width would be all that is learnt."""
 LEFT_BY_HTDEMUCS = 1 / 3
 CODED = 0.15
 LONGEST_ECHO_S = 0.4
+MOST_SEMITONES = 3
+"""By which a song is played higher and faster, or lower and slower: all its tracks alike."""
 
 
 def draw_tracks(pool, tracks, count, frames):
-    """The same window of all tracks of random reels [count, tracks, 2, frames]."""
+    """The same window of all tracks of random reels [count, tracks, 2, frames], each song at a speed of its own."""
     reel = torch.multinomial(pool.chances, count, replacement=True)
     length = pool.length_frames[reel] // tracks
-    offset = (torch.rand(count, device=pool.device) * (length - frames).clamp(min=0)).long()
-    first = pool.start_frames[reel][:, None] + torch.arange(tracks, device=pool.device) * length[:, None] + offset[:, None]
-    index = first[..., None] + torch.arange(frames, device=pool.device)
-    return pool.samples[index.clamp(max=len(pool.samples) - 1)].float().transpose(2, 3) / 32768
+    speed = 2 ** (augment.uniform(count, -MOST_SEMITONES, MOST_SEMITONES, pool.device) / 12)
+    offset = torch.rand(count, device=pool.device) * (length - frames * speed).clamp(min=0)
+    at = offset[:, None] + torch.arange(frames, device=pool.device, dtype=torch.float64) * speed[:, None]
+    first = pool.start_frames[reel][:, None] + torch.arange(tracks, device=pool.device) * length[:, None]
+    index = first[..., None] + at.long()[:, None]
+    read = lambda frames: pool.samples[frames.clamp(max=len(pool.samples) - 1)].float().transpose(2, 3) / 32768
+    return torch.lerp(read(index), read(index + 1), at.frac()[:, None, None].float())
 
 
 def place(track, side):

@@ -128,16 +128,23 @@ def list_ensembles(sources, roots, split, songs):
             yield lambda path, reel=reel: encode(reel, RATE_HZ, path), len(reel) / RATE_HZ, len(singers)
 
 
+def most_sung_second(tracks):
+    """Where the PAIR_S begin in which the quieter of two tracks is loudest, second by second."""
+    seconds = min(map(len, tracks)) // RATE_HZ
+    levels = [numpy.sqrt((track[: seconds * RATE_HZ] ** 2).reshape(seconds, -1).mean(1)) for track in tracks]
+    both = numpy.concatenate([[0], numpy.cumsum(numpy.minimum(*levels))])
+    return int(numpy.argmax(both[PAIR_S:] - both[:-PAIR_S])) if seconds > PAIR_S else 0
+
+
 def list_pairs(source, roots, split):
-    """Yields (write, seconds, stems) per song that has a lead and backing vocals: the PAIR_S in which the backing is loudest."""
+    """Yields (write, seconds, stems) per song that has a lead and backing vocals: the PAIR_S in which both sing most."""
     for (its_split, _), clips in sorted(gather_groups(source, roots).items()):
         is_lead = lambda clip: source["lead"] in clip.path.name
         sides = [[clip for clip in clips if is_lead(clip)], [clip for clip in clips if not is_lead(clip)]]
         if its_split != split or not all(sides):
             continue
         tracks = [sum_stems(side, 2)[0] for side in sides]
-        power = numpy.cumsum((tracks[1][: min(map(len, tracks))] ** 2).sum(1))
-        start = int(numpy.argmax(power[PAIR_S * RATE_HZ :] - power[: -PAIR_S * RATE_HZ]))
+        start = most_sung_second(tracks) * RATE_HZ
         reel = to_reel([track[start : start + PAIR_S * RATE_HZ] for track in tracks])
         yield lambda path, reel=reel: encode(reel, RATE_HZ, path), len(reel) / RATE_HZ, len(clips)
 
