@@ -22,7 +22,7 @@ MOST_SEMITONES = 3
 
 
 def draw_tracks(pool, tracks, count, frames):
-    """The same window of all tracks of random reels [count, tracks, 2, frames], each song at a speed of its own."""
+    """The same window of all tracks of random reels [count, tracks, 2, frames]; each song is played at another speed."""
     reel = torch.multinomial(pool.chances, count, replacement=True)
     length = pool.length_frames[reel] // tracks
     speed = 2 ** (augment.uniform(count, -MOST_SEMITONES, MOST_SEMITONES, pool.device) / 12)
