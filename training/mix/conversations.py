@@ -144,8 +144,8 @@ class Talker:
         return None
 
 
-def lay_turns(talkers, overlap, dice):
-    """[(person, first frame, sound)]: people with more left to say speak more often; the start of the next turn keeps the overlap near its target."""
+def lay_turns(talkers, overlap, longest_s, dice):
+    """[(person, first frame, sound)]: people with more left to say speak more often; turns start up to `longest_s` early while there is less overlap than wanted."""
     laid, end, last, spoken, both = [], int(dice.uniform(0, 1.5) * RATE_HZ), None, 0, 0
     while True:
         ready = [who for who, talker in enumerate(talkers) if not talker.is_done]
@@ -159,7 +159,7 @@ def lay_turns(talkers, overlap, dice):
         start = end + int(min(2.0, dice.exponential(0.45)) * RATE_HZ)
         if last is not None and last != who and both < 1.4 * overlap * spoken:
             before = next(sound for person, _, sound in reversed(laid) if person == last)
-            start = end - int(min(dice.uniform(0.3, 2.2) * RATE_HZ, 0.6 * len(before), 0.6 * len(sound)))
+            start = end - int(min(dice.uniform(0.3, longest_s) * RATE_HZ, 0.6 * len(before), 0.6 * len(sound)))
             both += end - start
         laid.append((who, start, sound))
         spoken += len(sound)
@@ -214,7 +214,7 @@ def make_conversation(speakers, noises, number, seed, is_long):
             chosen.append(name)
     budgets = [1.15 * LONG_S / people if is_long else dice.uniform(LEAST_SPEECH_S, MOST_SPEECH_S * min(1, 3 / people)) for _ in chosen]
     talkers = [Talker(*speakers[name], budget, dice) for name, budget in zip(chosen, budgets)]
-    laid = lay_turns(talkers, 0.2 if is_long else dice.uniform(0.1, 0.2), dice)
+    laid = lay_turns(talkers, 0.2, 3.2, dice) if is_long else lay_turns(talkers, dice.uniform(0.1, 0.2), 2.2, dice)
     frames = max(start + len(sound) for _, start, sound in laid) + RATE_HZ
     voices = numpy.zeros((people, frames), numpy.float32)
     for who, start, sound in laid:

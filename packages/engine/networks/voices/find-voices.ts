@@ -74,5 +74,6 @@ function keepSpeech(turns: Turns, speech: readonly SpeechRegion[], sampleRateHz:
   for (const { startFrame, endFrame } of speech)
     isSpeech.fill(1, toStep(startFrame - near), toStep(endFrame + near));
   const keep = (row: Int8Array) => row.map((who, step) => (isSpeech[step] ? who : NOBODY));
-  return { ...turns, people: keep(turns.people), beside: keep(turns.beside) };
+  const heardCount = turns.heardCount.map((count, step) => count * isSpeech[step]!);
+  return { ...turns, people: keep(turns.people), beside: keep(turns.beside), heardCount };
 }

@@ -45,6 +45,14 @@ it("[VO2] counts people and numbers them in the order they first speak", () => {
   }
 });
 
+it("[VO2] ten minutes have as many people as one", () => {
+  for (const wanted of [1, 2, 3]) {
+    const people = makePeople(wanted);
+    expect(count(takeTurns(people, 24))).toBe(wanted);
+    expect(count(takeTurns(people, 240))).toBe(wanted);
+  }
+});
+
 it("[VO2] people who say too little are not counted, and no speech means nobody", () => {
   const [a, b, short] = makePeople(3) as [Float32Array, Float32Array, Float32Array];
   const turns = takeTurns([a, b], 20).toSpliced(9, 0, { person: short, seconds: 1.2 });

@@ -14,6 +14,11 @@ const LINK_SHARE = 0.5;
 /** Anyone who speaks alone for less than this, or for less than a share of the total, is not counted as a person. */
 const LEAST_SECONDS = 2;
 const LEAST_SHARE = 0.05;
+/**
+ * Speech in the longest of the conversations that the odds are fitted to. Times in a longer recording are scaled down to it: to unscaled ones, two halves of
+ * one person's ten minutes are two people.
+ */
+const FITTED_SECONDS = 180;
 
 /** The expected number of people; `pair` means two unless there is clearly one. */
 export type ExpectedVoices = { voiceCount?: number | "pair" };
@@ -57,7 +62,8 @@ function relink(stretch: HeardStretch, picked: readonly number[]): HeardStretch 
 function listStates(stretches: readonly HeardStretch[]): State[] {
   if (stretches.length === 0) return [];
   const total = stretches.reduce((sum, { seconds }) => sum + seconds, 0);
-  const least = Math.min(LEAST_SECONDS, LEAST_SHARE * total);
+  const timeScale = Math.min(1, FITTED_SECONDS / total);
+  const least = Math.min(LEAST_SECONDS / timeScale, LEAST_SHARE * total);
   const secondsOf = (group: readonly number[]) =>
     group.reduce((sum, index) => sum + stretches[index]!.seconds, 0);
   const keepLasting = (groups: number[][]) => {
@@ -65,7 +71,7 @@ function listStates(stretches: readonly HeardStretch[]): State[] {
     return lasting.length > 0 ? lasting : groups.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, 1);
   };
   const centred = takeOffMean(stretches);
-  const odds = new MergeOdds(stretches);
+  const odds = new MergeOdds(stretches, { timeScale });
   const states: State[] = [];
   let [left, evidence] = [stretches.length, 0];
   mergeGroups(

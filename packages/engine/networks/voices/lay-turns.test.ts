@@ -80,3 +80,12 @@ it("[VO1] in an overlap each person gets the stream they are alone in; ambiguous
   expect(place(0.1)).toEqual([NOBODY, 1, 0]);
   expect(place(0.45)).toEqual([turns.people[180], NOBODY, NOBODY]);
 });
+
+it("[VO1] people who are never heard alone are counted, and without anybody else they are one voice", () => {
+  const never = hear(0, [0, 375], [[20, 300]], [[30, 290]]);
+  expect(listStretches(never)).toEqual([]);
+  const together = layTurns([never], [], 375);
+  expect(together.voiceCount).toBe(1);
+  expect([together.people[100], together.beside[100]]).toEqual([0, NOBODY]);
+  expect([together.heardCount[10], together.heardCount[100], together.heardCount[310]]).toEqual([0, 2, 0]);
+});

@@ -8,17 +8,21 @@ const LEAST_PLACE = 0.7;
 
 type NamedStretch = StepRun & { person: number };
 
-/** Assigns what is active in a place of a window to the speaker of the nearest stretch in that place. */
+/**
+ * Assigns what is active in a place of a window to the speaker of the nearest stretch in that place. Where nobody is ever heard alone, all of it is one
+ * person's.
+ */
 export function layTurns(
   windows: readonly HeardWindow[],
   stretches: readonly NamedStretch[],
   stepCount: number,
 ): Turns {
   const turns: Turns = {
-    voiceCount: Math.max(0, ...stretches.map(({ person }) => person + 1)),
+    voiceCount: Math.max(Math.min(1, windows.length), ...stretches.map(({ person }) => person + 1)),
     people: new Int8Array(stepCount).fill(NOBODY),
     beside: new Int8Array(stepCount).fill(NOBODY),
     confidence: new Float32Array(stepCount),
+    heardCount: new Uint8Array(stepCount),
   };
   for (const window of windows) {
     const { probabilities, firstStep, middle } = window;
@@ -30,10 +34,14 @@ export function layTurns(
       placed.flatMap(({ stretch, place }) => (place[at]! > LEAST_PLACE ? [stretch] : [])),
     );
     for (let step = middle.from; step < middle.to; step++) {
-      const heard = probabilities.flatMap((row, at) => {
+      const active = probabilities.flatMap((row, place) => {
         const probability = row[step - firstStep] ?? 0;
-        const person = findNearest(byPlace[at]!, step);
-        return probability > LEAST_PROBABILITY && person !== undefined ? [{ person, probability }] : [];
+        return probability > LEAST_PROBABILITY ? [{ place, probability }] : [];
+      });
+      turns.heardCount[step] = active.length;
+      const heard = active.flatMap(({ place, probability }) => {
+        const person = stretches.length === 0 ? 0 : findNearest(byPlace[place]!, step);
+        return person === undefined ? [] : [{ person, probability }];
       });
       noteStep(turns, step, heard);
     }

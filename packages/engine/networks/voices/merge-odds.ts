@@ -36,12 +36,14 @@ export const weigh = ({ seconds }: HeardStretch) => Math.min(WELL_KNOWN_SECONDS,
 /** Estimates the odds that groups of stretches are one person's. */
 export class MergeOdds {
   readonly #stretches: readonly HeardStretch[];
+  readonly #timeScale: number;
   /** Similarity of one person's stretches in this recording, from stretches that windows link. */
   readonly #usual: number;
 
-  /** Links refer to stretches by their index in this list. */
-  constructor(stretches: readonly HeardStretch[]) {
+  /** Links refer to stretches by their index in this list. Groups count as `timeScale` times as long as they are. */
+  constructor(stretches: readonly HeardStretch[], { timeScale }: { timeScale: number }) {
     this.#stretches = stretches;
+    this.#timeScale = timeScale;
     let [sum, pairs] = [USUAL_SIMILARITY * USUAL_PAIRS, USUAL_PAIRS];
     stretches.forEach(({ embedding, links }, a) => {
       for (const [b, link] of links) {
@@ -81,7 +83,7 @@ export class MergeOdds {
       ),
       weight: weights.reduce((total, weight) => total + weight, 0),
       squares: weights.reduce((total, weight) => total + weight ** 2, 0),
-      seconds: stretches.reduce((total, { seconds }) => total + seconds, 0),
+      seconds: this.#timeScale * stretches.reduce((total, { seconds }) => total + seconds, 0),
     };
   }
 

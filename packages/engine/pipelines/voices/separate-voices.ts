@@ -1,19 +1,12 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { FrameSource } from "../../dsp/frame-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
 import { listOverlaps, placeOverlap, planTurns, type VoicePlan } from "../../networks/voices/plan-voices.ts";
 import { measureStreams, noteHighShares } from "../../networks/voices/stream-power.ts";
-import { findSimultaneity, isTogether, planTogether } from "../../networks/voices/talk-together.ts";
-import { NOBODY, STEPS_PER_SECOND, type Turns } from "../../networks/voices/turns.ts";
-import {
-  SAMPLE_RATE_HZ,
-  toMono,
-  type VoicePair,
-  type VoiceSeparator,
-  WINDOW_FRAMES,
-} from "../../networks/voices/voice-separator.ts";
+import { isTogether, planTogether } from "../../networks/voices/talk-together.ts";
+import { STEPS_PER_SECOND, type Turns } from "../../networks/voices/turns.ts";
+import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { VoiceManifest } from "../../runtime/manifest.ts";
 import type { OpenInput } from "../open-input.ts";
 import { prepareSpoolFolder } from "../spool-folder.ts";
@@ -22,7 +15,6 @@ import { listWindows, spoolVoices, VoiceStreams } from "./voice-streams.ts";
 /** Increase when the same input and weights would give different samples. */
 const SPOOL_VERSION = 2;
 const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
-const PROBES = 5;
 /** One minute at a time. */
 const MEASURED_STEPS = 60 * STEPS_PER_SECOND;
 
@@ -45,18 +37,14 @@ export async function separateVoices(
   const { manifest, turns, variant, onProgress } = work;
   const source = toSampleRate(input.source, { sampleRateHz: SAMPLE_RATE_HZ });
   const { separator, runsOn } = await networks.getVoiceSeparator(manifest);
-  const spoken = listWindows(
-    (startFrame, endFrame) => hasSpeech(turns, startFrame, endFrame),
-    source.lengthFrames,
-  );
-  const probes = await probe(separator, source, spoken);
-  const together = isTogether([...probes.values()].map(findSimultaneityOfPair));
+  const together = isTogether(turns);
   const overlaps = together ? [] : listOverlaps(turns);
   const isNearOverlap = (startFrame: number, endFrame: number) =>
     overlaps.some(
       ({ around: { from, to } }) => from * STEP_FRAMES < endFrame && to * STEP_FRAMES > startFrame,
     );
-  const starts = together ? spoken : listWindows(isNearOverlap, source.lengthFrames);
+  const isSpoken = (startFrame: number, endFrame: number) => hasSpeech(turns, startFrame, endFrame);
+  const starts = listWindows(together ? isSpoken : isNearOverlap, source.lengthFrames);
   const folder = join(workDir, manifest.id, variant);
   prepareSpoolFolder(folder, {
     version: SPOOL_VERSION,
@@ -66,7 +54,7 @@ export async function separateVoices(
     windows: createHash("sha256").update(starts.join()).digest("hex"),
   });
   const path = join(folder, "voices.f32");
-  await spoolVoices({ separator, source, starts, known: probes, path, onProgress });
+  await spoolVoices({ separator, source, starts, path, onProgress });
   const streams = new VoiceStreams(path, { channels: source.channels, starts });
   const plan = together ? planTogether(turns) : planTurns(turns);
   const highShares = new Float32Array(turns.people.length).fill(0.5);
@@ -86,25 +74,7 @@ export async function separateVoices(
   return { streams, plan, highShares, [Symbol.dispose]: () => streams[Symbol.dispose]() };
 }
 
-function hasSpeech({ people }: Turns, startFrame: number, endFrame: number): boolean {
+function hasSpeech({ heardCount }: Turns, startFrame: number, endFrame: number): boolean {
   const toStep = (frame: number) => Math.max(0, Math.floor(frame / STEP_FRAMES));
-  return people.subarray(toStep(startFrame), toStep(endFrame)).some((who) => who !== NOBODY);
+  return heardCount.subarray(toStep(startFrame), toStep(endFrame)).some((count) => count > 0);
 }
-
-/** Separates a few windows, spread over all of them; returned by start. */
-async function probe(
-  separator: VoiceSeparator,
-  source: FrameSource,
-  starts: readonly number[],
-): Promise<Map<number, VoicePair>> {
-  const probes = new Map<number, VoicePair>();
-  const count = Math.min(PROBES, starts.length);
-  for (let index = 0; index < count; index++) {
-    const start = starts[Math.floor(((index + 0.5) * starts.length) / count)] ?? 0;
-    probes.set(start, await separator.separate(source.read(start, WINDOW_FRAMES)));
-  }
-  return probes;
-}
-
-const findSimultaneityOfPair = ([first, second]: VoicePair) =>
-  findSimultaneity(toMono(first), toMono(second));

@@ -1,11 +1,6 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { addFaded, isExchanged } from "../../networks/voices/stitch-voices.ts";
-import {
-  SAMPLE_RATE_HZ,
-  type VoicePair,
-  type VoiceSeparator,
-  WINDOW_FRAMES,
-} from "../../networks/voices/voice-separator.ts";
+import { SAMPLE_RATE_HZ, type VoiceSeparator, WINDOW_FRAMES } from "../../networks/voices/voice-separator.ts";
 import { PcmFileSource } from "../pcm-file-source.ts";
 import { StemSpool } from "../stem-spool.ts";
 
@@ -35,18 +30,16 @@ export async function spoolVoices(work: {
   /** At 16 kHz, with the input's channels. */
   source: FrameSource;
   starts: readonly number[];
-  /** Windows that were separated before, by start. */
-  known: ReadonlyMap<number, VoicePair>;
   path: string;
   onProgress: (fraction: number) => void;
 }): Promise<void> {
-  const { separator, source, starts, known, path, onProgress } = work;
+  const { separator, source, starts, path, onProgress } = work;
   using spool = new StemSpool(path, 2 * source.channels);
   const done = Math.floor(spool.lengthFrames / WINDOW_FRAMES);
   spool.truncate(done * WINDOW_FRAMES);
   for (const [index, start] of starts.slice(done).entries()) {
     onProgress((done + index) / starts.length);
-    const pair = known.get(start) ?? (await separator.separate(source.read(start, WINDOW_FRAMES)));
+    const pair = await separator.separate(source.read(start, WINDOW_FRAMES));
     spool.append(pair.flat());
   }
   onProgress(1);
