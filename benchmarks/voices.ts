@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { describeRun } from "./machine.ts";
@@ -20,7 +20,8 @@ import { VoicesBench } from "./voices/take-apart.ts";
  * --conversations: NAME.wav with NAME.rttm beside it, and where they were generated NAME-s0.wav, NAME-s1.wav … with each voice alone; with --turns people are
  * counted by turns alone, without the separator (`python3 -m training.mix.conversations`). --pairs: folders of folders with s0.wav and s1.wav, which are added
  * up; --alone: recordings of one person (both by `python3 -m training.mix.held_out_voices --out`). --timit: its folder, for words. --backgrounds: music and
- * noises that are put behind the first of the pairs. What is in the file of figures is not measured again.
+ * noises that are put behind the first of the pairs. What is in the file of figures is not measured again; sections of
+ * the results that this run does not measure stay as they are.
  */
 const { values } = parseArgs({
   options: {
@@ -37,8 +38,10 @@ const { values } = parseArgs({
 const RESULTS = join(import.meta.dirname, "results/voices.md");
 const about = describeRun();
 const figures = new Figures(values.figures);
+/** Each starts with its title. */
 const parts: string[] = [];
-const addPart = (head: string, ...lines: string[]) => parts.push(`## ${head}`, "", ...lines, "");
+const addPart = (head: string, ...lines: string[]) =>
+  parts.push([`## ${head}`, "", ...about, "", ...lines, ""].join("\n"));
 
 for (const folder of values.turns) {
   const counted = await countVoices(folder, figures);
@@ -75,17 +78,13 @@ if (values.backgrounds !== undefined) {
   );
 }
 
+const titleOf = (part: string) => part.slice(0, part.indexOf("\n"));
+const titles = new Set(parts.map(titleOf));
+const [opening = "", ...before] = readFileSync(RESULTS, "utf8").split(/^(?=## )/m);
+const kept = before.filter((part) => !titles.has(titleOf(part)));
 writeFileSync(
   RESULTS,
-  [
-    "# Voices",
-    "",
-    "`npm run bench:voices`: `multi_voice` as the service runs it. Errors in % of the speaking time, 0.25 s collar, overlap counted; × real time is that of two",
-    "cores with nothing else to do; the memory is the engine process's at its highest so far. A file is heard while it should be silent where it is above −50 dB",
-    "of its speaker's level, 0.25 s or more from their speech.",
-    "",
-    ...about,
-    "",
-    ...parts,
-  ].join("\n"),
+  [opening, ...[...kept, ...parts].map((part) => `${part.trimEnd()}\n`)]
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n"),
 );

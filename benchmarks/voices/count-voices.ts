@@ -9,12 +9,17 @@ import { listenForVoices } from "../../packages/engine/pipelines/voices/listen-f
 import { loadManifests } from "../../packages/engine/runtime/manifest.ts";
 import { COLLAR_SECONDS, findDiarizationError } from "./diarization-error.ts";
 import type { Figures } from "./figures.ts";
+import { findStrayTurns, type StrayTurns } from "./find-leaks.ts";
 import { listConversations } from "./list-conversations.ts";
 import { readRecording } from "./read-recording.ts";
 import { readRttm } from "./read-rttm.ts";
 import type { SpokenSpan } from "./spoken-steps.ts";
 
-export type Counted = { people: number; voices: number; error: ReturnType<typeof findDiarizationError> };
+export type Counted = StrayTurns & {
+  people: number;
+  voices: number;
+  error: ReturnType<typeof findDiarizationError>;
+};
 
 /** The number of people in each conversation of a folder, and when they speak: diarization only, without the separator. */
 export async function countVoices(folder: string, figures: Figures): Promise<Counted[]> {
@@ -51,8 +56,13 @@ async function countOne(
   });
   const truth = readRttm(path.replace(/wav$/, "rttm"));
   const people = new Set(truth.map(({ who }) => who)).size;
-  const error = findDiarizationError(truth, toSpans(turns), { collarSeconds: COLLAR_SECONDS });
-  return { people, voices: turns.voiceCount, error };
+  const spans = toSpans(turns);
+  return {
+    people,
+    voices: turns.voiceCount,
+    error: findDiarizationError(truth, spans, { collarSeconds: COLLAR_SECONDS }),
+    ...findStrayTurns(truth, spans, turns.people.length),
+  };
 }
 
 function cut(plane: Float32Array, start: number, length: number): Float32Array {
@@ -79,8 +89,8 @@ export function describeCounts(counted: readonly Counted[]): string[] {
   const groups = [...Map.groupBy(counted, ({ people }) => people)].toSorted(([a], [b]) => a - b);
   const rows: [string, readonly Counted[]][] = groups.map(([people, some]) => [String(people), some]);
   return [
-    "| people | conversations | right | one more | one less | further off | error | missed | invented | confused |",
-    "|---|---|---|---|---|---|---|---|---|---|",
+    "| people | conversations | right | one more | one less | further off | error | missed | invented | confused | turns with another voice |",
+    "|---|---|---|---|---|---|---|---|---|---|---|",
     ...[...rows, ["all", counted] as const].map(([people, some]) => {
       const off = (isOff: (by: number) => boolean) =>
         some.filter((one) => isOff(one.voices - one.people)).length;
@@ -93,7 +103,10 @@ export function describeCounts(counted: readonly Counted[]): string[] {
         off((by) => by === -1),
         off((by) => Math.abs(by) > 1),
       ];
-      return `| ${people} | ${some.length} | ${counts.join(" | ")} | ${errors} |`;
+      const [stray, turns] = (["strayTurns", "turns"] as const).map((field) =>
+        some.reduce((sum, one) => sum + one[field], 0),
+      );
+      return `| ${people} | ${some.length} | ${counts.join(" | ")} | ${errors} | ${stray} of ${turns} |`;
     }),
   ];
 }

@@ -6,14 +6,35 @@ import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-step
 const LEAST_TURN_SECONDS = 2;
 const SILENT_DB = -50;
 
+/** Turns of at least two seconds, and how many of them are mostly another voice's. */
+export type StrayTurns = { turns: number; strayTurns: number };
+
 /** Speech in other people's files. */
-export type Leaks = {
-  /** Turns of at least two seconds, and how many of them are mostly in another file. */
-  turns: number;
-  strayTurns: number;
+export type Leaks = StrayTurns & {
   /** Share of the time in which a file's speaker is silent but the file is above −50 dB of their level. */
   heardShare: number;
 };
+
+export function findStrayTurns(
+  truth: readonly SpokenSpan[],
+  found: readonly SpokenSpan[],
+  stepCount: number,
+): StrayTurns {
+  const people = [...toRows(truth, stepCount).values()];
+  const voices = [...toRows(found, stepCount).values()];
+  const { voiceOf } = matchVoices(people, voices);
+  let [turns, strayTurns] = [0, 0];
+  people.forEach((person, index) => {
+    for (const { from, to } of listRuns(stepCount, (step) => person[step] === 1)) {
+      if (to - from < LEAST_TURN_SECONDS * STEPS_PER_SECOND) continue;
+      turns += 1;
+      const had = voices.map((voice) => voice.subarray(from, to).reduce((sum, value) => sum + value, 0));
+      const most = Math.max(0, ...had);
+      if (most > 0 && (had[voiceOf[index] ?? -1] ?? 0) < most) strayTurns += 1;
+    }
+  });
+  return { turns, strayTurns };
+}
 
 export function findLeaks(
   truth: readonly SpokenSpan[],
@@ -28,16 +49,9 @@ export function findLeaks(
   const { voiceOf } = matchVoices(people, voices);
   // Files are sorted by name; one without speech has no segments.
   const fileOf = [...names.keys()].map((name) => Number(/\d+$/.exec(name)?.[0]) - 1);
-  let [turns, strayTurns, silent, heard] = [0, 0, 0, 0];
+  let [silent, heard] = [0, 0];
   people.forEach((person, index) => {
     const own = voiceOf[index] ?? -1;
-    for (const { from, to } of listRuns(stepCount, (step) => person[step] === 1)) {
-      if (to - from < LEAST_TURN_SECONDS * STEPS_PER_SECOND) continue;
-      turns += 1;
-      const had = voices.map((voice) => voice.subarray(from, to).reduce((sum, value) => sum + value, 0));
-      const most = Math.max(0, ...had);
-      if (most > 0 && (had[own] ?? 0) < most) strayTurns += 1;
-    }
     const plane = sound.planes[fileOf[own] ?? -1];
     if (plane === undefined) return;
     const power = findPower(plane, sound.sampleRateHz, stepCount);
@@ -49,7 +63,7 @@ export function findLeaks(
       heard += Number((power[step] ?? 0) > level * 10 ** (SILENT_DB / 10));
     }
   });
-  return { turns, strayTurns, heardShare: silent === 0 ? 0 : heard / silent };
+  return { ...findStrayTurns(truth, found, stepCount), heardShare: silent === 0 ? 0 : heard / silent };
 }
 
 /** Adds the collar around speech. */
