@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 import { openDatabase } from "../packages/server/db/connection/open-database.ts";
+import type { Database } from "../packages/server/db/database.ts";
 import { migrate } from "../packages/server/db/schema/migrate.ts";
+import { notifyNewTask } from "../packages/server/db/tasks/waiting-tasks.ts";
 import type { Blobs } from "../packages/server/domain/ports.ts";
 import { makeTempDir } from "../test/support/temp-dir.ts";
 import { finishAll, type RunEngine, startWorkerWithoutNetwork } from "../test/support/test-worker.ts";
@@ -21,6 +23,8 @@ const SIZES = sizes.split(",").map(Number);
 const CLIENTS = 20;
 const TASK_MS = 10_000;
 const SETTLE_MS = 8000;
+/** Idle sessions publish their counts after up to ten seconds: those of the start must not count. */
+const SETTLE_IDLE_MS = 15_000;
 const MEASURE_MS = 20_000;
 const STEPS = 10;
 /** The default: idle workers look for spans too. */
@@ -45,7 +49,7 @@ const noFiles: Blobs = {
   check: async () => {},
 };
 
-type Bench = { pool: pg.Pool; connectionString: string; dir: string; serverPid: number };
+type Bench = { db: Database; pool: pg.Pool; connectionString: string; dir: string; serverPid: number };
 
 /** This many Tasks of each client, as the API writes them. */
 async function addTasks(pool: pg.Pool, count: number): Promise<void> {
@@ -172,7 +176,7 @@ async function measureDispatch(bench: Bench, size: number): Promise<void> {
 }
 
 async function measureIdle(bench: Bench, size: number): Promise<void> {
-  const { pool } = bench;
+  const { db, pool } = bench;
   await pool.query("delete from tasks");
   await addTasks(pool, 0);
   let beganMs = 0;
@@ -180,13 +184,13 @@ async function measureIdle(bench: Bench, size: number): Promise<void> {
     beganMs = performance.now();
     await finishAll(request, hooks);
   });
-  await wait(SETTLE_MS);
+  await wait(SETTLE_IDLE_MS);
   const { commits, serverCores } = await measure(bench, MEASURE_MS);
   const delays: number[] = [];
   for (let turn = 0; turn < 20; turn += 1) {
     const createdMs = performance.now();
     await addTasks(pool, 1);
-    await pool.query("select pg_notify('tasks_waiting', '')");
+    await notifyNewTask(db);
     while (beganMs < createdMs) await wait(1);
     delays.push(beganMs - createdMs);
     await wait(300);
@@ -210,7 +214,7 @@ async function main(): Promise<void> {
   try {
     while (!(await pool.query("select 1").catch(() => undefined))) await wait(200);
     await migrate(pool);
-    const bench = { pool, connectionString, dir, serverPid: server.pid() ?? 0 };
+    const bench = { db, pool, connectionString, dir, serverPid: server.pid() ?? 0 };
     report("# A fleet of workers", "", ...describeRun());
     report(
       "- real workers with an engine that only waits, all in one process: `npm run bench:fleet`",

@@ -16,6 +16,8 @@ export type DatabaseProxy = AsyncDisposable & {
   mostConnections(): number;
   /** Transactions that ended since the start. */
   countTransactions(): number;
+  /** Notifications that clients received since the start. */
+  countNotifications(): number;
 };
 
 /** A proxy to the test server that can be interrupted. */
@@ -29,6 +31,7 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
   let connections = 0;
   let mostConnections = 0;
   let transactions = 0;
+  let notifications = 0;
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
     const far = connect(target);
@@ -39,7 +42,10 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
     });
     far.on(
       "data",
-      watchForIdle(() => (transactions += 1)),
+      watchMessages({
+        Z: (content) => (transactions += content === "I" ? 1 : 0),
+        A: () => (notifications += 1),
+      }),
     );
     for (const [from, to] of [
       [near, far],
@@ -76,6 +82,7 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
     },
     mostConnections: () => mostConnections,
     countTransactions: () => transactions,
+    countNotifications: () => notifications,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -85,14 +92,14 @@ export async function openDatabaseProxy(databaseUrl: string): Promise<DatabasePr
   };
 }
 
-/** Parses the server's messages (type, length, content) and reports whenever it is ready and outside a transaction. */
-function watchForIdle(onIdle: () => void): (chunk: Buffer) => void {
+/** Parses the server's messages (type, length, content): Z, "ready", has the content I outside a transaction; A is a notification. */
+function watchMessages(on: Partial<Record<string, (content: string) => void>>): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
     rest = Buffer.concat([rest, chunk]);
     while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
       const length = 1 + rest.readUInt32BE(1);
-      if (rest.toString("latin1", 0, 1) === "Z" && rest.toString("latin1", 5, 6) === "I") onIdle();
+      on[rest.toString("latin1", 0, 1)]?.(rest.toString("latin1", 5, length));
       rest = rest.subarray(length);
     }
   };

@@ -5,40 +5,52 @@ import type pg from "pg";
 import { CONNECTION_OPTIONS, TYPE_PARSERS } from "../db/connection/open-database.ts";
 import { PreparingClient } from "../db/connection/preparing-client.ts";
 import type { Database } from "../db/database.ts";
-import { STRETCH_PAYLOAD, WAITING_CHANNEL } from "../db/tasks/waiting-tasks.ts";
+import { parseWorkerIds, STRETCH_PAYLOAD, WAITING_CHANNEL } from "../db/tasks/waiting-tasks.ts";
 
 /** A vanished machine is noticed after 25 s instead of hours. No effect on a unix socket. */
 const KEEPALIVES = sql`select
   set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false),
   set_config('tcp_keepalives_count', '3', false)`;
+const LISTEN = sql`listen ${sql.ref(WAITING_CHANNEL)}`;
+const UNLISTEN = sql`unlisten ${sql.ref(WAITING_CHANNEL)}`;
 const RECONNECT_MIN_MS = 100;
 /** Shorter than a supervisor waits before it gives a Task without its lock to another worker. */
 const RECONNECT_MAX_MS = 1000;
 /** If the server does not answer a query for this long, the connection is given up. */
 const QUERY_TIMEOUT_MS = 30_000;
 
+/** Who wants to hear of new work: a queue without a Task, and a supervisor for all workers that are busy. */
+type Listener = "queue" | "supervisor";
+
 export type DutySession = {
   /** Runs work on the connection, in order. Waits for a connection until aborted. */
   use<Result>(work: (db: Database) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /**
+   * Listens for new work as long as anybody wants it. PostgreSQL wakes every listening session for each notification in the database, on whatever channel;
+   * busy workers would be woken for nothing several times per Task of any other.
+   */
+  setListening(listener: Listener, isWanted: boolean, signal?: AbortSignal): Promise<void>;
   isOpen(): boolean;
   close(): Promise<void>;
 };
 
-type Open = { db: Database; client: pg.Client; last: Promise<unknown> };
+type Open = { db: Database; client: pg.Client; last: Promise<unknown>; isListening: boolean };
 
 /**
- * A worker's own connection, outside the pool: it holds the advisory locks and listens for new work. If it breaks it is reopened, and `onOpen`
+ * A worker's own connection, outside the pool: it holds the advisory locks and, if wanted, listens for new work. If it breaks it is reopened, and `onOpen`
  * runs before anything else. Failed work closes the connection too, because its locks are then unknown.
  */
 export function openDutySession(options: {
   connectionString: string;
   onOpen(db: Database): Promise<void>;
-  onWaiting(): void;
+  /** With the ids of the workers that are to ask, empty for all. */
+  onWaiting(workerIds: readonly string[]): void;
   onStretch(): void;
   onError(error: Error): void;
 }): DutySession {
   const closing = new AbortController();
+  const listeners = new Set<Listener>();
   let opening = Promise.withResolvers<Open>();
   opening.promise.catch(() => {});
   let open: Open | undefined;
@@ -53,8 +65,8 @@ export function openDutySession(options: {
     });
     const ended = new Promise<void>((resolve) => client.once("end", resolve));
     client.on("error", options.onError);
-    client.on("notification", ({ payload }) =>
-      payload === STRETCH_PAYLOAD ? options.onStretch() : options.onWaiting(),
+    client.on("notification", ({ payload = "" }) =>
+      payload === STRETCH_PAYLOAD ? options.onStretch() : options.onWaiting(parseWorkerIds(payload)),
     );
     const stop = () => breakOff(client);
     closing.signal.addEventListener("abort", stop);
@@ -64,12 +76,13 @@ export function openDutySession(options: {
       closing.signal.throwIfAborted();
       const db = overOne(client);
       await KEEPALIVES.execute(db);
-      await sql`listen ${sql.ref(WAITING_CHANNEL)}`.execute(db);
+      const isListening = listeners.size > 0;
+      if (isListening) await LISTEN.execute(db);
       await options.onOpen(db);
-      open = { db, client, last: Promise.resolve() };
+      open = { db, client, last: Promise.resolve(), isListening };
       opening.resolve(open);
       // A notification may have been missed while disconnected.
-      options.onWaiting();
+      options.onWaiting([]);
       options.onStretch();
       await ended;
     } finally {
@@ -95,15 +108,30 @@ export function openDutySession(options: {
   }
   const running = keepOpen();
 
+  async function use<Result>(
+    work: (db: Database, session: Open) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    const session = open ?? (await Promise.race([opening.promise, whenAborted(signal)]));
+    const done = session.last.then(() => work(session.db, session));
+    session.last = done.catch(() => {});
+    return await done.catch((error) => {
+      breakOff(session.client);
+      throw error;
+    });
+  }
+
   return {
-    async use(work, signal) {
-      const session = open ?? (await Promise.race([opening.promise, whenAborted(signal)]));
-      const done = session.last.then(() => work(session.db));
-      session.last = done.catch(() => {});
-      return await done.catch((error) => {
-        breakOff(session.client);
-        throw error;
-      });
+    use,
+    async setListening(listener, isWanted, signal) {
+      if (isWanted) listeners.add(listener);
+      else listeners.delete(listener);
+      await use(async (db, session) => {
+        const isListening = listeners.size > 0;
+        if (isListening === session.isListening) return;
+        await (isListening ? LISTEN : UNLISTEN).execute(db);
+        session.isListening = isListening;
+      }, signal);
     },
     isOpen: () => open !== undefined,
     async close() {

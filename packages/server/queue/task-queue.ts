@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
 import { releaseTaskLock, tryTaskLock } from "../db/tasks/task-locks.ts";
 import { claimTask, giveBack, isRunOn, listRuns } from "../db/tasks/task-run-rows.ts";
+import { notifyIfMore } from "../db/tasks/waiting-tasks.ts";
 import { makeId } from "../domain/ids.ts";
 import { RunLost, type TaskRun } from "../domain/tasks/task-run.ts";
 import { makeAlarm } from "../waiting/alarm.ts";
@@ -75,7 +76,9 @@ export function openTaskQueue(options: {
   const session = openDutySession({
     connectionString: options.connectionString,
     onOpen: retake,
-    onWaiting: alarm.ring,
+    onWaiting: (workerIds) => {
+      if (workerIds.length === 0 || workerIds.includes(workerId)) alarm.ring();
+    },
     onStretch: options.onStretch ?? (() => {}),
     onError,
   });
@@ -99,16 +102,34 @@ export function openTaskQueue(options: {
     };
   }
 
+  /** The Task does not wait for it. A worker that was woken wakes the next if there is more to do. */
+  function stopListening({ hasSlept }: { hasSlept: boolean }): void {
+    session.setListening("queue", false).catch(onError);
+    if (hasSlept) session.use(notifyIfMore).catch(onError);
+  }
+
   return {
     session,
     async takeNext(signal, onNone = () => {}) {
       signal.addEventListener("abort", alarm.ring, { once: true });
+      let isListening = false;
+      let hasSlept = false;
       while (!signal.aborted) {
         try {
           const run = await claim(signal);
-          if (run) return run;
-          onNone();
-          await alarm.sleep(POLL_MS * (0.8 + 0.4 * Math.random()));
+          if (run) {
+            stopListening({ hasSlept });
+            return run;
+          }
+          if (isListening) {
+            onNone();
+            hasSlept = true;
+            await alarm.sleep(POLL_MS * (0.8 + 0.4 * Math.random()));
+          } else {
+            // And claims again: a Task may have come meanwhile.
+            await session.setListening("queue", true, signal);
+            isListening = true;
+          }
         } catch (error) {
           if (!signal.aborted) onError(error as Error);
         }

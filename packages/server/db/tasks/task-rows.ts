@@ -9,7 +9,7 @@ import { findQueuePositions } from "./queue-positions.ts";
 import { notifyTaskChange } from "./task-changes.ts";
 import { findMatchingTasks, isFiltered } from "./task-filters.ts";
 import { insertSources } from "./task-source-rows.ts";
-import { notifyWaiting } from "./waiting-tasks.ts";
+import { notifyNewTask } from "./waiting-tasks.ts";
 
 type OutputRow = Pick<Tables["outputs"], "name" | "format" | "blob_key" | "size_bytes" | "clipped_samples">;
 type TargetRow = Pick<
@@ -97,7 +97,7 @@ export async function insertTask(db: DatabaseHandle, task: NewTask): Promise<voi
       .values({ task_id: task.id, request_id: requestId, callback_url: callbackUrl ?? null, metadata })
       .execute();
   }
-  await notifyWaiting(db);
+  await notifyNewTask(db);
 }
 
 export async function findTask(

@@ -1,10 +1,13 @@
 import { sql } from "kysely";
 import type { DatabaseHandle } from "../database.ts";
+import { IS_ALIVE } from "../operation/worker-rows.ts";
 
-/** Idle workers LISTEN here. */
+/** Workers without a Task LISTEN here, and the supervisor. */
 export const WAITING_CHANNEL = "tasks_waiting";
-/** Payload for a realignment; Tasks have none. */
+/** Payload for a realignment; that for Tasks is empty or has ids of workers. */
 export const STRETCH_PAYLOAD = "stretch";
+/** How many idle workers a new Task wakes: one takes it, and the others may have died or just taken another. */
+const WOKEN = 4;
 
 export const IS_WAITING = sql`completed_at is null and run_token is null`;
 export const IS_RUNNING = sql`completed_at is null and run_token is not null`;
@@ -15,7 +18,29 @@ export const IS_RUNNING = sql`completed_at is null and run_token is not null`;
  */
 const WAITING_ORDER = sql`is_long, -coalesce(priority, 5), created_at, id`;
 
-/** Notifies idle workers that there may be work; inside a transaction, when it commits. */
+/** The workers that are to look for a Task; empty for all. */
+export const parseWorkerIds = (payload: string): string[] => payload.split(" ").filter(Boolean);
+
+/** A few idle workers at random; all that listen, if there are only a few. Helpers are not idle, but listen. */
+const WAKE_A_FEW = sql`pg_notify(${WAITING_CHANNEL}, (
+  select case when count(*) < ${sql.lit(WOKEN)} then '' else string_agg(id, ' ') end from (
+    select id from workers where task_id is null and ${IS_ALIVE} order by random() limit ${sql.lit(WOKEN)}) as idle))`;
+
+/** Wakes a few idle workers for a new Task, when the transaction commits. */
+export async function notifyNewTask(db: DatabaseHandle): Promise<void> {
+  await sql`select ${WAKE_A_FEW}`.execute(db);
+}
+
+/** The same if there is another Task to claim: of workers that were woken together, each wakes the next. */
+export async function notifyIfMore(db: DatabaseHandle): Promise<void> {
+  await sql`
+    select ${WAKE_A_FEW} from (
+      select from tasks where ${IS_WAITING} and due_at is null order by created_at limit 1) as more`.execute(
+    db,
+  );
+}
+
+/** Notifies all workers without a Task that there may be work; inside a transaction, when it commits. */
 export async function notifyWaiting(db: DatabaseHandle): Promise<void> {
   await sql`select pg_notify(${WAITING_CHANNEL}, '')`.execute(db);
 }
