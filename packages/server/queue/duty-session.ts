@@ -20,7 +20,7 @@ const RECONNECT_MAX_MS = 1000;
 /** If the server does not answer a query for this long, the connection is given up. */
 const QUERY_TIMEOUT_MS = 30_000;
 
-/** Who wants to hear of new work: a queue without a Task, and a supervisor for all workers that are busy. */
+/** Who wants notifications of new work: a queue without a Task, and a supervisor for all workers that are busy. */
 type Listener = "queue" | "supervisor";
 
 export type DutySession = {

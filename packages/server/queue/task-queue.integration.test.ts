@@ -118,7 +118,7 @@ it("[Q12] a worker with a Task gets no notifications, and takes the next Task ne
   expect((await queue.takeNext(draining.signal))?.taskId).toBeDefined();
 });
 
-it("[Z7] a supervisor hears of stretches to align while it has a Task", async () => {
+it("[Z7] a supervisor is notified of stretches to align while it has a Task", async () => {
   const onStretch = vi.fn();
   const queue = await openQueue(onStretch);
   const supervisor = startSupervisor({
