@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findLeaks } from "./find-leaks.ts";
+import { findLeaks, findStrayTurns } from "./find-leaks.ts";
 
 const RATE_HZ = 1000;
 const span = (who: string, startSeconds: number, endSeconds: number) => ({ who, startSeconds, endSeconds });
@@ -27,4 +27,10 @@ it("counts turns in the wrong file, and the time a file is audible while its spe
   expect({ turns, strayTurns }).toEqual({ turns: 3, strayTurns: 1 });
   // Ben's file has Anna's last four seconds of the 23 in which its speaker, or the first file's, is silent.
   expect(heardShare).toBeCloseTo(3.75 / 23, 1);
+});
+
+it("a turn is not in the wrong file because somebody else speaks during most of it", () => {
+  const both = [span("anna", 0, 10), span("ben", 8, 11)];
+  const found = [span("voice_01", 0, 10), span("voice_02", 10, 11)];
+  expect(findStrayTurns(both, found, 550)).toEqual({ turns: 2, strayTurns: 0 });
 });

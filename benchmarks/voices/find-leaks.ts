@@ -6,7 +6,7 @@ import { type SpokenSpan, STEPS_PER_SECOND, toRows, toStep } from "./spoken-step
 const LEAST_TURN_SECONDS = 2;
 const SILENT_DB = -50;
 
-/** Turns of at least two seconds, and how many of them are mostly another voice's. */
+/** Turns of at least two seconds, and how many of them are mostly another voice's where nobody else speaks. */
 export type StrayTurns = { turns: number; strayTurns: number };
 
 /** Speech in other people's files. */
@@ -28,7 +28,10 @@ export function findStrayTurns(
     for (const { from, to } of listRuns(stepCount, (step) => person[step] === 1)) {
       if (to - from < LEAST_TURN_SECONDS * STEPS_PER_SECOND) continue;
       turns += 1;
-      const had = voices.map((voice) => voice.subarray(from, to).reduce((sum, value) => sum + value, 0));
+      const isAlone = (step: number) => people.every((other) => other === person || other[step] === 0);
+      const had = voices.map((voice) =>
+        voice.subarray(from, to).reduce((sum, value, n) => sum + value * Number(isAlone(from + n)), 0),
+      );
       const most = Math.max(0, ...had);
       if (most > 0 && (had[voiceOf[index] ?? -1] ?? 0) < most) strayTurns += 1;
     }
