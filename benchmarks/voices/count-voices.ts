@@ -13,7 +13,7 @@ import { findStrayTurns, type StrayTurns } from "./find-leaks.ts";
 import { listConversations } from "./list-conversations.ts";
 import { readRecording } from "./read-recording.ts";
 import { readRttm } from "./read-rttm.ts";
-import type { SpokenSpan } from "./spoken-steps.ts";
+import { type SpokenSpan, toStep } from "./spoken-steps.ts";
 
 export type Counted = StrayTurns & {
   people: number;
@@ -61,7 +61,7 @@ async function countOne(
     people,
     voices: turns.voiceCount,
     error: findDiarizationError(truth, spans, { collarSeconds: COLLAR_SECONDS }),
-    ...findStrayTurns(truth, spans, turns.people.length),
+    ...findStrayTurns(truth, spans, toStep(turns.people.length / STEPS_PER_SECOND)),
   };
 }
 

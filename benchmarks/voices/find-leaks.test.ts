@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { findLeaks, findStrayTurns } from "./find-leaks.ts";
+import { toStep } from "./spoken-steps.ts";
 
 const RATE_HZ = 1000;
 const span = (who: string, startSeconds: number, endSeconds: number) => ({ who, startSeconds, endSeconds });
@@ -32,5 +33,5 @@ it("counts turns in the wrong file, and the time a file is audible while its spe
 it("a turn is not in the wrong file because somebody else speaks during most of it", () => {
   const both = [span("anna", 0, 10), span("ben", 8, 11)];
   const found = [span("voice_01", 0, 10), span("voice_02", 10, 11)];
-  expect(findStrayTurns(both, found, 550)).toEqual({ turns: 2, strayTurns: 0 });
+  expect(findStrayTurns(both, found, toStep(11))).toEqual({ turns: 2, strayTurns: 0 });
 });
