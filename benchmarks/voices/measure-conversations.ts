@@ -42,7 +42,7 @@ export async function measureConversations(
     );
   }
   return [
-    "| conversation | people | voices found | error | missed | invented | confused | turns in another file | heard while silent, % | SI-SDR improvement, dB | seconds | CPU-seconds | × real time | MB |",
+    "| conversation | people | voices | error | missed | invented | confused | turns in another file | heard, % | gain, dB | seconds | CPU s | × real time | MB |",
     "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ...rows,
   ];
