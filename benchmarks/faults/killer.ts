@@ -4,7 +4,7 @@ import { listProcessTree, type Role, type ServiceProcess } from "./process-tree.
 import type { StormLog } from "./storm-log.ts";
 
 const LOOK_INTERVAL_MS = 30;
-/** How long to wait for a short-lived process; then it is another role's turn. */
+/** How long to wait for a short-lived process; then the other roles go first. */
 const VICTIM_WAIT_MS = 20_000;
 /** By design the service gives a Task up after five attempts (Q3), so no Task is hit that often. */
 const HITS_MAX = 3;
@@ -64,6 +64,9 @@ export async function killAtRandom(
     const role = bag.pop() ?? "main";
     const victim = await findVictim(role);
     if (victim) kill(victim, role);
-    else log.say(`no ${role} to kill`);
+    else {
+      log.say(`no ${role} to kill yet`);
+      bag.unshift(role);
+    }
   }
 }
