@@ -2,6 +2,7 @@ import unittest
 
 import torch
 
+from training.mean_weights import mean_of
 from training.networks.band_split import BandSplit, BandSplitConfig
 from training.networks.music_detector import MusicDetector, MusicDetectorConfig, evidence
 from training.networks.stft import BINS, HOP, istft, power_spectrum, stft
@@ -36,6 +37,16 @@ class BandSplitTest(unittest.TestCase):
 
     def test_the_shipped_network_has_less_than_seven_million_parameters(self):
         self.assertLess(sum(p.numel() for p in BandSplit().parameters()), 7e6)
+
+
+class MeanTest(unittest.TestCase):
+    def test_every_weight_is_half_way_between_two_networks(self):
+        networks = [torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.BatchNorm1d(2)) for _ in range(2)]
+        for value, network in zip((1.0, 4.0), networks):
+            for parameter in network.parameters():
+                torch.nn.init.constant_(parameter, value)
+            network[1].running_var.fill_(value)
+        self.assertTrue(all(bool((mean == 2.5).all()) for name, mean in mean_of(networks).items() if "running_mean" not in name and "batches" not in name))
 
 
 class MusicDetectorTest(unittest.TestCase):
