@@ -173,4 +173,12 @@ describe("documents say what the code does", () => {
     expect([...rules].filter((rule) => !cited.has(rule))).toEqual([]);
     expect([...cited].filter((rule) => !rules.has(rule))).toEqual([]);
   });
+
+  it("every decision has its own number, the one in its title", async () => {
+    const files = await readdir(join(PROJECT_DIR, "docs/decisions"));
+    const numbers = files.map((name) => Number(name.slice(0, 4)));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    const titles = files.map((name) => Number.parseInt(page(`decisions/${name}`).slice(2), 10));
+    expect(titles).toEqual(numbers);
+  });
 });

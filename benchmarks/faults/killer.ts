@@ -43,16 +43,17 @@ export async function killAtRandom(
     return undefined;
   }
 
-  function kill({ pid }: ServiceProcess, role: Role): void {
+  /** False if the process exited first. */
+  function kill({ pid }: ServiceProcess, role: Role): boolean {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It exited first.
-      return;
+      return false;
     }
     log.kills.push({ atMs: performance.now(), role, pid });
     log.say(`kill ${log.kills.length}: ${role} ${pid}`);
     if (HITTING.includes(role)) for (const task of tasks.listRunning()) task.hits += 1;
+    return true;
   }
 
   const meanGapMs = storm.durationMs / storm.kills;
@@ -63,10 +64,8 @@ export async function killAtRandom(
     if (signal.aborted) return;
     const role = bag.pop() ?? "main";
     const victim = await findVictim(role);
-    if (victim) kill(victim, role);
-    else {
-      log.say(`no ${role} to kill yet`);
-      bag.unshift(role);
-    }
+    if (victim && kill(victim, role)) continue;
+    log.say(`no ${role} to kill yet`);
+    bag.unshift(role);
   }
 }
