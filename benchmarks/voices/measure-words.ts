@@ -22,7 +22,7 @@ export async function measureWords(bench: VoicesBench, folder: string, figures: 
     for (const field of ["words", "inMixture", "inVoices", "alone"] as const) total[field] += errors[field];
   }
   const rate = (wrong: number) => `${((100 * wrong) / total.words).toFixed(1)} %`;
-  return `Words wrong, ${MIXTURES} mixtures of two of TIMIT's speakers at once, ${total.words} words: ${rate(total.inMixture)} in the mixtures, ${rate(total.inVoices)} in the separated voices, ${rate(total.alone)} in each voice before mixing.`;
+  return `Words wrong, ${MIXTURES} mixtures of two of TIMIT's speakers at once, ${total.words} words:\n${rate(total.inMixture)} in the mixtures, ${rate(total.inVoices)} in the separated voices, ${rate(total.alone)} in each voice before mixing.`;
 }
 
 async function measurePair(
