@@ -15,6 +15,13 @@ from training.losses.scores import si_sdr
 from training.mix.arrange import STEMS
 
 SILENT_SHARE = 1e-6
+SCORED = (*STEMS, "guitar")
+"""The stems, and both guitars together."""
+
+
+def with_guitar(sounds):
+    """[n, 7, …] → [n, 8, …]: the stems and the sum of the guitars."""
+    return torch.cat([sounds, sounds[:, :2].sum(1, keepdim=True)], 1)
 
 
 def measure(estimate, truth, mixture):
@@ -27,7 +34,7 @@ def measure(estimate, truth, mixture):
 
 
 def summarize(values, chosen, of):
-    return {name: round(float(of(values[:, at][chosen[:, at]])), 2) for at, name in enumerate(STEMS) if bool(chosen[:, at].any())}
+    return {name: round(float(of(values[:, at][chosen[:, at]])), 2) for at, name in enumerate(SCORED) if bool(chosen[:, at].any())}
 
 
 @torch.no_grad()
@@ -38,7 +45,7 @@ def score(run, stems, mixtures=None, batch=8):
     pieces = []
     for start in range(0, len(stems), batch):
         truth, mixture = (sounds[start : start + batch] for sounds in (stems, mixtures))
-        pieces.append(measure(separate(run, mixture), truth, mixture[:, None]))
+        pieces.append(measure(with_guitar(separate(run, mixture)), with_guitar(truth), mixture[:, None]))
     reached, gained, level_db, is_there = (torch.cat(values) for values in zip(*pieces))
     return {
         "si_sdr": summarize(reached, is_there, torch.mean),

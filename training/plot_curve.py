@@ -10,7 +10,7 @@ from pathlib import Path
 WIDTH, HEIGHT, MARGIN = 720, 360, 48
 COLOURS = {
     "dialogue": "#1f6feb", "music": "#bf4b8a", "effects": "#2da44e",
-    "guitar": "#bc4c00", "piano": "#1f6feb", "strings": "#bf4b8a", "wind": "#2da44e", "rest": "#6e7781",
+    "guitar": "#953800", "guitar_electric": "#bc4c00", "guitar_acoustic": "#d4a72c", "keys": "#8250df", "piano": "#1f6feb", "strings": "#bf4b8a", "wind": "#2da44e", "rest": "#6e7781",
     "dry": "#1f6feb", "rooms": "#bc4c00",
     "noise": "#1f6feb", "both": "#2da44e", "both_dry": "#bf4b8a", "rooms_dry": "#bc4c00",
 }  # fmt: skip

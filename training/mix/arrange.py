@@ -8,13 +8,20 @@ from dataclasses import dataclass
 import numpy
 
 RATE_HZ = 44100
-STEMS = ("guitar", "piano", "strings", "wind", "rest")
+STEMS = ("guitar_electric", "guitar_acoustic", "piano", "keys", "strings", "wind", "rest")
+GUITARS = ("guitar_electric", "guitar_acoustic")
 MOST_PARTS = 6
 DOUBLED = 0.2
 MOST_BODY_SEMITONES = 4
-VIBRATO = {"guitar": 0.25, "strings": 0.4, "wind": 0.5, "rest": 0.15}
-SLIDES = {"guitar": 0.3, "strings": 0.3, "wind": 0.4}
+VIBRATO = {"guitar_electric": 0.25, "guitar_acoustic": 0.2, "keys": 0.1, "strings": 0.4, "wind": 0.5, "rest": 0.15}
+SLIDES = {"guitar_electric": 0.3, "guitar_acoustic": 0.2, "strings": 0.3, "wind": 0.4}
 SEMITONE = numpy.log(2) / 12
+PROGRAMS = (
+    (0, 4, "piano"), (4, 8, "keys"), (8, 16, "rest"), (16, 21, "keys"), (21, 22, "rest"), (22, 23, "wind"), (24, 26, "guitar_acoustic"),
+    (26, 32, "guitar_electric"), (40, 46, "strings"), (48, 50, "strings"), (52, 55, "rest"), (56, 62, "wind"), (62, 64, "rest"), (64, 80, "wind"),
+    (80, 104, "rest"), (110, 111, "strings"),
+)  # fmt: skip
+"""Ranges of General MIDI programs and their stems."""
 AS_WRITTEN = 0.6
 NOTE = numpy.dtype([
     ("part", "i8"), ("onset", "i8"), ("start", "i8"), ("frames", "i8"), ("ratio", "f8"), ("gain", "f4"), ("held", "f4"), ("attack", "f4"), ("release", "f4"),
@@ -33,14 +40,20 @@ class Manner:
     most_players: dict
     other_body: float
     """Probability that a part is played from notes recorded higher or lower, as on a smaller or larger instrument."""
-    amplified_rest: float
-    """Probability that an organ, clavinet or synthesizer goes through an amplifier, like guitars."""
+    amplified: dict
+    """Probability that an organ, clavinet or synthesizer goes through an amplifier, like electric guitars."""
     wah: dict
     """Probability that a part goes through a wah pedal."""
 
 
-HELD_OUT = Manner((0.27, 0.21, 0.2, 0.2, 0.12), {"guitar": 0.2, "strings": 0.3, "wind": 0.3}, {"guitar": 3, "strings": 3, "wind": 3}, 0.0, 0.0, {})
-TRAINING = Manner((0.23, 0.19, 0.22, 0.18, 0.18), {"guitar": 0.2, "strings": 0.5, "wind": 0.3}, {"guitar": 3, "strings": 5, "wind": 3}, 0.5, 0.25, {"guitar": 0.06, "rest": 0.08})
+HELD_OUT = Manner(
+    (0.17, 0.15, 0.15, 0.13, 0.15, 0.15, 0.1), {"guitar_electric": 0.2, "guitar_acoustic": 0.2, "strings": 0.3, "wind": 0.3},
+    {"guitar_electric": 3, "guitar_acoustic": 3, "strings": 3, "wind": 3}, 0.0, {}, {},
+)  # fmt: skip
+TRAINING = Manner(
+    (0.16, 0.13, 0.14, 0.12, 0.17, 0.14, 0.14), {"guitar_electric": 0.2, "guitar_acoustic": 0.2, "strings": 0.5, "wind": 0.3},
+    {"guitar_electric": 3, "guitar_acoustic": 3, "strings": 5, "wind": 3}, 0.5, {"keys": 0.25, "rest": 0.2}, {"guitar_electric": 0.1, "keys": 0.12, "rest": 0.04},
+)  # fmt: skip
 
 
 @dataclass
@@ -53,8 +66,8 @@ class PlayedPart:
 
 def stem_of_program(program):
     """The stem of a General MIDI program, or None."""
-    ranges = ((0, 6, 1), (6, 22, 4), (22, 23, 3), (24, 32, 0), (40, 46, 2), (48, 50, 2), (52, 55, 4), (56, 62, 3), (62, 64, 4), (64, 80, 3), (80, 104, 4), (110, 111, 2))
-    return next((stem for low, high, stem in ranges if low <= program < high), None)
+    name = next((name for low, high, name in PROGRAMS if low <= program < high), None)
+    return None if name is None else STEMS.index(name)
 
 
 def choose_stem(part, manner, dice):
@@ -102,7 +115,7 @@ def play_part(number, part, instrument, manner, dice):
     is_other_body = manner.other_body > 0 and dice.random_sample() < manner.other_body
     body = dice.uniform(-MOST_BODY_SEMITONES, MOST_BODY_SEMITONES) if is_other_body else 0.0
     note = instrument.choose(pitch + body, velocity, dice)
-    onset_s = strum(part.onset_s, pitch, dice) if instrument.stem == "guitar" else part.onset_s
+    onset_s = strum(part.onset_s, pitch, dice) if instrument.stem in GUITARS else part.onset_s
     onset_s = onset_s + 0.007 * dice.standard_normal(count)
     rings = instrument.articulation == "short" or (instrument.articulation == "pluck" and dice.random_sample() < 0.4)
     held_s = numpy.full(count, 4.0) if rings else numpy.maximum(part.duration_s * dice.uniform(0.85, 1.1), 0.06)
@@ -136,7 +149,7 @@ def bend_notes(table, stem, dice):
 
 
 def choose_drive(instrument, manner, dice):
-    if instrument.stem == "rest" and manner.amplified_rest > 0 and dice.random_sample() < manner.amplified_rest:
+    if instrument.stem in manner.amplified and dice.random_sample() < manner.amplified[instrument.stem]:
         return dice.uniform(3, 25)
     if instrument.drive == "none" or dice.random_sample() < 0.45:
         return 0.0

@@ -10,7 +10,7 @@ RIDGE = 1e-3
 
 
 def lay_out(stems, played):
-    """The mixer's output, [count, 10, 2, frames]: five stems that sum to the input, and the five as played."""
+    """The mixer's output, [count, 14, 2, frames]: seven stems that sum to the input, and the seven as played."""
     return torch.cat([stems, played], 1)
 
 
@@ -40,7 +40,7 @@ def share_out(sound, parts):
 
 
 def hear(network, stems, backing):
-    """Stems that sum to what the network takes for `other` in the song of these [count, 5, 2, frames] and of the `backing` [count, n, 2, frames],
+    """Stems that sum to what the network takes for `other` in the song of these [count, 7, 2, frames] and of the `backing` [count, n, 2, frames],
     and the stems as they were played, as `lay_out` lays them. As played, the rest is what is left when the instruments are found.
 
     What the network lost is taken from the stems. What it made of them that is like none stays with the instruments it lies over: one that plays

@@ -2,7 +2,7 @@
 
     python3 -m training.mix.held_out_other --packs FOLDER --save held-out.npy [--count 80]
 
-float16 [count, 5, 2, frames]; the mixture is the sum over stems. An instrument that does not play has a stem of zeros.
+float16 [count, 7, 2, frames]; the mixture is the sum over stems. An instrument that does not play has a stem of zeros.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Training mixtures of guitar, piano, strings, wind and rest: what an `other` stem holds when vocals, drums and bass are taken out.
+"""Training mixtures of electric and acoustic guitar, piano, keys, strings, wind and rest: what an `other` stem holds when vocals, drums and bass are taken out.
 
 Songs are rendered from recorded notes into slots on the GPU, a few new ones every step; a mixture takes one slot's song, trades some of its
 stems for those of other songs or of real recordings, and colours and levels each anew, so a slot serves several times and never sounds alike.
@@ -22,8 +22,8 @@ BACKING = ("drums", "bass", "vocals")
 SLOTS = 384
 FIRST_SLOTS = 48
 TRADED = 0.3
-ABSENT = (0.45, 0.45, 0.5, 0.5, 0.45)
-REAL = {"guitar": 0.3, "piano": 0.3, "strings": 0.25, "wind": 0.25, "rest": 0.25}
+ABSENT = (0.45, 0.45, 0.45, 0.45, 0.5, 0.5, 0.45)
+REAL = {"guitar_electric": 0.3, "guitar_acoustic": 0.3, "piano": 0.3, "keys": 0.08, "strings": 0.25, "wind": 0.25, "rest": 0.25}
 QUIETEST = 2e-3
 LOAD_EVERY = 100
 HEARD_SLOTS = 512
@@ -31,13 +31,13 @@ HEAR_EVERY = 8
 HEARD_AT_ONCE = 20
 BACKING_ABSENT = 0.25
 UNACCOMPANIED = 0.15
-DOUBLED = {"guitar": 0.25, "strings": 0.35, "wind": 0.3, "vocals": 0.3}
+DOUBLED = {"guitar_electric": 0.25, "guitar_acoustic": 0.25, "strings": 0.35, "wind": 0.3, "vocals": 0.3}
 AMPLIFIED = 0.15
 MONO = 0.2
 
 
 class Songs:
-    """Renders windows of songs: stems [5, 2, frames] each."""
+    """Renders windows of songs: stems [7, 2, frames] each."""
 
     def __init__(self, folder, device, split, frames):
         self.bank = NoteBank(folder, device, split)
@@ -46,7 +46,7 @@ class Songs:
         self.frames = frames
 
     def render(self, count, rooms, dice):
-        """float32 [count, 5, 2, frames]; a stem without notes is silent."""
+        """float32 [count, 7, 2, frames]; a stem without notes is silent."""
         device = self.bank.device
         stem_of, drives, with_wah, tables, parts = [], [], [], [], 0
         for song in range(count):
@@ -123,7 +123,7 @@ class OtherSplitter:
     def recorded(self, role, count):
         device = self.pools.device
         sound, _ = self.pools[f"{role}.train"].draw(count, self.frames, 1 + 0.08 * (2 * torch.rand(count, device=device) - 1))
-        if role == "guitar":
+        if role == "guitar_electric":
             sound = amplify(sound, augment.uniform(count, 3, 36, device) * augment.chance(count, AMPLIFIED, device))
         return augment.set_level(sound, torch.full((count,), -20.0, device=device))
 
@@ -194,7 +194,7 @@ class OtherSplitter:
         return flat.reshape(stems.shape) * self.present(is_there.reshape(count, len(STEMS)))
 
     def present(self, is_there):
-        """[count, 5] → [count, 5, 1, 1]: which of the available stems a mixture has; at least one."""
+        """[count, 7] → [count, 7, 1, 1]: which of the available stems a mixture has; at least one."""
         wanted = torch.rand(is_there.shape, device=is_there.device) >= torch.tensor(ABSENT, device=is_there.device)
         always = (torch.rand(is_there.shape, device=is_there.device) * is_there).argmax(1, keepdim=True)
         wanted = wanted | (torch.arange(len(STEMS), device=is_there.device) == always)

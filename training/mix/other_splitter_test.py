@@ -24,7 +24,7 @@ def write_notes(folder):
     strip = numpy.repeat((8000 * numpy.concatenate(tones)).astype(numpy.int16)[:, None], 2, axis=1)
     table = [{"pitch": pitch, "loudness": 0.6, "start": at * RATE_HZ, "frames": RATE_HZ} for at, pitch in enumerate(PITCHES)]
     entries = [
-        {"instrument": f"a {stem}", "stem": stem, "articulation": "pluck", "drive": "any" if stem == "guitar" else "none", "notes": table, "offset": at * len(strip)}
+        {"instrument": f"a {stem}", "stem": stem, "articulation": "pluck", "drive": "any" if stem == "guitar_electric" else "none", "notes": table, "offset": at * len(strip)}
         for at, stem in enumerate(STEMS)
     ]
     numpy.save(pack / "train.npy", numpy.concatenate([strip] * len(STEMS)))
