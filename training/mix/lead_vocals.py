@@ -12,8 +12,10 @@ TRACKS = 6
 KINDS = ((1,), (2, 3), (4, 5))
 REAL, ALONE, UNLED, PAUSING = 1 / 4, 0.15, 0.08, 0.2
 """Shares of mixtures that are real pairs, have no backing, have no lead, and have a lead that pauses while the backing goes on."""
-CENTRED = 1 / 6
+CENTRED = 1 / 2
 """Share with everything in the centre: otherwise width would be all that is learnt."""
+QUIETER_DB = (-3, 12)
+"""How much quieter than the lead the backing is."""
 LEFT_BY_HTDEMUCS = 1 / 3
 CODED = 0.15
 LONGEST_ECHO_S = 0.4
@@ -105,7 +107,7 @@ class LeadVocals:
         backing = echo(augment.colour(backing, self.rooms, 0.7, 3.0), 0.4)
         level_db = -20 + 2 * torch.randn(count, device=device)
         lead = augment.set_loudness(through_codec(lead, CODED), level_db)
-        backing = augment.set_loudness(through_codec(backing, CODED), level_db - augment.uniform(count, 2, 15, device))
+        backing = augment.set_loudness(through_codec(backing, CODED), level_db - augment.uniform(count, *QUIETER_DB, device))
         is_alone = augment.chance(count, ALONE, device)[:, None, None]
         is_unled = augment.chance(count, UNLED, device)[:, None, None] & ~is_alone
         lead = lead * ~is_unled * augment.presence(count, self.frames, device, 0.0, PAUSING)
