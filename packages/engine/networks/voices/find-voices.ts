@@ -3,16 +3,15 @@ import type { SpeechRegion } from "../silero-vad/speech-regions.ts";
 import { type Cepstra, ROWS_PER_SECOND, type XVector } from "../x-vector/x-vector.ts";
 import { type ExpectedVoices, groupPeople } from "./group-people.ts";
 import { hearWindows, listStretches, type Stretch } from "./hear-windows.ts";
+import { keepSpeech } from "./keep-speech.ts";
 import { layTurns } from "./lay-turns.ts";
 import { linkStretches } from "./link-stretches.ts";
 import { namePeople } from "./name-people.ts";
 import type { SpeakerEmbedding } from "./speaker-embedding.ts";
 import type { SpeakerTurns } from "./speaker-turns.ts";
-import { NOBODY, STEPS_PER_SECOND, type Turns, VOICES_MAX } from "./turns.ts";
+import { STEPS_PER_SECOND, type Turns, VOICES_MAX } from "./turns.ts";
 import { VoicePower } from "./voice-power.ts";
 
-/** Voices within this distance of detected speech count; further away they are music or noise. */
-const NEAR_SPEECH_SECONDS = 0.5;
 const ROWS_PER_STEP = ROWS_PER_SECOND / STEPS_PER_SECOND;
 
 export type ListeningNetworks = { turns: SpeakerTurns; speakers: SpeakerEmbedding; xVector: XVector };
@@ -65,15 +64,4 @@ function listenTo(recording: FrameSource, { speakers, xVector }: ListeningNetwor
       (value) => value * Math.SQRT1_2,
     );
   };
-}
-
-function keepSpeech(turns: Turns, speech: readonly SpeechRegion[], sampleRateHz: number): Turns {
-  const isSpeech = new Uint8Array(turns.people.length);
-  const near = NEAR_SPEECH_SECONDS * sampleRateHz;
-  const toStep = (frame: number) => Math.round((Math.max(0, frame) * STEPS_PER_SECOND) / sampleRateHz);
-  for (const { startFrame, endFrame } of speech)
-    isSpeech.fill(1, toStep(startFrame - near), toStep(endFrame + near));
-  const keep = (row: Int8Array) => row.map((who, step) => (isSpeech[step] ? who : NOBODY));
-  const heardCount = turns.heardCount.map((count, step) => count * isSpeech[step]!);
-  return { ...turns, people: keep(turns.people), beside: keep(turns.beside), heardCount };
 }

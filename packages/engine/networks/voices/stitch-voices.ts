@@ -1,3 +1,5 @@
+import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "./voice-separator.ts";
+
 /** Whether the two voices have swapped places between consecutive windows, judged by their overlap. */
 export function isExchanged(
   before: readonly [Float32Array, Float32Array],
@@ -14,30 +16,35 @@ function correlate(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/**
- * Adds part of a window to a stream with crossfades to the previous and next window: across the middle of each overlap, leaving out the very ends of
- * the windows.
- */
+/** A crossfade between two windows that overlap. */
+export type Joint = { middle: number; halfFrames: number };
+
+const FADE_FRAMES = 0.75 * SAMPLE_RATE_HZ;
+
+/** In the middle of what two windows share: their ends have the least context. */
+export function joinWindows(start: number, nextStart: number): Joint {
+  const sharedFrames = start + WINDOW_FRAMES - nextStart;
+  return { middle: nextStart + sharedFrames / 2, halfFrames: Math.min(FADE_FRAMES, sharedFrames) / 2 };
+}
+
+/** Adds part of a window, from frame `from` of the recording on, faded in after the previous window and out before the next. */
 export function addFaded(
   into: Float32Array,
   part: {
     plane: Float32Array;
     at: number;
-    /** First frame of the window. */
-    firstFrame: number;
-    before: boolean;
-    behind: boolean;
-    hopFrames: number;
-    overlapFrames: number;
+    from: number;
+    before: Joint | undefined;
+    behind: Joint | undefined;
   },
 ): void {
-  const { plane, at, firstFrame, before, behind, hopFrames, overlapFrames } = part;
-  const rise = (frame: number) => Math.min(1, Math.max(0, (2 * frame) / overlapFrames - 0.5));
+  const { plane, at, from, before, behind } = part;
   for (let n = 0; n < plane.length; n++) {
-    const frame = firstFrame + n;
-    let gain = 1;
-    if (before && frame < overlapFrames) gain = rise(frame);
-    else if (behind && frame >= hopFrames) gain = 1 - rise(frame - hopFrames);
+    const gain = (before ? rise(before, from + n) : 1) - (behind ? rise(behind, from + n) : 0);
     into[at + n]! += plane[n]! * gain;
   }
+}
+
+function rise({ middle, halfFrames }: Joint, frame: number): number {
+  return Math.min(1, Math.max(0, 0.5 + (frame - middle) / (2 * halfFrames)));
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isTogether, planTogether } from "./talk-together.ts";
+import { hidesSecond, isTogether, planTogether } from "./talk-together.ts";
 import { makeGains } from "./voice-gains.ts";
 
 it("[VO1] tells people who talk at once throughout from a conversation with overlaps, and from one person", () => {
@@ -18,4 +18,43 @@ it("[VO1] two people who talk at once each get a stream for all speech, and noth
   expect(second?.streams[1][100]).toBe(1);
   expect(first?.input[100]).toBe(0);
   expect(first?.streams[0][10]).toBe(0);
+});
+
+it("[VO1] finds a second voice in the streams where turns hear one alone, and none in a faint rest", () => {
+  const heardCount = Uint8Array.from({ length: 100 }, (_, step) => (step < 50 ? 1 : 2));
+  const hear = (weaker: (step: number) => number) => [
+    {
+      firstStep: 0,
+      all: [
+        new Float32Array(100).fill(1),
+        Float32Array.from({ length: 100 }, (_, step) => weaker(step)),
+      ] as const,
+    },
+  ];
+  expect(
+    hidesSecond(
+      { heardCount },
+      hear((step) => (step % 10 < 5 ? 0.2 : 0)),
+    ),
+  ).toBe(true);
+  expect(
+    hidesSecond(
+      { heardCount },
+      hear((step) => (step < 50 ? 0.001 : 1)),
+    ),
+  ).toBe(false);
+  expect(
+    hidesSecond(
+      { heardCount },
+      hear(() => 0),
+    ),
+  ).toBe(false);
+  expect(hidesSecond({ heardCount }, [])).toBe(false);
+});
+
+it("[VO1] one stream after the other is no second voice", () => {
+  const heardCount = new Uint8Array(100).fill(1);
+  const ramp = (isFirst: boolean) =>
+    Float32Array.from({ length: 100 }, (_, step) => Number(step < 50 === isFirst));
+  expect(hidesSecond({ heardCount }, [{ firstStep: 0, all: [ramp(true), ramp(false)] }])).toBe(false);
 });

@@ -4,8 +4,8 @@ import { MaskNetwork } from "../band-split/mask-network.ts";
 /** Fixed by training: see weights/voices-separator/README.md, "How to run it". */
 export const SAMPLE_RATE_HZ = 16_000;
 export const TRANSFORM = { fftSize: 640, hopFrames: 160 };
-/** 6 s, as in training. */
-export const WINDOW_FRAMES = 6 * SAMPLE_RATE_HZ;
+/** 8 s, as in training. */
+export const WINDOW_FRAMES = 8 * SAMPLE_RATE_HZ;
 const VOICES = [0, 1] as const;
 
 /** One signal for each of two voices, one array per channel. */

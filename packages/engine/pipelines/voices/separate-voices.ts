@@ -2,19 +2,28 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
+import { type FrameSpan, placeWindows } from "../../networks/voices/place-windows.ts";
 import { listOverlaps, placeOverlap, planTurns, type VoicePlan } from "../../networks/voices/plan-voices.ts";
-import { measureStreams, noteHighShares } from "../../networks/voices/stream-power.ts";
-import { isTogether, planTogether } from "../../networks/voices/talk-together.ts";
+import { bridgePauses, type StepRun } from "../../networks/voices/step-runs.ts";
+import { measureStreams, noteHighShares, type StreamPower } from "../../networks/voices/stream-power.ts";
+import { hidesSecond, isTogether, listSpeech, planTogether } from "../../networks/voices/talk-together.ts";
 import { STEPS_PER_SECOND, type Turns } from "../../networks/voices/turns.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { VoiceManifest } from "../../runtime/manifest.ts";
 import type { OpenInput } from "../open-input.ts";
 import { prepareSpoolFolder } from "../spool-folder.ts";
-import { listWindows, spoolVoices, VoiceStreams } from "./voice-streams.ts";
+import { spoolVoices, VoiceStreams } from "./voice-streams.ts";
+import { N_SPEAKERS } from "./voices-variant.ts";
 
 /** Increase when the same input and weights would give different samples. */
-const SPOOL_VERSION = 2;
+const SPOOL_VERSION = 3;
 const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
+/** At least this much before and after an overlap is in its window. */
+const CONTEXT_STEPS = STEPS_PER_SECOND;
+/** Up to this pause, voices are followed from window to window. */
+const PAUSE_STEPS = 4 * STEPS_PER_SECOND;
+/** So many windows show whether turns miss a second voice. */
+const TESTED_WINDOWS = 5;
 /** One minute at a time. */
 const MEASURED_STEPS = 60 * STEPS_PER_SECOND;
 
@@ -24,7 +33,7 @@ export type SeparatedVoices = Disposable & {
   highShares: Float32Array;
 };
 
-/** Separates all speech if people talk at the same time throughout, otherwise only around overlaps. */
+/** Separates all speech if people talk at the same time throughout, otherwise only overlaps. */
 export async function separateVoices(
   { input, workDir, networks }: { input: OpenInput; workDir: string; networks: VoiceNetworks },
   work: {
@@ -37,33 +46,36 @@ export async function separateVoices(
   const { manifest, turns, variant, onProgress } = work;
   const source = toSampleRate(input.source, { sampleRateHz: SAMPLE_RATE_HZ });
   const { separator, runsOn } = await networks.getVoiceSeparator(manifest);
-  const together = isTogether(turns);
+  const place = (runs: readonly StepRun[]) => placeWindows(runs.map(toFrames), source.lengthFrames);
+  const separate = async (starts: readonly number[], report = onProgress) => {
+    const windows = createHash("sha256").update(starts.join()).digest("hex");
+    const folder = join(workDir, manifest.id, variant, windows);
+    prepareSpoolFolder(folder, {
+      version: SPOOL_VERSION,
+      weightsSha256: manifest.weights.sha256,
+      runsOn,
+      inputSha256: input.sha256,
+    });
+    const path = join(folder, "voices.f32");
+    await spoolVoices({ separator, source, starts, path, onProgress: report });
+    return new VoiceStreams(path, { channels: source.channels, starts });
+  };
+  const everything = { from: 0, to: turns.people.length };
+  const everywhere = place(bridgePauses(listSpeech(turns), PAUSE_STEPS));
+  const isShort = everywhere.length <= TESTED_WINDOWS;
+  const isTested = variant !== N_SPEAKERS && (isShort || turns.voiceCount < 2) && !isTogether(turns);
+  let together = isTogether(turns);
+  if (isTested) {
+    using some = await separate(pickSpread(everywhere, TESTED_WINDOWS), isShort ? onProgress : () => {});
+    together = hidesSecond(turns, measureSpan(some, everything));
+  }
   const overlaps = together ? [] : listOverlaps(turns);
-  const isNearOverlap = (startFrame: number, endFrame: number) =>
-    overlaps.some(
-      ({ around: { from, to } }) => from * STEP_FRAMES < endFrame && to * STEP_FRAMES > startFrame,
-    );
-  const isSpoken = (startFrame: number, endFrame: number) => hasSpeech(turns, startFrame, endFrame);
-  const starts = listWindows(together ? isSpoken : isNearOverlap, source.lengthFrames);
-  const folder = join(workDir, manifest.id, variant);
-  prepareSpoolFolder(folder, {
-    version: SPOOL_VERSION,
-    weightsSha256: manifest.weights.sha256,
-    runsOn,
-    inputSha256: input.sha256,
-    windows: createHash("sha256").update(starts.join()).digest("hex"),
-  });
-  const path = join(folder, "voices.f32");
-  await spoolVoices({ separator, source, starts, path, onProgress });
-  const streams = new VoiceStreams(path, { channels: source.channels, starts });
+  const isEverywhere = together || (isTested && isShort);
+  const streams = await separate(isEverywhere ? everywhere : place(overlaps.map(surround)));
   const plan = together ? planTogether(turns) : planTurns(turns);
   const highShares = new Float32Array(turns.people.length).fill(0.5);
-  for (const { from, to } of together ? [{ from: 0, to: turns.people.length }] : overlaps) {
-    for (let firstStep = from; firstStep < to; firstStep += MEASURED_STEPS) {
-      const stepCount = Math.min(MEASURED_STEPS, to - firstStep);
-      noteHighShares(highShares, measureStreams(streams, { firstStep, stepCount }));
-    }
-  }
+  for (const span of together ? [everything] : overlaps)
+    for (const power of measureSpan(streams, span)) noteHighShares(highShares, power);
   for (const overlap of overlaps) {
     const { from, to } = overlap.around;
     placeOverlap(plan, overlap, {
@@ -74,7 +86,21 @@ export async function separateVoices(
   return { streams, plan, highShares, [Symbol.dispose]: () => streams[Symbol.dispose]() };
 }
 
-function hasSpeech({ heardCount }: Turns, startFrame: number, endFrame: number): boolean {
-  const toStep = (frame: number) => Math.max(0, Math.floor(frame / STEP_FRAMES));
-  return heardCount.subarray(toStep(startFrame), toStep(endFrame)).some((count) => count > 0);
+function surround({ from, to }: StepRun): StepRun {
+  return { from: from - CONTEXT_STEPS, to: to + CONTEXT_STEPS };
+}
+
+function toFrames({ from, to }: StepRun): FrameSpan {
+  return { from: from * STEP_FRAMES, to: to * STEP_FRAMES };
+}
+
+/** At most `most` items, from all over the list. */
+function pickSpread<T>(items: readonly T[], most: number): T[] {
+  const partOf = (index: number) => Math.floor((index * most) / items.length);
+  return items.filter((_, index) => partOf(index) > partOf(index - 1));
+}
+
+function* measureSpan(streams: VoiceStreams, { from, to }: StepRun): Generator<StreamPower> {
+  for (let firstStep = from; firstStep < to; firstStep += MEASURED_STEPS)
+    yield measureStreams(streams, { firstStep, stepCount: Math.min(MEASURED_STEPS, to - firstStep) });
 }

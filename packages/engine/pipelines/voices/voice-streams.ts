@@ -1,32 +1,15 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
-import { addFaded, isExchanged } from "../../networks/voices/stitch-voices.ts";
+import { addFaded, isExchanged, type Joint, joinWindows } from "../../networks/voices/stitch-voices.ts";
 import { SAMPLE_RATE_HZ, type VoiceSeparator, WINDOW_FRAMES } from "../../networks/voices/voice-separator.ts";
 import { PcmFileSource } from "../pcm-file-source.ts";
 import { StemSpool } from "../stem-spool.ts";
-
-/** Neighbouring windows overlap by a quarter. */
-const HOP_FRAMES = (WINDOW_FRAMES * 3) / 4;
-const OVERLAP_FRAMES = WINDOW_FRAMES - HOP_FRAMES;
-const GRID = { hopFrames: HOP_FRAMES, overlapFrames: OVERLAP_FRAMES };
-
-/** Starts of the windows to separate, in frames at 16 kHz. */
-export function listWindows(
-  isNeeded: (startFrame: number, endFrame: number) => boolean,
-  lengthFrames: number,
-): number[] {
-  const starts: number[] = [];
-  for (let start = -OVERLAP_FRAMES; start < lengthFrames; start += HOP_FRAMES) {
-    if (isNeeded(start, start + WINDOW_FRAMES)) starts.push(start);
-  }
-  return starts;
-}
 
 /**
  * Separates the windows one by one into a spool: for each window both voices, each with all channels. A killed run resumes after its last
  * whole window.
  */
 export async function spoolVoices(work: {
-  separator: VoiceSeparator;
+  separator: Pick<VoiceSeparator, "separate">;
   /** At 16 kHz, with the input's channels. */
   source: FrameSource;
   starts: readonly number[];
@@ -72,11 +55,10 @@ export class VoiceStreams implements Disposable {
       const to = Math.min(startFrame + lengthFrames, start + WINDOW_FRAMES);
       if (from >= to) return;
       const planes = this.#spool.read(index * WINDOW_FRAMES + from - start, to - from);
-      const fades = { before: this.#touches(index - 1), behind: this.#touches(index) };
+      const joints = { before: this.#findJoint(index - 1), behind: this.#findJoint(index) };
       planes.forEach((plane, row) => {
         const into = streams[isExchanged ? (row + this.#channels) % streams.length : row];
-        if (into)
-          addFaded(into, { plane, at: from - startFrame, firstFrame: from - start, ...fades, ...GRID });
+        if (into) addFaded(into, { plane, at: from - startFrame, from, ...joints });
       });
     });
     return [streams.slice(0, this.#channels), streams.slice(this.#channels)];
@@ -90,21 +72,24 @@ export class VoiceStreams implements Disposable {
   #isExchanged(start: number): boolean {
     const index = this.#windows.length;
     const before = this.#windows[index - 1];
-    if (before === undefined || start - before.start !== HOP_FRAMES) return false;
-    const tail = this.#readPair((index - 1) * WINDOW_FRAMES + HOP_FRAMES);
-    const head = this.#readPair(index * WINDOW_FRAMES);
+    if (before === undefined) return false;
+    const hop = start - before.start;
+    if (hop >= WINDOW_FRAMES) return false;
+    const tail = this.#readPair((index - 1) * WINDOW_FRAMES + hop, WINDOW_FRAMES - hop);
+    const head = this.#readPair(index * WINDOW_FRAMES, WINDOW_FRAMES - hop);
     return isExchanged(tail, head) !== before.isExchanged;
   }
 
-  #readPair(spoolFrame: number): [Float32Array, Float32Array] {
-    const planes = this.#spool.read(spoolFrame, OVERLAP_FRAMES);
+  #readPair(spoolFrame: number, lengthFrames: number): [Float32Array, Float32Array] {
+    const planes = this.#spool.read(spoolFrame, lengthFrames);
     const [first = new Float32Array(), second = new Float32Array()] = [planes[0], planes[this.#channels]];
     return [first, second];
   }
 
-  /** Whether the next window overlaps this one. */
-  #touches(index: number): boolean {
+  /** Where a window gives way to the next, if they overlap. */
+  #findJoint(index: number): Joint | undefined {
     const [window, next] = [this.#windows[index], this.#windows[index + 1]];
-    return window !== undefined && next !== undefined && next.start - window.start === HOP_FRAMES;
+    if (window === undefined || next === undefined) return undefined;
+    return next.start - window.start < WINDOW_FRAMES ? joinWindows(window.start, next.start) : undefined;
   }
 }

@@ -1,0 +1,19 @@
+import type { SpeechRegion } from "../silero-vad/speech-regions.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
+
+/** Voices within this distance of detected speech count; further away they are music or noise. */
+const NEAR_SPEECH_SECONDS = 0.5;
+
+/**
+ * Turns without what is far from detected speech. How many voices are heard stays: a soft voice in a room may be missed by voice activity detection, and
+ * people who talk at once throughout are not cut by it.
+ */
+export function keepSpeech(turns: Turns, speech: readonly SpeechRegion[], sampleRateHz: number): Turns {
+  const isSpeech = new Uint8Array(turns.people.length);
+  const near = NEAR_SPEECH_SECONDS * sampleRateHz;
+  const toStep = (frame: number) => Math.round((Math.max(0, frame) * STEPS_PER_SECOND) / sampleRateHz);
+  for (const { startFrame, endFrame } of speech)
+    isSpeech.fill(1, toStep(startFrame - near), toStep(endFrame + near));
+  const keep = (row: Int8Array) => row.map((who, step) => (isSpeech[step] ? who : NOBODY));
+  return { ...turns, people: keep(turns.people), beside: keep(turns.beside) };
+}
