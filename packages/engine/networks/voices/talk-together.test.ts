@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hidesSecond, isTogether, planTogether } from "./talk-together.ts";
+import { hidesSecond, isTogether, mayHideSecond, planTogether } from "./talk-together.ts";
 import { makeGains } from "./voice-gains.ts";
 
 it("[VO1] tells people who talk at once throughout from a conversation with overlaps, and from one person", () => {
@@ -18,6 +18,18 @@ it("[VO1] two people who talk at once each get a stream for all speech, and noth
   expect(second?.streams[1][100]).toBe(1);
   expect(first?.input[100]).toBe(0);
   expect(first?.streams[0][10]).toBe(0);
+});
+
+it("[VO1] a second voice may be missed where turns find one person, or two in a short recording with much overlap", () => {
+  const hear = (voiceCount: number, atOnce: number) => ({
+    voiceCount,
+    heardCount: Uint8Array.from({ length: 100 }, (_, step) => (step < atOnce ? 2 : 1)),
+  });
+  const [short, long] = [{ isShort: true }, { isShort: false }];
+  expect([mayHideSecond(hear(1, 0), short), mayHideSecond(hear(1, 0), long)]).toEqual([true, true]);
+  expect([mayHideSecond(hear(2, 20), short), mayHideSecond(hear(2, 20), long)]).toEqual([true, false]);
+  expect(mayHideSecond(hear(2, 5), short)).toBe(false);
+  expect(mayHideSecond(hear(2, 50), short)).toBe(false);
 });
 
 it("[VO1] finds a second voice in the streams where turns hear one alone, and none in a faint rest", () => {

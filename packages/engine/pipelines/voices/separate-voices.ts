@@ -6,7 +6,13 @@ import { type FrameSpan, placeWindows } from "../../networks/voices/place-window
 import { listOverlaps, placeOverlap, planTurns, type VoicePlan } from "../../networks/voices/plan-voices.ts";
 import { bridgePauses, type StepRun } from "../../networks/voices/step-runs.ts";
 import { measureStreams, noteHighShares, type StreamPower } from "../../networks/voices/stream-power.ts";
-import { hidesSecond, isTogether, listSpeech, planTogether } from "../../networks/voices/talk-together.ts";
+import {
+  hidesSecond,
+  isTogether,
+  listSpeech,
+  mayHideSecond,
+  planTogether,
+} from "../../networks/voices/talk-together.ts";
 import { STEPS_PER_SECOND, type Turns } from "../../networks/voices/turns.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { VoiceManifest } from "../../runtime/manifest.ts";
@@ -63,7 +69,7 @@ export async function separateVoices(
   const everything = { from: 0, to: turns.people.length };
   const everywhere = place(bridgePauses(listSpeech(turns), PAUSE_STEPS));
   const isShort = everywhere.length <= TESTED_WINDOWS;
-  const isTested = variant !== N_SPEAKERS && (isShort || turns.voiceCount < 2) && !isTogether(turns);
+  const isTested = variant !== N_SPEAKERS && mayHideSecond(turns, { isShort });
   let together = isTogether(turns);
   if (isTested) {
     using some = await separate(pickSpread(everywhere, TESTED_WINDOWS), isShort ? onProgress : () => {});
