@@ -28,7 +28,7 @@ const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
 const CONTEXT_STEPS = STEPS_PER_SECOND;
 /** Up to this pause, voices are followed from window to window. */
 const PAUSE_STEPS = 4 * STEPS_PER_SECOND;
-/** So many windows show whether turns miss a second voice. */
+/** At most this many windows are tested for a second voice that turns miss. */
 const TESTED_WINDOWS = 5;
 /** One minute at a time. */
 const MEASURED_STEPS = 60 * STEPS_PER_SECOND;
