@@ -2,12 +2,23 @@ import { expect, it } from "vitest";
 import { hidesSecond, isTogether, mayHideSecond, planTogether } from "./talk-together.ts";
 import { makeGains } from "./voice-gains.ts";
 
+const hear = (voiceCount: number, ...counts: number[]) => ({
+  voiceCount,
+  heardCount: Uint8Array.from(counts),
+});
+
 it("[VO1] tells people who talk at once throughout from a conversation with overlaps, and from one person", () => {
-  const hear = (...counts: number[]) => ({ heardCount: Uint8Array.from(counts) });
-  expect(isTogether(hear(0, 1, 2, 2, 1, 2, 0, 0))).toBe(true);
-  expect(isTogether(hear(0, 1, 1, 2, 1, 1, 0, 0))).toBe(false);
-  expect(isTogether(hear(0, 1, 1, 0))).toBe(false);
-  expect(isTogether(hear(0, 0))).toBe(false);
+  const isPair = true;
+  expect(isTogether(hear(2, 0, 1, 2, 2, 1, 2, 0, 0), { isPair })).toBe(true);
+  expect(isTogether(hear(2, 0, 1, 1, 2, 1, 1, 0, 0), { isPair })).toBe(false);
+  expect(isTogether(hear(1, 0, 1, 1, 0), { isPair })).toBe(false);
+  expect(isTogether(hear(0, 0, 0), { isPair })).toBe(false);
+});
+
+it("[VO1] two voices at once are two people if two are expected, even if turns find one person", () => {
+  const turns = hear(1, 0, 1, 1, 2, 1, 1, 0, 0);
+  expect(isTogether(turns, { isPair: true })).toBe(true);
+  expect(isTogether(turns, { isPair: false })).toBe(false);
 });
 
 it("[VO1] two people who talk at once each get a stream for all speech, and nothing of the original input", () => {
@@ -21,20 +32,16 @@ it("[VO1] two people who talk at once each get a stream for all speech, and noth
 });
 
 it("[VO1] a second voice may be missed where turns find one person, or two in a short recording with much overlap", () => {
-  const hear = (voiceCount: number, atOnce: number) => ({
-    voiceCount,
-    heardCount: Uint8Array.from({ length: 100 }, (_, step) => (step < atOnce ? 2 : 1)),
-  });
   const [short, long] = [{ isShort: true }, { isShort: false }];
-  expect([mayHideSecond(hear(1, 0), short), mayHideSecond(hear(1, 0), long)]).toEqual([true, true]);
-  expect([mayHideSecond(hear(2, 20), short), mayHideSecond(hear(2, 20), long)]).toEqual([true, false]);
-  expect(mayHideSecond(hear(2, 5), short)).toBe(false);
-  expect(mayHideSecond(hear(2, 50), short)).toBe(false);
+  const [one, two] = [hear(1, 1, 1, 1, 1), hear(2, 1, 1, 1, 2)];
+  expect([mayHideSecond(one, short), mayHideSecond(one, long)]).toEqual([true, true]);
+  expect([mayHideSecond(two, short), mayHideSecond(two, long)]).toEqual([true, false]);
+  expect(mayHideSecond(hear(2, 1, 1, 1, 1), short)).toBe(false);
 });
 
 it("[VO1] finds a second voice in the streams where turns hear one alone, and none in a faint rest", () => {
   const heardCount = Uint8Array.from({ length: 100 }, (_, step) => (step < 50 ? 1 : 2));
-  const hear = (weaker: (step: number) => number) => [
+  const separate = (weaker: (step: number) => number) => [
     {
       firstStep: 0,
       all: [
@@ -46,19 +53,19 @@ it("[VO1] finds a second voice in the streams where turns hear one alone, and no
   expect(
     hidesSecond(
       { heardCount },
-      hear((step) => (step % 10 < 5 ? 0.2 : 0)),
+      separate((step) => (step % 10 < 5 ? 0.2 : 0)),
     ),
   ).toBe(true);
   expect(
     hidesSecond(
       { heardCount },
-      hear((step) => (step < 50 ? 0.001 : 1)),
+      separate((step) => (step < 50 ? 0.001 : 1)),
     ),
   ).toBe(false);
   expect(
     hidesSecond(
       { heardCount },
-      hear(() => 0),
+      separate(() => 0),
     ),
   ).toBe(false);
   expect(hidesSecond({ heardCount }, [])).toBe(false);

@@ -8,7 +8,7 @@ import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
  * more; conversations of ten minutes have 0.15 to 0.26, a telephone conversation 0.12, one person 0.
  */
 const TOGETHER = 0.3;
-/** Share from which two people who have turns may in truth talk at once throughout. */
+/** Share from which they may: they do if two are expected and turns find one person. */
 const MAYBE_TOGETHER = 0.1;
 const MARGIN_STEPS = 0.3 * STEPS_PER_SECOND;
 /** A tenth of a second. */
@@ -19,18 +19,20 @@ const TESTED_STEPS = STEPS_PER_SECOND / 10;
  */
 const SECOND_POWER = 0.02;
 
-/** Whether people talk at once throughout a recording. */
-export function isTogether(turns: Pick<Turns, "heardCount">): boolean {
-  return findOverlapShare(turns) > TOGETHER;
+/** Whether people talk at once throughout a recording. `isPair`: two are expected. */
+export function isTogether(
+  turns: Pick<Turns, "heardCount" | "voiceCount">,
+  { isPair }: { isPair: boolean },
+): boolean {
+  return findOverlapShare(turns) > (isPair && turns.voiceCount < 2 ? MAYBE_TOGETHER : TOGETHER);
 }
 
-/** Whether turns may miss that people talk at once throughout: they hear one person, or two in a short recording with much overlap. */
+/** Whether two people may talk at once throughout, though turns do not say so: they find one person, or two in a short recording with much overlap. */
 export function mayHideSecond(
   turns: Pick<Turns, "heardCount" | "voiceCount">,
   { isShort }: { isShort: boolean },
 ): boolean {
-  const share = findOverlapShare(turns);
-  return share <= TOGETHER && (turns.voiceCount < 2 || (isShort && share > MAYBE_TOGETHER));
+  return turns.voiceCount < 2 || (isShort && findOverlapShare(turns) > MAYBE_TOGETHER);
 }
 
 function findOverlapShare({ heardCount }: Pick<Turns, "heardCount">): number {

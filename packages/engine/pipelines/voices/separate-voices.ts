@@ -69,8 +69,9 @@ export async function separateVoices(
   const everything = { from: 0, to: turns.people.length };
   const everywhere = place(bridgePauses(listSpeech(turns), PAUSE_STEPS));
   const isShort = everywhere.length <= TESTED_WINDOWS;
-  const isTested = variant !== N_SPEAKERS && mayHideSecond(turns, { isShort });
-  let together = isTogether(turns);
+  const isPair = variant !== N_SPEAKERS;
+  let together = isTogether(turns, { isPair });
+  const isTested = isPair && !together && mayHideSecond(turns, { isShort });
   if (isTested) {
     using some = await separate(pickSpread(everywhere, TESTED_WINDOWS), isShort ? onProgress : () => {});
     together = hidesSecond(turns, measureSpan(some, everything));
