@@ -1,11 +1,14 @@
 #!/bin/bash
 # A network's training on a rented GPU machine, from the root of a copy of the tree:
-#   rented_run.sh NETWORK start SECONDS | add | watch SECONDS | finish
+#   rented_run.sh NETWORK keep | start SECONDS | add | watch SECONDS | finish
 # Packs come as .data/packs-DATA/*.tar (DATA is the data list's name; the three networks voices-* share theirs), the Vorbis libraries as .data/lib, htdemucs for the splitter as .data/htdemucs; weights, curve and scores go to $OUT/NETWORK.
+# `keep` only stores what came; `start` unpacks all of it at once, and stops if there are not as many files as EXPECTED says: a machine that was replaced
+# has lost them. `watch` and `finish` end at once if nothing trains, so that calls sent in one list do not wait for it.
 set -e
 NETWORK=$1
 JOB=${JOB:-/job}/$NETWORK
 POOL=$JOB/pool
+KEPT=$JOB/kept
 RUN=$JOB/run
 UNPACK=training.prepare.unpack
 UNPACK_OPTIONS=
@@ -38,23 +41,26 @@ esac
 export PYTHONUNBUFFERED=1
 mkdir -p "$JOB/code" "$JOB/lib" "$POOL" "$BACK"
 
-unpack_arrived() {
+keep_arrived() {
+  mkdir -p "$KEPT"
   cp -n .data/lib/lib*.so.* "$JOB/lib/" 2> /dev/null || true
+  for file in .data/packs-"$DATA"/*.tar .data/packs-"$DATA"/measured-rooms.npz .data/htdemucs/htdemucs-*.pt; do
+    if [ -e "$file" ]; then mv "$file" "$KEPT/"; fi
+  done
+}
+
+unpack_arrived() {
+  keep_arrived
   export VORBIS_LIBRARY_FOLDER=$JOB/lib
-  for part in .data/htdemucs/htdemucs-*.pt; do
+  for part in "$KEPT"/htdemucs-*.pt; do
     [ -e "$part" ] || continue
     mkdir -p "$POOL/htdemucs"
     mv "$part" "$POOL/htdemucs/"
   done
-  if [ -e .data/packs-"$DATA"/measured-rooms.npz ]; then mv .data/packs-"$DATA"/measured-rooms.npz "$POOL/"; fi
-  for pack in .data/packs-"$DATA"/*.tar; do
-    [ -e "$pack" ] || continue
-    case $(basename "$pack") in
-      notes-*) python3 -m training.prepare.unpack_notes "$pack" "$POOL" ;;
-      *) python3 -m $UNPACK "$pack" "$POOL" $UNPACK_OPTIONS ;;
-    esac
-    rm "$pack"
-  done
+  if [ -e "$KEPT/measured-rooms.npz" ]; then mv "$KEPT/measured-rooms.npz" "$POOL/"; fi
+  find "$KEPT" -name 'notes-*.tar' -print0 | xargs -0 -r -P 8 -I {} python3 -m training.prepare.unpack_notes {} "$POOL"
+  find "$KEPT" -name '*.tar' ! -name 'notes-*' -print0 | xargs -0 -r -P 8 -I {} python3 -m $UNPACK {} "$POOL" $UNPACK_OPTIONS
+  rm -f "$KEPT"/*.tar
   if [ "$DATA" = voices ]; then return; fi
   for pack in .data/packs-voices/*.tar; do
     [ -e "$pack" ] || continue
@@ -63,18 +69,27 @@ unpack_arrived() {
   done
 }
 
+wait_for_training() {
+  timeout "$1" bash -c "until [ -e $RUN/done ] || ! kill -0 \$(cat $JOB/pid) 2> /dev/null; do sleep 1; done" || true
+}
+
 bring_back() {
   if [ -e "$RUN/average.pt" ]; then cp "$RUN/average.pt" "$RUN/curve.jsonl" "$BACK/"; fi
 }
 
 case $2 in
+  keep) keep_arrived; ls "$KEPT" | wc -l ;;
   start)
+    keep_arrived
+    FOUND=$(ls "$KEPT" | wc -l)
+    if [ "$FOUND" -lt "${EXPECTED:-0}" ]; then echo "$FOUND of $EXPECTED files arrived: send all of them again" >&2; exit 3; fi
     echo $(($(date +%s) + $3)) > "$JOB/end"
     cp -r training weights "$JOB/code/"
     unpack_arrived
     cd "$JOB/code"
     setsid nohup python3 -m training.train --recipe "training/recipes/$RECIPE.json" --packs "$POOL" --out "$RUN" \
       --end-at-file "$JOB/end" --held-out "$HELD_OUT" $TRAIN_OPTIONS > "$JOB/train.log" 2>&1 &
+    echo $! > "$JOB/pid"
     if mkdir "$POOL.made" 2> /dev/null; then
       setsid nohup python3 -m $MAKE_HELD_OUT --packs "$POOL" --save "$HELD_OUT" > "$JOB/held-out.log" 2>&1 &
       if [ -n "$ROOMS" ]; then setsid nohup python3 -m training.mix.shoebox $ROOMS --out "$POOL/rooms.npy" > "$JOB/rooms.log" 2>&1 & fi
@@ -83,13 +98,13 @@ case $2 in
     ;;
   add) unpack_arrived; tail -n 2 "$JOB/train.log" || true; bring_back ;;
   watch)
-    timeout "$3" bash -c "until [ -e $RUN/done ]; do sleep 2; done" || true
+    wait_for_training "$3"
     tail -n 8 "$JOB/train.log"
     cat "$JOB"/held-out.log "$JOB"/rooms.log 2> /dev/null || true
     bring_back
     ;;
   finish)
-    timeout 560 bash -c "until [ -e $RUN/done ]; do sleep 1; done" || true
+    wait_for_training 560
     bring_back
     if [ -z "$EVALUATE" ]; then exit 0; fi
     cd "$JOB/code" && python3 -m $EVALUATE --held-out "$HELD_OUT" --weights "$RUN/average.pt" --out "$BACK/scores.json"
