@@ -69,6 +69,19 @@ it("[VO2] finds the given number of people, and never more than the maximum", ()
   expect(count(takeTurns(people.slice(0, 1), 3), { voiceCount: 5 })).toBe(3);
 });
 
+it("[VO2] a few odd seconds are not a person at the cost of two similar ones, if the number is given", () => {
+  const a = makePerson();
+  const b = add([1, a], [0.75, makeNoise()]);
+  const odd = makePerson();
+  const turns = takeTurns([a, b], 60).toSpliced(20, 0, { person: odd }, { person: odd });
+  for (const voiceCount of [2, "pair"] as const) {
+    const stretches = talk(turns);
+    const people = groupPeople(stretches, { expected: { voiceCount }, voicesMax: 8 });
+    const names = namePeople(stretches, people).filter((_, index) => turns[index]?.person !== odd);
+    expect(names).toEqual(names.map((_, index) => index % 2));
+  }
+});
+
 it("[VO2] an expected pair is found, unless only one person speaks", () => {
   expect(count(takeTurns(makePeople(2)), { voiceCount: "pair" })).toBe(2);
   expect(count(takeTurns(makePeople(4)), { voiceCount: "pair" })).toBe(2);

@@ -20,10 +20,14 @@ const LEAST_SHARE = 0.05;
  */
 const FITTED_SECONDS = 180;
 
+/** If the number of people is given, groups with less than this share of the speech may be nobody. */
+const MOST_LEFT_OUT = 0.05;
+
 /** The expected number of people; `pair` means two unless there is clearly one. */
 export type ExpectedVoices = { voiceCount?: number | "pair" };
 
-type State = { groups: number[][]; evidence: number };
+/** Groups of stretches, the longest first, and their seconds. */
+type State = { groups: number[][]; seconds: number[]; evidence: number };
 
 /**
  * Groups stretches by person; returns each person's reliable stretches. Agglomerative clustering, most similar groups first; the number of people is
@@ -36,12 +40,7 @@ export function groupPeople(
   const picked = pickClear(stretches);
   const states = listStates(picked.map((index) => relink(stretches[index]!, picked)));
   const chosen = chooseState(states, expected);
-  const secondsOf = (group: readonly number[]) =>
-    group.reduce((sum, index) => sum + stretches[index]!.seconds, 0);
-  return (chosen?.groups ?? [])
-    .map((group) => group.map((n) => picked[n]!))
-    .sort((a, b) => secondsOf(b) - secondsOf(a))
-    .slice(0, voicesMax);
+  return (chosen?.groups ?? []).map((group) => group.map((n) => picked[n]!)).slice(0, voicesMax);
 }
 
 function pickClear(stretches: readonly HeardStretch[]): number[] {
@@ -66,9 +65,12 @@ function listStates(stretches: readonly HeardStretch[]): State[] {
   const least = Math.min(LEAST_SECONDS / timeScale, LEAST_SHARE * total);
   const secondsOf = (group: readonly number[]) =>
     group.reduce((sum, index) => sum + stretches[index]!.seconds, 0);
-  const keepLasting = (groups: number[][]) => {
-    const lasting = groups.filter((group) => secondsOf(group) >= least);
-    return lasting.length > 0 ? lasting : groups.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, 1);
+  const keepLasting = (all: number[][]) => {
+    const sorted = all
+      .map((group) => ({ group, seconds: secondsOf(group) }))
+      .sort((a, b) => b.seconds - a.seconds);
+    const lasting = sorted.filter(({ seconds }, index) => index === 0 || seconds >= least);
+    return { groups: lasting.map(({ group }) => group), seconds: lasting.map(({ seconds }) => seconds) };
   };
   const centred = takeOffMean(stretches);
   const odds = new MergeOdds(stretches, { timeScale });
@@ -79,13 +81,13 @@ function listStates(stretches: readonly HeardStretch[]): State[] {
     (a, b) => findSimilarity(centred[a]!, centred[b]!) + LINK_SHARE * (stretches[a]!.links.get(b) ?? 0),
     (merge, groups) => {
       if (left <= FIRST_GROUPS) {
-        states.push({ groups: keepLasting(groups()), evidence });
+        states.push({ ...keepLasting(groups()), evidence });
         evidence += odds.find(merge);
       }
       left -= 1;
     },
   );
-  states.push({ groups: [[...stretches.keys()]], evidence });
+  states.push({ groups: [[...stretches.keys()]], seconds: [total], evidence });
   return states;
 }
 
@@ -107,12 +109,19 @@ function chooseState(states: readonly State[], { voiceCount }: ExpectedVoices): 
   if (voiceCount === undefined) return best(states);
   const last = states.at(-1);
   const wanted = voiceCount === "pair" ? 2 : voiceCount;
-  const found = states.findLast(({ groups }) => groups.length === wanted) ?? findNearest(states, wanted);
+  const found = best(states.flatMap((state) => keepLongest(state, wanted))) ?? findNearest(states, wanted);
   if (voiceCount === "pair" && last && found && last.evidence > found.evidence) return last;
   return found;
 }
 
-/** If no state has exactly the wanted number: the one with the next fewer, or else the next more. */
+/** A state with the wanted number of people: it has as many, or what is left out is little. */
+function keepLongest({ groups, seconds, evidence }: State, wanted: number): State[] {
+  const sum = (some: readonly number[]) => some.reduce((total, value) => total + value, 0);
+  if (groups.length < wanted || sum(seconds.slice(wanted)) > MOST_LEFT_OUT * sum(seconds)) return [];
+  return [{ groups: groups.slice(0, wanted), seconds: seconds.slice(0, wanted), evidence }];
+}
+
+/** If no state has the wanted number: the one with the next fewer, or else the next more. */
 function findNearest(states: readonly State[], wanted: number): State | undefined {
   const off = ({ groups }: State) => Math.abs(groups.length - wanted);
   return states.toSorted((a, b) => off(a) - off(b))[0];
