@@ -298,22 +298,28 @@ describe("a Task for music regions", () => {
 
 describe("inputs of every shape", () => {
   const shapes = [
-    { title: "3 s of mono at 8 kHz", sampleRateHz: 8000, channels: 1, lengthFrames: 24_000 },
-    { title: "3 s of stereo at 96 kHz", sampleRateHz: 96_000, channels: 2, lengthFrames: 288_000 },
-    { title: "0.01 s", sampleRateHz: 44_100, channels: 2, lengthFrames: 441 },
-    { title: "5.1 at 48 kHz", sampleRateHz: 48_000, channels: 6, lengthFrames: 12_000 },
+    { model: "vocals", title: "3 s of mono at 8 kHz", sampleRateHz: 8000, channels: 1, lengthFrames: 24_000 },
+    {
+      model: "dialogue",
+      title: "3 s of stereo at 96 kHz",
+      sampleRateHz: 96_000,
+      channels: 2,
+      lengthFrames: 288_000,
+    },
+    { model: "vocals", title: "0.01 s", sampleRateHz: 44_100, channels: 2, lengthFrames: 441 },
+    { model: "dialogue", title: "5.1 at 48 kHz", sampleRateHz: 48_000, channels: 6, lengthFrames: 12_000 },
   ];
-  it.each(shapes)("[O4] [O5] $title keeps its shape", async ({ title: _, ...shape }) => {
+  it.each(shapes)("[O4] [O5] $title keeps its shape: $model", async ({ title: _, model, ...shape }) => {
     const input = makeTone(shape);
     const { id } = await service.upload(toWav(input), "shape.wav");
     const created = await service.createTask({
       assetId: id,
-      targets: [{ model: "vocals", formats: ["wav"], residual: true }],
+      targets: [{ model, formats: ["wav"], residual: true }],
     });
     const task = await service.waitForTask(created.id);
     expect(task.targets[0]?.error).toBeUndefined();
-    const stem = await decodeLink(linkOf(task, "vocals", "wav"));
-    const residual = await decodeLink(linkOf(task, "vocals", "wav", "vocals_residual"));
+    const stem = await decodeLink(linkOf(task, model, "wav"));
+    const residual = await decodeLink(linkOf(task, model, "wav", `${model}_residual`));
     for (const { lengthFrames, sampleRateHz, channels } of [stem, residual])
       expect({ lengthFrames, sampleRateHz, channels }).toEqual(shape);
     const rest = interleave(input).map(
