@@ -13,7 +13,7 @@ import { Figures } from "./voices/figures.ts";
 /*
  * Clean speech by the engine and by DeepFilterNet3 on the same held-out recordings, words of noisy speech before and after, and the speed.
  *
- *   npm run bench:clean -- HELD_OUT PEER [--timit FOLDER] [--figures FILE] [--count 60] [--sentences 5]
+ *   npm run bench:clean -- HELD_OUT PEER [--timit FOLDER] [--figures FILE] [--count 60] [--sentences 5] [--noises 1]
  *
  * HELD_OUT: `python3 -m training.mix.held_out_speech --packs POOL --out HELD_OUT`. PEER: a folder with `denoise-voice-clarity` 0.2.2 installed, whose
  * weights are used. What is in the file of figures is not measured again.
@@ -25,6 +25,7 @@ const { values, positionals } = parseArgs({
     figures: { type: "string" },
     count: { type: "string", default: "60" },
     sentences: { type: "string", default: "5" },
+    noises: { type: "string", default: "1" },
   },
 });
 const [folder, peerFolder] = positionals;
@@ -43,7 +44,12 @@ const words =
     ? []
     : await measureNoisyWords(
         bench,
-        { timit: values.timit, folder, sentences: Number(values.sentences) },
+        {
+          timit: values.timit,
+          folder,
+          sentences: Number(values.sentences),
+          noises: Number(values.noises),
+        },
         figures,
       );
 const speed = await figures.measure("speed", () => measureSpeed(folder));
@@ -62,7 +68,9 @@ const lines = [
     ? []
     : [
         "",
-        `Words wrong in %, ${values.sentences} of TIMIT's sentences by each of eight speakers, each in another held-out noise, transcribed by whisper-small; \`noise halved\` is the mean of the recording and \`speech_denoise\`:`,
+        `Words wrong in %, whisper-small: eight of TIMIT's speakers, ${values.sentences} sentences each in ${values.noises} held-out noises, a recording of each. The noise is left as it`,
+        "is, lowered by 6 or 12 dB by adding some of the recording to `speech_denoise`, or removed. In brackets: the chance of a difference to `as it is` at least",
+        "as large if cleaning changed nothing (permutation test over the recordings).",
         "",
         ...words,
       ]),
