@@ -68,9 +68,9 @@ const lines = [
     ? []
     : [
         "",
-        `Words wrong in %, whisper-small: eight of TIMIT's speakers, ${values.sentences} sentences each in ${values.noises} held-out noises, a recording of each. The noise is left as it`,
-        "is, lowered by 6 or 12 dB by adding some of the recording to `speech_denoise`, or removed. In brackets: the chance of a difference to `as it is` at least",
-        "as large if cleaning changed nothing (permutation test over the recordings).",
+        `Words wrong in %, whisper-small: eight of TIMIT's speakers, ${values.sentences} sentences each in ${values.noises} held-out noises, a recording of each.`,
+        "`noise halved` is the mean of the recording and `speech_denoise`. In brackets: the chance of a difference to `as it is` at least as large if cleaning",
+        "changed nothing (permutation test over the recordings).",
         "",
         ...words,
       ]),
