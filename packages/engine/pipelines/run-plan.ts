@@ -1,5 +1,6 @@
 import type { Networks } from "../networks/networks.ts";
 import type { Manifest, StemManifest } from "../runtime/manifest.ts";
+import { type ChosenSources, chooseSources } from "./choose-sources.ts";
 import { runDetectionPass } from "./detection-pass.ts";
 import type { EngineReport, EngineRequest } from "./engine-request.ts";
 import type { OpenInput } from "./open-input.ts";
@@ -7,7 +8,6 @@ import type { TargetPlan } from "./plan-targets.ts";
 import type { Previews } from "./previews/previews.ts";
 import { runStemPasses } from "./run-stem-passes.ts";
 import type { SpanExchange } from "./spans/span-exchange.ts";
-import { chooseSpeechSource } from "./speech/choose-speech-source.ts";
 import { runSpeechPass } from "./speech/speech-pass.ts";
 import type { StageProgress } from "./stage-progress.ts";
 import type { StemCache } from "./stem-cache.ts";
@@ -43,12 +43,16 @@ export async function runPlan(
     const makeStage = (weight: number) => progress.makeStage(weight, waits.forDetection);
     await runDetectionPass(detectionPass, { ...shared, makeStage });
   }
-  let vocals: StemManifest | undefined;
-  if (speechPass) {
-    const makeStage = (weight: number) => progress.makeStage(weight, waits.forSpeechSource);
-    const { onNewPass } = options;
-    ({ vocals } = await chooseSpeechSource({ ...shared, makeStage }, manifests, { stemPasses, onNewPass }));
-    // Sung words need one more stem.
+  let sources: ChosenSources = {};
+  if (speechPass || voicesPass) {
+    const makeStage = (weight: number) => progress.makeStage(weight, waits.forSources);
+    const wanted = [speechPass && ("vocals" as const), voicesPass && ("dialogue" as const)];
+    sources = await chooseSources({ ...shared, makeStage }, manifests, {
+      wanted: wanted.filter((stem) => stem !== undefined),
+      stemPasses,
+      onNewPass: options.onNewPass,
+    });
+    // Words and voices with music behind them need one more stem each.
     checkWorkBytes(stemPasses, input.source, maxWorkBytes);
   }
   const failures = await runStemPasses(
@@ -63,9 +67,14 @@ export async function runPlan(
     stemPasses,
     { exchange: options.spans, spansFromSeconds },
   );
+  const made = (network: StemManifest | undefined) =>
+    network && !failures.has(network) ? network : undefined;
   if (voicesPass) {
     const makeStage = (weight: number) => progress.makeStage(weight, waits.forVoices);
-    await runVoicesPass({ ...shared, inputPath, previews, makeStage }, voicesPass, manifests);
+    await runVoicesPass({ ...shared, inputPath, previews, makeStage }, voicesPass, {
+      manifests,
+      dialogue: made(sources.dialogue),
+    });
   }
   if (speechPass) {
     await runSpeechPass(
@@ -74,7 +83,7 @@ export async function runPlan(
         makeStage: (weight, wishes) => progress.makeStage(weight, waits.forHearing(wishes)),
       },
       speechPass,
-      { manifests, ...(vocals && !failures.has(vocals) ? { vocals } : {}) },
+      { manifests, vocals: made(sources.vocals) },
     );
   }
 }

@@ -37,7 +37,7 @@ describe("which targets wait for which stage", () => {
   it("[T14] all wait for the input and for the music detection that comes first", () => {
     const sounds = ["vocals", "guitar", "better"];
     expect(waits.forDecoding).toEqual(["music", ...sounds, ...texts]);
-    expect(waits.forSpeechSource).toEqual([...sounds, ...texts]);
+    expect(waits.forSources).toEqual([...sounds, ...texts]);
   });
 
   it("[T14] a pass is waited for by its own targets, by those that read its stems and by later ones", () => {

@@ -23,7 +23,7 @@ export class TargetWaits {
   }
 
   get forDecoding(): string[] {
-    return [...keysOf(this.#plan.detectionPass?.targets ?? []), ...this.forSpeechSource];
+    return [...keysOf(this.#plan.detectionPass?.targets ?? []), ...this.forSources];
   }
 
   /** Music is detected first. */
@@ -31,7 +31,7 @@ export class TargetWaits {
     return this.forDecoding;
   }
 
-  get forSpeechSource(): string[] {
+  get forSources(): string[] {
     const sounds = this.#plan.stemPasses.flatMap(({ targets }) => targets.map(({ target }) => target.key));
     return [...sounds, ...this.forVoices];
   }

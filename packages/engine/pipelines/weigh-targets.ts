@@ -1,6 +1,6 @@
+import { weighSources } from "./choose-sources.ts";
 import { weighDetectionPass } from "./detection-pass.ts";
 import type { TargetPlan } from "./plan-targets.ts";
-import { weighSpeechSource } from "./speech/choose-speech-source.ts";
 import { listHearings } from "./speech/hearings.ts";
 import { weighTranscription } from "./speech/transcribe.ts";
 import type { TargetWaits } from "./target-waits.ts";
@@ -18,7 +18,7 @@ export function weighTargets(plan: TargetPlan, waits: TargetWaits): Map<string, 
   };
   add(DECODE_SECONDS, waits.forDecoding);
   if (plan.detectionPass) add(weighDetectionPass(), waits.forDetection);
-  if (plan.speechPass) add(weighSpeechSource(), waits.forSpeechSource);
+  if (plan.speechPass || plan.voicesPass) add(weighSources(), waits.forSources);
   for (const pass of plan.stemPasses) {
     add(pass.manifest.passSeconds, waits.forStemPass(pass));
     for (const { target } of pass.targets) add(RENDER_SECONDS, waits.forRender(target));

@@ -45,7 +45,7 @@ type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; 
 export async function runSpeechPass(
   run: SpeechRun,
   pass: SpeechPass,
-  options: { manifests: readonly Manifest[]; vocals?: StemManifest },
+  options: { manifests: readonly Manifest[]; vocals: StemManifest | undefined },
 ): Promise<void> {
   using stem = options.vocals && openStem(run, options.vocals, "vocals");
   const source = toSampleRate(new MonoSource(stem ?? run.input.source), {

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { subtractPlanes } from "../../dsp/difference-source.ts";
-import { toWrittenSeconds } from "../../dsp/frame-source.ts";
+import { type FrameSource, toWrittenSeconds } from "../../dsp/frame-source.ts";
 import { listVoiceRuns } from "../../networks/voices/list-voice-runs.ts";
 import type { VoicePlan } from "../../networks/voices/plan-voices.ts";
 import { STEPS_PER_SECOND } from "../../networks/voices/turns.ts";
@@ -25,6 +25,8 @@ export async function renderVoices(
   }: { input: OpenInput; inputPath: string; previews: Pick<Previews, "follow"> | undefined },
   work: {
     target: VoicesTarget;
+    /** What the voices are parts of: the input or a stem of it, at the input's rate. */
+    source: FrameSource;
     separated: SeparatedVoices;
     provenance: Omit<Provenance, "target">;
     onProgress: (fraction: number) => void;
@@ -32,7 +34,7 @@ export async function renderVoices(
 ): Promise<RenderResult & { voiceCount: number }> {
   const { target, separated, onProgress } = work;
   const { plan, streams, highShares } = separated;
-  const sounds = openVoiceSounds(input.source, streams, highShares);
+  const sounds = openVoiceSounds(work.source, streams, highShares);
   const gains = makeGains(plan);
   // Two speakers are two files, even if only one of them is heard.
   const voiceCount = getVariant(target) === N_SPEAKERS ? Math.max(1, gains.length) : 2;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { FrameSource } from "../../dsp/frame-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
 import { type FrameSpan, placeWindows } from "../../networks/voices/place-windows.ts";
@@ -46,11 +47,14 @@ export async function separateVoices(
     manifest: VoiceManifest;
     turns: Turns;
     variant: string;
+    /** The input or a stem of it, and what the samples depend on besides the input. */
+    source: FrameSource;
+    sourceId: string;
     onProgress: (fraction: number) => void;
   },
 ): Promise<SeparatedVoices> {
-  const { manifest, turns, variant, onProgress } = work;
-  const source = toSampleRate(input.source, { sampleRateHz: SAMPLE_RATE_HZ });
+  const { manifest, turns, variant, sourceId, onProgress } = work;
+  const source = toSampleRate(work.source, { sampleRateHz: SAMPLE_RATE_HZ });
   const { separator, runsOn } = await networks.getVoiceSeparator(manifest);
   const place = (runs: readonly StepRun[]) => placeWindows(runs.map(toFrames), source.lengthFrames);
   const separate = async (starts: readonly number[], report = onProgress) => {
@@ -61,6 +65,7 @@ export async function separateVoices(
       weightsSha256: manifest.weights.sha256,
       runsOn,
       inputSha256: input.sha256,
+      sourceId,
     });
     const path = join(folder, "voices.f32");
     await spoolVoices({ separator, source, starts, path, onProgress: report });

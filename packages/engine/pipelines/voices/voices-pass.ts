@@ -1,12 +1,18 @@
+import type { FrameSource } from "../../dsp/frame-source.ts";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
+import type { SileroVad } from "../../networks/silero-vad/silero-vad.ts";
 import type { SpeechNetworks } from "../../networks/speech-networks.ts";
+import type { StemNetworks } from "../../networks/stem-network.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
-import type { Manifest } from "../../runtime/manifest.ts";
+import type { Manifest, StemManifest } from "../../runtime/manifest.ts";
 import type { OpenInput } from "../open-input.ts";
+import { openStem } from "../pass-spools.ts";
 import type { VoicesPass } from "../plan-targets.ts";
 import type { Previews } from "../previews/previews.ts";
+import { findSpeech } from "../speech/find-speech.ts";
+import { getVoiceActivity } from "../speech/get-voice-activity.ts";
 import type { MakeStage } from "../stage-progress.ts";
 import type { TargetOutcomes } from "../target-outcomes.ts";
 import { RENDER_SECONDS } from "../write-sounds.ts";
@@ -15,33 +21,41 @@ import { renderVoices } from "./render-voices.ts";
 import { separateVoices } from "./separate-voices.ts";
 import { getVariant, N_SPEAKERS } from "./voices-variant.ts";
 
+const DIALOGUE = "dialogue";
+
 export function weighVoicesPass({ manifest, targets }: VoicesPass): number {
   const variants = new Set(targets.map(getVariant));
   return variants.size * (LISTEN_SECONDS + manifest.passSeconds) + targets.length * RENDER_SECONDS;
 }
 
-/** Finds who speaks when, separates people who talk at the same time, and writes each voice to its own files. */
+/** A stem needs this share of the input's speech to be heard instead of it: singing is music to the network for dialogue. */
+const LEAST_SPEECH = 0.5;
+
+/**
+ * Finds who speaks when, separates people who talk at the same time, and writes each voice to its own files: voices of the input, or of its dialogue if
+ * that is given.
+ */
 export async function runVoicesPass(
   run: {
     input: OpenInput;
     inputPath: string;
     workDir: string;
-    networks: SpeechNetworks & VoiceNetworks;
+    networks: SpeechNetworks & VoiceNetworks & StemNetworks;
     previews: Pick<Previews, "follow"> | undefined;
     outcomes: TargetOutcomes;
     makeStage: MakeStage;
   },
   { manifest, targets: allTargets }: VoicesPass,
-  manifests: readonly Manifest[],
+  { manifests, dialogue }: { manifests: readonly Manifest[]; dialogue: StemManifest | undefined },
 ): Promise<void> {
   const { input, networks, outcomes, makeStage } = run;
+  using stem = dialogue && openStem(run, dialogue, DIALOGUE);
   for (const [variant, targets] of Map.groupBy(allTargets, getVariant)) {
     await outcomes.tryNetwork(targets, async () => {
-      const recording = toSampleRate(new MonoSource(input.source), {
-        sampleRateHz: SAMPLE_RATE_HZ,
-        isForListening: true,
-      });
-      const turns = await listenForVoices(networks, recording, {
+      const vad = await networks.getVoiceActivity(getVoiceActivity(manifests));
+      const heard = dialogue && stem && (await hasMostSpeech(stem, input.source, vad)) ? dialogue : undefined;
+      const source = heard && stem ? toSampleRate(stem, input.info) : input.source;
+      const turns = await listenForVoices(networks, listen(source), {
         manifests,
         expected: variant === N_SPEAKERS ? {} : { voiceCount: "pair" },
         onProgress: makeStage(LISTEN_SECONDS),
@@ -50,6 +64,8 @@ export async function runVoicesPass(
         manifest,
         turns,
         variant,
+        source,
+        sourceId: heard ? `${DIALOGUE} ${heard.weights.sha256}` : "input",
         onProgress: makeStage(manifest.passSeconds),
       });
       for (const target of targets) {
@@ -58,13 +74,28 @@ export async function runVoicesPass(
           const { runsOn } = await networks.getVoiceSeparator(manifest);
           const provenance = {
             manifest: { ...manifest, overlapShare: 0.25 },
-            heard: undefined,
+            heard: heard && {
+              manifest: heard,
+              stem: DIALOGUE,
+              runsOn: (await networks.getNetwork(heard)).runsOn,
+            },
             runsOn,
             passCount: 1,
           };
-          return renderVoices(run, { target, separated, provenance, onProgress });
+          return renderVoices(run, { target, source, separated, provenance, onProgress });
         });
       }
     });
   }
+}
+
+const listen = (source: FrameSource) =>
+  toSampleRate(new MonoSource(source), { sampleRateHz: SAMPLE_RATE_HZ, isForListening: true });
+
+async function hasMostSpeech(stem: FrameSource, input: FrameSource, vad: SileroVad): Promise<boolean> {
+  const count = async (source: FrameSource) => {
+    const regions = await findSpeech(listen(source), vad, () => {});
+    return regions.reduce((sum, { startFrame, endFrame }) => sum + endFrame - startFrame, 0);
+  };
+  return (await count(stem)) >= LEAST_SPEECH * (await count(input));
 }

@@ -2,14 +2,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { EngineError } from "../../engine-error.ts";
-import { NetworkStore } from "../../networks/network-store.ts";
-import type { Networks } from "../../networks/networks.ts";
-import { loadManifests } from "../../runtime/manifest.ts";
-import { runRequest } from "../run-request.ts";
-import { GainNetwork, makeGainManifest } from "../support/gain-network.ts";
-import { writeSound } from "../support/sound-file.ts";
-import { makeSyntheticSong } from "../support/synthetic-song.ts";
+import { EngineError } from "../engine-error.ts";
+import { NetworkStore } from "../networks/network-store.ts";
+import type { Networks } from "../networks/networks.ts";
+import { loadManifests } from "../runtime/manifest.ts";
+import { runRequest } from "./run-request.ts";
+import { GainNetwork, makeGainManifest } from "./support/gain-network.ts";
+import { readSound, writeSound } from "./support/sound-file.ts";
+import { makeSyntheticSong } from "./support/synthetic-song.ts";
+import { loadTalkers, makeTalk } from "./voices/support/two-talkers.ts";
 
 const RATE = 44_100;
 const SEGMENT_FRAMES = 4 * RATE;
@@ -26,6 +27,16 @@ const manifests = [
   ),
 ];
 
+/** The real networks, except for the one that separates stems. */
+const makeNetworks = (network: GainNetwork): Networks => ({
+  getNetwork: () => network.getNetwork(),
+  getWhisper: (manifest) => store.getWhisper(manifest),
+  getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
+  getMusicDetector: (manifest) => store.getMusicDetector(manifest),
+  getVoiceSeparator: (manifest) => store.getVoiceSeparator(manifest),
+  getSpeakerNetworks: (manifests) => store.getSpeakerNetworks(manifests),
+});
+
 /** Transcribes an input and separates its drums, with a network that records the requested stems. */
 async function hear(
   name: string,
@@ -34,15 +45,7 @@ async function hear(
 ) {
   const network = new GainNetwork(SEGMENT_FRAMES);
   const { broken, onTargetFailed = (_, error) => Promise.reject(error) } = options;
-  const networks: Networks = {
-    getNetwork: () => network.getNetwork(),
-    getWhisper: (manifest) => store.getWhisper(manifest),
-    getVoiceActivity: (manifest) => store.getVoiceActivity(manifest),
-    getMusicDetector: (manifest) => store.getMusicDetector(manifest),
-    getVoiceSeparator: (manifest) => store.getVoiceSeparator(manifest),
-    getSpeakerNetworks: (manifests) => store.getSpeakerNetworks(manifests),
-    ...broken,
-  };
+  const networks = { ...makeNetworks(network), ...broken };
   const workDir = join(folder, name);
   const path = join(folder, `${name}.json`);
   const drums = join(folder, `${name}.wav`);
@@ -85,7 +88,10 @@ describe("the source of a transcription", () => {
   });
 
   it("[V9] is the input if there is speech without music", async () => {
-    const { lines, readFrom, runs } = await hear("speech", join(import.meta.dirname, "support/english.opus"));
+    const { lines, readFrom, runs } = await hear(
+      "speech",
+      join(import.meta.dirname, "speech/support/english.opus"),
+    );
     expect(readFrom).toEqual(["input"]);
     expect(lines.length).toBeGreaterThan(0);
     expect(runs).toEqual(runs.map(() => ["drums"]));
@@ -114,5 +120,61 @@ describe("the source of a transcription", () => {
     writeSound(inputPath, [chords, chords], RATE);
     const { lines, readFrom } = await hear("chords", inputPath);
     expect({ lines, readFrom }).toEqual({ lines: [], readFrom: ["vocals"] });
+  });
+});
+
+describe("the source of voices", () => {
+  /** Speech with a song behind it at a third of its level, taken apart with a network whose dialogue is the input times a gain. */
+  async function takeApart(name: string, gain: number) {
+    const talkers = await loadTalkers();
+    const { planes } = makeTalk(talkers);
+    const song = makeSyntheticSong({ sampleRateHz: 48_000, lengthFrames: planes[0]?.length ?? 0 });
+    const mix = planes.map((plane, channel) =>
+      plane.map((value, n) => value + 0.1 * (song[channel]?.[n] ?? 0)),
+    );
+    const inputPath = join(folder, `${name}.wav`);
+    writeSound(inputPath, mix, 48_000);
+    const gains = makeGainManifest(SEGMENT_FRAMES);
+    const dialogue = { ...gains, id: "dialogue", stems: ["dialogue"], serves: [] };
+    const network = new GainNetwork(SEGMENT_FRAMES);
+    network.separate = async (segment, stems) =>
+      new Map(stems.map((stem) => [stem, segment.map((plane) => plane.map((value) => gain * value))]));
+    const pathPrefix = join(folder, `${name}-voice`);
+    await runRequest(
+      {
+        inputPath,
+        workDir: join(folder, name),
+        targets: [
+          { kind: "voices", key: "v", model: "multi_voice", pathPrefix, formats: ["wav"], hasResidual: true },
+        ],
+      },
+      {
+        networks: makeNetworks(network),
+        manifests: [
+          dialogue,
+          ...loadManifests().filter(({ family }) => family !== "htdemucs" && family !== "band-split"),
+        ],
+        report: { onTargetFailed: (_, error) => Promise.reject(error) },
+      },
+    );
+    const second = (planes: readonly Float32Array[]) =>
+      planes[0]?.subarray(48_000, 96_000) ?? new Float32Array();
+    const whole = second(mix);
+    const correlate = (part: Float32Array) =>
+      part.reduce((sum, value, n) => sum + value * (whole[n] ?? 0), 0);
+    /** How much of the mix is in a file while the first voice speaks alone. */
+    const findShare = (suffix: string) =>
+      correlate(second(readSound(`${pathPrefix}_${suffix}.wav`).planes)) / correlate(whole);
+    return { voice: findShare("01"), residual: findShare("residual") };
+  }
+
+  it("[VO1] is the dialogue if there is music, and the residual has the rest", async () => {
+    const { voice, residual } = await takeApart("music", 0.5);
+    expect(voice).toBeCloseTo(0.5, 2);
+    expect(residual).toBeCloseTo(0.5, 2);
+  });
+
+  it("[VO1] is the input if the dialogue has no speech", async () => {
+    expect((await takeApart("sung", 0)).voice).toBeCloseTo(1, 2);
   });
 });

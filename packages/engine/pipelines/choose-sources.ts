@@ -1,0 +1,49 @@
+import type { MusicRegion } from "../networks/music-detector/music-regions.ts";
+import { isStemManifest, type Manifest, type StemManifest } from "../runtime/manifest.ts";
+import { DETECT_SECONDS, type DetectionRun, detectMusic } from "./detect-music.ts";
+import { needStem, type StemPass } from "./plan-targets.ts";
+import type { MakeStage } from "./stage-progress.ts";
+import type { TargetOutcomes } from "./target-outcomes.ts";
+
+/** With less music than this, the input itself is heard: separating an hour because of a jingle would take an hour. */
+const MUSIC_SHARE_MIN = 1 / 3;
+
+/** Stems that are heard instead of the input: `vocals` has singing and speech, `dialogue` speech alone. */
+type HeardName = "vocals" | "dialogue";
+export type ChosenSources = { readonly [Name in HeardName]?: StemManifest };
+
+export function weighSources(): number {
+  return DETECT_SECONDS;
+}
+
+/**
+ * What is transcribed, or separated into voices. Both are better without instruments: if much of the input is music, the wanted stems are added to
+ * passes that run anyway, or to new ones. Without a music detector the input itself is heard.
+ */
+export async function chooseSources(
+  run: DetectionRun & { outcomes: TargetOutcomes; makeStage: MakeStage },
+  manifests: readonly Manifest[],
+  { wanted, stemPasses, onNewPass }: { wanted: HeardName[]; stemPasses: StemPass[]; onNewPass: () => void },
+): Promise<ChosenSources> {
+  const onProgress = run.makeStage(DETECT_SECONDS);
+  const detector = manifests.find((manifest) => manifest.family === "music-detector");
+  const separators = wanted.flatMap((stem) => {
+    const manifest = manifests.filter(isStemManifest).find(({ stems }) => stems.includes(stem));
+    return manifest ? [[stem, manifest] as const] : [];
+  });
+  if (detector === undefined || separators.length === 0) return {};
+  let regions: MusicRegion[] = [];
+  await run.outcomes.tryNetwork([], async () => {
+    regions = await detectMusic(detector, { ...run, onProgress });
+  });
+  const musicSeconds = regions.reduce(
+    (sum, { startSeconds, endSeconds }) => sum + endSeconds - startSeconds,
+    0,
+  );
+  const { lengthFrames, sampleRateHz } = run.input.source;
+  if (musicSeconds < (MUSIC_SHARE_MIN * lengthFrames) / sampleRateHz) return {};
+  const passCount = stemPasses.length;
+  for (const [stem, manifest] of separators) needStem(stemPasses, { manifest, stem, manifests });
+  if (stemPasses.length > passCount) onNewPass();
+  return Object.fromEntries(separators);
+}
