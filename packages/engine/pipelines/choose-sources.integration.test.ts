@@ -124,7 +124,7 @@ describe("the source of a transcription", () => {
 });
 
 describe("the source of voices", () => {
-  /** Speech with a song behind it at a third of its level, taken apart with a network whose dialogue is the input times a gain. */
+  /** Separates the voices of speech with a quiet song behind it; the dialogue is the input times a gain. */
   async function takeApart(name: string, gain: number) {
     const talkers = await loadTalkers();
     const { planes } = makeTalk(talkers);
