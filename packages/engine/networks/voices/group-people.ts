@@ -20,7 +20,7 @@ const LEAST_SHARE = 0.05;
  */
 const FITTED_SECONDS = 180;
 
-/** If the number of people is given, groups with less than this share of the speech may be nobody. */
+/** If the number of people is given, groups beyond it are left out if together they have at most this share of the speech. */
 const MOST_LEFT_OUT = 0.05;
 
 /** The expected number of people; `pair` means two unless there is clearly one. */
