@@ -76,11 +76,11 @@ export function planTargets(targets: readonly EngineTarget[], manifests: readonl
   return plan;
 }
 
-/** The stem of the network that a service is made from. */
-export function getServiceStem(service: StemService): string {
-  const stem = service.stem ?? service.without;
-  if (stem === undefined) throw new Error(`the manifest's entry for ${service.model} names no stem`);
-  return stem;
+/** The stems of the network that a service is made from. */
+export function getServiceStems(service: StemService): string[] {
+  const stems = service.stem ?? service.without;
+  if (stems === undefined) throw new Error(`the manifest's entry for ${service.model} names no stem`);
+  return stems;
 }
 
 /** The pass that makes the stem, and before it the one whose stem it reads; both are added if missing. */
@@ -113,7 +113,7 @@ function needHeard(
   return { pass: needStem(passes, { manifest: heard, stem, manifests }), stem };
 }
 
-/** Adds the target to the network's passes: its stem to each pass it needs, itself to the last. */
+/** Adds the target to the network's passes: its stems to each pass it needs, itself to the last. */
 function addSound(
   passes: StemPass[],
   {
@@ -124,9 +124,11 @@ function addSound(
 ): void {
   const service = manifest.serves.find((entry) => isServed(target, entry));
   if (service === undefined) throw new Error(`${manifest.id} does not serve ${target.model}`);
-  const stem = getServiceStem(service);
+  const stems = getServiceStems(service);
   const startShares = (target.variant !== undefined && manifest.startShares[target.variant]) || [0];
-  const needed = startShares.map((startShare) => needStem(passes, { manifest, stem, startShare, manifests }));
+  const needed = startShares.flatMap((startShare) =>
+    stems.map((stem) => needStem(passes, { manifest, stem, startShare, manifests })),
+  );
   // Other targets may have added the passes in another order.
   const last = needed.reduce((a, b) => (passes.indexOf(b) > passes.indexOf(a) ? b : a));
   last.targets.push({ target, service, startShares });

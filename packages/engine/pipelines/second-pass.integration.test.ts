@@ -126,6 +126,25 @@ describe("a network that reads a stem of another", () => {
     }
   });
 
+  it.each([stereo, { channels: 1, sampleRateHz: 48000, lengthFrames: 5001 }])(
+    "gives the sum of two parts exactly, in the same pass: %o",
+    async (shape) => {
+      writeInput(shape);
+      await run(["other", "plucked", "piano", "other-x-plucked", "guitar"]);
+      expect(new Set(network.runs.map((stems) => stems.join()))).toEqual(new Set(["other", "guitar,piano"]));
+      const [guitar, piano, both] = ["guitar", "piano", "plucked"].map((model) => readStem(model).planes) as [
+        Float32Array[],
+        Float32Array[],
+        Float32Array[],
+      ];
+      expect(Math.max(...(both[0] ?? []))).toBeGreaterThan(0.01);
+      expect(both).toEqual(
+        guitar.map((plane, n) => plane.map((value, frame) => value + (piano[n]?.[frame] ?? Number.NaN))),
+      );
+      expect(readStem("other-x-plucked").planes).toEqual(subtractPlanes(readStem("other").planes, both));
+    },
+  );
+
   it("resumes where it was killed, in either pass, and writes the same bytes", async () => {
     writeInput(stereo);
     await run(["guitar", "piano"]);

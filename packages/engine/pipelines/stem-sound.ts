@@ -1,10 +1,11 @@
 import type { FrameSource } from "../dsp/frame-source.ts";
 import { MeanSource } from "../dsp/mean-source.ts";
 import { toSampleRate } from "../dsp/resampled-source.ts";
+import { SumSource } from "../dsp/sum-source.ts";
 import type { StemManifest } from "../runtime/manifest.ts";
 import { toStartFrame } from "./pass-identity.ts";
 import { openHeard, openStem, type SpoolPlace } from "./pass-spools.ts";
-import { getServiceStem, type PlannedSound, type StemPass } from "./plan-targets.ts";
+import { getServiceStems, type PlannedSound, type StemPass } from "./plan-targets.ts";
 import { toServiceSource } from "./render-target.ts";
 
 /** A target's audio, at the input's rate and length. */
@@ -16,10 +17,13 @@ export function openSound(
   const opened = new DisposableStack();
   const { info } = place.input;
   const heard = toSampleRate(openHeard(place, hears, opened), info);
-  const { stem, passCount } = opened.use(openMeanStem(place, { manifest, planned }));
+  const means = getServiceStems(planned.service).map((stem) =>
+    opened.use(openMeanStem(place, { manifest, stem, startShares: planned.startShares })),
+  );
+  const stems = means.map((mean) => toSampleRate(mean.source, info));
   return {
-    source: toServiceSource(planned.service, toSampleRate(stem, info), heard),
-    passCount,
+    source: toServiceSource(planned.service, new SumSource(stems), heard),
+    passCount: Math.max(...means.map(({ passCount }) => passCount)),
     [Symbol.dispose]: () => opened.dispose(),
   };
 }
@@ -31,22 +35,25 @@ export function hasPass(manifest: StemManifest, startShare: number, input: Frame
   );
 }
 
-/** The mean of the stems of all passes that ran. */
+/** The mean of a stem of all passes that ran. */
 function openMeanStem(
   place: SpoolPlace,
-  { manifest, planned }: { manifest: StemManifest; planned: PlannedSound },
-): { stem: FrameSource; passCount: number } & Disposable {
-  const stem = getServiceStem(planned.service);
+  {
+    manifest,
+    stem,
+    startShares,
+  }: { manifest: StemManifest; stem: string } & Pick<PlannedSound, "startShares">,
+): { source: FrameSource; passCount: number } & Disposable {
   const opened = new DisposableStack();
   const whole = opened.use(openStem(place, manifest, stem));
-  const others = planned.startShares
+  const others = startShares
     .filter((startShare) => startShare > 0 && hasPass(manifest, startShare, whole))
     .map((startShare) => ({
       source: opened.use(openStem(place, manifest, stem, startShare)),
       startFrame: toStartFrame(manifest, startShare),
     }));
   return {
-    stem:
+    source:
       others.length === 0 ? whole : new MeanSource(whole, { others, fadeFrames: manifest.segmentFrames / 8 }),
     passCount: 1 + others.length,
     [Symbol.dispose]: () => opened.dispose(),

@@ -11,7 +11,7 @@ const makePass = (keys: string[], hears?: StemPass): StemPass => ({
   stems: [],
   targets: keys.map((key) => ({
     target: { kind: "sound", key, model: key, files: [] },
-    service: { model: key, stem: key, variants: [] },
+    service: { model: key, stem: [key], variants: [] },
     startShares: [0],
   })),
 });

@@ -28,8 +28,10 @@ describe("the manifests", () => {
   });
 
   it("may not serve a model from a stem the network does not have", () => {
-    const serves = [{ model: "guitar", stem: "guitar" }];
-    expect(() => parseManifest(JSON.stringify({ ...htdemucs, serves }))).toThrow("names one of `stems`");
+    for (const stem of ["guitar", ["bass", "guitar"]]) {
+      const serves = [{ model: "guitar", stem }];
+      expect(() => parseManifest(JSON.stringify({ ...htdemucs, serves }))).toThrow("names some of `stems`");
+    }
   });
 
   it("may not read a stem that no network has", () => {

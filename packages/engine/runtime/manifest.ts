@@ -27,11 +27,14 @@ const common = {
   scores: z.array(scoreSchema),
 };
 
-/** How a catalogue model is made: a stem of the network, or the network's input minus one. */
+/** A stem, or several that are summed. */
+const stemsSchema = z.union([z.string().transform((stem) => [stem]), z.array(z.string()).min(1)]);
+
+/** How a catalogue model is made: stems of the network, or the network's input minus them. */
 const stemServiceSchema = z.strictObject({
   model: z.string(),
-  stem: z.string().optional(),
-  without: z.string().optional(),
+  stem: stemsSchema.optional(),
+  without: stemsSchema.optional(),
   variants: z.array(z.string()).default([]),
 });
 
@@ -62,8 +65,8 @@ const stemManifestSchema = z
       message: "each variant of `serves` has its `startShares`",
     },
   )
-  .refine((manifest) => manifest.serves.every((service) => namesOneStem(service, manifest.stems)), {
-    message: "each entry of `serves` names one of `stems`, as `stem` or `without`",
+  .refine((manifest) => manifest.serves.every((service) => namesStems(service, manifest.stems)), {
+    message: "each entry of `serves` names some of `stems`, as `stem` or `without`",
   });
 
 const serviceSchema = z.strictObject({ model: z.string(), variants: z.array(z.string()).default([]) });
@@ -231,7 +234,7 @@ export function isGpuManifest(manifest: Manifest): manifest is GpuManifest {
   return isGpuStemManifest(manifest) || manifest.family === "whisper";
 }
 
-function namesOneStem(service: StemService, stems: string[]): boolean {
-  const named = [service.stem, service.without].filter((stem) => stem !== undefined);
-  return named.length === 1 && named.every((stem) => stems.includes(stem));
+function namesStems(service: StemService, stems: string[]): boolean {
+  const named = [service.stem, service.without].filter((some) => some !== undefined);
+  return named.length === 1 && named.flat().every((stem) => stems.includes(stem));
 }
