@@ -83,27 +83,31 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
     name: "mdn",
     title: "funk band",
     mix: ["bassguitar", "clav", "drums", "horns", "leadguitar"].map(funk),
-    stems: { guitar: [funk("leadguitar")], wind: [funk("horns")] },
+    stems: {
+      guitar: [funk("leadguitar")],
+      guitar_electric: [funk("leadguitar")],
+      wind: [funk("horns")],
+    },
   },
   {
     name: "wfplaylist",
     title: "pop song",
     mix: ["BassDrums", "Guitar", "PianoSynth", "Vocals"].map(band),
-    stems: { guitar: [band("Guitar")], piano: [band("PianoSynth")] },
+    stems: { guitar: [band("Guitar")], guitar_electric: [band("Guitar")], piano: [band("PianoSynth")] },
   },
   {
     name: "earlab",
     title: "singer with acoustic guitar",
     mix: ["vocal", "bg-vocals", "bass", "acoustic-guitar"].map(duo),
-    stems: { guitar: [duo("acoustic-guitar")] },
+    stems: { guitar: [duo("acoustic-guitar")], guitar_acoustic: [duo("acoustic-guitar")] },
   },
   {
     name: "fof-feelings",
     title: "metal song",
     mix: ["fof-feelings/guitar.ogg", "fof-feelings/song.ogg"],
-    stems: { guitar: ["fof-feelings/guitar.ogg"] },
+    stems: { guitar: ["fof-feelings/guitar.ogg"], guitar_electric: ["fof-feelings/guitar.ogg"] },
     // The song is one track, and its spectrogram shows something like strings.
-    doubtful: ["piano", "strings", "wind"],
+    doubtful: ["guitar_acoustic", "piano", "strings", "wind"],
   },
   ...["Participant1_01", "Participant1_02", "Participant2_01", "Participant2_02"].flatMap((take, n) =>
     ["Piano_Drums", "Bass_Drums"].map((backing) => ({

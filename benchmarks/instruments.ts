@@ -8,11 +8,11 @@ import { describeRun } from "./machine.ts";
 import { toWav } from "./sound.ts";
 
 /**
- * Guitar, piano, strings and wind in real recordings: the SI-SDR each gains over the `other` stem it is taken from, and how loud the stems of absent
+ * Guitars, piano, strings and wind in real recordings: the SI-SDR each gains over the `other` stem it is taken from, and how loud the stems of absent
  * instruments are. `npm run bench:instruments -- EVALUATION_FOLDER`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/instruments.md");
-const INSTRUMENTS = ["guitar", "piano", "strings", "wind"] as const;
+const INSTRUMENTS = ["guitar", "guitar_electric", "guitar_acoustic", "piano", "strings", "wind"] as const;
 
 type Instrument = (typeof INSTRUMENTS)[number];
 type Row = { title: string; instrument: Instrument; before: number; after: number };
@@ -93,7 +93,7 @@ function formatMeans(): string {
 
 function formatResults(): string {
   return [
-    "# Guitar, piano, strings and wind on recordings",
+    "# Guitars, piano, strings and wind on recordings",
     "",
     "SI-SDR in dB against the instrument's recording, of the untouched `other` stem and of the instrument's stem. `npm run bench:instruments -- EVALUATION_FOLDER`.",
     "",

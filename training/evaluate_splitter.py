@@ -25,12 +25,14 @@ def with_guitar(sounds):
 
 
 def measure(estimate, truth, mixture):
-    """SI-SDR, its improvement over the mixture [n, 1, 2, frames], and the level relative to it, in dB: [n, stems] each; and which stems are present."""
+    """SI-SDR, its improvement over the mixture [n, 1, 2, frames], and the level relative to it, in dB: [n, stems] each; and which stems are present,
+    and which of them are not all there is (those have nothing to gain)."""
     energy = lambda sound: sound.square().sum((-1, -2))
     is_there = energy(truth) > SILENT_SHARE * energy(mixture)
+    has_company = is_there & (energy(mixture - truth) > SILENT_SHARE * energy(mixture))
     reached = si_sdr(estimate, truth)
     level_db = 10 * torch.log10(energy(estimate) / energy(mixture) + 1e-10)
-    return reached, reached - si_sdr(mixture.expand_as(truth), truth), level_db, is_there
+    return reached, reached - si_sdr(mixture.expand_as(truth), truth), level_db, is_there, has_company
 
 
 def summarize(values, chosen, of):
@@ -46,11 +48,11 @@ def score(run, stems, mixtures=None, batch=8):
     for start in range(0, len(stems), batch):
         truth, mixture = (sounds[start : start + batch] for sounds in (stems, mixtures))
         pieces.append(measure(with_guitar(separate(run, mixture)), with_guitar(truth), mixture[:, None]))
-    reached, gained, level_db, is_there = (torch.cat(values) for values in zip(*pieces))
+    reached, gained, level_db, is_there, has_company = (torch.cat(values) for values in zip(*pieces))
     return {
         "si_sdr": summarize(reached, is_there, torch.mean),
-        "si_sdr_gain": summarize(gained, is_there, torch.mean),
-        "si_sdr_gain_median": summarize(gained, is_there, torch.median),
+        "si_sdr_gain": summarize(gained, has_company, torch.mean),
+        "si_sdr_gain_median": summarize(gained, has_company, torch.median),
         "absent_level": summarize(level_db, ~is_there, torch.mean),
         "absent_level_worst_tenth": summarize(level_db, ~is_there, lambda values: torch.quantile(values.float(), 0.9)),
     }

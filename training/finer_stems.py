@@ -1,6 +1,6 @@
 """Gives a trained splitter more stems: each new mask starts as a weighted sum of the old ones, which together stay what they were.
 
-    python3 -m training.finer_stems --weights weights/other-splitter/model.onnx --out finer.pt
+    python3 -m training.finer_stems --weights five-stems.onnx --out finer.pt
 """
 
 import argparse

@@ -70,14 +70,17 @@ class EvaluateTest(unittest.TestCase):
 
     def test_stems_that_are_there_gain_and_absent_ones_have_a_level(self):
         estimate = self.truth + 0.1 * self.truth.sum(1, keepdim=True)
-        _, gained, level_db, is_there = measure(estimate, self.truth, self.truth.sum(1, keepdim=True))
+        _, gained, level_db, is_there, has_company = measure(estimate, self.truth, self.truth.sum(1, keepdim=True))
         self.assertEqual(is_there.tolist(), [[True, True, False, False, False, False, False]] * 2)
+        self.assertEqual(has_company.tolist(), is_there.tolist())
         self.assertGreater(float(gained[:, :2].min()), 15)
         self.assertAlmostEqual(float(level_db[0, 3]), -20, delta=0.01)
 
     def test_a_network_that_shares_alike_gains_nothing(self):
         result = score(lambda spectrum: spectrum[:, None].expand(-1, len(STEMS), -1, -1, -1) / len(STEMS), self.truth)
-        self.assertEqual(set(result["si_sdr_gain"]), {"guitar_electric", "guitar_acoustic", "guitar"})
+        self.assertEqual(set(result["si_sdr"]), {"guitar_electric", "guitar_acoustic", "guitar"})
+        # Both guitars together are the whole mixture, which has nothing to gain.
+        self.assertEqual(set(result["si_sdr_gain"]), {"guitar_electric", "guitar_acoustic"})
         self.assertAlmostEqual(result["si_sdr_gain"]["guitar_electric"], 0, delta=0.01)
         self.assertAlmostEqual(result["absent_level"]["wind"], -16.9, delta=0.02)
 

