@@ -52,6 +52,16 @@ describe("working with the dashboard", () => {
   const choose = (...names: string[]) =>
     page.getByLabel("Files", { exact: true }).setInputFiles(names.map(fileOf));
 
+  it("[PG6] offers models this installation has a network for; the others are only listed", async () => {
+    await open("/app/playground");
+    await page.getByRole("checkbox", { name: /^Acoustic guitar/ }).waitFor();
+    expect(await page.getByRole("checkbox", { name: /^Keys/ }).count()).toBe(0);
+    await page.goto("/app/models");
+    const keys = page.locator("#model-keys");
+    await keys.getByText("Not available").waitFor();
+    expect(await keys.getByRole("link").count()).toBe(0);
+  });
+
   it("[PG5] [PG6] a file is chosen, estimated, run, followed, played and downloaded", async () => {
     await open("/app/playground?m=drums&audio=mp3");
     await choose("Song one.wav");

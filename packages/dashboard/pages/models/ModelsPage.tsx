@@ -1,5 +1,5 @@
 import type { Model } from "@stemwright/sdk";
-import { groupModels } from "../../data/model-groups.ts";
+import { groupModels, isInstalled } from "../../data/model-groups.ts";
 import { loadModels } from "../../data/model-names.ts";
 import { AccessHint } from "../../parts/AccessHint.tsx";
 import { Badge } from "../../parts/Badge.tsx";
@@ -19,6 +19,11 @@ function describeLimits({ creditsPerMinute, limits }: Model): string {
     .join(" · ");
 }
 
+function describeAccess(model: Model): string {
+  if (model.access === "enabled") return "Ready to use";
+  return isInstalled(model) ? "Needs access" : "Not available";
+}
+
 function ModelEntry({ model }: { model: Model }) {
   const {
     id,
@@ -36,9 +41,7 @@ function ModelEntry({ model }: { model: Model }) {
         <h3 class="row">
           {name} <code class="muted">{id}</code>
         </h3>
-        <Badge tone={access === "enabled" ? "good" : "quiet"}>
-          {access === "enabled" ? "Ready to use" : "Needs access"}
-        </Badge>
+        <Badge tone={access === "enabled" ? "good" : "quiet"}>{describeAccess(model)}</Badge>
       </div>
       <p>{description}</p>
       <p class="small muted">{describeLimits(model)}</p>
@@ -71,7 +74,7 @@ function ModelEntry({ model }: { model: Model }) {
           </a>
         </div>
       ) : (
-        <AccessHint />
+        isInstalled(model) && <AccessHint />
       )}
     </li>
   );

@@ -1,6 +1,6 @@
 import type { Model } from "@stemwright/sdk";
 import { formatScore } from "../../data/format-score.ts";
-import { groupModels } from "../../data/model-groups.ts";
+import { groupModels, isInstalled } from "../../data/model-groups.ts";
 import { AccessHint } from "../../parts/AccessHint.tsx";
 import { formatCredits } from "../../parts/format.ts";
 import { type Choice, type ChosenModel, isTextModel } from "./choice.ts";
@@ -92,7 +92,7 @@ const shortenLicence = (licence: string) =>
     ? "research and personal use only"
     : (licence.split(/[\s,(]/)[0] ?? licence);
 
-/** Every model with its outputs, cost and measured quality. */
+/** Every installed model with its outputs, cost and measured quality. */
 export function ModelCards({
   models,
   choice,
@@ -112,7 +112,7 @@ export function ModelCards({
   };
   return (
     <>
-      {groupModels(models).map(({ title, models: group }) => (
+      {groupModels(models.filter(isInstalled)).map(({ title, models: group }) => (
         <fieldset key={title} class="stack-tight">
           <legend class="field-label">{title}</legend>
           <ul class="plain-list model-cards">
