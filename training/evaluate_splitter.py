@@ -35,8 +35,17 @@ def measure(estimate, truth, mixture):
     return reached, reached - si_sdr(mixture.expand_as(truth), truth), level_db, is_there, has_company
 
 
+@torch.autocast("cuda", enabled=False)
+def shares(estimate, truth):
+    """How much of each stem is in its estimate, [n, stems]: the least squares of the estimate on all true stems. SI-SDR does not see the level."""
+    flat, aim = truth.float().flatten(2), estimate.float().flatten(2)
+    gram = flat @ flat.transpose(1, 2)
+    gram = gram + 1e-6 * torch.eye(gram.shape[1], device=gram.device) * gram.diagonal(dim1=1, dim2=2).amax(1)[:, None, None]
+    return torch.linalg.solve(gram, flat @ aim.transpose(1, 2)).diagonal(dim1=1, dim2=2)
+
+
 def summarize(values, chosen, of):
-    return {name: round(float(of(values[:, at][chosen[:, at]])), 2) for at, name in enumerate(SCORED) if bool(chosen[:, at].any())}
+    return {name: round(float(of(values[:, at][chosen[:, at]])), 2) for at, name in enumerate(SCORED[: values.shape[1]]) if bool(chosen[:, at].any())}
 
 
 @torch.no_grad()
@@ -47,9 +56,11 @@ def score(run, stems, mixtures=None, batch=8):
     pieces = []
     for start in range(0, len(stems), batch):
         truth, mixture = (sounds[start : start + batch] for sounds in (stems, mixtures))
-        pieces.append(measure(with_guitar(separate(run, mixture)), with_guitar(truth), mixture[:, None]))
-    reached, gained, level_db, is_there, has_company = (torch.cat(values) for values in zip(*pieces))
+        estimate = separate(run, mixture)
+        pieces.append((shares(estimate, truth), *measure(with_guitar(estimate), with_guitar(truth), mixture[:, None])))
+    share, reached, gained, level_db, is_there, has_company = (torch.cat(values) for values in zip(*pieces))
     return {
+        "share_median": summarize(share, is_there[:, : len(STEMS)], torch.median),
         "si_sdr": summarize(reached, is_there, torch.mean),
         "si_sdr_gain": summarize(gained, has_company, torch.mean),
         "si_sdr_gain_median": summarize(gained, has_company, torch.median),

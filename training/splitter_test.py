@@ -82,6 +82,7 @@ class EvaluateTest(unittest.TestCase):
         # Both guitars together are the whole mixture, which has nothing to gain.
         self.assertEqual(set(result["si_sdr_gain"]), {"guitar_electric", "guitar_acoustic"})
         self.assertAlmostEqual(result["si_sdr_gain"]["guitar_electric"], 0, delta=0.01)
+        self.assertAlmostEqual(result["share_median"]["guitar_electric"], 1 / 7, delta=0.01)
         self.assertAlmostEqual(result["absent_level"]["wind"], -16.9, delta=0.02)
 
     def test_stems_of_what_another_network_left_are_scored_against_what_was_played(self):

@@ -15,6 +15,7 @@ import torch
 
 from training.checkpoint import copy_fitting, load_network, make_network, save_weights
 from training.mix.pool import Pools
+from training.optimizers.clip import zero_unless_finite
 from training.optimizers.muon import make_optimizers
 from training.tasks.cleaning import Cleaning
 from training.tasks.detection import Detection
@@ -131,7 +132,8 @@ class Trainer:
             estimate = self.forward(mixture)
         loss = self.task.loss(estimate, truth)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe["clip"])
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe["clip"])
+        zero_unless_finite(self.network.parameters(), norm)
         factor = self.schedule.factor(self.step)
         for optimizer, rate in zip(self.optimizers, self.base_rates):
             optimizer.param_groups[0]["lr"] = rate * factor
@@ -194,7 +196,7 @@ class Trainer:
                 for name in self.pools.load_new():
                     self.note(pack=name, minutes=self.pools.describe())
             if time.time() > next_evaluation:
-                loss = float(torch.stack(losses).mean())
+                loss = float(torch.stack(losses).nanmean())
                 rate = window_steps / (time.time() - window_started)
                 factor = self.schedule.factor(self.step)
                 self.note(seconds=round(time.time() - started), loss=round(loss, 4), steps_per_s=round(rate, 2), rate=round(factor, 3), **self.evaluate())

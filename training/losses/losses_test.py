@@ -2,7 +2,7 @@ import unittest
 
 import torch
 
-from training.losses.correlation import negative_si_sdr
+from training.losses.correlation import negative_sdr, negative_si_sdr
 from training.losses.ratio import log_ratio
 from training.losses.scores import sdr, si_sdr
 from training.losses.separation import separation_loss
@@ -59,6 +59,14 @@ class CorrelationTest(unittest.TestCase):
         stems = torch.randn(1, 2, 2, 20000)
         shared = stems.sum(1, keepdim=True).expand_as(stems) / 2
         self.assertLess(negative_si_sdr(shared, stems), negative_si_sdr(stems.flip(1), stems))
+
+    def test_only_sdr_asks_for_the_level(self):
+        stems = torch.zeros(2, 3, 2, 20000)
+        stems[:, :2] = torch.randn(2, 2, 2, 20000)
+        estimate = stems + 0.3 * torch.randn_like(stems)
+        self.assertAlmostEqual(float(negative_sdr(estimate, stems)), -float(sdr(estimate[:, :2], stems[:, :2]).mean()), delta=0.1)
+        self.assertGreater(float(negative_sdr(0.08 * estimate, stems)), -1)
+        self.assertAlmostEqual(float(negative_si_sdr(0.08 * estimate, stems)), float(negative_si_sdr(estimate, stems)), delta=0.1)
 
 
 if __name__ == "__main__":

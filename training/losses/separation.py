@@ -5,7 +5,7 @@ import functools
 
 import torch
 
-from training.losses.correlation import AUDIBLE_SHARE, negative_si_sdr
+from training.losses.correlation import AUDIBLE_SHARE, negative_sdr, negative_si_sdr
 from training.losses.ratio import SILENCE_SHARE, log_ratio
 
 
@@ -23,4 +23,7 @@ def separation_loss(estimate, estimate_parts, stems, stems_parts, weights, point
     stem_weights = weight_tensor(tuple(weights["stems"]), stems.device) if "stems" in weights else 1.0
     loss = weights["waveform"] * log_ratio(estimate, stems, mixture, 0.1, silence_share, stem_weights)
     loss = loss + weights["spectrum"] * log_ratio(estimate_parts, stems_parts, mixture_parts, 0.6, silence_share, stem_weights)
-    return loss + weights["si_sdr"] * negative_si_sdr(estimate, pointing_to, weights.get("audible_share", AUDIBLE_SHARE), stem_weights)
+    audible_share = weights.get("audible_share", AUDIBLE_SHARE)
+    if "sdr" in weights:
+        loss = loss + weights["sdr"] * negative_sdr(estimate, stems, audible_share, stem_weights)
+    return loss + weights["si_sdr"] * negative_si_sdr(estimate, pointing_to, audible_share, stem_weights)
