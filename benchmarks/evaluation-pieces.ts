@@ -86,6 +86,7 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
     stems: {
       guitar: [funk("leadguitar")],
       guitar_electric: [funk("leadguitar")],
+      keys: [funk("clav")],
       wind: [funk("horns")],
     },
   },
@@ -94,6 +95,7 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
     title: "pop song",
     mix: ["BassDrums", "Guitar", "PianoSynth", "Vocals"].map(band),
     stems: { guitar: [band("Guitar")], guitar_electric: [band("Guitar")], piano: [band("PianoSynth")] },
+    doubtful: ["keys"],
   },
   {
     name: "earlab",
@@ -107,7 +109,7 @@ export const INSTRUMENT_PIECES: InstrumentPiece[] = [
     mix: ["fof-feelings/guitar.ogg", "fof-feelings/song.ogg"],
     stems: { guitar: ["fof-feelings/guitar.ogg"], guitar_electric: ["fof-feelings/guitar.ogg"] },
     // The song is one track, and its spectrogram shows something like strings.
-    doubtful: ["guitar_acoustic", "piano", "strings", "wind"],
+    doubtful: ["guitar_acoustic", "piano", "keys", "strings", "wind"],
   },
   ...["Participant1_01", "Participant1_02", "Participant2_01", "Participant2_02"].flatMap((take, n) =>
     ["Piano_Drums", "Bass_Drums"].map((backing) => ({

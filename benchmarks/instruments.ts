@@ -2,20 +2,29 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineProcess } from "../packages/engine/index.ts";
-import { scaleInvariantSdr } from "./distortion.ts";
+import { scaleInvariantSdr, shareOf } from "./distortion.ts";
 import { INSTRUMENT_PIECES, loadPiece, loadSound, SAMPLE_RATE_HZ, type Sound } from "./evaluation-pieces.ts";
 import { describeRun } from "./machine.ts";
 import { toWav } from "./sound.ts";
 
 /**
- * Guitars, piano, strings and wind in real recordings: the SI-SDR each gains over the `other` stem it is taken from, and how loud the stems of absent
- * instruments are. `npm run bench:instruments -- EVALUATION_FOLDER`
+ * Guitars, piano, keys, strings and wind in real recordings: the SI-SDR each gains over the `other` stem it is taken from, how much of it is in its stem,
+ * and how loud the stems of absent instruments are. `npm run bench:instruments -- EVALUATION_FOLDER`
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/instruments.md");
-const INSTRUMENTS = ["guitar", "guitar_electric", "guitar_acoustic", "piano", "strings", "wind"] as const;
+const INSTRUMENTS = [
+  "guitar",
+  "guitar_electric",
+  "guitar_acoustic",
+  "piano",
+  "keys",
+  "strings",
+  "wind",
+] as const;
 
 type Instrument = (typeof INSTRUMENTS)[number];
-type Row = { title: string; instrument: Instrument; before: number; after: number };
+type Row = { title: string; instrument: Instrument; before: Heard; after: Heard };
+type Heard = { sdr: number; share: number };
 
 const [evaluationFolder] = process.argv.slice(2);
 if (evaluationFolder === undefined) {
@@ -39,8 +48,7 @@ try {
       const stem = stems.get(instrument) as Sound;
       const reference = references.get(instrument);
       if (reference !== undefined) {
-        const before = scaleInvariantSdr(reference, other);
-        rows.push({ title, instrument, before, after: scaleInvariantSdr(reference, stem) });
+        rows.push({ title, instrument, before: compare(reference, other), after: compare(reference, stem) });
       } else if (!piece.doubtful?.includes(instrument)) {
         levels.push(`${instrument} ${(10 * Math.log10(power(stem) / power(mix))).toFixed(0)}`);
       }
@@ -77,6 +85,10 @@ async function separate(name: string, inputPath: string): Promise<Map<string, So
   return stems;
 }
 
+function compare(reference: Sound, estimate: Sound): Heard {
+  return { sdr: scaleInvariantSdr(reference, estimate), share: shareOf(reference, estimate) };
+}
+
 function power(sound: Sound): number {
   return sound.reduce((sum, plane) => plane.reduce((part, value) => part + value ** 2, sum), 1e-12);
 }
@@ -85,7 +97,7 @@ function formatMeans(): string {
   const means = INSTRUMENTS.map((instrument) => {
     const gains = rows
       .filter((row) => row.instrument === instrument)
-      .map(({ before, after }) => after - before);
+      .map(({ before, after }) => after.sdr - before.sdr);
     return `${instrument} ${(gains.reduce((sum, gain) => sum + gain, 0) / gains.length).toFixed(2)}`;
   });
   return `**Mean gain in dB: ${means.join(", ")}.**`;
@@ -93,19 +105,20 @@ function formatMeans(): string {
 
 function formatResults(): string {
   return [
-    "# Guitars, piano, strings and wind on recordings",
+    "# Guitars, piano, keys, strings and wind on recordings",
     "",
-    "SI-SDR in dB against the instrument's recording, of the untouched `other` stem and of the instrument's stem. `npm run bench:instruments -- EVALUATION_FOLDER`.",
+    "SI-SDR in dB against the instrument's recording, of the untouched `other` stem and of the instrument's stem, and how much of the recording each holds.",
+    "`npm run bench:instruments -- EVALUATION_FOLDER`.",
     "",
     ...run,
     "",
     formatMeans(),
     "",
-    "| recording | stem | SI-SDR of `other` | of the stem | gain |",
-    "|---|---|---|---|---|",
+    "| recording | stem | SI-SDR of `other` | of the stem | gain | share in `other` | in the stem |",
+    "|---|---|---|---|---|---|---|",
     ...rows.map(
       ({ title, instrument, before, after }) =>
-        `| ${title} | ${instrument} | ${before.toFixed(2)} | ${after.toFixed(2)} | ${(after - before).toFixed(2)} |`,
+        `| ${title} | ${instrument} | ${before.sdr.toFixed(2)} | ${after.sdr.toFixed(2)} | ${(after.sdr - before.sdr).toFixed(2)} | ${before.share.toFixed(2)} | ${after.share.toFixed(2)} |`,
     ),
     "",
     "Stems of absent instruments, in dB of the mix:",

@@ -217,7 +217,7 @@ describe("parts of the other stem", () => {
       channels: makeSyntheticSong({ sampleRateHz: 44_100, lengthFrames }),
     };
     const { id } = await service.upload(toWav(input), "short.wav");
-    const parts = ["guitar_electric", "guitar_acoustic", "piano", "strings", "wind"];
+    const parts = ["guitar_electric", "guitar_acoustic", "piano", "keys", "strings", "wind"];
     const models = [...parts, "guitar", "other-x-guitar", "other", "vocals"];
     const created = await service.createTask({
       assetId: id,

@@ -11,6 +11,7 @@ const instruments = [
   "guitar_electric",
   "guitar_acoustic",
   "piano",
+  "keys",
   "strings",
   "wind",
 ];
@@ -37,7 +38,7 @@ it("lists the catalogue models whose networks are installed, with the licence of
     expect(licences[id]).toMatch(/^MIT/);
   }
   expect(licences.multi_voice).toMatch(/^MIT.* \+ .*Apache-2.0/);
-  expect(Object.keys(licences)).toHaveLength(22);
+  expect(Object.keys(licences)).toHaveLength(23);
 });
 
 /** The manifests as they are when some weights packages can't be installed. */

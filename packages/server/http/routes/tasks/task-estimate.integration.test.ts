@@ -21,6 +21,7 @@ const ofOther = [
   "guitar_electric",
   "guitar_acoustic",
   "piano",
+  "keys",
   "strings",
   "wind",
 ];
@@ -52,8 +53,8 @@ describe("estimating a Task", () => {
     const response = await api.post("/tasks/estimate", { assetId, targets });
     expect(await response.json()).toEqual({
       duration: 1.5,
-      creditsPerMinute: 7,
-      cost: 7,
+      creditsPerMinute: 8,
+      cost: 8,
       targets: ofOther.map((model) => ({ model, creditsPerMinute: 1, cost: 1 })),
     });
   });
