@@ -53,6 +53,21 @@ it("[VO2] ten minutes have as many people as one", () => {
   }
 });
 
+it("[VO2] two similar people stay two, though odd seconds of others join theirs after them", () => {
+  const counts = Array.from({ length: 20 }, () => {
+    const [a, c, d] = makePeople(3) as [Float32Array, Float32Array, Float32Array];
+    const b = add([1, a], [0.4, makeNoise()]);
+    const [oddC, oddD] = [c, d].map((person) => add([1, person], [1.2, makeNoise()]));
+    const nameOf = (person: Float32Array) => (person === oddC ? c : person === oddD ? d : person);
+    const turns = takeTurns([a, c], 24).concat(takeTurns([b, d], 24));
+    for (const at of [6, 14]) turns.splice(at, 0, { person: oddC!, seconds: 1.2 });
+    for (const at of [32, 40]) turns.splice(at, 0, { person: oddD!, seconds: 1.2 });
+    const stretches = talk(turns, (one, other) => nameOf(one) === nameOf(other));
+    return groupPeople(stretches, { expected: {}, voicesMax: 8 }).length;
+  });
+  expect(counts.filter((people) => people === 4).length).toBe(20);
+});
+
 it("[VO2] people who say too little are not counted, and no speech means nobody", () => {
   const [a, b, short] = makePeople(3) as [Float32Array, Float32Array, Float32Array];
   const turns = takeTurns([a, b], 20).toSpliced(9, 0, { person: short, seconds: 1.2 });

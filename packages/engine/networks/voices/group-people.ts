@@ -1,6 +1,7 @@
 import { findSimilarity, type HeardStretch, sumUp, toUnit } from "./heard-stretch.ts";
 import { mergeGroups } from "./merge-groups.ts";
 import { MergeOdds, weigh } from "./merge-odds.ts";
+import { MergeTree } from "./merge-tree.ts";
 
 /** Shorter stretches are too unreliable to count by, if there are longer ones. */
 const SHORTEST_SECONDS = 1;
@@ -30,8 +31,8 @@ export type ExpectedVoices = { voiceCount?: number | "pair" };
 type State = { groups: number[][]; seconds: number[]; evidence: number };
 
 /**
- * Groups stretches by person; returns each person's reliable stretches. Agglomerative clustering, most similar groups first; the number of people is
- * the one that maximises the odds for all merges before it and against all merges after it.
+ * Groups stretches by person; returns each person's reliable stretches. Agglomerative clustering, most similar groups first; the people are the division
+ * of the tree of merges that maximises the odds for all merges within it and against all others.
  */
 export function groupPeople(
   stretches: readonly HeardStretch[],
@@ -57,7 +58,7 @@ function relink(stretch: HeardStretch, picked: readonly number[]): HeardStretch 
   return { ...stretch, links };
 }
 
-/** The groups before each of the last merges and after all of them, with the log-odds of each state. */
+/** The groups before each of the last merges, the best division of the tree they make, and one group, with the log-odds of each state. */
 function listStates(stretches: readonly HeardStretch[]): State[] {
   if (stretches.length === 0) return [];
   const total = stretches.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -74,6 +75,7 @@ function listStates(stretches: readonly HeardStretch[]): State[] {
   };
   const centred = takeOffMean(stretches);
   const odds = new MergeOdds(stretches, { timeScale });
+  const tree = new MergeTree();
   const states: State[] = [];
   let [left, evidence] = [stretches.length, 0];
   mergeGroups(
@@ -82,11 +84,15 @@ function listStates(stretches: readonly HeardStretch[]): State[] {
     (merge, groups) => {
       if (left <= FIRST_GROUPS) {
         states.push({ ...keepLasting(groups()), evidence });
-        evidence += odds.find(merge);
+        const mergeOdds = odds.find(merge);
+        tree.add(merge, mergeOdds);
+        evidence += mergeOdds;
       }
       left -= 1;
     },
   );
+  const best = tree.findBest();
+  if (best) states.push({ ...keepLasting(best.groups), evidence: best.evidence });
   states.push({ groups: [[...stretches.keys()]], seconds: [total], evidence });
   return states;
 }

@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { MergeTree } from "./merge-tree.ts";
+
+/** Merges of groups 0 to 4, in their order: two people (0 and 1), then a short group joins a third person (2 and 3), then all become one. */
+function merge(odds: [people: number, short: number, third: number, last: number]) {
+  const tree = new MergeTree();
+  tree.add({ kept: [0], gone: [1] }, odds[0]);
+  tree.add({ kept: [2], gone: [3] }, odds[1]);
+  tree.add({ kept: [0, 1], gone: [4] }, odds[2]);
+  tree.add({ kept: [0, 1, 4], gone: [2, 3] }, odds[3]);
+  return tree.findBest();
+}
+
+it("[VO2] two people stay two if merges after theirs are right", () => {
+  expect(merge([-3, 4, -5, -6])).toEqual({ groups: [[0], [1], [4], [2, 3]], evidence: 4 });
+});
+
+it("[VO2] an improbable merge is made if those that build on it outweigh it", () => {
+  expect(merge([-3, 4, 5, -6])).toEqual({ groups: [[0, 1, 4], [2, 3]], evidence: 6 });
+  expect(merge([-3, -4, -5, 13])).toEqual({ groups: [[0, 1, 4, 2, 3]], evidence: 1 });
+});
+
+it("[VO2] nothing merged has no division", () => {
+  expect(new MergeTree().findBest()).toBeUndefined();
+});
