@@ -16,7 +16,13 @@ it("[VO2] two people stay two if merges after theirs are right", () => {
 });
 
 it("[VO2] an improbable merge is made if those that build on it outweigh it", () => {
-  expect(merge([-3, 4, 5, -6])).toEqual({ groups: [[0, 1, 4], [2, 3]], evidence: 6 });
+  expect(merge([-3, 4, 5, -6])).toEqual({
+    groups: [
+      [0, 1, 4],
+      [2, 3],
+    ],
+    evidence: 6,
+  });
   expect(merge([-3, -4, -5, 13])).toEqual({ groups: [[0, 1, 4, 2, 3]], evidence: 1 });
 });
 
