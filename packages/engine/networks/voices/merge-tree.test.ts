@@ -26,6 +26,10 @@ it("[VO2] an improbable merge is made if those that build on it outweigh it", ()
   expect(merge([-3, -4, -5, 13])).toEqual({ groups: [[0, 1, 4, 2, 3]], evidence: 1 });
 });
 
+it("[VO2] a probable merge is not made if it builds on one that outweighs it", () => {
+  expect(merge([-3, 4, 2, -6])).toEqual({ groups: [[0], [1], [4], [2, 3]], evidence: 4 });
+});
+
 it("[VO2] nothing merged has no division", () => {
   expect(new MergeTree().findBest()).toBeUndefined();
 });
