@@ -3,7 +3,8 @@ import { type HeardWindow, listStretches } from "./hear-windows.ts";
 import { layTurns } from "./lay-turns.ts";
 import { linkStretches } from "./link-stretches.ts";
 import { listOverlaps, placeOverlap, planTurns } from "./plan-voices.ts";
-import { NOBODY } from "./turns.ts";
+import type { StepRun } from "./step-runs.ts";
+import { NOBODY, type Turns } from "./turns.ts";
 
 const STEPS = 500;
 type Span = readonly [from: number, to: number];
@@ -88,4 +89,49 @@ it("[VO1] people who are never heard alone are counted, and without anybody else
   expect(together.voiceCount).toBe(1);
   expect([together.people[100], together.beside[100]]).toEqual([0, NOBODY]);
   expect([together.heardCount[10], together.heardCount[100], together.heardCount[310]]).toEqual([0, 2, 0]);
+});
+
+/** Who is heard in a step. */
+const at = ({ people, beside }: Turns, step: number) => [people[step]!, beside[step]!].toSorted();
+
+it("[VO1] whoever talks on into a window keeps its place there, though most of their stretch is before it", () => {
+  // 0 talks from the start; 1 starts beside them in the second window and talks alone after it.
+  const into = hear(250, [375, 625], [[250, 480]], [[400, 700]], []);
+  const named = [
+    { from: 125, to: 375, person: 0 },
+    { from: 480, to: 700, person: 1 },
+    { from: 40, to: 100, person: 2 },
+  ];
+  expect(at(layTurns([into], named, 750), 440)).toEqual([0, 1]);
+});
+
+it("[VO1] a voice that a window hears only beside another is whom the next window hears in it", () => {
+  const first: Span[] = [
+    [0, 290],
+    [335, 505],
+  ];
+  const before = hear(0, [0, 375], first, [[340, 500]], [[295, 330]]);
+  const next = hear(250, [375, 750], [[340, 540]], first, [[295, 330]]);
+  const named = [
+    { from: 0, to: 290, person: 0 },
+    { from: 295, to: 330, person: 2 },
+    { from: 505, to: 540, person: 1 },
+  ];
+  expect(at(layTurns([before, next], named, 750), 360)).toEqual([0, 1]);
+});
+
+it("[VO1] a voice that no window hears alone is the nearest of the others within three seconds; of two people always", () => {
+  const window = hear(0, [0, 500], [[0, 400]], [[250, 300]], []);
+  const talk = (third: StepRun, ...more: number[]) =>
+    at(
+      layTurns(
+        [window],
+        [{ from: 0, to: 240, person: 0 }, ...[1, ...more].map((person) => ({ ...third, person }))],
+        1000,
+      ),
+      270,
+    );
+  expect(talk({ from: 410, to: 490 }, 2)).toEqual([0, 1]);
+  expect(talk({ from: 800, to: 900 }, 2)).toEqual([NOBODY, 0]);
+  expect(talk({ from: 800, to: 900 })).toEqual([0, 1]);
 });

@@ -1,16 +1,23 @@
 import { type HeardWindow, LEAST_PROBABILITY } from "./hear-windows.ts";
 import { findPlace } from "./link-stretches.ts";
 import type { StepRun } from "./step-runs.ts";
-import { NOBODY, type Turns } from "./turns.ts";
+import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 
 /** A stretch belongs to a place of a window if the place's share is at least this (the squares of all shares sum to 1). */
 const LEAST_PLACE = 0.7;
+/** How much of a stretch tells its place in a window: less than for links between stretches, or whoever overlaps into a window is nobody in it. */
+const LEAST_STEPS = STEPS_PER_SECOND / 2;
+/** Somebody whom windows do not hear alone is the nearest of the others if they talk within this time. Of two people it is the other one. */
+const REACH_STEPS = 3 * STEPS_PER_SECOND;
 
 type NamedStretch = StepRun & { person: number };
+/** A window, and the stretches in each of its places. */
+type NamedWindow = HeardWindow & { placed: NamedStretch[][] };
+type HeardVoice = { probability: number; person: number | undefined };
 
 /**
- * Assigns what is active in a place of a window to the speaker of the nearest stretch in that place. Where nobody is ever heard alone, all of it is one
- * person's.
+ * Assigns what is active in a place of a window to the speaker of the nearest stretch in that place. Without one, it is whom the window before or after
+ * hears then, or whoever else talks shortly before or after. Where nobody is ever heard alone, all of it is one person's.
  */
 export function layTurns(
   windows: readonly HeardWindow[],
@@ -24,44 +31,76 @@ export function layTurns(
     confidence: new Float32Array(stepCount),
     heardCount: new Uint8Array(stepCount),
   };
-  for (const window of windows) {
-    const { probabilities, firstStep, middle } = window;
-    const placed = stretches.flatMap((stretch) => {
-      const place = findPlace(window, stretch);
-      return place === undefined ? [] : [{ stretch, place }];
-    });
-    const byPlace = probabilities.map((_, at) =>
-      placed.flatMap(({ stretch, place }) => (place[at]! > LEAST_PLACE ? [stretch] : [])),
-    );
-    for (let step = middle.from; step < middle.to; step++) {
-      const active = probabilities.flatMap((row, place) => {
-        const probability = row[step - firstStep] ?? 0;
-        return probability > LEAST_PROBABILITY ? [{ place, probability }] : [];
-      });
-      turns.heardCount[step] = active.length;
-      const heard = active.flatMap(({ place, probability }) => {
-        const person = stretches.length === 0 ? 0 : findNearest(byPlace[place]!, step);
-        return person === undefined ? [] : [{ person, probability }];
-      });
-      noteStep(turns, step, heard);
+  const named = windows.map((window) => ({ ...window, placed: sortByPlace(window, stretches) }));
+  const reach = turns.voiceCount === 2 ? Number.POSITIVE_INFINITY : REACH_STEPS;
+  for (const [at, window] of named.entries()) {
+    const neighbours = [named[at - 1], named[at + 1]].filter((other) => other !== undefined);
+    for (let step = window.middle.from; step < window.middle.to; step++) {
+      const voices = listVoices(window, step);
+      turns.heardCount[step] = voices.length;
+      for (const voice of voices) {
+        if (voice.person !== undefined) continue;
+        const others = voices.map(({ person }) => person);
+        voice.person =
+          findBeside(neighbours, { others, step }) ?? findNearest(stretches, { others, step, reach });
+      }
+      if (stretches.length === 0 && voices[0]) voices[0].person = 0;
+      noteStep(turns, step, voices);
     }
   }
   return turns;
 }
 
-function findNearest(stretches: readonly NamedStretch[], step: number): number | undefined {
+function sortByPlace(window: HeardWindow, stretches: readonly NamedStretch[]): NamedStretch[][] {
+  const places = stretches.map((stretch) => findPlace(window, stretch, LEAST_STEPS));
+  return window.probabilities.map((_, at) =>
+    stretches.filter((_stretch, index) => (places[index]?.[at] ?? 0) > LEAST_PLACE),
+  );
+}
+
+function listVoices({ probabilities, firstStep, placed }: NamedWindow, step: number): HeardVoice[] {
+  return probabilities.flatMap((row, place) => {
+    const probability = row[step - firstStep] ?? 0;
+    return probability > LEAST_PROBABILITY
+      ? [{ probability, person: findNearest(placed[place]!, { step }) }]
+      : [];
+  });
+}
+
+type Others = { others: readonly (number | undefined)[]; step: number };
+
+/** The most probable person that neighbouring windows hear in a step beside the others. */
+function findBeside(neighbours: readonly NamedWindow[], { others, step }: Others): number | undefined {
+  const heard = neighbours.flatMap((window) => listVoices(window, step));
+  return pickProbable(heard).find(({ person }) => !others.includes(person))?.person;
+}
+
+/** Who speaks the stretch nearest to a step. */
+function findNearest(
+  stretches: readonly NamedStretch[],
+  { step, others = [], reach = Number.POSITIVE_INFINITY }: Partial<Others> & { step: number; reach?: number },
+): number | undefined {
   const distanceTo = ({ from, to }: NamedStretch) => Math.max(0, from - step, step - to + 1);
   let nearest: NamedStretch | undefined;
-  for (const stretch of stretches)
+  for (const stretch of stretches) {
+    if (others.includes(stretch.person) || distanceTo(stretch) > reach) continue;
     if (nearest === undefined || distanceTo(stretch) < distanceTo(nearest)) nearest = stretch;
+  }
   return nearest?.person;
 }
 
 /** Records the most probable speaker, and the next most probable one as overlapping. */
-function noteStep(turns: Turns, step: number, heard: { person: number; probability: number }[]): void {
-  const [first, ...others] = heard.sort((a, b) => b.probability - a.probability);
+function noteStep(turns: Turns, step: number, voices: readonly HeardVoice[]): void {
+  const [first, ...others] = pickProbable(voices);
   if (first === undefined) return;
   turns.people[step] = first.person;
   turns.confidence[step] = first.probability;
   turns.beside[step] = others.find(({ person }) => person !== first.person)?.person ?? NOBODY;
+}
+
+/** Voices with a name, the most probable first. */
+function pickProbable(voices: readonly HeardVoice[]): { probability: number; person: number }[] {
+  return voices
+    .flatMap(({ person, probability }) => (person === undefined ? [] : [{ person, probability }]))
+    .sort((a, b) => b.probability - a.probability);
 }

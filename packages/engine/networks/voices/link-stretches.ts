@@ -12,7 +12,7 @@ export function linkStretches(windows: readonly HeardWindow[], stretches: readon
   const sums = stretches.map(() => new Map<number, { agreement: number; windows: number }>());
   for (const window of windows) {
     const heard = stretches.flatMap((stretch, index) => {
-      const place = findPlace(window, stretch);
+      const place = findPlace(window, stretch, LEAST_SHARE * (stretch.to - stretch.from));
       return place === undefined ? [] : [{ index, place }];
     });
     for (const a of heard) {
@@ -31,14 +31,15 @@ export function linkStretches(windows: readonly HeardWindow[], stretches: readon
   );
 }
 
-/** A stretch's activity in each place of a window, as a unit vector; undefined if the window does not cover it. */
+/** A stretch's activity in each place of a window, as a unit vector; undefined if the window covers fewer steps of it. */
 export function findPlace(
   { firstStep, probabilities }: HeardWindow,
   { from, to }: StepRun,
+  leastSteps: number,
 ): number[] | undefined {
   const length = probabilities[0]?.length ?? 0;
   const [first, end] = [Math.max(0, from - firstStep), Math.min(length, to - firstStep)];
-  if (end - first < LEAST_SHARE * (to - from)) return undefined;
+  if (end - first < leastSteps) return undefined;
   const means = probabilities.map(
     (row) => row.subarray(first, end).reduce((sum, value) => sum + value, 0) / (end - first) + 1e-6,
   );
