@@ -5,6 +5,7 @@ import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import type { HearingWishes } from "../engine-request.ts";
+import { halveWindow } from "./halve-window.ts";
 import { LanguageTally } from "./language-tally.ts";
 import { partByLanguage } from "./part-by-language.ts";
 import { readWindow, type SpeechWindow } from "./speech-windows.ts";
@@ -14,7 +15,10 @@ import { writeTranscripts } from "./write-transcripts.ts";
 
 /** How many of the hundred languages are stored per window. */
 const LIKELY_LANGUAGES = 3;
+/** A shorter window that was not understood is not heard again. */
+const HALVED_FRAMES = 10 * SAMPLE_RATE_HZ;
 
+type HeardWindow = EncodedWindow & { whole: SpokenWindow; isGarbled: boolean };
 type EncodedWindow = { window: SpeechWindow; samples: Float32Array; states: FloatTensor };
 
 export type Hearing = {
@@ -31,19 +35,42 @@ export async function hearWindows(
   windows: readonly SpeechWindow[],
   hearing: Hearing,
 ): Promise<SpokenWindow[][]> {
-  const encoded: EncodedWindow[] = [];
-  const partCounts: number[] = [];
-  for (const window of windows) {
-    const parts = await encodeParts(whisper, window, hearing);
-    partCounts.push(parts.length);
-    encoded.push(...parts);
-  }
-  const spoken: SpokenWindow[] = [];
+  const encoded: EncodedWindow[][] = [];
+  for (const window of windows) encoded.push(await encodeParts(whisper, window, hearing));
+  const spoken = await hearAll(whisper, encoded.flat(), { ...hearing, atOnce: windows.length });
+  return encoded.map((parts) => spoken.splice(0, parts.length).flat());
+}
+
+/** Transcribes encoded windows a few at once. One that was not understood is heard again in halves. */
+async function hearAll(
+  whisper: Whisper,
+  encoded: readonly EncodedWindow[],
+  hearing: Hearing & { atOnce: number },
+): Promise<SpokenWindow[][]> {
+  const spoken: SpokenWindow[][] = [];
   while (spoken.length < encoded.length) {
-    const batch = encoded.slice(spoken.length, spoken.length + windows.length);
-    spoken.push(...(await hearBatch(whisper, batch, { ...hearing, before: [...hearing.before, ...spoken] })));
+    const batch = encoded.slice(spoken.length, spoken.length + hearing.atOnce);
+    const knowing = () => ({ ...hearing, before: [...hearing.before, ...spoken.flat()] });
+    for (const { whole, isGarbled, window, samples } of await hearBatch(whisper, batch, knowing())) {
+      if (!isGarbled || window.lengthFrames < HALVED_FRAMES) {
+        spoken.push([whole]);
+        continue;
+      }
+      const halves: EncodedWindow[] = [];
+      for (const half of halveWindow(window, samples)) halves.push(await encode(whisper, half, hearing));
+      spoken.push((await hearAll(whisper, halves, knowing())).flat());
+    }
   }
-  return partCounts.map((count) => spoken.splice(0, count));
+  return spoken;
+}
+
+async function encode(
+  whisper: Whisper,
+  window: SpeechWindow,
+  { source }: Pick<Hearing, "source">,
+): Promise<EncodedWindow> {
+  const samples = readWindow(window, source);
+  return { window, samples, states: await whisper.encode(samples) };
 }
 
 async function encodeParts(
@@ -51,16 +78,12 @@ async function encodeParts(
   window: SpeechWindow,
   hearing: Hearing,
 ): Promise<EncodedWindow[]> {
-  const encode = async (part: SpeechWindow): Promise<EncodedWindow> => {
-    const samples = readWindow(part, hearing.source);
-    return { window: part, samples, states: await whisper.encode(samples) };
-  };
-  const whole = await encode(window);
+  const whole = await encode(whisper, window, hearing);
   if (hearing.wishes.language !== undefined) return [whole];
   const parts = await partByLanguage(whisper, window, whole.states);
   if (parts.length === 1) return [whole];
   const encoded: EncodedWindow[] = [];
-  for (const part of parts) encoded.push(await encode(part));
+  for (const part of parts) encoded.push(await encode(whisper, part, hearing));
   return encoded;
 }
 
@@ -68,7 +91,7 @@ async function hearBatch(
   whisper: Whisper,
   batch: readonly EncodedWindow[],
   { before, wishes, random }: Hearing,
-): Promise<SpokenWindow[]> {
+): Promise<HeardWindow[]> {
   const { language, isTranslated = false } = wishes;
   const tally = makeTally(before);
   let probabilities: readonly LanguageProbabilities[] = [];
@@ -86,18 +109,20 @@ async function hearBatch(
     random,
     brief: makeBrief(whisper.tokenizer, wishes),
   });
-  const spoken: SpokenWindow[] = [];
-  for (const [row, { window, samples, states }] of batch.entries()) {
+  const heard: HeardWindow[] = [];
+  for (const [row, encoded] of batch.entries()) {
     const transcript = transcripts[row];
     if (transcript === undefined) throw new Error("a window has no transcript");
-    spoken.push({
+    const { window, samples, states } = encoded;
+    const whole = {
       language: transcript.language,
       heard: [...(probabilities[row] ?? [])].sort(([, a], [, b]) => b - a).slice(0, LIKELY_LANGUAGES),
       speechSeconds: toSeconds(window),
       words: await timeTranscript(whisper, window, { transcript, states, samples, isTranslated }),
-    });
+    };
+    heard.push({ ...encoded, whole, isGarbled: transcript.isGarbled });
   }
-  return spoken;
+  return heard;
 }
 
 export function makeTally(windows: readonly SpokenWindow[]): LanguageTally {

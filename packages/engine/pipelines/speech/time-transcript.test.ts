@@ -30,6 +30,7 @@ async function write(language: string, isTranslated = false) {
         words: { tokens, logProbs },
         noSpeechProbability: 0,
         isBrokenOff: false,
+        isGarbled: false,
         text: TEXT,
       },
       states: await whisper.encode(samples),

@@ -18,7 +18,7 @@ import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
 
 /** Increase when the same input and weights would give a different text. */
-const LOG_VERSION = 4;
+const LOG_VERSION = 5;
 /** Windows per batch: each takes 110 MB of the 1.5 GB a transcription may use. */
 const BATCH_WINDOWS = 2;
 

@@ -12,8 +12,8 @@ import type { FloatTensor } from "../../runtime/graph-session.ts";
 /** Tried in order while a window's text is doubtful, as in `whisper/transcribe.py`. */
 const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
 
-/** The text of a window; no tokens if there is no speech. */
-export type Transcript = WrittenWindow & { text: string };
+/** The text of a window; no tokens if there is no speech, or if it was not understood (`isGarbled`). */
+export type Transcript = WrittenWindow & { text: string; isGarbled: boolean };
 
 type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };
 
@@ -36,11 +36,12 @@ export async function writeTranscripts(
     if (doubtful.length === 0) break;
     await improve(whisper, doubtful, { temperature, random: options.random, brief: options.brief });
   }
-  return drafts.map(({ transcript }) =>
-    isSilent(transcript) || (isDoubtful(transcript, transcript.text) && !isRepeatedForSure(transcript))
-      ? { ...transcript, tokens: [], logProbs: [], text: "" }
-      : transcript,
-  );
+  return drafts.map(({ transcript }) => {
+    const isGarbled = isDoubtful(transcript, transcript.text) && !isRepeatedForSure(transcript);
+    return isSilent(transcript) || isGarbled
+      ? { ...transcript, tokens: [], logProbs: [], text: "", isGarbled }
+      : transcript;
+  });
 }
 
 async function improve(
@@ -63,7 +64,7 @@ async function improve(
 }
 
 function toTranscript({ tokenizer }: Whisper, window: WrittenWindow): Transcript {
-  return { ...window, text: tokenizer.decode(window.tokens).trim() };
+  return { ...window, text: tokenizer.decode(window.tokens).trim(), isGarbled: false };
 }
 
 function pickBetter(a: Transcript, b: Transcript): Transcript {
