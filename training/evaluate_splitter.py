@@ -1,4 +1,4 @@
-"""Scores the splitter of `other` on its held-out set: what each stem gains over the untouched input, and how quiet absent ones are.
+"""Scores the splitter of `other` on its held-out set: what each stem gains over the untouched input, how much of it is there, and how quiet absent ones are.
 
     python3 -m training.evaluate_splitter --held-out held-out.npy --weights average.pt|model.onnx [--out scores.json]
 """

@@ -80,7 +80,7 @@ class Mixtures(unittest.TestCase):
         self.assertEqual(tuple(drawn.shape), (4, TRACKS, 2, 800))
         self.assertTrue(torch.equal((drawn * 32768).round(), (1000.0 * (1 + torch.arange(TRACKS)))[None, :, None, None].expand_as(drawn)))
 
-    def test_mixtures_are_a_lead_and_quieter_backing_and_some_lack_one(self):
+    def test_mixtures_are_a_lead_and_mostly_quieter_backing_and_some_lack_one(self):
         torch.manual_seed(0)
         pool = Pool("cpu")
         frames = 40 * 1024
@@ -92,7 +92,7 @@ class Mixtures(unittest.TestCase):
         alone, unled = power[:, 1] < 1e-9, power[:, 0] < 1e-9
         self.assertTrue(3 <= int(alone.sum()) <= 24 and 1 <= int(unled.sum()) <= 16)
         both = ~alone & ~unled
-        self.assertGreater(float((power[both, 0] > power[both, 1]).float().mean()), 0.9)
+        self.assertTrue(0.65 < float((power[both, 0] > power[both, 1]).float().mean()) < 0.97)
 
     def test_an_echo_is_late_and_nothing_comes_before_it(self):
         sound = torch.zeros(3, 2, augment.RATE_HZ)

@@ -15,7 +15,7 @@ import torch
 
 from training.checkpoint import copy_fitting, load_network, make_network, save_weights
 from training.mix.pool import Pools
-from training.optimizers.clip import zero_unless_finite
+from training.optimizers.finite_step import step_if_finite
 from training.optimizers.muon import make_optimizers
 from training.tasks.cleaning import Cleaning
 from training.tasks.detection import Detection
@@ -89,6 +89,7 @@ class Trainer:
         torch.set_float32_matmul_precision("high")
         options.out.mkdir(parents=True, exist_ok=True)
         self.step = 0
+        self.skipped = 0
         self.network = (load_network(options.init) if options.init else make_network(recipe["network"])).to(self.device)
         if options.start_from:
             self.note(taken_over=copy_fitting(options.start_from, self.network))
@@ -133,13 +134,13 @@ class Trainer:
         loss = self.task.loss(estimate, truth)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe["clip"])
-        zero_unless_finite(self.network.parameters(), norm)
         factor = self.schedule.factor(self.step)
         for optimizer, rate in zip(self.optimizers, self.base_rates):
             optimizer.param_groups[0]["lr"] = rate * factor
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        self.update_average()
+        if step_if_finite(self.optimizers, norm):
+            self.update_average()
+        else:
+            self.skipped += 1
         self.step += 1
         return loss.detach()
 
@@ -199,7 +200,7 @@ class Trainer:
                 loss = float(torch.stack(losses).nanmean())
                 rate = window_steps / (time.time() - window_started)
                 factor = self.schedule.factor(self.step)
-                self.note(seconds=round(time.time() - started), loss=round(loss, 4), steps_per_s=round(rate, 2), rate=round(factor, 3), **self.evaluate())
+                self.note(seconds=round(time.time() - started), loss=round(loss, 4), steps_per_s=round(rate, 2), rate=round(factor, 3), skipped=self.skipped, **self.evaluate())
                 self.save()
                 window_started, window_steps, losses = time.time(), 0, []
                 next_evaluation = time.time() + self.options.evaluate_every_s

@@ -84,10 +84,12 @@ it("[VO1] in an overlap each person gets the stream they are alone in; ambiguous
 
 it("[VO1] people who are never heard alone are counted, and without anybody else they are one voice", () => {
   const never = hear(0, [0, 375], [[20, 300]], [[30, 290]]);
+  never.probabilities[0]?.fill(0.7, 20, 300);
   expect(listStretches(never)).toEqual([]);
   const together = layTurns([never], [], 375);
   expect(together.voiceCount).toBe(1);
   expect([together.people[100], together.beside[100]]).toEqual([0, NOBODY]);
+  expect(together.confidence[100]).toBeCloseTo(0.9);
   expect([together.heardCount[10], together.heardCount[100], together.heardCount[310]]).toEqual([0, 2, 0]);
 });
 
@@ -95,12 +97,16 @@ it("[VO1] people who are never heard alone are counted, and without anybody else
 const at = ({ people, beside }: Turns, step: number) => [people[step]!, beside[step]!].toSorted();
 
 it("[VO1] whoever talks on into a window keeps its place there, though most of their stretch is before it", () => {
-  // 0 talks from the start; 1 starts beside them in the second window and talks alone after it.
-  const into = hear(250, [375, 625], [[250, 480]], [[400, 700]], []);
+  // 0 talks from before the window until 1 has interrupted; 2 said a word next to the overlap.
+  const first: Span[] = [
+    [250, 345],
+    [380, 480],
+  ];
+  const into = hear(250, [375, 625], first, [[400, 700]], [[350, 376]]);
   const named = [
-    { from: 125, to: 375, person: 0 },
+    { from: 125, to: 340, person: 0 },
+    { from: 350, to: 376, person: 2 },
     { from: 480, to: 700, person: 1 },
-    { from: 40, to: 100, person: 2 },
   ];
   expect(at(layTurns([into], named, 750), 440)).toEqual([0, 1]);
 });

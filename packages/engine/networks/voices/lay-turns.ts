@@ -5,9 +5,9 @@ import { NOBODY, STEPS_PER_SECOND, type Turns } from "./turns.ts";
 
 /** A stretch belongs to a place of a window if the place's share is at least this (the squares of all shares sum to 1). */
 const LEAST_PLACE = 0.7;
-/** How much of a stretch tells its place in a window: less than for links between stretches, or whoever overlaps into a window is nobody in it. */
+/** How much of a stretch tells its place in a window: less than for links between stretches, so that who talks on into a window has a name there. */
 const LEAST_STEPS = STEPS_PER_SECOND / 2;
-/** Somebody whom windows do not hear alone is the nearest of the others if they talk within this time. Of two people it is the other one. */
+/** A voice that no window hears alone belongs to the nearest of the others who talk alone within this time; with one or two people, at any time. */
 const REACH_STEPS = 3 * STEPS_PER_SECOND;
 
 type NamedStretch = StepRun & { person: number };
@@ -16,8 +16,8 @@ type NamedWindow = HeardWindow & { placed: NamedStretch[][] };
 type HeardVoice = { probability: number; person: number | undefined };
 
 /**
- * Assigns what is active in a place of a window to the speaker of the nearest stretch in that place. Without one, it is whom the window before or after
- * hears then, or whoever else talks shortly before or after. Where nobody is ever heard alone, all of it is one person's.
+ * Assigns what is active in a place of a window to the speaker of the nearest stretch in that place; if there is none, to whom the windows before and after
+ * hear in that step, or else to whoever talks alone shortly before or after. Where nobody is ever heard alone, all of it is one person's.
  */
 export function layTurns(
   windows: readonly HeardWindow[],
@@ -32,19 +32,19 @@ export function layTurns(
     heardCount: new Uint8Array(stepCount),
   };
   const named = windows.map((window) => ({ ...window, placed: sortByPlace(window, stretches) }));
-  const reach = turns.voiceCount === 2 ? Number.POSITIVE_INFINITY : REACH_STEPS;
+  const reach = turns.voiceCount <= 2 ? Number.POSITIVE_INFINITY : REACH_STEPS;
   for (const [at, window] of named.entries()) {
     const neighbours = [named[at - 1], named[at + 1]].filter((other) => other !== undefined);
     for (let step = window.middle.from; step < window.middle.to; step++) {
       const voices = listVoices(window, step);
       turns.heardCount[step] = voices.length;
       for (const voice of voices) {
+        if (stretches.length === 0) voice.person = 0;
         if (voice.person !== undefined) continue;
         const others = voices.map(({ person }) => person);
         voice.person =
           findBeside(neighbours, { others, step }) ?? findNearest(stretches, { others, step, reach });
       }
-      if (stretches.length === 0 && voices[0]) voices[0].person = 0;
       noteStep(turns, step, voices);
     }
   }

@@ -17,7 +17,7 @@ const LEAST_WITHIN = 0.02;
 
 /**
  * The log-odds that two groups are one person's: a logistic regression on the merges of 144 generated conversations of development speakers
- * (training/runs/voices.md), with a constant 0.2 above the fit: branches that are chosen by themselves give people too many otherwise (decision 113).
+ * (training/runs/voices.md), with a constant 0.2 above the fit: without it, branches chosen by themselves count too many people (decision 113).
  * The same similarity means less for short groups, and less where one person's stretches are very similar.
  */
 const ODDS = {

@@ -15,11 +15,11 @@ import { writeTranscripts } from "./write-transcripts.ts";
 
 /** How many of the hundred languages are stored per window. */
 const LIKELY_LANGUAGES = 3;
-/** A shorter window that was not understood is not heard again. */
-const HALVED_FRAMES = 10 * SAMPLE_RATE_HZ;
+/** A shorter window that was not understood is not heard again in halves. */
+const LEAST_HALVED_FRAMES = 10 * SAMPLE_RATE_HZ;
 
-type HeardWindow = EncodedWindow & { whole: SpokenWindow; isGarbled: boolean };
 type EncodedWindow = { window: SpeechWindow; samples: Float32Array; states: FloatTensor };
+type TriedWindow = EncodedWindow & { result: SpokenWindow; isGarbled: boolean };
 
 export type Hearing = {
   source: FrameSource;
@@ -51,9 +51,9 @@ async function hearAll(
   while (spoken.length < encoded.length) {
     const batch = encoded.slice(spoken.length, spoken.length + hearing.atOnce);
     const knowing = () => ({ ...hearing, before: [...hearing.before, ...spoken.flat()] });
-    for (const { whole, isGarbled, window, samples } of await hearBatch(whisper, batch, knowing())) {
-      if (!isGarbled || window.lengthFrames < HALVED_FRAMES) {
-        spoken.push([whole]);
+    for (const { result, isGarbled, window, samples } of await hearBatch(whisper, batch, knowing())) {
+      if (!isGarbled || window.lengthFrames < LEAST_HALVED_FRAMES) {
+        spoken.push([result]);
         continue;
       }
       const halves: EncodedWindow[] = [];
@@ -91,7 +91,7 @@ async function hearBatch(
   whisper: Whisper,
   batch: readonly EncodedWindow[],
   { before, wishes, random }: Hearing,
-): Promise<HeardWindow[]> {
+): Promise<TriedWindow[]> {
   const { language, isTranslated = false } = wishes;
   const tally = makeTally(before);
   let probabilities: readonly LanguageProbabilities[] = [];
@@ -109,20 +109,20 @@ async function hearBatch(
     random,
     brief: makeBrief(whisper.tokenizer, wishes),
   });
-  const heard: HeardWindow[] = [];
+  const tried: TriedWindow[] = [];
   for (const [row, encoded] of batch.entries()) {
     const transcript = transcripts[row];
     if (transcript === undefined) throw new Error("a window has no transcript");
     const { window, samples, states } = encoded;
-    const whole = {
+    const result = {
       language: transcript.language,
       heard: [...(probabilities[row] ?? [])].sort(([, a], [, b]) => b - a).slice(0, LIKELY_LANGUAGES),
       speechSeconds: toSeconds(window),
       words: await timeTranscript(whisper, window, { transcript, states, samples, isTranslated }),
     };
-    heard.push({ ...encoded, whole, isGarbled: transcript.isGarbled });
+    tried.push({ ...encoded, result, isGarbled: transcript.isGarbled });
   }
-  return heard;
+  return tried;
 }
 
 export function makeTally(windows: readonly SpokenWindow[]): LanguageTally {

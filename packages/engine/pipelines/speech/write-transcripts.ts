@@ -13,9 +13,10 @@ import type { FloatTensor } from "../../runtime/graph-session.ts";
 const TEMPERATURES = [0.2, 0.4, 0.6, 0.8, 1];
 
 /** The text of a window; no tokens if there is no speech, or if it was not understood (`isGarbled`). */
-export type Transcript = WrittenWindow & { text: string; isGarbled: boolean };
+export type Transcript = DraftedText & { isGarbled: boolean };
 
-type Draft = { states: FloatTensor; seconds: number; transcript: Transcript };
+type DraftedText = WrittenWindow & { text: string };
+type Draft = { states: FloatTensor; seconds: number; transcript: DraftedText };
 
 /**
  * Transcribes several windows at once. A repetitive or improbable text is decoded again at higher temperatures; if nothing helps it is dropped,
@@ -29,7 +30,7 @@ export async function writeTranscripts(
   for (const [row, window] of (await writeWindows(whisper, { ...options, temperature: 0 })).entries()) {
     const states = options.states[row];
     const seconds = options.seconds[row] ?? 0;
-    if (states) drafts.push({ states, seconds, transcript: toTranscript(whisper, window) });
+    if (states) drafts.push({ states, seconds, transcript: toText(whisper, window) });
   }
   for (const temperature of TEMPERATURES) {
     const doubtful = drafts.filter(({ transcript }) => isDoubtful(transcript, transcript.text));
@@ -40,7 +41,7 @@ export async function writeTranscripts(
     const isGarbled = isDoubtful(transcript, transcript.text) && !isRepeatedForSure(transcript);
     return isSilent(transcript) || isGarbled
       ? { ...transcript, tokens: [], logProbs: [], text: "", isGarbled }
-      : transcript;
+      : { ...transcript, isGarbled };
   });
 }
 
@@ -59,15 +60,15 @@ async function improve(
   });
   drafts.forEach((draft, row) => {
     const window = written[row];
-    if (window) draft.transcript = pickBetter(draft.transcript, toTranscript(whisper, window));
+    if (window) draft.transcript = pickBetter(draft.transcript, toText(whisper, window));
   });
 }
 
-function toTranscript({ tokenizer }: Whisper, window: WrittenWindow): Transcript {
-  return { ...window, text: tokenizer.decode(window.tokens).trim(), isGarbled: false };
+function toText({ tokenizer }: Whisper, window: WrittenWindow): DraftedText {
+  return { ...window, text: tokenizer.decode(window.tokens).trim() };
 }
 
-function pickBetter(a: Transcript, b: Transcript): Transcript {
+function pickBetter(a: DraftedText, b: DraftedText): DraftedText {
   const loops = [isLooping(a, a.text), isLooping(b, b.text)];
   if (loops[0] !== loops[1]) return loops[0] ? b : a;
   return averageLogProb(b) > averageLogProb(a) ? b : a;
