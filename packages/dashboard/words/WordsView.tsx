@@ -82,8 +82,10 @@ function WordsBook({
   const current = useComputed(() => findPlace(history.lines.value, clock.seconds.value));
   const isFollowing = useSignal(true);
   const hues = useMemo(() => {
-    const speakers = [...new Set(lines.flatMap(({ speaker }) => (speaker === undefined ? [] : [speaker])))];
-    return new Map(speakers.map((speaker, n) => [speaker, (n % HUES) + 1]));
+    const speakers = new Set(lines.flatMap(({ speaker }) => (speaker === undefined ? [] : [speaker])));
+    // By name, so that a speaker has the colour that the voice of that number has in the mixer.
+    const named = [...speakers].toSorted((a, b) => String(a).localeCompare(String(b)));
+    return new Map(named.map((speaker, n) => [speaker, (n % HUES) + 1]));
   }, [lines]);
 
   const seek = ({ line, word }: Place) => {
