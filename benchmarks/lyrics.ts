@@ -93,6 +93,7 @@ async function hear(song: Song, vocals: Float32Array): Promise<TimedText> {
       voiceActivity: getVoiceActivity(manifests),
       source,
       sourceName: "vocals",
+      sourceId: sha256,
       wishes: { language: song.language },
     },
   );

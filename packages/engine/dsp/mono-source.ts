@@ -1,11 +1,17 @@
 import type { FrameSource } from "./frame-source.ts";
+import { findCommonPower, mixToMono } from "./mix-to-mono.ts";
 
-/** A source mixed to mono: the mean of its channels. */
+/** Enough to know how the channels of a recording relate, however long it is. */
+const LOOKS = 64;
+const LOOK_FRAMES = 8192;
+
+/** A source mixed to mono, all of it alike: see `mixToMono`. */
 export class MonoSource implements FrameSource {
   readonly channels = 1;
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
   readonly #source: FrameSource;
+  #sign: 1 | -1 | undefined;
 
   constructor(source: FrameSource) {
     this.sampleRateHz = source.sampleRateHz;
@@ -14,9 +20,16 @@ export class MonoSource implements FrameSource {
   }
 
   read(startFrame: number, lengthFrames: number): Float32Array[] {
-    const [mean = new Float32Array(lengthFrames), ...others] = this.#source.read(startFrame, lengthFrames);
-    for (const plane of others) for (let n = 0; n < lengthFrames; n++) mean[n]! += plane[n]!;
-    if (others.length > 0) for (let n = 0; n < lengthFrames; n++) mean[n]! /= others.length + 1;
-    return [mean];
+    this.#sign ??= findSign(this.#source);
+    return [mixToMono(this.#source.read(startFrame, lengthFrames), this.#sign)];
   }
+}
+
+function findSign(source: FrameSource): 1 | -1 {
+  if (source.channels !== 2) return 1;
+  const hop = Math.max(LOOK_FRAMES, Math.ceil(source.lengthFrames / LOOKS));
+  let common = 0;
+  for (let start = 0; start < source.lengthFrames; start += hop)
+    common += findCommonPower(source.read(start, LOOK_FRAMES));
+  return common < 0 ? -1 : 1;
 }

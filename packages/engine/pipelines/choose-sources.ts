@@ -1,7 +1,7 @@
 import type { MusicRegion } from "../networks/music-detector/music-regions.ts";
 import { isStemManifest, type Manifest, type StemManifest } from "../runtime/manifest.ts";
 import { DETECT_SECONDS, type DetectionRun, detectMusic } from "./detect-music.ts";
-import { needStem, type StemPass } from "./plan-targets.ts";
+import { needStem, type StemPass, type TargetPlan } from "./plan-targets.ts";
 import type { MakeStage } from "./stage-progress.ts";
 import type { TargetOutcomes } from "./target-outcomes.ts";
 
@@ -11,6 +11,19 @@ const MUSIC_SHARE_MIN = 1 / 3;
 /** Stems that are heard instead of the input: `vocals` has singing and speech, `dialogue` speech alone. */
 type HeardName = "vocals" | "dialogue";
 export type ChosenSources = { readonly [Name in HeardName]?: StemManifest };
+export type ListeningPasses = Pick<TargetPlan, "speechPass" | "voicesPass">;
+
+/** The stems that a plan may read instead of the input, and the networks that make them. */
+export function listHeardStems(
+  { speechPass, voicesPass }: ListeningPasses,
+  manifests: readonly Manifest[],
+): { stem: HeardName; manifest: StemManifest }[] {
+  const wanted = [speechPass && ("vocals" as const), voicesPass && ("dialogue" as const)];
+  return wanted.flatMap((stem) => {
+    const manifest = manifests.filter(isStemManifest).find(({ stems }) => stem && stems.includes(stem));
+    return stem && manifest ? [{ stem, manifest }] : [];
+  });
+}
 
 export function weighSources(): number {
   return DETECT_SECONDS;
@@ -23,15 +36,12 @@ export function weighSources(): number {
 export async function chooseSources(
   run: DetectionRun & { outcomes: TargetOutcomes; makeStage: MakeStage },
   manifests: readonly Manifest[],
-  { wanted, stemPasses, onNewPass }: { wanted: HeardName[]; stemPasses: StemPass[]; onNewPass: () => void },
+  plan: ListeningPasses & { stemPasses: StemPass[]; onNewPass: () => void },
 ): Promise<ChosenSources> {
   const onProgress = run.makeStage(DETECT_SECONDS);
   const detector = manifests.find((manifest) => manifest.family === "music-detector");
-  const separators = wanted.flatMap((stem) => {
-    const manifest = manifests.filter(isStemManifest).find(({ stems }) => stems.includes(stem));
-    return manifest ? [[stem, manifest] as const] : [];
-  });
-  if (detector === undefined || separators.length === 0) return {};
+  const heard = listHeardStems(plan, manifests);
+  if (detector === undefined || heard.length === 0) return {};
   let regions: MusicRegion[] = [];
   await run.outcomes.tryNetwork([], async () => {
     regions = await detectMusic(detector, { ...run, onProgress });
@@ -42,8 +52,8 @@ export async function chooseSources(
   );
   const { lengthFrames, sampleRateHz } = run.input.source;
   if (musicSeconds < (MUSIC_SHARE_MIN * lengthFrames) / sampleRateHz) return {};
-  const passCount = stemPasses.length;
-  for (const [stem, manifest] of separators) needStem(stemPasses, { manifest, stem, manifests });
-  if (stemPasses.length > passCount) onNewPass();
-  return Object.fromEntries(separators);
+  const passCount = plan.stemPasses.length;
+  for (const { stem, manifest } of heard) needStem(plan.stemPasses, { manifest, stem, manifests });
+  if (plan.stemPasses.length > passCount) plan.onNewPass();
+  return Object.fromEntries(heard.map(({ stem, manifest }) => [stem, manifest]));
 }

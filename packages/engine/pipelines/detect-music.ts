@@ -12,7 +12,7 @@ import { prepareSpoolFolder } from "./spool-folder.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Increase when the same input and weights would give different numbers. */
-const SPOOL_VERSION = 1;
+const SPOOL_VERSION = 2;
 /** Measured seconds of work for each second of input; for the progress only. */
 export const DETECT_SECONDS = 0.01;
 /** Half a minute: longer stretches need less context in total but more memory, and a killed run loses one stretch. */

@@ -7,6 +7,7 @@ import type { OpenInput } from "./open-input.ts";
 import { identifyPass, toNetworkShape, toPassName, toStartFrame } from "./pass-identity.ts";
 import { PcmFileSource } from "./pcm-file-source.ts";
 import type { HeardStem, StemPass } from "./plan-targets.ts";
+import { readSpoolIdentity } from "./spool-folder.ts";
 
 /** The input whose stems are spooled, and the folder they are spooled in. */
 export type SpoolPlace = { input: OpenInput; workDir: string };
@@ -60,6 +61,16 @@ export function openStem(
     sampleRateHz,
     lengthFrames: lengthFrames - toStartFrame(manifest, startShare),
   });
+}
+
+/** What is heard: the input itself, or a stem of it and everything that its samples depend on. */
+export function identifyHeard(
+  { workDir }: Pick<SpoolPlace, "workDir">,
+  manifest: StemManifest | undefined,
+  stem: string,
+): string {
+  if (manifest === undefined) return "input";
+  return `${stem} ${JSON.stringify(readSpoolIdentity(toStemFolder(workDir, manifest, 0)))}`;
 }
 
 function toStemFolder(workDir: string, manifest: StemManifest, startShare: number): string {

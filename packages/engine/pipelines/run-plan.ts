@@ -19,7 +19,7 @@ import { RENDER_SECONDS } from "./write-sounds.ts";
 
 /** Runs the passes of a plan in order and gives each the parts it needs. */
 export async function runPlan(
-  { detectionPass, speechPass, stemPasses, voicesPass }: TargetPlan,
+  plan: TargetPlan,
   options: {
     request: EngineRequest;
     networks: Networks;
@@ -34,6 +34,7 @@ export async function runPlan(
     onNewPass: () => void;
   },
 ): Promise<void> {
+  const { detectionPass, speechPass, stemPasses, voicesPass } = plan;
   const { request, networks, manifests, input, stemCache, previews, report, progress, waits } = options;
   const { inputPath, workDir, cacheUser, maxWorkBytes, spansFromSeconds = 0 } = request;
   const durationSeconds = input.info.lengthFrames / input.info.sampleRateHz;
@@ -46,14 +47,12 @@ export async function runPlan(
   let sources: ChosenSources = {};
   if (speechPass || voicesPass) {
     const makeStage = (weight: number) => progress.makeStage(weight, waits.forSources);
-    const wanted = [speechPass && ("vocals" as const), voicesPass && ("dialogue" as const)];
     sources = await chooseSources({ ...shared, makeStage }, manifests, {
-      wanted: wanted.filter((stem) => stem !== undefined),
-      stemPasses,
+      ...plan,
       onNewPass: options.onNewPass,
     });
     // Words and voices with music behind them need one more stem each.
-    checkWorkBytes(stemPasses, input.source, maxWorkBytes);
+    checkWorkBytes(plan, input.source, maxWorkBytes);
   }
   const failures = await runStemPasses(
     {

@@ -63,7 +63,7 @@ export async function runRequest(
     weigh();
     progress.begin();
     using source = new PcmFileSource(decoded.pcmPath, decoded.info);
-    checkWorkBytes(plan.stemPasses, source, request.maxWorkBytes);
+    checkWorkBytes(plan, source, request.maxWorkBytes);
     const previews = openPreviews(request, source, report);
     try {
       await runPlan(plan, {

@@ -33,6 +33,8 @@ export class TargetOutcomes {
     } catch (error) {
       const known = toSystemError(error);
       if (!(known instanceof EngineError)) throw error;
+      // Previews read what the target was made of, which is closed afterwards.
+      await this.#previews?.whenWritten(key);
       await this.#report.onTargetFailed?.(key, known);
     }
   }

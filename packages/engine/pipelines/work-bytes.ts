@@ -1,27 +1,36 @@
 import { toResampledLength } from "../dsp/resampled-source.ts";
 import { EngineError } from "../engine-error.ts";
-import { isStemManifest, loadManifests, type Manifest, type SpeechNetwork } from "../runtime/manifest.ts";
+import { SAMPLE_RATE_HZ as VOICES_RATE_HZ, WINDOW_FRAMES } from "../networks/voices/voice-separator.ts";
+import { loadManifests, type Manifest, type SpeechNetwork } from "../runtime/manifest.ts";
+import { listHeardStems } from "./choose-sources.ts";
 import type { EngineTarget } from "./engine-request.ts";
 import { toPcmBytes } from "./pcm-bytes.ts";
-import { planTargets, type StemPass } from "./plan-targets.ts";
+import { needStem, planTargets, type TargetPlan, type VoicesPass } from "./plan-targets.ts";
+import { getVariant } from "./voices/voices-variant.ts";
 
 type Sound = { lengthFrames: number; sampleRateHz: number; channels: number };
-type PassStems = Pick<StemPass, "manifest" | "stems">;
+type Passes = Pick<TargetPlan, "stemPasses" | "voicesPass">;
 
-/** Size of the work folder: the decoded input, and a spool for each stem of each pass. */
-function countWorkBytes(passes: readonly PassStems[], input: Sound): number {
-  const spools = passes.map(({ manifest, stems }) => {
+/** Windows of the voices overlap by up to half, and a few are tested before. */
+const VOICES_LENGTHS_MAX = 3;
+
+/** Size of the work folder: the decoded input, a spool for each stem of each pass, and the separated windows of the voices. */
+function countWorkBytes({ stemPasses, voicesPass }: Passes, input: Sound): number {
+  const spools = stemPasses.map(({ manifest, stems }) => {
     const lengthFrames = toResampledLength(input, manifest.sampleRateHz);
     return stems.length * toPcmBytes({ lengthFrames, channels: input.channels });
   });
-  return spools.reduce((sum, sizeBytes) => sum + sizeBytes, toPcmBytes(input));
+  const voices = voicesPass === undefined ? 0 : countVoicesBytes(voicesPass, input);
+  return spools.reduce((sum, sizeBytes) => sum + sizeBytes, toPcmBytes(input) + voices);
 }
 
-export function checkWorkBytes(
-  passes: readonly PassStems[],
-  input: Sound,
-  maxWorkBytes: number | undefined,
-): void {
+/** Two voices with all channels, for each variant. */
+function countVoicesBytes({ targets }: VoicesPass, input: Sound): number {
+  const lengthFrames = VOICES_LENGTHS_MAX * toResampledLength(input, VOICES_RATE_HZ) + WINDOW_FRAMES;
+  return new Set(targets.map(getVariant)).size * toPcmBytes({ lengthFrames, channels: 2 * input.channels });
+}
+
+export function checkWorkBytes(passes: Passes, input: Sound, maxWorkBytes: number | undefined): void {
   const workBytes = countWorkBytes(passes, input);
   if (maxWorkBytes === undefined || workBytes <= maxWorkBytes) return;
   throw new EngineError(
@@ -36,14 +45,10 @@ export function estimateTargetBytes(
   media: { durationSeconds: number; sampleRateHz: number; channels: number },
   manifests: readonly Manifest[],
 ): number {
-  const { stemPasses, speechPass } = planTargets(targets, manifests);
-  const passes: PassStems[] = [...stemPasses];
-  // If the words turn out to be sung, one more stem is needed.
-  const vocals = manifests
-    .filter(isStemManifest)
-    .find(({ serves }) => serves.some(({ model }) => model === "vocals"));
-  if (speechPass && vocals) passes.push({ manifest: vocals, stems: ["vocals"] });
-  return countWorkBytes(passes, {
+  const plan = planTargets(targets, manifests);
+  // What is heard may turn out to have music behind it.
+  for (const heard of listHeardStems(plan, manifests)) needStem(plan.stemPasses, { ...heard, manifests });
+  return countWorkBytes(plan, {
     ...media,
     lengthFrames: Math.ceil(media.durationSeconds * media.sampleRateHz),
   });

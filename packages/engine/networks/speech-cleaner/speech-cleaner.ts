@@ -1,3 +1,4 @@
+import { mixToMono } from "../../dsp/mix-to-mono.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/manifest.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
@@ -36,7 +37,7 @@ export class SpeechCleaner implements StemNetwork {
     const [left, right] = segment;
     // A mono lane arrives as the same array twice.
     const channels = left === right ? [left] : [left, right];
-    const heard = await this.#network.hear([channels.length === 1 ? left : toHeard(segment)]);
+    const heard = await this.#network.hear([mixToMono(channels)]);
     const mixes = channels.map((channel) =>
       channels.length === 1 ? heard : this.#network.withMix(heard, [channel]),
     );
@@ -48,11 +49,4 @@ export class SpeechCleaner implements StemNetwork {
     this.#network.release(heard);
     return new Map(separated);
   }
-}
-
-/** The mean of two channels, or half their difference if that is louder, as it is when one channel is inverted. */
-function toHeard([left, right]: Pair): Float32Array {
-  const common = left.reduce((sum, value, n) => sum + value * right[n]!, 0);
-  const sign = common < 0 ? -1 : 1;
-  return left.map((value, n) => (value + sign * right[n]!) / 2);
 }

@@ -3,7 +3,7 @@ import type { SpeechRegion } from "../silero-vad/speech-regions.ts";
 import { type Cepstra, ROWS_PER_SECOND, type XVector } from "../x-vector/x-vector.ts";
 import { type ExpectedVoices, groupPeople } from "./group-people.ts";
 import { hearWindows, listStretches, type Stretch } from "./hear-windows.ts";
-import { keepSpeech } from "./keep-speech.ts";
+import { hasSpeech, keepSpeech, markSpeech } from "./keep-speech.ts";
 import { layTurns } from "./lay-turns.ts";
 import { linkStretches } from "./link-stretches.ts";
 import { namePeople } from "./name-people.ts";
@@ -31,7 +31,13 @@ export async function findVoices(
     turns: networks.turns,
     onProgress: (fraction) => onProgress(fraction / 2),
   });
-  const stretches = windows.flatMap(listStretches).sort((a, b) => a.from - b.from);
+  const stepCount = Math.ceil((recording.lengthFrames * STEPS_PER_SECOND) / recording.sampleRateHz);
+  const isSpeech = markSpeech(speech, { stepCount, sampleRateHz: recording.sampleRateHz });
+  // Music that the network for turns takes for a voice is nobody.
+  const stretches = windows
+    .flatMap(listStretches)
+    .filter((stretch) => hasSpeech(stretch, isSpeech))
+    .sort((a, b) => a.from - b.from);
   const links = linkStretches(windows, stretches);
   const know = listenTo(recording, networks);
   const heard = [];
@@ -42,9 +48,8 @@ export async function findVoices(
   const people = groupPeople(heard, { expected, voicesMax: VOICES_MAX });
   const names = namePeople(heard, people);
   const named = stretches.map(({ from, to }, index) => ({ from, to, person: names[index]! }));
-  const stepCount = Math.ceil((recording.lengthFrames * STEPS_PER_SECOND) / recording.sampleRateHz);
   onProgress(1);
-  return keepSpeech(layTurns(windows, named, stepCount), speech, recording.sampleRateHz);
+  return keepSpeech(layTurns(windows, named, stepCount), isSpeech);
 }
 
 /** The speaker embedding of a stretch: both networks' vectors, scaled so that its cosine is the mean of theirs. */

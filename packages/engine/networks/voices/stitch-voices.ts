@@ -1,18 +1,16 @@
-import { SAMPLE_RATE_HZ, WINDOW_FRAMES } from "./voice-separator.ts";
+import { SAMPLE_RATE_HZ, type VoicePair, WINDOW_FRAMES } from "./voice-separator.ts";
 
-/** Whether the two voices have swapped places between consecutive windows, judged by their overlap. */
-export function isExchanged(
-  before: readonly [Float32Array, Float32Array],
-  after: readonly [Float32Array, Float32Array],
-): boolean {
+/** Whether the two voices have swapped places between consecutive windows, judged by their overlap in all channels. */
+export function isExchanged(before: VoicePair, after: VoicePair): boolean {
   const kept = correlate(before[0], after[0]) + correlate(before[1], after[1]);
   const exchanged = correlate(before[0], after[1]) + correlate(before[1], after[0]);
   return exchanged > kept;
 }
 
-function correlate(a: Float32Array, b: Float32Array): number {
+function correlate(a: readonly Float32Array[], b: readonly Float32Array[]): number {
   let sum = 0;
-  for (let n = 0; n < a.length; n++) sum += a[n]! * b[n]!;
+  for (const [channel, plane] of a.entries())
+    for (let n = 0; n < plane.length; n++) sum += plane[n]! * b[channel]![n]!;
   return sum;
 }
 

@@ -1,3 +1,4 @@
+import { mixToMono } from "../../dsp/mix-to-mono.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
 
@@ -34,7 +35,7 @@ export class VoiceSeparator {
 
   /** Runs on the downmix of a window and applies the masks to each channel. */
   async separate(channels: readonly Float32Array[]): Promise<VoicePair> {
-    const heard = await this.#network.hear([toMono(channels)]);
+    const heard = await this.#network.hear([mixToMono(channels)]);
     const voices: VoicePair = [[], []];
     for (const channel of channels) {
       const one = channels.length === 1 ? heard : this.#network.withMix(heard, [channel]);
@@ -43,10 +44,4 @@ export class VoiceSeparator {
     this.#network.release(heard);
     return voices;
   }
-}
-
-export function toMono(channels: readonly Float32Array[]): Float32Array {
-  const [first = new Float32Array(), ...others] = channels;
-  if (others.length === 0) return first;
-  return first.map((value, n) => others.reduce((sum, plane) => sum + plane[n]!, value) / channels.length);
 }

@@ -15,7 +15,7 @@ import { writeText } from "../../text/write-text.ts";
 import type { HearingWishes, TextTarget } from "../engine-request.ts";
 import { LineLog } from "../line-log.ts";
 import type { OpenInput } from "../open-input.ts";
-import { openStem } from "../pass-spools.ts";
+import { identifyHeard, openStem } from "../pass-spools.ts";
 import type { SpeechPass } from "../plan-targets.ts";
 import type { TargetOutcomes } from "../target-outcomes.ts";
 import { listenForVoices } from "../voices/listen-for-voices.ts";
@@ -27,7 +27,8 @@ import { placedWindowSchema } from "./place-words.ts";
 import { transcribe } from "./transcribe.ts";
 
 /** Increase when the same text and transcript would give different times. */
-const LOG_VERSION = 3;
+const LOG_VERSION = 4;
+const VOCALS = "vocals";
 
 type SpeechRun = {
   input: OpenInput;
@@ -36,7 +37,13 @@ type SpeechRun = {
   outcomes: TargetOutcomes;
   makeStage: (weight: number, wishes: HearingWishes) => (fraction: number) => void;
 };
-type Heard = { target: TextTarget; manifest: SpeechManifest; spoken: TimedText; source: FrameSource };
+type Heard = {
+  target: TextTarget;
+  manifest: SpeechManifest;
+  spoken: TimedText;
+  source: FrameSource;
+  sourceId: string;
+};
 
 /**
  * Transcribes the input once for each set of options, and makes every text target from it. The source is `vocals`, a stem of the input, if
@@ -47,7 +54,8 @@ export async function runSpeechPass(
   pass: SpeechPass,
   options: { manifests: readonly Manifest[]; vocals: StemManifest | undefined },
 ): Promise<void> {
-  using stem = options.vocals && openStem(run, options.vocals, "vocals");
+  using stem = options.vocals && openStem(run, options.vocals, VOCALS);
+  const sourceId = identifyHeard(run, options.vocals, VOCALS);
   const source = toSampleRate(new MonoSource(stem ?? run.input.source), {
     sampleRateHz: SAMPLE_RATE_HZ,
     isForListening: true,
@@ -66,13 +74,14 @@ export async function runSpeechPass(
           manifest: pass.manifest,
           voiceActivity: getVoiceActivity(options.manifests),
           source,
-          sourceName: stem ? "vocals" : "input",
+          sourceName: stem ? VOCALS : "input",
+          sourceId,
           wishes,
         },
       );
       for (const target of targets) {
         await run.outcomes.finish(target, async () => {
-          const text = await makeText(run, { target, manifest: pass.manifest, spoken, source });
+          const text = await makeText(run, { target, manifest: pass.manifest, spoken, source, sourceId });
           writeFiles(target, await label(text, target));
         });
       }
@@ -95,7 +104,7 @@ function listenOnce(networks: SpeechRun["networks"], source: FrameSource, manife
 /** The transcript, or the given text aligned to it. */
 async function makeText(
   run: Pick<SpeechRun, "input" | "workDir" | "networks">,
-  { target, manifest, spoken, source }: Heard,
+  { target, manifest, spoken, source, sourceId }: Heard,
 ): Promise<TimedText> {
   if (target.transcriptPath === undefined) return spoken;
   const text = parseTranscript(readFileSync(target.transcriptPath));
@@ -105,6 +114,7 @@ async function makeText(
       textSha256: createHash("sha256").update(text).digest("hex"),
       spokenSha256: createHash("sha256").update(JSON.stringify(spoken)).digest("hex"),
       inputSha256: run.input.sha256,
+      source: sourceId,
     },
     entrySchema: placedWindowSchema,
   });

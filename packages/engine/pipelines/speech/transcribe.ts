@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
@@ -18,7 +19,7 @@ import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
 
 /** Increase when the same input and weights would give a different text. */
-const LOG_VERSION = 5;
+const LOG_VERSION = 6;
 /** Windows per batch: each takes 110 MB of the 1.5 GB a transcription may use. */
 const BATCH_WINDOWS = 2;
 
@@ -27,8 +28,9 @@ export type Transcription = {
   voiceActivity: VoiceActivityManifest;
   /** The recording: mono at 16 kHz. */
   source: FrameSource;
-  /** Distinguishes recordings made from the same input. */
+  /** Distinguishes recordings made from the same input, and everything that this one's samples depend on besides the input. */
   sourceName: string;
+  sourceId: string;
   wishes: HearingWishes;
 };
 
@@ -68,7 +70,8 @@ export async function transcribe(
       encoderSha256: manifest.weights.encoder.sha256,
       decoderSha256: manifest.weights.decoder.sha256,
       inputSha256: run.input.sha256,
-      windows: windows.length,
+      source: options.sourceId,
+      windowsSha256: createHash("sha256").update(JSON.stringify(windows)).digest("hex"),
     },
     entrySchema: windowPartsSchema,
   });

@@ -23,7 +23,7 @@ import { spoolVoices, VoiceStreams } from "./voice-streams.ts";
 import { N_SPEAKERS } from "./voices-variant.ts";
 
 /** Increase when the same input and weights would give different samples. */
-const SPOOL_VERSION = 3;
+const SPOOL_VERSION = 4;
 const STEP_FRAMES = SAMPLE_RATE_HZ / STEPS_PER_SECOND;
 /** At least this much before and after an overlap is in its window. */
 const CONTEXT_STEPS = STEPS_PER_SECOND;

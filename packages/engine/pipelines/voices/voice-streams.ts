@@ -1,6 +1,11 @@
 import type { FrameSource } from "../../dsp/frame-source.ts";
 import { addFaded, isExchanged, type Joint, joinWindows } from "../../networks/voices/stitch-voices.ts";
-import { SAMPLE_RATE_HZ, type VoiceSeparator, WINDOW_FRAMES } from "../../networks/voices/voice-separator.ts";
+import {
+  SAMPLE_RATE_HZ,
+  type VoicePair,
+  type VoiceSeparator,
+  WINDOW_FRAMES,
+} from "../../networks/voices/voice-separator.ts";
 import { PcmFileSource } from "../pcm-file-source.ts";
 import { StemSpool } from "../stem-spool.ts";
 
@@ -80,10 +85,9 @@ export class VoiceStreams implements Disposable {
     return isExchanged(tail, head) !== before.isExchanged;
   }
 
-  #readPair(spoolFrame: number, lengthFrames: number): [Float32Array, Float32Array] {
+  #readPair(spoolFrame: number, lengthFrames: number): VoicePair {
     const planes = this.#spool.read(spoolFrame, lengthFrames);
-    const [first = new Float32Array(), second = new Float32Array()] = [planes[0], planes[this.#channels]];
-    return [first, second];
+    return [planes.slice(0, this.#channels), planes.slice(this.#channels)];
   }
 
   /** Where a window gives way to the next, if they overlap. */

@@ -8,7 +8,7 @@ import type { VoiceNetworks } from "../../networks/voice-networks.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/voices/voice-separator.ts";
 import type { Manifest, StemManifest } from "../../runtime/manifest.ts";
 import type { OpenInput } from "../open-input.ts";
-import { openStem } from "../pass-spools.ts";
+import { identifyHeard, openStem } from "../pass-spools.ts";
 import type { VoicesPass } from "../plan-targets.ts";
 import type { Previews } from "../previews/previews.ts";
 import { findSpeech } from "../speech/find-speech.ts";
@@ -65,7 +65,7 @@ export async function runVoicesPass(
         turns,
         variant,
         source,
-        sourceId: heard ? `${DIALOGUE} ${heard.weights.sha256}` : "input",
+        sourceId: identifyHeard(run, heard, DIALOGUE),
         onProgress: makeStage(manifest.passSeconds),
       });
       for (const target of targets) {
