@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { joinSamples } from "../packages/engine/pipelines/support/join-samples.ts";
 import { DeepFilter } from "./clean/deep-filter.ts";
-import { measureNoisyWords } from "./clean/measure-noisy-words.ts";
 import { measureRecordings } from "./clean/measure-recordings.ts";
 import { EngineBench, readPlane } from "./engine-bench.ts";
 import { describeRun } from "./machine.ts";
@@ -11,9 +10,9 @@ import { readCpuMs } from "./process-figures.ts";
 import { Figures } from "./voices/figures.ts";
 
 /*
- * Clean speech by the engine and by DeepFilterNet3 on the same held-out recordings, words of noisy speech before and after, and the speed.
+ * Clean speech by the engine and by DeepFilterNet3 on the same held-out recordings, and the speed.
  *
- *   npm run bench:clean -- HELD_OUT PEER [--timit FOLDER] [--figures FILE] [--count 60] [--sentences 5] [--noises 1]
+ *   npm run bench:clean -- HELD_OUT PEER [--figures FILE] [--count 60]
  *
  * HELD_OUT: `python3 -m training.mix.held_out_speech --packs POOL --out HELD_OUT`. PEER: a folder with `denoise-voice-clarity` 0.2.2 installed, whose
  * weights are used. What is in the file of figures is not measured again.
@@ -21,11 +20,8 @@ import { Figures } from "./voices/figures.ts";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    timit: { type: "string" },
     figures: { type: "string" },
     count: { type: "string", default: "60" },
-    sentences: { type: "string", default: "5" },
-    noises: { type: "string", default: "1" },
   },
 });
 const [folder, peerFolder] = positionals;
@@ -39,19 +35,6 @@ const figures = new Figures(values.figures);
 const peer = await DeepFilter.load(peerFolder);
 await using bench = new EngineBench();
 const recordings = await measureRecordings(bench, { folder, peer, count: Number(values.count) }, figures);
-const words =
-  values.timit === undefined
-    ? []
-    : await measureNoisyWords(
-        bench,
-        {
-          timit: values.timit,
-          folder,
-          sentences: Number(values.sentences),
-          noises: Number(values.noises),
-        },
-        figures,
-      );
 const speed = await figures.measure("speed", () => measureSpeed(folder));
 const lines = [
   "# Clean speech",
@@ -64,16 +47,6 @@ const lines = [
   "SI-SDR of the untouched recordings is in brackets. `noise` is at 0 to 10 dB, `rooms` has reverberation, `both` has both; DeepFilterNet3 is made to",
   "remove noise alone. The loudness score is the perceptual core of PESQ (ITU-T P.862) without its alignments, at most 4.5; its values are not PESQ's",
   "(`benchmarks/clean/loudness-score.ts` says exactly what it is).",
-  ...(words.length === 0
-    ? []
-    : [
-        "",
-        `Words wrong in %, whisper-small: eight of TIMIT's speakers, ${values.sentences} sentences each in ${values.noises} held-out noises, a recording of each.`,
-        "`noise halved` is the mean of the recording and `speech_denoise`. In brackets: the chance of a difference to `as it is` at least as large if cleaning",
-        "changed nothing (permutation test over the recordings).",
-        "",
-        ...words,
-      ]),
   "",
   `Speed: ${speed}.`,
 ];

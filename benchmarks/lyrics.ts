@@ -1,22 +1,19 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ArraySource } from "../packages/engine/dsp/array-source.ts";
 import { MonoSource } from "../packages/engine/dsp/mono-source.ts";
 import { toSampleRate } from "../packages/engine/dsp/resampled-source.ts";
-import { ArraySource } from "../packages/engine/dsp/support/array-source.ts";
 import { EngineProcess } from "../packages/engine/index.ts";
 import { NetworkStore } from "../packages/engine/networks/network-store.ts";
 import { alignText } from "../packages/engine/pipelines/speech/align-text.ts";
-import { getVoiceActivity } from "../packages/engine/pipelines/speech/get-voice-activity.ts";
 import type { PlacedWord } from "../packages/engine/pipelines/speech/place-words.ts";
-import { transcribe } from "../packages/engine/pipelines/speech/transcribe.ts";
 import { readSound } from "../packages/engine/pipelines/support/sound-file.ts";
-import { loadManifests, type SpeechManifest } from "../packages/engine/runtime/manifest.ts";
-import type { TimedText } from "../packages/engine/text/timed-text.ts";
+import { loadManifests } from "../packages/engine/runtime/manifest.ts";
 import { toFigures } from "./align/boundary-errors.ts";
 import { loadSongs, type Song } from "./align/load-song.ts";
 import { type LyricsCase, makeLyricsCases, type SongSound } from "./align/lyrics-cases.ts";
 import { describeRun } from "./machine.ts";
+import { findWhisper, transcribeSamples } from "./speech/transcribe-samples.ts";
 
 /*
  * How well lyrics are timed that do not quite fit the song: verses missing from the text or from the song, headings, breaks, repeats.
@@ -31,16 +28,10 @@ const RATE_HZ = 16_000;
 const STRETCH_WORDS = 8;
 
 const manifests = loadManifests();
-const whisperManifest = findWhisper();
+const whisperManifest = findWhisper(manifests);
 const networks = new NetworkStore({ threads: 2, cacheDir: join(workDir, "cache") });
 const engine = new EngineProcess();
 mkdirSync(workDir, { recursive: true });
-
-function findWhisper(): SpeechManifest {
-  const found = manifests.find((manifest) => manifest.family === "whisper");
-  if (found === undefined) throw new Error("the speech network is missing");
-  return found;
-}
 
 async function separate({ path, name }: Song): Promise<{ vocals: Float32Array; rest: Float32Array }> {
   const pathOf = (stem: string) => join(workDir ?? "", `${name}.${stem}.wav`);
@@ -78,27 +69,6 @@ async function separate({ path, name }: Song): Promise<{ vocals: Float32Array; r
   return { vocals: load("vocals"), rest: load("rest") };
 }
 
-async function hear(song: Song, vocals: Float32Array): Promise<TimedText> {
-  const source = new ArraySource([vocals], RATE_HZ);
-  const sha256 = createHash("sha256").update(vocals).digest("hex");
-  return transcribe(
-    {
-      input: { source, sha256 },
-      workDir: join(workDir ?? "", `${song.name}-heard`),
-      networks,
-      makeStage: () => () => {},
-    },
-    {
-      manifest: whisperManifest,
-      voiceActivity: getVoiceActivity(manifests),
-      source,
-      sourceName: "vocals",
-      sourceId: sha256,
-      wishes: { language: song.language },
-    },
-  );
-}
-
 /** Errors of words that are sung; how many that are not sung have a confidence, and how many that are have none. */
 async function measure({ words, text, samples, spoken }: LyricsCase) {
   const entries: (PlacedWord | null)[][] = [];
@@ -132,7 +102,11 @@ function findWorst(errors: readonly number[]): number {
 const rows: string[] = [];
 for (const song of loadSongs(songsDir)) {
   const stems = await separate(song);
-  const sound: SongSound = { ...stems, spoken: await hear(song, stems.vocals) };
+  const spoken = await transcribeSamples(stems.vocals, {
+    ...{ networks, manifests, language: song.language },
+    workDir: join(workDir, `${song.name}-heard`),
+  });
+  const sound: SongSound = { ...stems, spoken };
   for (const lyrics of makeLyricsCases(song, sound)) {
     const { errors, unsung, falselyFound } = await measure(lyrics);
     const { mean, median, share } = toFigures(errors);

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ArraySource } from "../packages/engine/dsp/array-source.ts";
 import { interleave } from "../packages/engine/dsp/interleave.ts";
 import { release } from "../packages/engine/dsp/release.ts";
 import { toSampleRate } from "../packages/engine/dsp/resampled-source.ts";
-import { ArraySource } from "../packages/engine/dsp/support/array-source.ts";
 import { EngineProcess } from "../packages/engine/index.ts";
 import { PcmFileSource } from "../packages/engine/pipelines/pcm-file-source.ts";
 import { toPreviewShape } from "../packages/engine/pipelines/previews/preview-shape.ts";

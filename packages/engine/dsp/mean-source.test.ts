@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { ArraySource } from "./array-source.ts";
 import { MeanSource } from "./mean-source.ts";
-import { ArraySource } from "./support/array-source.ts";
 
 const constant = (value: number, lengthFrames: number) =>
   new ArraySource([new Float32Array(lengthFrames).fill(value)], 44_100);

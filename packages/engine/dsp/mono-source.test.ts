@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { ArraySource } from "./array-source.ts";
 import { MonoSource } from "./mono-source.ts";
 import { makeSeededRandom } from "./seeded-random.ts";
-import { ArraySource } from "./support/array-source.ts";
 
 const RATE = 8000;
 const random = makeSeededRandom(7);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ArraySource } from "./array-source.ts";
 import { ResampledSource, toSampleRate } from "./resampled-source.ts";
-import { ArraySource } from "./support/array-source.ts";
 
 const RATES_HZ = [8000, 16000, 22050, 32000, 48000, 88200, 96000, 192000] as const;
 const NETWORK_HZ = 44100;

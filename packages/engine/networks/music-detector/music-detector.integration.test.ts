@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/support/array-source.ts";
+import { ArraySource } from "../../dsp/array-source.ts";
 import { makeSyntheticSong } from "../../pipelines/support/synthetic-song.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
 import { NetworkStore } from "../network-store.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/support/array-source.ts";
+import { ArraySource } from "../../dsp/array-source.ts";
 import type { TimedText } from "../../text/timed-text.ts";
 import { LineLog } from "../line-log.ts";
 import { alignText } from "./align-text.ts";

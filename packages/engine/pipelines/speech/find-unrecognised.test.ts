@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/support/array-source.ts";
+import { ArraySource } from "../../dsp/array-source.ts";
 import { findUnrecognised } from "./find-unrecognised.ts";
 
 const RATE_HZ = 16_000;

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
-import { ArraySource } from "../../dsp/support/array-source.ts";
+import { ArraySource } from "../../dsp/array-source.ts";
 import type { DecoderRun } from "../../networks/whisper/decoder-run.ts";
 import type { WhisperTokenizer } from "../../networks/whisper/tokenizer.ts";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
+import type { HalveNoise } from "./halve-noise.ts";
 import { hearWindows } from "./hear-windows.ts";
 import { makeWindow } from "./speech-windows.ts";
 
@@ -22,8 +23,11 @@ const tokenizer = {
   isWord: (id: number) => id < END,
 } as Partial<WhisperTokenizer> as WhisperTokenizer;
 
+const SURE = 20;
+const UNSURE = 5;
+
 /** Writes the letter of a window's loudest sample. What is longer than `understoodSeconds` gets no token that is more probable than others. */
-function makeWhisper(understoodSeconds: number, isSpeech = true) {
+function makeWhisper(understoodSeconds: number, { isSpeech = true, sureLetter = "" } = {}) {
   const encodedSeconds: number[] = [];
   const encode = (samples: Float32Array): Promise<FloatTensor> => {
     const seconds = samples.length / RATE;
@@ -39,8 +43,9 @@ function makeWhisper(understoodSeconds: number, isSpeech = true) {
     const feed = () => {
       const answers = rows.map((row) => {
         const logits = new Float32Array(END + 6);
-        if (row.letter > 0) logits[row.step === 0 ? row.letter : END] = 20;
-        if (!isSpeech) logits[tokenizer.noSpeech] = 20;
+        const isSure = sureLetter === "" || row.letter === sureLetter.codePointAt(0);
+        if (row.letter > 0) logits[row.step === 0 ? row.letter : END] = isSure ? SURE : UNSURE;
+        if (!isSpeech) logits[tokenizer.noSpeech] = SURE;
         row.step += 1;
         return logits;
       });
@@ -59,7 +64,11 @@ const sound = Float32Array.from({ length: 24 * RATE }, (_, frame) => {
   return second > 1 && second % 6 < 0.2 ? Math.abs(second - 12.1) / 1e5 : (65 + Math.floor(second)) / 1000;
 });
 
-async function hear(made: ReturnType<typeof makeWhisper>, lengths: readonly number[]) {
+async function hear(
+  made: ReturnType<typeof makeWhisper>,
+  lengths: readonly number[],
+  halveNoise?: HalveNoise,
+) {
   let at = 0;
   const windows = lengths.map((seconds) => {
     const window = makeWindow([{ sourceFrame: at * RATE, lengthFrames: seconds * RATE }]);
@@ -72,6 +81,7 @@ async function hear(made: ReturnType<typeof makeWhisper>, lengths: readonly numb
     random: () => 0.5,
     // Words of a translation are not searched for in the audio.
     wishes: { language: "en", isTranslated: true },
+    halveNoise,
   });
   return parts.map((part) => part.map(({ words }) => words.map(({ text }) => text.trim()).join(" ")));
 }
@@ -90,7 +100,37 @@ it("[V5] words stay in the windows they were heard in, and what is short and not
 });
 
 it("[V5] a window without speech is not heard again", async () => {
-  const made = makeWhisper(8, false);
+  const made = makeWhisper(8, { isSpeech: false });
   expect(await hear(made, [24])).toEqual([[""]]);
   expect(made.encodedSeconds).toEqual([24]);
+});
+
+/** "Half of the noise" raises every letter by one. */
+const halveNoiseAt =
+  (snrDb: number): HalveNoise =>
+  (samples) =>
+    Promise.resolve({ samples: samples.map((value) => value + 0.001), snrDb });
+
+it("[V12] a noisy window of improbable text is transcribed with half of its noise as well, and the more probable text counts", async () => {
+  const quieter = makeWhisper(8, { sureLetter: "G" });
+  expect(await hear(quieter, [6], halveNoiseAt(0))).toEqual([["G"]]);
+  expect(quieter.encodedSeconds).toEqual([6, 6]);
+  const noBetter = makeWhisper(8, { sureLetter: "Z" });
+  expect(await hear(noBetter, [6], halveNoiseAt(0))).toEqual([["F"]]);
+  expect(noBetter.encodedSeconds).toEqual([6, 6]);
+  const notUnderstood = makeWhisper(5);
+  expect(await hear(notUnderstood, [6], halveNoiseAt(0))).toEqual([[""]]);
+  expect(notUnderstood.encodedSeconds).toEqual([6, 6]);
+});
+
+it("[V12] a window is transcribed once if its text is probable, if there is little noise, or no speech", async () => {
+  for (const [options, snrDb] of [
+    [{ sureLetter: "F" }, 0],
+    [{ sureLetter: "G" }, 10],
+    [{ isSpeech: false }, 0],
+  ] as const) {
+    const made = makeWhisper(8, options);
+    await hear(made, [6], halveNoiseAt(snrDb));
+    expect(made.encodedSeconds).toEqual([6]);
+  }
 });

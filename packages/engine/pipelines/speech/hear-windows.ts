@@ -2,9 +2,11 @@ import type { FrameSource } from "../../dsp/frame-source.ts";
 import { makeBrief } from "../../networks/whisper/brief.ts";
 import type { LanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
+import { averageLogProb } from "../../networks/whisper/transcript-checks.ts";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
 import type { HearingWishes } from "../engine-request.ts";
+import type { HalveNoise } from "./halve-noise.ts";
 import { halveWindow } from "./halve-window.ts";
 import { LanguageTally } from "./language-tally.ts";
 import { partByLanguage } from "./part-by-language.ts";
@@ -17,9 +19,18 @@ import { writeTranscripts } from "./write-transcripts.ts";
 const LIKELY_LANGUAGES = 3;
 /** A shorter window that was not understood is not heard again in halves. */
 const LEAST_HALVED_FRAMES = 10 * SAMPLE_RATE_HZ;
+/** A more probable text is kept; speech read in a quiet room has −0.1. */
+const SURE_LOG_PROB = -0.15;
+/** With less noise than this, half of it is no easier to understand. */
+const NOISY_DB = 5;
 
 type EncodedWindow = { window: SpeechWindow; samples: Float32Array; states: FloatTensor };
-type TriedWindow = EncodedWindow & { result: SpokenWindow; isGarbled: boolean };
+type TriedWindow = EncodedWindow & {
+  result: SpokenWindow;
+  isGarbled: boolean;
+  /** How probable the text is on average; −∞ without one. */
+  logProb: number;
+};
 
 export type Hearing = {
   source: FrameSource;
@@ -27,6 +38,8 @@ export type Hearing = {
   before: readonly SpokenWindow[];
   random: () => number;
   wishes: HearingWishes;
+  /** If given, a noisy window whose text is improbable is transcribed with half of its noise as well. */
+  halveNoise?: HalveNoise | undefined;
 };
 
 /** Transcribes a batch of windows: words, language, times. Returns the parts of each. */
@@ -51,7 +64,8 @@ async function hearAll(
   while (spoken.length < encoded.length) {
     const batch = encoded.slice(spoken.length, spoken.length + hearing.atOnce);
     const knowing = () => ({ ...hearing, before: [...hearing.before, ...spoken.flat()] });
-    for (const { result, isGarbled, window, samples } of await hearBatch(whisper, batch, knowing())) {
+    for (const tried of await hearBatch(whisper, batch, knowing())) {
+      const { result, isGarbled, window, samples } = await hearThroughNoise(whisper, tried, knowing());
       if (!isGarbled || window.lengthFrames < LEAST_HALVED_FRAMES) {
         spoken.push([result]);
         continue;
@@ -62,6 +76,23 @@ async function hearAll(
     }
   }
   return spoken;
+}
+
+/** The window, or the window with half of its noise if its text is more probable then. */
+async function hearThroughNoise(
+  whisper: Whisper,
+  tried: TriedWindow,
+  hearing: Hearing,
+): Promise<TriedWindow> {
+  const { window, result, isGarbled, logProb } = tried;
+  const isSilent = !isGarbled && logProb === Number.NEGATIVE_INFINITY;
+  if (hearing.halveNoise === undefined || isSilent || logProb > SURE_LOG_PROB) return tried;
+  const { samples, snrDb } = await hearing.halveNoise(tried.samples);
+  if (snrDb > NOISY_DB) return tried;
+  const wishes = { ...hearing.wishes, language: result.language };
+  const quieter = { window, samples, states: await whisper.encode(samples) };
+  const [again] = await hearBatch(whisper, [quieter], { ...hearing, wishes });
+  return again && again.logProb > logProb ? again : tried;
 }
 
 async function encode(
@@ -120,7 +151,9 @@ async function hearBatch(
       speechSeconds: toSeconds(window),
       words: await timeTranscript(whisper, window, { transcript, states, samples, isTranslated }),
     };
-    tried.push({ ...encoded, result, isGarbled: transcript.isGarbled });
+    const hasText = transcript.tokens.length > 0;
+    const logProb = hasText ? averageLogProb(transcript) : Number.NEGATIVE_INFINITY;
+    tried.push({ ...encoded, result, isGarbled: transcript.isGarbled, logProb });
   }
   return tried;
 }

@@ -5,6 +5,7 @@ import type { FrameSource } from "../../dsp/frame-source.ts";
 import { MonoSource } from "../../dsp/mono-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { SpeechNetworks } from "../../networks/speech-networks.ts";
+import type { StemNetworks } from "../../networks/stem-network.ts";
 import type { VoiceNetworks } from "../../networks/voice-networks.ts";
 import type { Turns } from "../../networks/voices/turns.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
@@ -21,6 +22,7 @@ import type { TargetOutcomes } from "../target-outcomes.ts";
 import { listenForVoices } from "../voices/listen-for-voices.ts";
 import { alignText } from "./align-text.ts";
 import { getVoiceActivity } from "./get-voice-activity.ts";
+import { makeHalveNoise } from "./halve-noise.ts";
 import { listHearings } from "./hearings.ts";
 import { labelSpeakers } from "./label-speakers.ts";
 import { placedWindowSchema } from "./place-words.ts";
@@ -33,7 +35,7 @@ const VOCALS = "vocals";
 type SpeechRun = {
   input: OpenInput;
   workDir: string;
-  networks: SpeechNetworks & VoiceNetworks;
+  networks: SpeechNetworks & VoiceNetworks & StemNetworks;
   outcomes: TargetOutcomes;
   makeStage: (weight: number, wishes: HearingWishes) => (fraction: number) => void;
 };
@@ -77,6 +79,8 @@ export async function runSpeechPass(
           sourceName: stem ? VOCALS : "input",
           sourceId,
           wishes,
+          // Stems have no noise that the network for clean speech knows.
+          halveNoise: stem ? undefined : makeHalveNoise(run.networks, options.manifests),
         },
       );
       for (const target of targets) {

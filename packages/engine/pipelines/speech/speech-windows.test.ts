@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ArraySource } from "../../dsp/support/array-source.ts";
+import { ArraySource } from "../../dsp/array-source.ts";
 import { packSpeechWindows, readWindow, toSourceSpan } from "./speech-windows.ts";
 
 const RATE = 16000;

@@ -13,6 +13,7 @@ import type { OpenInput } from "../open-input.ts";
 import type { MakeStage } from "../stage-progress.ts";
 import { assembleText } from "./assemble-text.ts";
 import { findSpeech } from "./find-speech.ts";
+import type { HalveNoise } from "./halve-noise.ts";
 import { hearWindows } from "./hear-windows.ts";
 import { toHearingKey } from "./hearings.ts";
 import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
@@ -32,6 +33,7 @@ export type Transcription = {
   sourceName: string;
   sourceId: string;
   wishes: HearingWishes;
+  halveNoise: HalveNoise | undefined;
 };
 
 /** Measured seconds of work for each second of input; for the progress only. */
@@ -95,14 +97,21 @@ async function hearRest(
     onProgress: (fraction: number) => void;
   },
 ): Promise<void> {
-  const { windows, log, source, wishes, onProgress } = work;
+  const { windows, log, source, wishes, halveNoise, onProgress } = work;
   const tell = () => onProgress(log.entries.length / windows.length);
   tell();
   while (log.entries.length < windows.length) {
     const first = log.entries.length;
     const batch = windows.slice(first, first + BATCH_WINDOWS);
-    const hearing = { source, before: log.entries.flat(), random: makeSeededRandom(first), wishes };
-    log.append(await hearWindows(whisper, batch, hearing));
+    log.append(
+      await hearWindows(whisper, batch, {
+        source,
+        before: log.entries.flat(),
+        random: makeSeededRandom(first),
+        wishes,
+        halveNoise,
+      }),
+    );
     tell();
   }
 }

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { ArraySource } from "../../packages/engine/dsp/array-source.ts";
+import type { NetworkStore } from "../../packages/engine/networks/network-store.ts";
+import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/whisper/log-mel.ts";
+import { getVoiceActivity } from "../../packages/engine/pipelines/speech/get-voice-activity.ts";
+import type { HalveNoise } from "../../packages/engine/pipelines/speech/halve-noise.ts";
+import { transcribe } from "../../packages/engine/pipelines/speech/transcribe.ts";
+import type { Manifest, SpeechManifest } from "../../packages/engine/runtime/manifest.ts";
+import type { TimedText } from "../../packages/engine/text/timed-text.ts";
+
+export function findWhisper(manifests: readonly Manifest[]): SpeechManifest {
+  const found = manifests.find((manifest) => manifest.family === "whisper");
+  if (found === undefined) throw new Error("the speech network is missing");
+  return found;
+}
+
+/** What the engine recognises in mono samples at 16 kHz. */
+export function transcribeSamples(
+  samples: Float32Array,
+  options: {
+    networks: NetworkStore;
+    manifests: readonly Manifest[];
+    workDir: string;
+    language: string;
+    halveNoise?: HalveNoise | undefined;
+  },
+): Promise<TimedText> {
+  const { networks, manifests, workDir, language, halveNoise } = options;
+  const source = new ArraySource([samples], SAMPLE_RATE_HZ);
+  const sha256 = createHash("sha256").update(samples).digest("hex");
+  return transcribe(
+    { input: { source, sha256 }, workDir, networks, makeStage: () => () => {} },
+    {
+      manifest: findWhisper(manifests),
+      voiceActivity: getVoiceActivity(manifests),
+      source,
+      sourceName: halveNoise ? "through-noise" : "once",
+      sourceId: sha256,
+      wishes: { language },
+      halveNoise,
+    },
+  );
+}
