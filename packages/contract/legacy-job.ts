@@ -33,6 +33,15 @@ export const legacyJobMetadata = z.object({
 });
 export type LegacyJobMetadata = z.infer<typeof legacyJobMetadata>;
 
+/** As given, but without the limits on requests. */
+const repeatedMetadata = z.object({
+  name: z.string().meta({ description: "A model id", example: "vocals" }),
+  format: z.string().meta({ example: "wav" }),
+  residual: z.boolean().exactOptional(),
+  variant: z.string().exactOptional(),
+  language: z.string().exactOptional(),
+});
+
 export const legacyJobRequest = z
   .object({
     assetId: plainText(60),
@@ -52,7 +61,7 @@ export const newLegacyJob = z
     id,
     clientId: z.string(),
     requestId: z.string(),
-    metadata: legacyJobMetadata,
+    metadata: repeatedMetadata,
     callbackUrl: z.string().exactOptional(),
     status: z.enum(LEGACY_JOB_STATUSES),
   })

@@ -72,6 +72,27 @@ const optionalFields = {
     .meta({ description: "Bits of a wav output: 16, 24 or 32 (float, the default)" }),
 };
 
+/** Without the limit on requests: what is stored may be longer, as a URL is once it is escaped. */
+const repeatedText = (field: z.ZodType) =>
+  z
+    .string()
+    .exactOptional()
+    .meta({ ...field.meta() });
+
+/** The optional fields in a response. */
+const repeatedFields = {
+  ...optionalFields,
+  variant: repeatedText(optionalFields.variant),
+  language: repeatedText(optionalFields.language),
+  transcriptUrl: repeatedText(optionalFields.transcriptUrl),
+  transcriptAssetId: repeatedText(optionalFields.transcriptAssetId),
+  prompt: repeatedText(optionalFields.prompt),
+  keywords: z
+    .array(z.string())
+    .exactOptional()
+    .meta({ ...optionalFields.keywords.meta() }),
+};
+
 export const targetRequest = z
   .object({
     model: plainText(100).meta({ description: "A model id of GET /models", example: "vocals" }),
@@ -106,7 +127,7 @@ export const target = z
       .number()
       .exactOptional()
       .meta({ description: "Seconds of audio processed; only when completed" }),
-    ...optionalFields,
+    ...repeatedFields,
     progress: z.number().min(0).max(1).exactOptional().meta({ description: "Only while processing" }),
     queuePosition: z
       .int()

@@ -2,13 +2,19 @@
 export function splitLogin(url: string): { url: string; login?: string } {
   const parsed = URL.parse(url);
   if (!parsed || (parsed.username === "" && parsed.password === "")) return { url };
-  const login = `${decode(parsed.username)}:${decode(parsed.password)}`;
+  const login = toLogin(parsed);
   parsed.username = "";
   parsed.password = "";
-  const cut = url.replace(/^([a-z]+:[\\/]*)[^\\/?#]*@/i, "$1");
-  // A URL in an unusual form, for example with line breaks inside, is serialised again.
-  return { url: URL.parse(cut)?.href === parsed.href ? cut : parsed.href, login };
+  // URLs may have white space around them and tabs and line breaks inside. Those inside would hide where the login ends.
+  const cuts = [url, url.replace(/[\t\n\r]/g, "")].map(withoutLogin);
+  return { url: cuts.find((cut) => URL.parse(cut)?.href === parsed.href) ?? parsed.href, login };
 }
+
+const withoutLogin = (url: string) => url.replace(/^([^a-z]*[a-z][a-z0-9+.-]*:[\\/]*)[^\\/?#]*@/i, "$1");
+
+/** The login of a URL as `user:password`. A percent sign that escapes nothing stands for itself. */
+export const toLogin = ({ username, password }: Pick<URL, "username" | "password">) =>
+  `${decode(username)}:${decode(password)}`;
 
 function decode(text: string): string {
   try {

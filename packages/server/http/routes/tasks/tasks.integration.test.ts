@@ -137,6 +137,31 @@ describe("creating a Task", () => {
     expect(await codeOf(await post(body))).toEqual([status, code]);
   });
 
+  it("[T5] [U2] returns URLs as given, without their login, however long they are once escaped", async () => {
+    const account = await api.addAccount();
+    const long = `example.com/${"é".repeat(1000)}`;
+    const targets = [{ model: "alignment", formats: ["json"], transcriptUrl: ` https://u:p@${long}` }];
+    const given = { url: `https://u:p@${long}\n`, targets };
+    const created = (await (await api.post("/tasks", given, account)).json()) as Task;
+    expect(created).toMatchObject({
+      url: `https://${long}\n`,
+      targets: [{ transcriptUrl: ` https://${long}` }],
+    });
+    expect(await (await api.call("/tasks", account)).json()).toHaveLength(1);
+  });
+
+  it("[T5] a stored value beyond the limits of requests is still returned", async () => {
+    const account = await api.addAccount();
+    const given = { url: "https://example.com/a.wav", targets: [vocals] };
+    const { id } = (await (await api.post("/tasks", given, account)).json()) as Task;
+    const text = "x".repeat(5000);
+    const wishes = { variant: text, language: text, transcriptUrl: text, transcriptAssetId: text };
+    const stored = { ...wishes, prompt: text, keywords: Array(200).fill(text) };
+    await api.database.pool.query("update targets set wishes = $2 where task_id = $1", [id, stored]);
+    const task = (await (await api.call(`/tasks/${id}`, account)).json()) as Task;
+    expect(task.targets).toMatchObject([stored]);
+  });
+
   it("[G3] ignores unknown fields", async () => {
     expect((await post({ colour: "blue", targets: [{ ...vocals, colour: "red" }] })).status).toBe(200);
   });
