@@ -6,11 +6,7 @@ import { plainText } from "./plain-text.ts";
 export const STORAGE_TYPES = ["aws", "s3", "gcp", "azure"] as const;
 export type StorageType = (typeof STORAGE_TYPES)[number];
 
-/** Text that JSON in a database can store: no NUL, no lone surrogates. */
-const text = (maxLength: number) =>
-  plainText(maxLength)
-    .min(1)
-    .refine((value) => value.isWellFormed(), "must be well-formed text");
+const text = (maxLength: number) => plainText(maxLength).min(1);
 const hasOneOf = (first: unknown, second: unknown) => (first === undefined) !== (second === undefined);
 
 export const awsAuthConfig = z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TEXT_OUTPUT_FORMATS } from "./formats.ts";
 import { dateTime, id } from "./id.ts";
-import { plainText } from "./plain-text.ts";
+import { anyText, plainText } from "./plain-text.ts";
 import { TARGET_STATUSES } from "./target.ts";
 
 /** More than four hours of the fastest speech. */
@@ -13,7 +13,7 @@ export const STRETCH_MAX_CHARACTERS = 4000;
 
 const seconds = z.number().min(0).max(1e6);
 const speaker = z
-  .union([plainText(64), z.int()])
+  .union([anyText(64), z.int()])
   .exactOptional()
   .meta({ description: "Who says it, where that is known" });
 
@@ -21,7 +21,7 @@ export const timedWord = z
   .object({
     start: seconds.meta({ description: "Seconds" }),
     end: seconds,
-    text: plainText(1000).meta({ description: "The word with the white space behind it", example: "ships " }),
+    text: anyText(1000).meta({ description: "The word with the white space behind it", example: "ships " }),
     confidence: z
       .number()
       .min(0)
@@ -93,7 +93,7 @@ export const realignmentParams = targetParams.extend({ realignmentId: z.string()
 
 export const stretch = z
   .object({
-    text: plainText(STRETCH_MAX_CHARACTERS)
+    text: anyText(STRETCH_MAX_CHARACTERS)
       .refine((text) => text.trim() !== "", "must have at least one word")
       .meta({ description: "What is said between the anchors; line breaks part lines" }),
     start: seconds.meta({ description: "Where the word before the stretch ends, in seconds" }),

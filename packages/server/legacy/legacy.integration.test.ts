@@ -389,6 +389,11 @@ describe("jobs", () => {
     expect((await getJob(id)).sourceAsset).toBeNull();
   });
 
+  it("[E7] half of a surrogate pair in the metadata is refused", async () => {
+    const body = { assetId: song.id, metadata: { ...metadata, language: "\ud800" } };
+    expect(await errorOf(call("/job", { body }))).toMatchObject({ status: 400, paths: ["metadata.language"] });
+  });
+
   it("[J3] are accepted in their older spelling", async () => {
     const body = {
       assetId: song.id,

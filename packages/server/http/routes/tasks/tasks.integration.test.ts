@@ -162,6 +162,18 @@ describe("creating a Task", () => {
     expect(task.targets).toMatchObject([stored]);
   });
 
+  it.each([
+    { model: "transcription", formats: ["txt"], prompt: "a\ud800" },
+    { model: "transcription", formats: ["txt"], keywords: ["\udc00a"] },
+    { model: "transcription", formats: ["txt"], language: "\ud800" },
+    { model: "alignment", formats: ["txt"], transcriptUrl: "https://example.com/\ud800" },
+    { ...vocals, variant: "\ud800" },
+  ])("[E7] half of a surrogate pair is refused: %j", async (target) => {
+    const response = await post({ targets: [target] });
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as { message: string }).message).toContain("half of a surrogate pair");
+  });
+
   it("[G3] ignores unknown fields", async () => {
     expect((await post({ colour: "blue", targets: [{ ...vocals, colour: "red" }] })).status).toBe(200);
   });
