@@ -394,7 +394,7 @@ describe("jobs", () => {
     expect(await errorOf(call("/job", { body }))).toMatchObject({ status: 400, paths: ["metadata.language"] });
   });
 
-  it("[J3] are accepted in their older spelling", async () => {
+  it("[J3] [G3] are accepted in their older spelling, beside null fields", async () => {
     const body = {
       assetId: song.id,
       stemMetadata: { stemName: "vocals", format: "mp3", residual: true },
@@ -403,6 +403,8 @@ describe("jobs", () => {
     const { job } = await read<{ job: LegacyJob }>(call("/job", { body }));
     expect(job.metadata).toEqual({ name: "vocals", format: "mp3", residual: true });
     expect(job.callbackUrl).toBeUndefined();
+    const nulls = { ...body, metadata: null, callbackUrl: null, otherSourceAssets: null };
+    expect((await call("/job", { body: nulls })).status).toBe(200);
     const wrong = { ...body, stemMetadata: { format: "mp3" } };
     expect(await errorOf(call("/job", { body: wrong }))).toMatchObject({ paths: ["metadata.name"] });
   });
