@@ -45,7 +45,14 @@ export function withOutages(own: Blobs): Blobs {
     read: (key, range) => tell(own.read(key, range)),
     findBytes: (key) => tell(own.findBytes(key), isBrokenRead),
     copyTo: (key, path) => tell(own.copyTo(key, path), isBrokenRead),
-    withLocalFile: (key, use) => own.withLocalFile(key, use),
+    async withLocalFile(key, use) {
+      let isInUse = false;
+      const call = own.withLocalFile(key, (path) => {
+        isInUse = true;
+        return use(path);
+      });
+      return await tell(call, (error) => !isInUse && isBrokenRead(error));
+    },
     delete: (keyPrefix) => tell(own.delete(keyPrefix)),
     check: () => tell(own.check(), () => true),
   };

@@ -1,9 +1,17 @@
 import { AUDIO_FORMATS, type AudioFormat, findOutputFault, MediaError, probeMedia } from "@stemwright/engine";
 import type { Blobs, MediaLooker } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { BucketError } from "../domain/storage/bucket.ts";
 
 const isAudioFormat = (format: string): format is AudioFormat =>
   AUDIO_FORMATS.some((known) => known === format);
+
+/** A file may be missing only for a while, as when a disk is not mounted: that says nothing about the asset. */
+async function checkKept(blobs: Blobs, blobKey: string): Promise<void> {
+  if ((await blobs.findSize(blobKey)) !== undefined) return;
+  await blobs.check();
+  throw new Refusal("MEDIA_UNREADABLE", "The asset's file is no longer kept; upload it again");
+}
 
 export function makeMediaLooker(blobs: Blobs): MediaLooker {
   return {
@@ -23,6 +31,8 @@ export function makeMediaLooker(blobs: Blobs): MediaLooker {
           ...(durationSeconds === undefined ? {} : { durationSeconds }),
         };
       } catch (error) {
+        if (error instanceof BucketError || (error instanceof MediaError && error.kind === "unreadable"))
+          await checkKept(blobs, blobKey);
         if (!(error instanceof MediaError)) throw error;
         if (error.kind === "unreadable" || error.kind === "no-audio")
           return { isReadable: false, reason: error.kind, message: error.message };

@@ -1,0 +1,56 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { makeTone, toWav } from "../../../test/support/audio.ts";
+import { S3_KEY, S3_REGION, startS3Server } from "../../../test/support/s3-server.ts";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { openFileBlobs } from "../blobs/file-blobs.ts";
+import { openS3Blobs } from "../blobs/s3-blobs.ts";
+import { withOutages } from "../blobs/with-outages.ts";
+import { makeMediaLooker } from "./make-media-looker.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await makeTempDir("media-looker");
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const KEY = "assets/one/song.wav";
+const song = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+const gone = {
+  name: "Refusal",
+  code: "MEDIA_UNREADABLE",
+  message: "The asset's file is no longer kept; upload it again",
+};
+
+it("[T6] a file that is gone is refused without its path, and a folder that is gone is an outage", async () => {
+  const root = join(folder, "blobs");
+  const blobs = withOutages(await openFileBlobs(root));
+  const { look } = makeMediaLooker(blobs);
+  await blobs.write(KEY, Readable.from([song]));
+  await rename(root, `${root}-away`);
+  await expect(look(KEY)).rejects.toMatchObject({ name: "StoreOutage" });
+  await rename(`${root}-away`, root);
+  expect(await look(KEY)).toMatchObject({ isReadable: true, sampleRateHz: 8000 });
+  await blobs.delete(KEY);
+  await expect(look(KEY)).rejects.toMatchObject(gone);
+});
+
+it("[T6] [E9] the same holds for a bucket", async () => {
+  const server = await startS3Server();
+  const bucket = server.addBucket("music");
+  const place = { region: S3_REGION, endpoint: server.endpoint, forcePathStyle: true, credentials: S3_KEY };
+  const open = async (name: string) =>
+    withOutages(
+      await openS3Blobs({ place: { ...place, bucket: name }, prefix: "", tempDir: join(folder, "partial") }),
+    );
+  const blobs = await open("music");
+  await blobs.write(KEY, Readable.from([song]));
+  expect(await makeMediaLooker(blobs).look(KEY)).toMatchObject({ isReadable: true });
+  bucket.objects.delete(KEY);
+  await expect(makeMediaLooker(blobs).look(KEY)).rejects.toMatchObject(gone);
+  await expect(makeMediaLooker(await open("lost")).look(KEY)).rejects.toMatchObject({ name: "StoreOutage" });
+  await server.close();
+  await expect(makeMediaLooker(blobs).look(KEY)).rejects.toMatchObject({ name: "StoreOutage" });
+});
