@@ -1,12 +1,20 @@
+import { readdir, readFile, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import { makeOutputLinks } from "../domain/storage/output-links.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import { withCustomerObjects } from "./with-customer-objects.ts";
+
+let tempDir: string;
+beforeAll(async () => {
+  tempDir = await makeTempDir("customer-objects");
+});
+afterAll(() => rm(tempDir, { recursive: true }));
 
 const own = { sign: (blobKey: string) => `own:${blobKey}` };
 const blobKey = toCustomerBlobKey("one", "out/vocals.wav");
@@ -100,10 +108,41 @@ describe("links of outputs", () => {
       }),
     });
     const kept = { findSize: async () => 1, read: async () => Readable.from(["kept"]) } as unknown as Blobs;
-    const blobs = withCustomerObjects(kept, ports);
+    const blobs = withCustomerObjects(kept, ports, { tempDir, maxBytes: 5 });
     expect(await blobs.findSize(blobKey)).toBe(5);
     expect(await text(await blobs.read(blobKey))).toBe("out/vocals.wav sound");
     expect(await text(await blobs.read("outputs/t/x.wav"))).toBe("kept");
     expect(await blobs.findSize(toCustomerBlobKey("two", "x.wav"))).toBeUndefined();
+  });
+});
+
+describe("a customer's object as a local file", () => {
+  const open = (read: Bucket["read"]) => {
+    const kept = { withLocalFile: async (_, use) => await use("kept") } as Partial<Blobs> as Blobs;
+    return withCustomerObjects(kept, makePorts({ read }), { tempDir, maxBytes: 5 });
+  };
+  const holding = (content: string) => async () => ({
+    content: Readable.from([content]),
+    sizeBytes: content.length,
+    version: undefined,
+  });
+  const readText = (path: string) => readFile(path, "utf8");
+
+  it("[J8] is a copy that is removed afterwards; files of our store are used as they are", async () => {
+    const blobs = open(holding("sound"));
+    expect(await blobs.withLocalFile(blobKey, readText)).toBe("sound");
+    expect(await blobs.withLocalFile("outputs/t/x.wav", async (path) => path)).toBe("kept");
+    await expect(blobs.withLocalFile(blobKey, () => Promise.reject(new Error("broken")))).rejects.toThrow(
+      "broken",
+    );
+    expect(await readdir(tempDir)).toEqual([]);
+  });
+
+  it("[J8] [N5] is refused beyond the limit of uploads, and if its integration is gone", async () => {
+    const refusal = { name: "Refusal", code: "MEDIA_TOO_LARGE" };
+    await expect(open(holding("sounds")).withLocalFile(blobKey, readText)).rejects.toMatchObject(refusal);
+    const gone = open(holding("sound")).withLocalFile(toCustomerBlobKey("two", "x.wav"), readText);
+    await expect(gone).rejects.toThrow(BucketError);
+    expect(await readdir(tempDir)).toEqual([]);
   });
 });

@@ -1,20 +1,29 @@
 import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
 import { findCustomerObject, isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
+import { limitBytes } from "../streams/limit-bytes.ts";
 
 /** Our own store, which can also read outputs in customers' buckets. It never writes or deletes there. */
 export function withCustomerObjects(
   own: Blobs,
   ports: Pick<StoragePorts, "integrations" | "buckets">,
+  /** For local copies, swept after a kill. By now an object may be larger than the output that was written there. */
+  { tempDir, maxBytes }: { tempDir: string; maxBytes: number },
 ): Blobs {
   async function getObject(blobKey: string) {
     const object = await findCustomerObject(ports, blobKey);
-    if (!object) throw new Error("the storage integration of an output is gone");
+    if (!object) throw new BucketError("access-denied", "its storage integration was deleted");
     return object;
   }
+  const tooLarge = () =>
+    new Refusal("MEDIA_TOO_LARGE", `The asset is over the limit of ${maxBytes} bytes by now`);
   const read: Blobs["read"] = async (blobKey, range) => {
     if (!isCustomerBlobKey(blobKey)) return await own.read(blobKey, range);
     const { bucket, key } = await getObject(blobKey);
@@ -37,6 +46,17 @@ export function withCustomerObjects(
     async copyTo(blobKey, path) {
       if (!isCustomerBlobKey(blobKey)) return await own.copyTo(blobKey, path);
       await pipeline(await read(blobKey), createWriteStream(path, { mode: 0o600 }));
+    },
+    async withLocalFile(blobKey, use) {
+      if (!isCustomerBlobKey(blobKey)) return await own.withLocalFile(blobKey, use);
+      const path = join(tempDir, makeId());
+      try {
+        const limit = limitBytes(maxBytes, tooLarge);
+        await pipeline(await read(blobKey), limit, createWriteStream(path, { mode: 0o600 }));
+        return await use(path);
+      } finally {
+        await rm(path, { force: true });
+      }
     },
   };
 }

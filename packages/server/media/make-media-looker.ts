@@ -2,6 +2,7 @@ import { AUDIO_FORMATS, type AudioFormat, findOutputFault, MediaError, probeMedi
 import type { Blobs, MediaLooker } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
+import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 
 const isAudioFormat = (format: string): format is AudioFormat =>
   AUDIO_FORMATS.some((known) => known === format);
@@ -31,6 +32,11 @@ export function makeMediaLooker(blobs: Blobs): MediaLooker {
           ...(durationSeconds === undefined ? {} : { durationSeconds }),
         };
       } catch (error) {
+        if (error instanceof BucketError && isCustomerBlobKey(blobKey))
+          throw new Refusal(
+            error.kind === "not-set-up" ? "NOT_SET_UP" : "MEDIA_UNREADABLE",
+            `The asset can't be read from its bucket: ${error.message}`,
+          );
         if (error instanceof BucketError || (error instanceof MediaError && error.kind === "unreadable"))
           await checkKept(blobs, blobKey);
         if (!(error instanceof MediaError)) throw error;

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { FastifyBaseLogger } from "fastify";
+import { PARTIAL_DIR } from "../blobs/file-blobs.ts";
 import { openOwnBlobs } from "../blobs/open-own-blobs.ts";
 import { withCustomerObjects } from "../blobs/with-customer-objects.ts";
 import { withOutages } from "../blobs/with-outages.ts";
@@ -101,7 +103,10 @@ export async function openHouse(house: House, maxConnections: number) {
   const keptStems = makeKeptStems({ cacheDir: config.cacheDir, log });
   const unclaimed = makeUnclaimedFiles(db);
   const own = withOutages(await openOwnBlobs(config, () => keptStems.giveUp()));
-  const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage);
+  const blobs = withCustomerObjects(withUnclaimedFiles(own, unclaimed), storage, {
+    tempDir: join(config.blobsDir, PARTIAL_DIR),
+    maxBytes: config.uploadMaxBytes,
+  });
   const patience = patienceOf(house);
   if (!(await callUntilAnswered(() => hasVaultKey(db, vault), patience))) throw new StartError(WRONG_KEY);
   const secret = await callUntilAnswered(() => loadSecret(db, "links"), patience);

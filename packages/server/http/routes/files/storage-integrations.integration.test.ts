@@ -2,21 +2,28 @@ import {
   type StorageIntegration,
   type StorageVerification,
   storageIntegration as schema,
+  type Task,
 } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeTone, toWav } from "../../../../../test/support/audio.ts";
+import { beginRun } from "../../../../../test/support/begin-run.ts";
 import { S3_KEY, S3_REGION, type S3Server, startS3Server } from "../../../../../test/support/s3-server.ts";
 import { startTestApi, type TestAccount, type TestApi } from "../../../../../test/support/test-api.ts";
 import { insertKey } from "../../../db/accounts/key-rows.ts";
+import { endTarget } from "../../../db/tasks/target-ends.ts";
 import { makeKey } from "../../../domain/accounts/key-secrets.ts";
+import { toOutputAssetId } from "../../../domain/assets/output-asset-id.ts";
 import { makeId } from "../../../domain/ids.ts";
+import { toCustomerBlobKey } from "../../../domain/storage/customer-object.ts";
 
 let api: TestApi;
 let server: S3Server;
+let bucket: ReturnType<S3Server["addBucket"]>;
 let other: TestAccount;
 let adminKey: string;
 beforeAll(async () => {
   server = await startS3Server();
-  server.addBucket("music");
+  bucket = server.addBucket("music");
   api = await startTestApi({ URL_ALLOW_PRIVATE: "127.0.0.1" });
   other = await api.addAccount();
   adminKey = makeKey();
@@ -309,6 +316,43 @@ describe("Tasks with storage integrations", () => {
     const body = task(id, { targets, writeDestination: "s3://music" });
     expect(await codeOf(await api.post("/tasks", body))).toEqual([400, "WRITE_DESTINATION_INVALID"]);
     expect((await api.post("/tasks", task(id, { targets }))).status).toBe(200);
+  });
+
+  async function addOutput(file: { name: string; format: string; content: Uint8Array | string }) {
+    const { id } = await create();
+    const created = await api.post("/tasks", task(id, { writeDestination: "s3://music/out" }));
+    const { id: taskId, targets } = (await created.json()) as Task;
+    const key = `out/${taskId}/${file.name}.${file.format}`;
+    const body = Buffer.from(file.content);
+    bucket.objects.set(key, { body, type: "application/octet-stream", etag: `"${taskId}"` });
+    await beginRun(api.database.db, taskId);
+    const { name, format } = file;
+    const output = [{ name, format, blobKey: toCustomerBlobKey(id, key), sizeBytes: body.length }];
+    const targetId = targets[0]?.id ?? "";
+    const end = { status: "completed" as const, durationSeconds: 1, output };
+    await api.database.db.transaction().execute((tx) => endTarget(tx, { taskId, targetId, end }));
+    return { key, assetId: toOutputAssetId(targetId, 0) };
+  }
+  const messageOf = async (response: Response) => {
+    const { message } = (await response.json()) as { message: string };
+    return { status: response.status, message };
+  };
+
+  it("[J8] [T6] an output in the client's bucket can be the input of another Task", async () => {
+    const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 8000 }));
+    const { key, assetId } = await addOutput({ name: "vocals", format: "wav", content });
+    const next = { assetId, targets: [vocals] };
+    const object = bucket.objects.get(key);
+    bucket.objects.delete(key);
+    const refused = await messageOf(await api.post("/tasks", next));
+    expect(refused).toEqual({
+      status: 400,
+      message: expect.stringContaining("can't be read from its bucket"),
+    });
+    expect(refused.message).not.toContain(api.dataDir);
+    if (object) bucket.objects.set(key, object);
+    expect(await (await api.post("/tasks/estimate", next)).json()).toMatchObject({ duration: 1 });
+    expect((await api.post("/tasks", next)).status).toBe(200);
   });
 
   it("[N11] keep their integration from being deleted until they end", async () => {
