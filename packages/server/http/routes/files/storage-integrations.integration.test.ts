@@ -355,6 +355,23 @@ describe("Tasks with storage integrations", () => {
     expect((await api.post("/tasks", next)).status).toBe(200);
   });
 
+  it("[J8] [Z5] it can be a transcript, but not if it is empty or gone", async () => {
+    const words = await addOutput({ name: "words", format: "txt", content: "la la" });
+    const nothing = await addOutput({ name: "words", format: "txt", content: "" });
+    const song = await api.upload(
+      toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 80 })),
+      "a.wav",
+    );
+    const { id: assetId } = (await song.json()) as { id: string };
+    const align = (transcriptAssetId: string) =>
+      api.post("/tasks", { assetId, targets: [{ model: "alignment", formats: ["txt"], transcriptAssetId }] });
+    expect((await align(words.assetId)).status).toBe(200);
+    const empty = { status: 400, message: expect.stringContaining("The transcript is empty") };
+    expect(await messageOf(await align(nothing.assetId))).toEqual(empty);
+    bucket.objects.delete(words.key);
+    expect((await align(words.assetId)).status).toBe(400);
+  });
+
   it("[N11] keep their integration from being deleted until they end", async () => {
     const { id } = await create();
     const { id: taskId } = (await (await api.post("/tasks", task(id))).json()) as { id: string };
