@@ -1,6 +1,7 @@
 import type { TaskRequest } from "@stemwright/contract";
 import type { Caller } from "../accounts/caller.ts";
 import { getFound } from "../get-found.ts";
+import { findCatalogueModel } from "../models/catalogue.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseField } from "../refuse-field.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
@@ -20,13 +21,18 @@ function checkCovered(integration: StorageIntegrationRecord, field: string, url:
   refuseField("STORAGE_BUCKET_MISMATCH", { path: field, message });
 }
 
+/** Voices are numbered later, so they are checked by their prefix; beside them is always a json. */
+function listFileNames(target: TaskRequest["targets"][number]): string[] {
+  const hasVoices = findCatalogueModel(target.model)?.produces === "voices";
+  const formats = hasVoices ? [...target.formats, "json"] : target.formats;
+  return toOutputNames(target).flatMap(({ name }) => formats.map((format) => `${name}.${format}`));
+}
+
 /** Output names must be unique in a bucket: two targets with the same name would overwrite each other. */
 function checkNames({ targets }: TaskRequest): void {
   const seen = new Map<string, number>();
   for (const [index, target] of targets.entries()) {
-    for (const name of toOutputNames(target).flatMap(({ name }) =>
-      target.formats.map((format) => `${name}.${format}`),
-    )) {
+    for (const name of listFileNames(target)) {
       const twin = seen.get(name);
       if (twin !== undefined && twin !== index) {
         const message = `targets[${index}] and targets[${twin}] would both write ${name}; make two Tasks of them`;

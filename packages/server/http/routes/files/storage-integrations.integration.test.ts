@@ -318,6 +318,24 @@ describe("Tasks with storage integrations", () => {
     expect((await api.post("/tasks", task(id, { targets }))).status).toBe(200);
   });
 
+  it("[N10] [VO3] voices in different formats are refused too: their json would be the same object", async () => {
+    const { id } = await create();
+    const { clientId } = api.account;
+    await api.database.pool.query("insert into model_grants values ($1, 'multi_voice', 'enabled', null)", [
+      clientId,
+    ]);
+    const inFormat = (format: string, variant?: string) => ({
+      model: "multi_voice",
+      formats: [format],
+      ...(variant === undefined ? {} : { variant }),
+    });
+    const post = (...targets: object[]) =>
+      api.post("/tasks", task(id, { targets, writeDestination: "s3://music" }));
+    const refused = await post(inFormat("wav"), inFormat("flac"));
+    expect(await codeOf(refused)).toEqual([400, "WRITE_DESTINATION_INVALID"]);
+    expect((await post(inFormat("wav"), inFormat("flac", "n_speaker"))).status).toBe(200);
+  });
+
   async function addOutput(file: { name: string; format: string; content: Uint8Array | string }) {
     const { id } = await create();
     const created = await api.post("/tasks", task(id, { writeDestination: "s3://music/out" }));
