@@ -9,7 +9,7 @@ import { openS3Blobs } from "../blobs/s3-blobs.ts";
 import { withOutages } from "../blobs/with-outages.ts";
 import { makeTranscriptReader } from "./transcript-reader.ts";
 
-it("[Z5] an empty transcript is told from a missing one and a store that is gone, in a folder or a bucket", async () => {
+it("[Z5] an empty transcript, a missing one and a lost store differ, in a folder or a bucket", async () => {
   const folder = await makeTempDir("transcript-reader");
   const server = await startS3Server();
   server.addBucket("music");
