@@ -54,11 +54,11 @@ export const API_ERRORS = {
   METADATA_TOO_LONG: { statusCode: 400, when: "`metadata` is longer than 4096 characters." },
   URL_INVALID: {
     statusCode: 400,
-    when: "A URL can't be parsed, or its scheme is not allowed.",
+    when: "A URL can't be parsed, or its scheme is not one that the field takes.",
   },
   URL_NOT_ALLOWED: {
     statusCode: 400,
-    when: "A URL points at a private, loopback or link-local address that is not on the allow-list.",
+    when: "A URL points at a private, loopback or link-local address that is not on the allow-list, or is plain http.",
   },
   STORAGE_INTEGRATION_REQUIRED: {
     statusCode: 400,

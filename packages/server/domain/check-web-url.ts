@@ -10,5 +10,5 @@ export function isWebUrl(url: string): boolean {
 export function checkWebUrl(urls: UrlRules, url: string, path: string): void {
   const message = "must be an https:// address";
   if (!isWebUrl(url)) refuseField("URL_INVALID", { path, message }, `${path} ${message}`);
-  urls.check(url);
+  urls.check(url, path);
 }

@@ -82,8 +82,8 @@ export interface TranscriptReader {
 export interface UrlRules {
   /** The stored file behind one of our own download links that is still valid, whatever its host name. */
   findStored(url: string): string | undefined;
-  /** Throws if an address can't be read from, judging by its text; the resolved address is checked when connecting. */
-  check(url: string): void;
+  /** Refuses the field if its address can't be read from, judging by its text; the resolved address is checked when connecting. */
+  check(url: string, path: string): void;
 }
 
 export interface WebhookStore {

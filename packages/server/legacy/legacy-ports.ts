@@ -45,7 +45,8 @@ async function openPatiently(guard: AddressGuard, link: string, signal: AbortSig
 
 function toLinkError(error: unknown): ApiError {
   const reason = findReason(error);
-  if (reason instanceof AddressRefused) return new ApiError("URL_NOT_ALLOWED", reason.message);
+  if (reason instanceof AddressRefused)
+    return new ApiError("URL_NOT_ALLOWED", reason.message, [{ path: "link", message: reason.message }]);
   const { message } = error instanceof UrlError ? error : reason;
   const code = error instanceof UrlError && error.kind === "not-set-up" ? "NOT_SET_UP" : "LINK_FETCH_FAILED";
   return new ApiError(code, `The link can't be fetched: ${message}`);

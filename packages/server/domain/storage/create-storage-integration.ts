@@ -13,15 +13,15 @@ type Ports = Pick<StoragePorts, "integrations" | "vault"> & { urls: UrlRules };
 
 /** An endpoint named by a client follows the same rules as every other address. */
 function checkEndpoint(ports: Ports, request: StorageIntegrationRequest): void {
-  if (request.type === "s3") ports.urls.check(request.authConfig.endpoint);
+  if (request.type === "s3") ports.urls.check(request.authConfig.endpoint, "authConfig.endpoint");
   if (request.type !== "azure") return;
   const account = findAzureAccount(request.authConfig);
+  const path = "authConfig.connectionString";
   if (!account) {
     const message = "must have BlobEndpoint or AccountName, and AccountKey or SharedAccessSignature";
-    const path = "authConfig.connectionString";
     refuseField("REQUEST_INVALID", { path, message }, `${path}: ${message}`);
   }
-  ports.urls.check(account.endpoint);
+  ports.urls.check(account.endpoint, path);
 }
 
 /** Stores a client's access to a bucket. `verify` tells whether it works. */

@@ -57,7 +57,7 @@ export async function checkRequest(
   const checked = checkTargets(request.targets, { installed: ports.installed, grants });
   const transcripts = await checkTranscripts(ports, caller, request);
   await checkBuckets(ports.integrations, caller, request);
-  if (request.url !== undefined && !isBucketUrl(request.url)) ports.urls.check(request.url);
+  if (request.url !== undefined && !isBucketUrl(request.url)) ports.urls.check(request.url, "url");
   if (request.webhookUrl !== undefined) checkWebUrl(ports.urls, request.webhookUrl, "webhookUrl");
   const checkedAsset =
     request.assetId === undefined ? undefined : await checkAsset(ports, caller, request.assetId, checked);

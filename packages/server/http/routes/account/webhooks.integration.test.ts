@@ -1,4 +1,5 @@
 import {
+  type ApiErrorBody,
   type SentWebhookDelivery,
   type Task,
   type Webhook,
@@ -98,10 +99,19 @@ describe("the account's webhook", () => {
     ["https://10.0.0.1/", "URL_NOT_ALLOWED"],
     ["https://[::ffff:169.254.169.254]/", "URL_NOT_ALLOWED"],
     ["https://2130706434/", "URL_NOT_ALLOWED"],
-  ])("[W10] %s is refused with %s, here and in a Task", async (url, code) => {
-    expect(await codeOf(api.post("/webhooks", { url }, { key: account.key }))).toBe(code);
+  ])("[W10] [T3] %s is refused with %s and the field, here and in a Task", async (url, code) => {
+    const faultOf = async (answer: Promise<Response>) => {
+      const { code, details } = (await (await answer).json()) as ApiErrorBody;
+      return [code, ...details.map(({ path }) => path)];
+    };
+    expect(await faultOf(api.post("/webhooks", { url }, { key: account.key }))).toEqual([code, "url"]);
     const task = { url: "http://127.0.0.1:9/a.wav", targets: [{ model: "vocals", formats: ["wav"] }] };
-    expect(await codeOf(api.post("/tasks", { ...task, webhookUrl: url }))).toBe(code);
+    expect(await faultOf(api.post("/tasks", { ...task, webhookUrl: url }))).toEqual([code, "webhookUrl"]);
+    if (!url.startsWith("http")) return;
+    const transcript = { model: "alignment", formats: ["txt"], transcriptUrl: url };
+    const aligned = await faultOf(api.post("/tasks", { ...task, targets: [transcript] }));
+    expect(aligned).toEqual([code, "targets[0].transcriptUrl"]);
+    expect(await faultOf(api.post("/tasks", { ...task, url }))).toEqual([code, "url"]);
   });
 });
 
