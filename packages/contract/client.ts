@@ -11,10 +11,11 @@ const metered = z
 const weight = z.int().min(1).max(100).meta({
   description: "How many turns it gets, to one of a client of weight 1, while both have Tasks waiting",
 });
-const tasksMax = z.int().min(0).max(1_000_000_000);
+const TASKS_MAX = 1_000_000_000;
+const tasksMax = z.int().min(0).max(TASKS_MAX);
 const givenMax = (what: string, setting: string) =>
   z
-    .union([tasksMax, z.literal("default")])
+    .union([tasksMax, z.literal("default")], `must be a whole number from 0 to ${TASKS_MAX}, or "default"`)
     .exactOptional()
     .meta({ description: `Tasks that may ${what} at once; 0 = no limit, "default" = as ${setting} says` });
 const shownMax = (setting: string) =>
@@ -28,7 +29,7 @@ const limits = {
   runningMax: givenMax("run", "CLIENT_RUNNING_MAX"),
   waitingMax: givenMax("wait", "CLIENT_WAITING_MAX"),
   storageQuotaBytes: z
-    .union([quotaBytes, z.literal("default")])
+    .union([quotaBytes, z.literal("default")], 'must be a whole number from 0, or "default"')
     .exactOptional()
     .meta({
       description:

@@ -24,7 +24,7 @@ export const awsAuthConfig = z.object({
 
 export const s3AuthConfig = z.object({
   endpoint: text(2048)
-    .pipe(z.url({ protocol: /^https?$/ }))
+    .pipe(z.url({ protocol: /^https?$/, error: "must be a URL such as https://minio.example" }))
     .meta({ example: "https://minio.example" }),
   region: text(64).meta({ example: "us-east-1" }),
   accessKeyId: text(256),

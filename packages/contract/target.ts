@@ -56,7 +56,7 @@ const optionalFields = {
     .exactOptional()
     .meta({ description: "Transcription and alignment: rows of a subtitle, 2 where absent" }),
   speakers: z
-    .union([z.boolean(), z.int().min(1).max(8)])
+    .union([z.boolean(), z.int().min(1).max(8)], "must be true, false or a whole number from 1 to 8")
     .exactOptional()
     .meta({
       description: "Transcription and alignment only: tell who says each word; a number where it is known",

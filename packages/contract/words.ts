@@ -13,7 +13,7 @@ export const STRETCH_MAX_CHARACTERS = 4000;
 
 const seconds = z.number().min(0).max(1e6);
 const speaker = z
-  .union([anyText(64), z.int()])
+  .union([anyText(64), z.int()], "must be a name of at most 64 characters, or a whole number")
   .exactOptional()
   .meta({ description: "Who says it, where that is known" });
 

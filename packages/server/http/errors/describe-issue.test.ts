@@ -1,3 +1,4 @@
+import { clientRequest, storageIntegrationRequest, targetRequest, wordsEdit } from "@stemwright/contract";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { describeIssue } from "./describe-issue.ts";
@@ -17,7 +18,39 @@ it.each([
   [z.int("must be a whole number from 1"), "x", "must be a whole number from 1"],
   [z.literal([16, 24, 32]), 8, "must be one of 16, 24, 32"],
   [z.enum(["pending", "failed"]), "x", "must be one of pending, failed"],
+  [z.email(), "x", "must be an email address"],
+  [z.url(), "x", "must be a URL"],
+  [z.url("must be an https:// URL"), "x", "must be an https:// URL"],
+  [z.union([z.number().max(8), z.literal("default")]), "x", "must be a number, or one of default"],
+  [z.union([z.int().max(8), z.literal("default")]), 9, "must be at most 8"],
+  [z.union([z.int(), z.boolean()], "must be true or a number"), "x", "must be true or a number"],
   [z.array(z.string()).min(1, "must name at least one format"), [], "must name at least one format"],
 ])("[E1] a complaint is a sentence to act on: %#", (schema, value, sentence) => {
+  expect(first(schema, value)).toBe(sentence);
+});
+
+const target = { model: "vocals", formats: ["wav"] };
+const endpointOf = (endpoint: string) => ({
+  type: "s3",
+  storageName: "x",
+  authConfig: { endpoint, region: "x", accessKeyId: "x", secretAccessKey: "x" },
+});
+const word = { start: 0, end: 1, text: "a" };
+it.each([
+  [targetRequest, { ...target, speakers: "2" }, "must be true, false or a whole number from 1 to 8"],
+  [targetRequest, { ...target, speakers: 9 }, "must be at most 8"],
+  [
+    wordsEdit,
+    { revision: 0, lines: [{ words: [word], speaker: true }] },
+    "must be a name of at most 64 characters, or a whole number",
+  ],
+  [
+    clientRequest,
+    { name: "x", runningMax: "many" },
+    'must be a whole number from 0 to 1000000000, or "default"',
+  ],
+  [clientRequest, { name: "x", storageQuotaBytes: "all" }, 'must be a whole number from 0, or "default"'],
+  [storageIntegrationRequest, endpointOf("nowhere"), "must be a URL such as https://minio.example"],
+])("[E1] a field of several types says what it takes: %#", (schema, value, sentence) => {
   expect(first(schema, value)).toBe(sentence);
 });
