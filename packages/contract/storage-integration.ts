@@ -92,7 +92,9 @@ const requestOf = <Type extends StorageType, Config extends z.ZodType>(type: Typ
     type: z.literal(type),
     storageName: text(512).meta({ description: "The bucket or container" }),
     authConfig,
-    clientId: text(100).exactOptional().meta({ description: "Administrators must give it, others must not" }),
+    clientId: text(100)
+      .exactOptional()
+      .meta({ description: "Administrators must give it, here or in the query; others must not" }),
   });
 
 export const storageIntegrationRequest = z

@@ -28,9 +28,9 @@ function checkEndpoint(ports: Ports, request: StorageIntegrationRequest): void {
 export async function createStorageIntegration(
   ports: Ports,
   caller: Caller,
-  request: StorageIntegrationRequest,
+  { request, clientIdOfQuery }: { request: StorageIntegrationRequest; clientIdOfQuery: string | undefined },
 ): Promise<StorageIntegrationRecord> {
-  const clientId = getOwnerId(caller, request.clientId);
+  const clientId = getOwnerId(caller, { inBody: request.clientId, inQuery: clientIdOfQuery });
   checkEndpoint(ports, request);
   const { type, storageName } = request;
   const id = makeId();

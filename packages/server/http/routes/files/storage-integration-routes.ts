@@ -42,6 +42,7 @@ export function addStorageIntegrationRoutes({
       schema: {
         tags,
         summary: "Give access to a bucket",
+        querystring: storageIntegrationQuery,
         body: storageIntegrationRequest,
         response: { 200: storageIntegration },
       },
@@ -49,8 +50,10 @@ export function addStorageIntegrationRoutes({
     (request, reply) =>
       once(ports, { request, reply }, async ({ integrations }) => {
         const { urls, vault } = ports;
-        const caller = getCaller(request);
-        return toView(await createStorageIntegration({ urls, vault, integrations }, caller, request.body));
+        const given = { request: request.body, clientIdOfQuery: request.query.clientId };
+        return toView(
+          await createStorageIntegration({ urls, vault, integrations }, getCaller(request), given),
+        );
       }),
   );
 

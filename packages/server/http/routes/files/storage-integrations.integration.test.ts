@@ -253,7 +253,7 @@ describe("storage integrations", () => {
     server.faults.refuseWrites = false;
   });
 
-  it("[N9] [K5] administrators must name the client in the body; others must not, but may name themselves in the query", async () => {
+  it("[N9] [K5] administrators must name the client in body or query; others may name themselves, in the query", async () => {
     const key = adminKey;
     const { clientId } = api.account;
     expect((await api.post("/storage-integrations", aws, { key })).status).toBe(400);
@@ -275,6 +275,14 @@ describe("storage integrations", () => {
       const foreign = await api.call(`/storage-integrations${path}?clientId=${other.clientId}`);
       expect(foreign.status).toBe(403);
     }
+    const asClient = `/storage-integrations?clientId=${clientId}`;
+    const byQuery = await api.post(asClient, aws, { key });
+    expect(((await byQuery.json()) as StorageIntegration).clientId).toBe(clientId);
+    expect((await api.post(asClient, { ...aws, clientId }, { key })).status).toBe(200);
+    expect((await api.post(asClient, aws)).status).toBe(200);
+    const torn = await api.post(asClient, { ...aws, clientId: other.clientId }, { key });
+    expect(await torn.json()).toMatchObject({ statusCode: 400, details: [{ path: "clientId" }] });
+    expect((await api.post(`/storage-integrations?clientId=${makeId()}`, aws, { key })).status).toBe(404);
     const path = `/storage-integrations/${created.id}?clientId=${clientId}`;
     expect((await api.call(path, { key, method: "DELETE" })).status).toBe(200);
   });
