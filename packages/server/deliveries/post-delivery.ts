@@ -1,4 +1,5 @@
 import { request } from "undici";
+import { toLogin } from "../domain/url-login.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import { findReason } from "../net/find-reason.ts";
 
@@ -7,8 +8,7 @@ const ANSWER_MAX_BYTES = 16 * 1024;
 /** `answer` is the beginning of the receiver's response. */
 export type PostOutcome = { statusCode?: number; error?: string; answer?: string };
 
-const toBasicAuth = ({ username, password }: URL) =>
-  `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`;
+const toBasicAuth = (url: URL) => `Basic ${Buffer.from(toLogin(url)).toString("base64")}`;
 
 /** Reads as far as possible: a receiver that breaks off has still answered. */
 async function readAnswer(body: AsyncIterable<Buffer>): Promise<string> {
@@ -48,7 +48,7 @@ export async function postDelivery(options: {
       headers: {
         "content-type": "application/json",
         "user-agent": "stemwright",
-        ...(url.username === "" ? {} : { authorization: toBasicAuth(url) }),
+        ...(url.username === "" && url.password === "" ? {} : { authorization: toBasicAuth(url) }),
         ...options.headers,
       },
       body: options.body,
