@@ -12,16 +12,16 @@ export const STRETCH_MAX_SECONDS = 60;
 export const STRETCH_MAX_CHARACTERS = 4000;
 
 const seconds = z.number().min(0).max(1e6);
-const speaker = z
-  .union([anyText(64), z.int()], "must be a name of at most 64 characters, or a whole number")
-  .exactOptional()
-  .meta({ description: "Who says it, where that is known" });
+const speakerDescription = { description: "Who says it, where that is known" };
+const speaker = z.union([z.string(), z.int()]).exactOptional().meta(speakerDescription);
+const wordText = { description: "The word with the white space behind it", example: "ships " };
 
+/** Without the limits of edits: a transcript may have longer words. */
 export const timedWord = z
   .object({
     start: seconds.meta({ description: "Seconds" }),
     end: seconds,
-    text: anyText(1000).meta({ description: "The word with the white space behind it", example: "ships " }),
+    text: z.string().meta(wordText),
     confidence: z
       .number()
       .min(0)
@@ -31,6 +31,17 @@ export const timedWord = z
   })
   .meta({ id: "TimedWord" });
 export type TimedWord = z.infer<typeof timedWord>;
+
+/** Stored as JSON text, which takes lone surrogates too. */
+const editedSpeaker = z
+  .union([anyText(64), z.int()], "must be a name of at most 64 characters, or a whole number")
+  .exactOptional()
+  .meta(speakerDescription);
+const editedWord = timedWord.extend({
+  text: anyText(1000).meta(wordText),
+  confidence: timedWord.shape.confidence.default(1),
+  speaker: editedSpeaker,
+});
 
 export const timedLine = z
   .object({
@@ -69,11 +80,8 @@ export const wordsEdit = z
     lines: z
       .array(
         z.object({
-          words: z
-            .array(timedWord.extend({ confidence: timedWord.shape.confidence.default(1) }))
-            .min(1)
-            .max(WORDS_MAX),
-          speaker,
+          words: z.array(editedWord).min(1).max(WORDS_MAX),
+          speaker: editedSpeaker,
         }),
       )
       .max(WORDS_MAX)

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Task, Words, WordsEditInput } from "@stemwright/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestApi, type TestApi } from "../../../../../test/support/test-api.ts";
@@ -169,6 +171,16 @@ describe("the words of a target", () => {
     const fault = await faultOf(await api.call(`/tasks/${other.id}/targets/${vocals?.id}/words`));
     expect(fault).toMatchObject({ status: 404, code: "WORDS_UNKNOWN" });
     expect((await api.call(`/tasks/${other.id}/targets/${task.targets[0]?.id}/words`)).status).toBe(404);
+  });
+
+  it("[Y7] [Y9] [Y10] a word of a given text may be longer than one of an edit", async () => {
+    const text = `${"a".repeat(1001)}\u0000 `;
+    const line = { ...word(text, 1, 2), words: [{ ...word(text, 1, 2), confidence: 0 }] };
+    const content = JSON.stringify({ text, lines: [line], metadata: {} });
+    const folder = join(api.dataDir, "blobs", "outputs", task.id, task.targets[0]?.id ?? "");
+    await writeFile(join(folder, "transcription.json"), content);
+    expect((await load()).lines).toEqual([line]);
+    expect(await (await api.call(`${path}/export?format=txt`)).text()).toBe(text);
   });
 
   it("[Y7] that are no longer stored are reported as such; an edit of them stays", async () => {
