@@ -43,5 +43,6 @@ const MIME_TYPES: Record<string, string> = {
 export const toMimeType = (format: string) => MIME_TYPES[format] ?? "application/octet-stream";
 
 /** UltraStar songs have the extension `.txt`. */
-export const toFileName = (name: string, format: string) =>
-  format === "ultrastar" ? `${name}.ultrastar.txt` : `${name}.${format}`;
+export const toExtension = (format: string) => (format === "ultrastar" ? "ultrastar.txt" : format);
+
+export const toFileName = (name: string, format: string) => `${name}.${toExtension(format)}`;

@@ -250,8 +250,9 @@ class Downloads(ClientTest):
         server, client = self.serve(self.send())
         task = self.make_task(server, "/f")
         task["targets"][0]["output"] += [{**task["targets"][0]["output"][0], "name": "../Vocals"}] * 2
+        task["targets"][0]["output"] += [{**task["targets"][0]["output"][0], "format": "ultrastar"}]
         names = [path.name for path in client.tasks.save_all(task, self.folder)]
-        self.assertEqual(names, ["vocals.wav", ".._Vocals.wav", ".._Vocals-2.wav"])
+        self.assertEqual(names, ["vocals.wav", ".._Vocals.wav", ".._Vocals-2.wav", "vocals.ultrastar.txt"])
 
 
 class Waiting(ClientTest):

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PATTERNS, fillPattern, toOutputPattern } from "./output-pattern.ts";
 import { planOutputs } from "./plan-outputs.ts";
@@ -18,6 +19,12 @@ describe("where outputs go", () => {
       "{dir}/{name}_{stem}.{ext}",
     );
     expect(() => toOutputPattern("{artist}.wav", DEFAULT_PATTERNS.sound)).toThrow(/\{artist\}; use \{dir\}/);
+  });
+
+  it("[S21] [Y6] an UltraStar song has the extension of its download", () => {
+    const targets = [{ model: "transcription", kind: "text" as const, formats: ["srt", "ultrastar"] }];
+    const outputs = planOutputs({ input: "song.mp3", targets, pattern: "{name}.{ext}" });
+    expect(outputs.map(({ path }) => basename(path))).toEqual(["song.srt", "song.ultrastar.txt"]);
   });
 
   it("[S22] two outputs with the same path, or the input's path, are refused before any work", () => {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { toExtension } from "@stemwright/contract/formats";
 import { CliError } from "../cli-error.ts";
 import { fillPattern } from "./output-pattern.ts";
 import { listOutputs, type WantedTarget } from "./wanted-target.ts";
@@ -14,7 +15,7 @@ export function planOutputs({ input, targets, pattern }: Plan, voiceCount = 0): 
       target,
       name,
       format,
-      path: resolve(fillPattern(pattern, input, { stem: name, ext: format })),
+      path: resolve(fillPattern(pattern, input, { stem: name, ext: toExtension(format) })),
     })),
   );
   const paths = outputs.map(({ path }) => path);

@@ -208,6 +208,9 @@ describe("saving outputs", () => {
       ["vocals.wav", ".._.._vocals.wav", "Vocals-2.wav"].map((name) => join(folder, name)),
     );
     expect((await readdir(folder)).sort()).toEqual([".._.._vocals.wav", "Vocals-2.wav", "vocals.wav"]);
+    const song = makeTask(target("g1", [{ ...output(LINK, "words"), format: "ultrastar" }]));
+    const [songPath] = await makeClient(fake).tasks.saveAll(song, folder);
+    expect(songPath).toBe(join(folder, "words.ultrastar.txt"));
     const toName = ({ format }: OutputFile, { id }: Target) => `${id}.${format}`;
     expect(
       await makeClient(fake).tasks.saveAll(makeTask(target("g9", [output(LINK)])), folder, { toName }),

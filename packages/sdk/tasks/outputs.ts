@@ -21,10 +21,14 @@ export function getFreshLink(known: WithOutputs, output: OutputFile, fresh: With
   return found.link;
 }
 
+/** UltraStar songs have the extension `.txt`. */
+export const toFileName = ({ name, format }: Pick<OutputFile, "name" | "format">) =>
+  `${name}.${format === "ultrastar" ? "ultrastar.txt" : format}`;
+
 /** Unique file names for all outputs of a Task, without path separators. */
 export function nameOutputs(
   task: Task,
-  toName: (output: OutputFile, target: Target) => string = ({ name, format }) => `${name}.${format}`,
+  toName: (output: OutputFile, target: Target) => string = toFileName,
 ): { output: OutputFile; name: string }[] {
   const taken = new Set<string>();
   return task.targets.flatMap((target) =>

@@ -3,6 +3,7 @@ import {
   type LegacyJob,
   type LegacyJobStatus,
   type NewLegacyJob,
+  toFileName,
   toMimeType,
 } from "@stemwright/contract";
 import type { AssetRecord } from "../domain/assets/asset-record.ts";
@@ -26,7 +27,7 @@ function listOutputAssets({ task }: LegacyJobRecord, links: LinkSigner): LegacyA
   return task.targets.flatMap((target) =>
     target.output.map(({ name, format, blobKey }, index) => ({
       id: toOutputAssetId(target.id, index),
-      name: `${name}.${format}`,
+      name: toFileName(name, format),
       fileType: toMimeType(format),
       format,
       link: links.sign(blobKey),

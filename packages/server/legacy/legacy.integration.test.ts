@@ -413,6 +413,16 @@ describe("jobs", () => {
     expect(await errorOf(call("/job", { body: wrong }))).toMatchObject({ paths: ["metadata.name"] });
   });
 
+  it("[J4] [J8] [Y6] an output asset in the format ultrastar has the extension of its download", async () => {
+    const { id } = await createJob({ metadata: { name: "transcription", format: "ultrastar" } });
+    const file = { name: "transcription", format: "ultrastar", sizeBytes: 4 };
+    await end(id, { ...completed, output: [{ ...file, blobKey: "outputs/a/b/transcription.ultrastar" }] });
+    const named = { name: "transcription.ultrastar.txt", format: "ultrastar" };
+    const [output] = (await getJob(id)).outputAssets;
+    expect(output).toMatchObject(named);
+    expect(await read(api.call(`/assets/${output?.id}`, { key: account.key }))).toMatchObject(named);
+  });
+
   it("[J8] an output asset is an asset: the next job's input, its transcript, and readable", async () => {
     const { id } = await createJob();
     const blobs = await openFileBlobs(join(api.dataDir, "blobs"));

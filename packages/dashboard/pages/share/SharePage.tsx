@@ -1,4 +1,4 @@
-import { NotFoundError, type SharedTask } from "@stemwright/sdk";
+import { NotFoundError, type SharedTask, toFileName } from "@stemwright/sdk";
 import { useEffect, useMemo } from "preact/hooks";
 import { client } from "../../account/api-client.ts";
 import { loadModels, nameModel } from "../../data/model-names.ts";
@@ -49,19 +49,16 @@ function Files({ targets, token }: { targets: readonly SharedTarget[]; token: st
         version={`${token} ${countOutputs(targets)}`}
       />
       <ul class="plain-list stack-tight">
-        {files.map(({ name, format, link, size }) => (
-          <li key={`${name}.${format}`} class="row row-apart">
+        {files.map((file) => (
+          <li key={toFileName(file)} class="row row-apart">
             <span class="truncate">
-              {name}.{format} <span class="small muted">{formatBytes(size)}</span>
+              {toFileName(file)} <span class="small muted">{formatBytes(file.size)}</span>
             </span>
-            <a class="button button-small" href={toOwnLink(link)} download={`${name}.${format}`}>
+            <a class="button button-small" href={toOwnLink(file.link)} download={toFileName(file)}>
               <Icon name="download" />
               <span>
                 Download
-                <span class="visually-hidden">
-                  {" "}
-                  {name}.{format}
-                </span>
+                <span class="visually-hidden"> {toFileName(file)}</span>
               </span>
             </a>
           </li>

@@ -1,3 +1,4 @@
+import { toFileName } from "@stemwright/contract";
 import type { AssetRecord, MediaFacts } from "../../domain/assets/asset-record.ts";
 import { findOutputPlace, toOutputAssetId } from "../../domain/assets/output-asset-id.ts";
 import type { DatabaseHandle } from "../database.ts";
@@ -28,7 +29,7 @@ export async function findOutputAsset(
     row && {
       id: toOutputAssetId(row.target_id, row.position),
       clientId: row.client_id,
-      name: `${row.name}.${row.format}`,
+      name: toFileName(row.name, row.format),
       format: row.format,
       sizeBytes: row.size_bytes,
       blobKey: row.blob_key,

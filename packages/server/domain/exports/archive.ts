@@ -1,3 +1,4 @@
+import { toFileName } from "@stemwright/contract";
 import { Refusal } from "../refusal.ts";
 import type { OutputRecord, TaskRecord } from "../tasks/task-record.ts";
 
@@ -8,8 +9,8 @@ export type ArchiveFile = { name: string; blobKey: string; sizeBytes: number };
 export function listArchiveFiles({ targets }: Pick<TaskRecord, "targets">): ArchiveFile[] {
   const taken = new Set<string>();
   const toName = ({ name, format }: OutputRecord) => {
-    let free = `${name}.${format}`;
-    for (let copy = 2; taken.has(free); copy += 1) free = `${name}-${copy}.${format}`;
+    let free = toFileName(name, format);
+    for (let copy = 2; taken.has(free); copy += 1) free = toFileName(`${name}-${copy}`, format);
     taken.add(free);
     return free;
   };
