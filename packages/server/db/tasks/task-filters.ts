@@ -11,6 +11,19 @@ export const isFiltered = ({ status, model, search }: TaskListQuery) =>
 /** Metadata is stored as JSON text; the search term is escaped the same way. */
 const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 
+/**
+ * Whether the input is another Task's output with the text in its file name. Such an asset's id names its row (`toOutputAssetId`), so each Task takes one
+ * look-up by primary key, and Tasks of uploads none.
+ */
+const isOutputNamed = (search: string) => sql`
+  case when newest.asset_id ~ '^[0-9a-z]+-[0-9]{1,3}$' then exists (
+    select from outputs
+    where outputs.target_id = split_part(newest.asset_id, '-', 1)
+      and outputs.position = split_part(newest.asset_id, '-', 2)::smallint
+      and position(lower(${search}) in lower(outputs.name || '.'
+        || case outputs.format when 'ultrastar' then 'ultrastar.txt' else outputs.format end)) > 0
+  ) else false end`;
+
 /** The ids of one page of matching Tasks, newest first, and the total number of matches. */
 export async function findMatchingTasks(
   db: DatabaseHandle,
@@ -31,7 +44,8 @@ export async function findMatchingTasks(
       sql`(position(lower(${search}) in newest.id) > 0
         or position(lower(${search}) in lower(newest.url)) > 0
         or position(lower(${toJsonText(search)}) in lower(newest.metadata)) > 0
-        or position(lower(${search}) in lower(assets.name)) > 0)`,
+        or position(lower(${search}) in lower(assets.name)) > 0
+        or ${isOutputNamed(search)})`,
   ].filter((condition) => condition !== undefined && condition !== false);
   const { rows } = await sql<{ id: string }>`
     select newest.id

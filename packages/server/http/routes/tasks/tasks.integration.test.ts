@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { asset as assetSchema, type Task, type TaskRequest, task as taskSchema } from "@stemwright/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeTone, toWav } from "../../../../../test/support/audio.ts";
+import { beginRun } from "../../../../../test/support/begin-run.ts";
 import { breakFolder } from "../../../../../test/support/break-folder.ts";
 import { makeTempDir } from "../../../../../test/support/temp-dir.ts";
 import { startTestApi, type TestApi } from "../../../../../test/support/test-api.ts";
 import { killMediaChild } from "../../../../engine/media/support/kill-media-child.ts";
 import { makeVideo } from "../../../../engine/media/support/make-video.ts";
 import { StemCache } from "../../../../engine/pipelines/stem-cache.ts";
+import { endTarget } from "../../../db/tasks/target-ends.ts";
 
 let api: TestApi;
 let assetId: string;
@@ -336,6 +338,27 @@ describe("reading Tasks", () => {
       expect(ids.map((id) => named[id])).toEqual(names);
       expect(response.headers.get("x-total-count")).toBe(String(total));
       expect(await (await api.call(`/tasks?${query}`, await api.addAccount())).json()).toEqual([]);
+    });
+
+    it("[L4] [J8] by the name of the output that is their input", async () => {
+      const client = await api.addAccount();
+      const create = async (body: object) =>
+        (await (await api.post("/tasks", { targets: [vocals], ...body }, client)).json()) as Task;
+      const { id: taskId, targets } = await create({ url: "https://a.example/a.mp3" });
+      const targetId = targets[0]?.id ?? "";
+      const blobKey = `outputs/${taskId}/${targetId}/Vocals.wav`;
+      const content = toWav(makeTone({ sampleRateHz: 8000, channels: 1, lengthFrames: 800 }));
+      await mkdir(join(api.dataDir, "blobs", "outputs", taskId, targetId), { recursive: true });
+      await writeFile(join(api.dataDir, "blobs", blobKey), content);
+      await beginRun(api.database.db, taskId);
+      const output = [{ name: "Vocals", format: "wav", blobKey, sizeBytes: content.length }];
+      const end = { status: "completed" as const, durationSeconds: 1, output };
+      await api.database.db.transaction().execute((tx) => endTarget(tx, { taskId, targetId, end }));
+      const next = await create({ assetId: `${targetId}-0` });
+      const idsOf = async (search: string) =>
+        ((await (await api.call(`/tasks?search=${search}`, client)).json()) as Task[]).map(({ id }) => id);
+      expect(await idsOf("vocals.WAV")).toEqual([next.id]);
+      expect(await idsOf("vocals.flac")).toEqual([]);
     });
 
     it("[L4] by id, and rejects an unknown status", async () => {
