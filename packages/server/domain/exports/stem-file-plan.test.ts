@@ -45,6 +45,32 @@ describe("the tracks of a stem file", () => {
     ]);
   });
 
+  it("[EX4] are three and the rest if four of them leave a rest", () => {
+    const of = (...models: string[]) => models.map((model) => target(model, [`${model}.wav`]));
+    const [first, second, third] = ["Drums: drums.wav", "Bass: bass.wav", "Vocals: vocals.wav"];
+    expect(plan(of("vocals", "guitar", "bass", "other", "drums"), "song.wav")).toEqual([
+      "song.wav",
+      first,
+      second,
+      "Other: other.wav",
+      third,
+    ]);
+    expect(plan(of("vocals", "bass", "drums", "guitar"), "song.wav")).toEqual([
+      "song.wav",
+      first,
+      second,
+      third,
+    ]);
+    expect(plan(of("vocals", "other", "guitar", "guitar_electric"), "song.wav")).toEqual([
+      "song.wav",
+      ...["Vocals: vocals.wav", "Guitar: guitar.wav"],
+    ]);
+    expect(plan(of("vocals", "other", "guitar", "guitar_electric"))).toEqual([
+      undefined,
+      ...["Vocals: vocals.wav", "Guitar: guitar.wav"],
+    ]);
+  });
+
   it("[EX4] of a deleted recording are a stem and its residual, or stems requested together", () => {
     expect(plan([target("vocals", ["vocals.wav", "vocals_residual.wav"])])).toEqual([
       undefined,

@@ -1,6 +1,7 @@
 import { findCatalogueModel } from "../models/catalogue.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
 import type { OutputRecord, TargetRecord, TaskRecord } from "../tasks/task-record.ts";
+import { chooseDistinct, isWholeRecording, STANDARD_MODELS } from "./sound-parts.ts";
 
 /** Which stored files become the tracks of a `.stem.mp4`. */
 export type StemFilePlan = {
@@ -18,8 +19,6 @@ export interface StemFileMaker {
 export const STEM_FILE_MAX_SECONDS = 1800;
 /** Fixed by the format. */
 const STEMS_MAX = 4;
-/** The order DJ software expects. */
-const ORDER = ["drums", "bass", "other", "vocals"];
 /** In order of preference: lossless first. */
 const FORMATS = ["wav", "flac", "aiff", "m4a", "mp4", "opus", "mp3", "aac"];
 
@@ -46,13 +45,18 @@ const isShortSound = ({ model, status, durationSeconds = 0 }: TargetRecord) =>
   findCatalogueModel(model)?.produces === "sound" &&
   durationSeconds <= STEM_FILE_MAX_SECONDS;
 
-/** Stems that do not overlap: the instrumental contains the drums, for example. */
+/** Stems that do not overlap, in order: the instrumental contains the drums, for example. */
 function chooseStems(sounds: readonly Sound[]): Sound[] {
-  const hasParts = sounds.some(({ model }) => model !== "vocals" && model !== "instrumental");
-  const place = ({ model }: Sound) => (ORDER.includes(model) ? ORDER.indexOf(model) : ORDER.length);
-  return sounds
-    .filter(({ model }) => model !== "instrumental" || !hasParts)
-    .toSorted((a, b) => place(a) - place(b));
+  const distinct = chooseDistinct(sounds.map(({ model }) => model));
+  const place = ({ model }: Sound) =>
+    STANDARD_MODELS.includes(model) ? STANDARD_MODELS.indexOf(model) : STANDARD_MODELS.length;
+  return sounds.filter(({ model }) => distinct.includes(model)).toSorted((a, b) => place(a) - place(b));
+}
+
+/** All of them if they fit and no track is needed for the rest of the recording, which is the recording minus the first three. */
+function takeFitting(sounds: readonly Sound[]): readonly Sound[] {
+  const isFitting = sounds.length <= STEMS_MAX && isWholeRecording(sounds.map(({ model }) => model));
+  return isFitting ? sounds : sounds.slice(0, STEMS_MAX - 1);
 }
 
 const toName = (model: string) => model[0]?.toUpperCase() + model.slice(1).replaceAll("_", " ");
@@ -65,12 +69,7 @@ export function planStemFile(
   const sounds = chooseStems(listSounds(task));
   const toStem = ({ model, stem }: Sound) => ({ name: toName(model), blobKey: stem.blobKey });
   if (sounds.length === 0) return undefined;
-  // The fourth track is then the recording minus the first three.
-  if (mixKey !== undefined)
-    return {
-      mixKey,
-      stems: sounds.slice(0, sounds.length > STEMS_MAX ? STEMS_MAX - 1 : STEMS_MAX).map(toStem),
-    };
+  if (mixKey !== undefined) return { mixKey, stems: takeFitting(sounds).map(toStem) };
   const whole = sounds.find(({ residual }) => residual !== undefined);
   if (whole?.residual) return { stems: [toStem(whole), { name: "Rest", blobKey: whole.residual.blobKey }] };
   return sounds.length > 1 && sounds.length <= STEMS_MAX ? { stems: sounds.map(toStem) } : undefined;
