@@ -1,5 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import type { AssetStore, Blobs } from "../../domain/ports.ts";
+import { BucketError } from "../../domain/storage/bucket.ts";
 import { isBucketUrl } from "../../domain/storage/bucket-url.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskSources } from "../../domain/tasks/task-source.ts";
@@ -8,7 +9,7 @@ import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import type { AddressGuard } from "../../net/address-guard.ts";
 import { findReason } from "../../net/find-reason.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
-import { type BucketFilePorts, fetchBucketFile } from "./fetch-bucket-file.ts";
+import { type BucketFilePorts, fetchBucketFile, NAME_OF_KIND } from "./fetch-bucket-file.ts";
 import { fetchUrlFile } from "./fetch-url-file.ts";
 
 /** The share of a Task's progress that fetching the input accounts for. */
@@ -81,13 +82,29 @@ export async function fetchFile(
     throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} asset is no longer kept; upload it again`);
   }
   await writeWhole(path, async (partialPath) => {
-    if (blobKey !== undefined) return await ports.blobs.copyTo(blobKey, partialPath);
+    if (blobKey !== undefined) return await copyStored(ports, { blobKey, path: partialPath, what });
     const { maxBytes, fetchDelaysMs: delaysMs } = ports;
     const download = { path: partialPath, what, maxBytes, delaysMs, signal, onProgress };
     if (url !== undefined && isBucketUrl(url))
       return await fetchBucketFile(ports, { ...origin, url }, download);
     return await fetchUrlFile(ports, { url: url ?? "", login }, download);
   });
+}
+
+/** The file may be an output in a client's bucket. If that is unreachable for a while, the Task is retried. */
+async function copyStored(
+  { blobs }: Pick<FetchFilePorts, "blobs">,
+  { blobKey, path, what }: { blobKey: string; path: string; what: FileOrigin["what"] },
+): Promise<void> {
+  try {
+    await blobs.copyTo(blobKey, path);
+  } catch (error) {
+    if (!(error instanceof BucketError) || error.isTransient) throw error;
+    throw new TargetFailure(
+      NAME_OF_KIND[error.kind],
+      `The ${what} could not be read from its bucket: ${error.message}`,
+    );
+  }
 }
 
 /** The blob key if the URL is one of our links, otherwise how to open it. */
