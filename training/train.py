@@ -177,13 +177,13 @@ class Trainer:
             state = optimizer.state_dict()
             state["state"] = {key: {k: half(v) for k, v in entry.items()} for key, entry in state["state"].items()}
             optimizers.append(state)
-        state = {"step": self.step, "network": self.network.state_dict(), "optimizers": optimizers}
+        state = {"step": self.step, "network": self.network.state_dict(), "average": self.average, "optimizers": optimizers}
         torch.save(state, self.options.out / "state.pt")
 
     def load_state(self, state):
         self.step = state["step"]
         self.network.load_state_dict(state["network"])
-        self.average = {name: value.detach().clone() for name, value in self.network.state_dict().items()}
+        self.average = state["average"]
         for optimizer, saved in zip(self.optimizers, state["optimizers"]):
             optimizer.load_state_dict(saved)
 

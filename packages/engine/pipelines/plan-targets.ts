@@ -102,6 +102,9 @@ export function needStem(
   return pass;
 }
 
+/** The first pass of the chain of passes that read each other's stems. */
+export const findRootPass = (pass: StemPass): StemPass => (pass.hears ? findRootPass(pass.hears.pass) : pass);
+
 function needHeard(
   passes: StemPass[],
   manifest: StemManifest,

@@ -1,11 +1,8 @@
 import type { HearingWishes, SoundTarget } from "./engine-request.ts";
-import type { StemPass, TargetPlan } from "./plan-targets.ts";
+import { findRootPass, type StemPass, type TargetPlan } from "./plan-targets.ts";
 import { listHearings, toHearingKey } from "./speech/hearings.ts";
 
 const keysOf = (targets: readonly { key: string }[]) => targets.map(({ key }) => key);
-
-/** The first pass of the chain: a pass runs at the same time as the one it reads. */
-const findRoot = (pass: StemPass): StemPass => (pass.hears ? findRoot(pass.hears.pass) : pass);
 
 const isHeardBy = (pass: StemPass, hearer: StemPass): boolean =>
   hearer === pass || (hearer.hears !== undefined && isHeardBy(pass, hearer.hears.pass));
@@ -43,9 +40,9 @@ export class TargetWaits {
 
   forStemPass(pass: StemPass): string[] {
     const roots = this.#plan.stemPasses.filter(({ hears }) => hears === undefined);
-    const place = roots.indexOf(findRoot(pass));
+    const place = roots.indexOf(findRootPass(pass));
     const waiting = this.#plan.stemPasses.filter(
-      (other) => isHeardBy(pass, other) || roots.indexOf(findRoot(other)) > place,
+      (other) => isHeardBy(pass, other) || roots.indexOf(findRootPass(other)) > place,
     );
     return [...waiting.flatMap(({ targets }) => targets.map(({ target }) => target.key)), ...this.forVoices];
   }

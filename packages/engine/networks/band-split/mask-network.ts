@@ -1,3 +1,4 @@
+import { mixToMono } from "../../dsp/mix-to-mono.ts";
 import { hasExactByteProducts } from "../../runtime/byte-products.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { Buffers } from "../../runtime/graph-chain.ts";
@@ -77,10 +78,19 @@ export class MaskNetwork {
     );
   }
 
-  /** The same masks with another signal of the same window, such as one channel where the network got the downmix. For `takeStem`. */
-  withMix(heard: HeardWindow, window: readonly Float32Array[]): HeardWindow {
+  /** Runs a network of one channel on the downmix, and applies its masks to each channel, so a sound keeps its position. One array per channel. */
+  async separateEach(channels: readonly Float32Array[], stems: readonly number[]): Promise<Float32Array[][]> {
+    const heard = await this.hear([mixToMono(channels)]);
+    const mixes = channels.map((channel) => (channels.length === 1 ? heard : this.#withMix(heard, channel)));
+    const separated = stems.map((stem) => mixes.flatMap((mix) => this.takeStem(mix, stem)));
+    this.release(heard);
+    return separated;
+  }
+
+  /** The same masks with another signal of the same window. For `takeStem`. */
+  #withMix(heard: HeardWindow, channel: Float32Array): HeardWindow {
     const mix = this.#makeSpectrum();
-    this.#analyse(window, mix);
+    this.#analyse([channel], mix);
     return { ...heard, mix };
   }
 

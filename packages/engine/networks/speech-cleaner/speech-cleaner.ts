@@ -1,4 +1,3 @@
-import { mixToMono } from "../../dsp/mix-to-mono.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import type { StemManifest } from "../../runtime/manifest.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
@@ -37,16 +36,9 @@ export class SpeechCleaner implements StemNetwork {
     const [left, right] = segment;
     // A mono lane arrives as the same array twice.
     const channels = left === right ? [left] : [left, right];
-    const heard = await this.#network.hear([mixToMono(channels)]);
-    const mixes = channels.map((channel) =>
-      channels.length === 1 ? heard : this.#network.withMix(heard, [channel]),
-    );
-    const separated = stems.map((stem) => {
-      const index = getStemIndex(this.#stems, stem);
-      const planes = mixes.flatMap((mix) => this.#network.takeStem(mix, index));
-      return [stem, channels.length === 1 ? [...planes, ...planes] : planes] as const;
-    });
-    this.#network.release(heard);
-    return new Map(separated);
+    const indexes = stems.map((stem) => getStemIndex(this.#stems, stem));
+    const separated = await this.#network.separateEach(channels, indexes);
+    const toPair = (planes: Float32Array[] = []) => (channels.length === 1 ? [...planes, ...planes] : planes);
+    return new Map(stems.map((stem, n) => [stem, toPair(separated[n])]));
   }
 }

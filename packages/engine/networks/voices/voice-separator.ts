@@ -1,4 +1,3 @@
-import { mixToMono } from "../../dsp/mix-to-mono.ts";
 import type { SessionOptions } from "../../runtime/create-session.ts";
 import { MaskNetwork } from "../band-split/mask-network.ts";
 
@@ -35,13 +34,7 @@ export class VoiceSeparator {
 
   /** Runs on the downmix of a window and applies the masks to each channel. */
   async separate(channels: readonly Float32Array[]): Promise<VoicePair> {
-    const heard = await this.#network.hear([mixToMono(channels)]);
-    const voices: VoicePair = [[], []];
-    for (const channel of channels) {
-      const one = channels.length === 1 ? heard : this.#network.withMix(heard, [channel]);
-      for (const voice of VOICES) voices[voice].push(...this.#network.takeStem(one, voice));
-    }
-    this.#network.release(heard);
-    return voices;
+    const [first = [], second = []] = await this.#network.separateEach(channels, VOICES);
+    return [first, second];
   }
 }

@@ -2,7 +2,7 @@ import { countSpooledSegments } from "../network-pass.ts";
 import type { OpenInput } from "../open-input.ts";
 import { toNetworkShape, toPassName, toStartFrame } from "../pass-identity.ts";
 import { describeSpools, type SpoolFacts } from "../pass-spools.ts";
-import type { StemPass } from "../plan-targets.ts";
+import { findRootPass, type StemPass } from "../plan-targets.ts";
 import { describeSpanPass } from "./describe-span-pass.ts";
 import { cutAtFrames, type PassSpans } from "./segment-range.ts";
 import type { SpanExchange, SpanPart, SpanPass } from "./span-exchange.ts";
@@ -25,7 +25,7 @@ export async function offerSpans(
   if (!exchange || spansFromSeconds === 0 || !isLong) return spans;
   const parts: SpanPart[] = [];
   for (const root of passes.filter(({ hears }) => hears === undefined)) {
-    const group = passes.filter((pass) => findRoot(pass) === root);
+    const group = passes.filter((pass) => findRootPass(pass) === root);
     if (!group.every((pass) => isDivisible(run.input, pass, root))) continue;
     const cutFrames = listCuts(run.input, root, SPAN_SHARE * spansFromSeconds);
     const described = await Promise.all(group.map((pass) => describe(run, pass, cutFrames)));
@@ -41,8 +41,6 @@ export async function offerSpans(
   if (parts.length > 0) exchange.offer(parts);
   return spans;
 }
-
-const findRoot = (pass: StemPass): StemPass => (pass.hears ? findRoot(pass.hears.pass) : pass);
 
 /** A pass at another rate would have other cuts, and one that does not fill a segment is not run. */
 function isDivisible(input: OpenInput, { manifest, startShare }: StemPass, root: StemPass): boolean {
