@@ -1,5 +1,5 @@
 /**
- * What a network without stereo hears of several channels: their mean, or half the difference of two if that is louder. The mean of a recording with one
+ * Several channels as one, for a network that takes mono: their mean, or half the difference of two if that is louder. The mean of a recording with one
  * channel inverted would be silence.
  */
 export function mixToMono(planes: readonly Float32Array[], sign = findMonoSign(planes)): Float32Array {
