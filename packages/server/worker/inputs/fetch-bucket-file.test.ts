@@ -9,7 +9,7 @@ import type { StoragePorts } from "../../domain/storage/storage-ports.ts";
 import { fetchBucketFile } from "./fetch-bucket-file.ts";
 
 const body = randomBytes(500_000);
-const origin = { clientId: "client", url: "s3://music/song.wav", storageIntegrationId: "one" };
+const origin = { scope: { clientId: "client" }, integrationId: "one", key: "song.wav" };
 let path: string;
 let reads: BucketRead[];
 let progress: number[];

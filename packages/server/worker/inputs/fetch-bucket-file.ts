@@ -1,6 +1,6 @@
 import type { TargetErrorName } from "@stemwright/contract";
 import { BucketError, type BucketErrorKind } from "../../domain/storage/bucket.ts";
-import { findBucketUrl } from "../../domain/storage/bucket-url.ts";
+import type { StorageScope } from "../../domain/storage/storage-integration-record.ts";
 import type { StoragePorts } from "../../domain/storage/storage-ports.ts";
 import { isTransientFailure } from "../../net/transient.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
@@ -15,8 +15,8 @@ export const NAME_OF_KIND: Record<BucketErrorKind, TargetErrorName> = {
 
 export type BucketFilePorts = Pick<StoragePorts, "integrations" | "buckets">;
 
-/** An object of a customer's bucket. */
-export type BucketOrigin = { clientId: string; storageIntegrationId?: string | undefined; url: string };
+/** An object of a customer's bucket; `scope` has the integrations that may be used. */
+export type BucketOrigin = { scope: StorageScope; integrationId: string; key: string };
 
 const findRetry = (error: unknown) => {
   const isTransient = error instanceof BucketError ? error.isTransient : isTransientFailure(error);
@@ -26,13 +26,11 @@ const findRetry = (error: unknown) => {
 /** Copies an object from a customer's bucket to a local file. */
 export async function fetchBucketFile(
   ports: BucketFilePorts,
-  { clientId, storageIntegrationId = "", url }: BucketOrigin,
+  { scope, integrationId, key }: BucketOrigin,
   download: Omit<Download, "openPart" | "findRetry">,
 ): Promise<void> {
-  const integration = await ports.integrations.findIntegration({ clientId }, storageIntegrationId);
-  const key = findBucketUrl(url)?.key;
-  if (!integration || key === undefined)
-    throw new TargetFailure("INPUT_ACCESS_DENIED", "The storage integration was deleted");
+  const integration = await ports.integrations.findIntegration(scope, integrationId);
+  if (!integration) throw new TargetFailure("INPUT_ACCESS_DENIED", "The storage integration was deleted");
   const { signal } = download;
   try {
     await downloadFile({

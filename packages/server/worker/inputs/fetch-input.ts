@@ -1,7 +1,7 @@
 import { rename, rm } from "node:fs/promises";
 import type { AssetStore, Blobs } from "../../domain/ports.ts";
-import { BucketError } from "../../domain/storage/bucket.ts";
-import { isBucketUrl } from "../../domain/storage/bucket-url.ts";
+import { findBucketUrl } from "../../domain/storage/bucket-url.ts";
+import { isCustomerBlobKey, parseCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { TaskRecord } from "../../domain/tasks/task-record.ts";
 import type { TaskSources } from "../../domain/tasks/task-source.ts";
 import { type Vault, WrongVaultKey } from "../../domain/vault.ts";
@@ -9,7 +9,7 @@ import { isOutOfSpace } from "../../faults/is-out-of-space.ts";
 import type { AddressGuard } from "../../net/address-guard.ts";
 import { findReason } from "../../net/find-reason.ts";
 import { TargetFailure } from "../failures/target-failure.ts";
-import { type BucketFilePorts, fetchBucketFile, NAME_OF_KIND } from "./fetch-bucket-file.ts";
+import { type BucketFilePorts, type BucketOrigin, fetchBucketFile } from "./fetch-bucket-file.ts";
 import { fetchUrlFile } from "./fetch-url-file.ts";
 
 /** The share of a Task's progress that fetching the input accounts for. */
@@ -39,9 +39,10 @@ export async function fetchInput(
   await fetchFile(ports, { ...task, taskId: task.id, what: "input" }, { path, signal, onProgress });
 }
 
-/** The blob key of a Task's input, if it is in our store. */
+/** The blob key of a Task's input, if it is in our own store. */
 export async function findStoredInput(ports: FetchFilePorts, task: TaskRecord): Promise<string | undefined> {
-  return (await findPlace(ports, { ...task, taskId: task.id, what: "input" })).blobKey;
+  const { blobKey } = await findPlace(ports, { ...task, taskId: task.id, what: "input" });
+  return blobKey !== undefined && isCustomerBlobKey(blobKey) ? undefined : blobKey;
 }
 
 /** Something a client gave as an asset id or a URL. The URL may be one of our own links. */
@@ -76,35 +77,31 @@ export async function fetchFile(
 ): Promise<void> {
   const { url, what } = origin;
   const { blobKey, login } = await findPlace(ports, origin);
-  if (blobKey !== undefined && (await ports.blobs.findSize(blobKey)) === undefined) {
+  const object = findBucketObject(origin, blobKey);
+  const isOurs = blobKey !== undefined && object === undefined;
+  if (isOurs && (await ports.blobs.findSize(blobKey)) === undefined) {
     // The file is also missing if the store has lost its bucket or folder: that is an outage.
     await ports.blobs.check();
     throw new TargetFailure("INPUT_NOT_FOUND", `The ${what} asset is no longer kept; upload it again`);
   }
   await writeWhole(path, async (partialPath) => {
-    if (blobKey !== undefined) return await copyStored(ports, { blobKey, path: partialPath, what });
+    if (isOurs) return await ports.blobs.copyTo(blobKey, partialPath);
     const { maxBytes, fetchDelaysMs: delaysMs } = ports;
     const download = { path: partialPath, what, maxBytes, delaysMs, signal, onProgress };
-    if (url !== undefined && isBucketUrl(url))
-      return await fetchBucketFile(ports, { ...origin, url }, download);
+    if (object) return await fetchBucketFile(ports, object, download);
     return await fetchUrlFile(ports, { url: url ?? "", login }, download);
   });
 }
 
-/** The file may be an output in a client's bucket. If that is unreachable for a while, the Task is retried. */
-async function copyStored(
-  { blobs }: Pick<FetchFilePorts, "blobs">,
-  { blobKey, path, what }: { blobKey: string; path: string; what: FileOrigin["what"] },
-): Promise<void> {
-  try {
-    await blobs.copyTo(blobKey, path);
-  } catch (error) {
-    if (!(error instanceof BucketError) || error.isTransient) throw error;
-    throw new TargetFailure(
-      NAME_OF_KIND[error.kind],
-      `The ${what} could not be read from its bucket: ${error.message}`,
-    );
-  }
+/** The object, if the file is in a client's bucket: an output, which whoever has its id or link may read, or one named by its URL. */
+function findBucketObject(
+  { clientId, storageIntegrationId = "", url = "" }: FileOrigin,
+  blobKey: string | undefined,
+): BucketOrigin | undefined {
+  if (blobKey !== undefined)
+    return isCustomerBlobKey(blobKey) ? { scope: {}, ...parseCustomerBlobKey(blobKey) } : undefined;
+  const key = findBucketUrl(url)?.key;
+  return key === undefined ? undefined : { scope: { clientId }, integrationId: storageIntegrationId, key };
 }
 
 /** The blob key if the URL is one of our links, otherwise how to open it. */
