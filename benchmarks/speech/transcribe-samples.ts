@@ -3,7 +3,7 @@ import { ArraySource } from "../../packages/engine/dsp/array-source.ts";
 import type { NetworkStore } from "../../packages/engine/networks/network-store.ts";
 import { SAMPLE_RATE_HZ } from "../../packages/engine/networks/whisper/log-mel.ts";
 import { getVoiceActivity } from "../../packages/engine/pipelines/speech/get-voice-activity.ts";
-import type { HalveNoise } from "../../packages/engine/pipelines/speech/halve-noise.ts";
+import type { NoiseHalver } from "../../packages/engine/pipelines/speech/halve-noise.ts";
 import { transcribe } from "../../packages/engine/pipelines/speech/transcribe.ts";
 import type { Manifest, SpeechManifest } from "../../packages/engine/runtime/manifest.ts";
 import type { TimedText } from "../../packages/engine/text/timed-text.ts";
@@ -22,10 +22,10 @@ export function transcribeSamples(
     manifests: readonly Manifest[];
     workDir: string;
     language: string;
-    halveNoise?: HalveNoise | undefined;
+    noiseHalver?: NoiseHalver | undefined;
   },
 ): Promise<TimedText> {
-  const { networks, manifests, workDir, language, halveNoise } = options;
+  const { networks, manifests, workDir, language, noiseHalver } = options;
   const source = new ArraySource([samples], SAMPLE_RATE_HZ);
   const sha256 = createHash("sha256").update(samples).digest("hex");
   return transcribe(
@@ -34,10 +34,10 @@ export function transcribeSamples(
       manifest: findWhisper(manifests),
       voiceActivity: getVoiceActivity(manifests),
       source,
-      sourceName: halveNoise ? "through-noise" : "once",
+      sourceName: noiseHalver ? "through-noise" : "once",
       sourceId: sha256,
       wishes: { language },
-      halveNoise,
+      noiseHalver,
     },
   );
 }

@@ -14,6 +14,8 @@ const closeTo = (plane: Float32Array, other: Float32Array) =>
 
 describe("a recording mixed to mono", () => {
   const [voice, noise] = [makeNoise(), makeNoise(0.1)];
+  const otherNoise = makeNoise();
+  const noiseAt = (n: number) => otherNoise[n] ?? 0;
 
   it("is the mean of its channels", () => {
     expect(readMono(voice)).toEqual(voice);
@@ -31,7 +33,7 @@ describe("a recording mixed to mono", () => {
     ).toBeLessThan(1e-9);
   });
 
-  it("[V1] keeps its sound if one channel is inverted, at any time and however it is cut", () => {
+  it("[V13] keeps its sound if one channel is inverted, at any time and however it is cut", () => {
     // Silent at first: the choice must not depend on where reading begins.
     const late = voice.map((value, n) => (n < 50 * RATE ? 0 : value));
     const inverted = late.map((value) => -0.9 * value);
@@ -40,6 +42,25 @@ describe("a recording mixed to mono", () => {
     expect(closeTo(whole, late)).toBeLessThan(0.01);
     const again = new MonoSource(new ArraySource([late, inverted], RATE));
     expect(again.read(60 * RATE, RATE)[0]).toEqual(whole.subarray(60 * RATE, 61 * RATE));
+  });
+
+  it.each([
+    { name: "an offset", left: () => 0.3, right: () => -0.3 },
+    {
+      name: "a louder sound in opposite phase",
+      left: (n: number) => 1.4 * noiseAt(n),
+      right: (n: number) => -1.4 * noiseAt(n),
+    },
+    {
+      name: "other wind in each channel",
+      left: (n: number) => 3 * Math.sin(n / 90),
+      right: (n: number) => 3 * Math.sin(n / 110 + 1),
+    },
+  ])("[V13] keeps what is in the middle of both channels beside $name", ({ left, right }) => {
+    const add = (other: (n: number) => number) => voice.map((value, n) => value + other(n));
+    const mono = readMono(add(left), add(right));
+    const expected = voice.map((value, n) => value + (left(n) + right(n)) / 2);
+    expect(closeTo(mono, expected)).toBeLessThan(1e-9);
   });
 
   it("of a single sample, and of none, is no error", () => {

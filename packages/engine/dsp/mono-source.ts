@@ -1,7 +1,8 @@
 import type { FrameSource } from "./frame-source.ts";
-import { findCommonPower, mixToMono } from "./mix-to-mono.ts";
+import { ChannelLikeness, mixToMono } from "./mix-to-mono.ts";
+import { release } from "./release.ts";
 
-/** Enough to know how the channels of a recording relate, however long it is. */
+/** Parts of the recording that are compared to find out whether one channel is inverted. */
 const LOOKS = 64;
 const LOOK_FRAMES = 8192;
 
@@ -11,7 +12,7 @@ export class MonoSource implements FrameSource {
   readonly sampleRateHz: number;
   readonly lengthFrames: number;
   readonly #source: FrameSource;
-  #sign: 1 | -1 | undefined;
+  #isInverted: boolean | undefined;
 
   constructor(source: FrameSource) {
     this.sampleRateHz = source.sampleRateHz;
@@ -20,16 +21,22 @@ export class MonoSource implements FrameSource {
   }
 
   read(startFrame: number, lengthFrames: number): Float32Array[] {
-    this.#sign ??= findSign(this.#source);
-    return [mixToMono(this.#source.read(startFrame, lengthFrames), this.#sign)];
+    this.#isInverted ??= isOneInverted(this.#source);
+    const planes = this.#source.read(startFrame, lengthFrames);
+    const mono = mixToMono(planes, this.#isInverted);
+    if (planes.length > 1) release(planes);
+    return [mono];
   }
 }
 
-function findSign(source: FrameSource): 1 | -1 {
-  if (source.channels !== 2) return 1;
+function isOneInverted(source: FrameSource): boolean {
+  if (source.channels !== 2) return false;
+  const likeness = new ChannelLikeness();
   const hop = Math.max(LOOK_FRAMES, Math.ceil(source.lengthFrames / LOOKS));
-  let common = 0;
-  for (let start = 0; start < source.lengthFrames; start += hop)
-    common += findCommonPower(source.read(start, LOOK_FRAMES));
-  return common < 0 ? -1 : 1;
+  for (let start = 0; start < source.lengthFrames; start += hop) {
+    const planes = source.read(start, LOOK_FRAMES);
+    likeness.add(planes);
+    release(planes);
+  }
+  return likeness.isInverted;
 }

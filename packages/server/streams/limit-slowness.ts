@@ -1,5 +1,8 @@
 import { Transform } from "node:stream";
 
+/** What a server on the internet must send at least; slower ones would hold their readers forever. */
+export const SLOWEST = { leastBytes: 64 * 1024, withinMs: 60_000 };
+
 /** Passes everything through, and fails if fewer than `leastBytes` arrive within the interval. */
 export function limitSlowness(
   { leastBytes, withinMs }: { leastBytes: number; withinMs: number },

@@ -3,7 +3,7 @@ import { fillTimes } from "../../text/fill-times.ts";
 import type { TextMetadata, TimedText, TimedWord } from "../../text/timed-text.ts";
 import type { HearingWishes } from "../engine-request.ts";
 import { breakLines } from "./break-lines.ts";
-import { makeTally } from "./hear-windows.ts";
+import { makeTally } from "./language-tally.ts";
 import type { SpokenWindow } from "./spoken-window.ts";
 
 /** The only language the networks translate into. */

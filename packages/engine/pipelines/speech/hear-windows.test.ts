@@ -4,7 +4,7 @@ import type { DecoderRun } from "../../networks/whisper/decoder-run.ts";
 import type { WhisperTokenizer } from "../../networks/whisper/tokenizer.ts";
 import type { Whisper } from "../../networks/whisper/whisper.ts";
 import type { FloatTensor } from "../../runtime/graph-session.ts";
-import type { HalveNoise } from "./halve-noise.ts";
+import type { NoiseHalver } from "./halve-noise.ts";
 import { hearWindows } from "./hear-windows.ts";
 import { makeWindow } from "./speech-windows.ts";
 
@@ -25,9 +25,11 @@ const tokenizer = {
 
 const SURE = 20;
 const UNSURE = 5;
+/** A word of less than 0.2 is not kept. */
+const FAINT = 3.88;
 
 /** Writes the letter of a window's loudest sample. What is longer than `understoodSeconds` gets no token that is more probable than others. */
-function makeWhisper(understoodSeconds: number, { isSpeech = true, sureLetter = "" } = {}) {
+function makeWhisper(understoodSeconds: number, { isSpeech = true, sureLetter = "", faintLetter = "" } = {}) {
   const encodedSeconds: number[] = [];
   const encode = (samples: Float32Array): Promise<FloatTensor> => {
     const seconds = samples.length / RATE;
@@ -44,7 +46,10 @@ function makeWhisper(understoodSeconds: number, { isSpeech = true, sureLetter = 
       const answers = rows.map((row) => {
         const logits = new Float32Array(END + 6);
         const isSure = sureLetter === "" || row.letter === sureLetter.codePointAt(0);
-        if (row.letter > 0) logits[row.step === 0 ? row.letter : END] = isSure ? SURE : UNSURE;
+        const isFaint = row.letter === faintLetter.codePointAt(0);
+        const ofLetter = isFaint ? FAINT : isSure ? SURE : UNSURE;
+        const ofEnd = isFaint || isSure ? SURE : UNSURE;
+        if (row.letter > 0) logits[row.step === 0 ? row.letter : END] = row.step === 0 ? ofLetter : ofEnd;
         if (!isSpeech) logits[tokenizer.noSpeech] = SURE;
         row.step += 1;
         return logits;
@@ -67,7 +72,7 @@ const sound = Float32Array.from({ length: 24 * RATE }, (_, frame) => {
 async function hear(
   made: ReturnType<typeof makeWhisper>,
   lengths: readonly number[],
-  halveNoise?: HalveNoise,
+  noiseHalver?: NoiseHalver,
 ) {
   let at = 0;
   const windows = lengths.map((seconds) => {
@@ -81,7 +86,7 @@ async function hear(
     random: () => 0.5,
     // Words of a translation are not searched for in the audio.
     wishes: { language: "en", isTranslated: true },
-    halveNoise,
+    noiseHalver,
   });
   return parts.map((part) => part.map(({ words }) => words.map(({ text }) => text.trim()).join(" ")));
 }
@@ -106,31 +111,37 @@ it("[V5] a window without speech is not heard again", async () => {
 });
 
 /** "Half of the noise" raises every letter by one. */
-const halveNoiseAt =
-  (snrDb: number): HalveNoise =>
-  (samples) =>
-    Promise.resolve({ samples: samples.map((value) => value + 0.001), snrDb });
+const noisy: NoiseHalver = { sha256: "", halve: async (samples) => samples.map((value) => value + 0.001) };
+const quiet: NoiseHalver = { sha256: "", halve: async () => undefined };
 
 it("[V12] a noisy window of improbable text is transcribed with half of its noise as well, and the more probable text counts", async () => {
   const quieter = makeWhisper(8, { sureLetter: "G" });
-  expect(await hear(quieter, [6], halveNoiseAt(0))).toEqual([["G"]]);
+  expect(await hear(quieter, [6], noisy)).toEqual([["G"]]);
   expect(quieter.encodedSeconds).toEqual([6, 6]);
   const noBetter = makeWhisper(8, { sureLetter: "Z" });
-  expect(await hear(noBetter, [6], halveNoiseAt(0))).toEqual([["F"]]);
+  expect(await hear(noBetter, [6], noisy)).toEqual([["F"]]);
   expect(noBetter.encodedSeconds).toEqual([6, 6]);
   const notUnderstood = makeWhisper(5);
-  expect(await hear(notUnderstood, [6], halveNoiseAt(0))).toEqual([[""]]);
+  expect(await hear(notUnderstood, [6], noisy)).toEqual([[""]]);
   expect(notUnderstood.encodedSeconds).toEqual([6, 6]);
 });
 
+it("[V12] a more probable text of which no word can be kept does not replace one with words", async () => {
+  const made = makeWhisper(8, { sureLetter: "Z", faintLetter: "G" });
+  expect(await hear(made, [6], noisy)).toEqual([["F"]]);
+  const faint = makeWhisper(8, { sureLetter: "Z", faintLetter: "F" });
+  expect(await hear(faint, [6])).toEqual([[""]]);
+  expect(await hear(makeWhisper(8, { sureLetter: "Z", faintLetter: "F" }), [6], noisy)).toEqual([["G"]]);
+});
+
 it("[V12] a window is transcribed once if its text is probable, if there is little noise, or no speech", async () => {
-  for (const [options, snrDb] of [
-    [{ sureLetter: "F" }, 0],
-    [{ sureLetter: "G" }, 10],
-    [{ isSpeech: false }, 0],
+  for (const [options, halver] of [
+    [{ sureLetter: "F" }, noisy],
+    [{ sureLetter: "G" }, quiet],
+    [{ isSpeech: false }, noisy],
   ] as const) {
     const made = makeWhisper(8, options);
-    await hear(made, [6], halveNoiseAt(snrDb));
+    await hear(made, [6], halver);
     expect(made.encodedSeconds).toEqual([6]);
   }
 });

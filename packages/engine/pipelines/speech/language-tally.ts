@@ -1,4 +1,5 @@
 import { findLikeliest, type LanguageProbabilities } from "../../networks/whisper/language-probabilities.ts";
+import type { SpokenWindow } from "./spoken-window.ts";
 
 /** How sure a window must be of another language than the rest; shorter windows must be surer. */
 const OTHER_LANGUAGE_MIN = 0.6;
@@ -28,4 +29,12 @@ export class LanguageTally {
     const least = seconds < SHORT_SECONDS ? OTHER_LANGUAGE_SHORT_MIN : OTHER_LANGUAGE_MIN;
     return own.probability >= least ? own.language : this.main.language;
   }
+}
+
+export function makeTally(windows: readonly SpokenWindow[]): LanguageTally {
+  const tally = new LanguageTally();
+  for (const { heard, speechSeconds, words } of windows) {
+    if (words.length > 0) tally.add(new Map(heard), speechSeconds);
+  }
+  return tally;
 }

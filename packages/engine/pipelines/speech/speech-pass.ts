@@ -22,7 +22,7 @@ import type { TargetOutcomes } from "../target-outcomes.ts";
 import { listenForVoices } from "../voices/listen-for-voices.ts";
 import { alignText } from "./align-text.ts";
 import { getVoiceActivity } from "./get-voice-activity.ts";
-import { makeHalveNoise } from "./halve-noise.ts";
+import { makeNoiseHalver } from "./halve-noise.ts";
 import { listHearings } from "./hearings.ts";
 import { labelSpeakers } from "./label-speakers.ts";
 import { placedWindowSchema } from "./place-words.ts";
@@ -79,8 +79,8 @@ export async function runSpeechPass(
           sourceName: stem ? VOCALS : "input",
           sourceId,
           wishes,
-          // Stems have no noise that the network for clean speech knows.
-          halveNoise: stem ? undefined : makeHalveNoise(run.networks, options.manifests),
+          // Not measured on stems.
+          noiseHalver: stem ? undefined : makeNoiseHalver(run.networks, options.manifests),
         },
       );
       for (const target of targets) {

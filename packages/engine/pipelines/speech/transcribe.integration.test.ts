@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
-import { decodeToPcm } from "../../media/index.ts";
 import { NetworkStore } from "../../networks/network-store.ts";
 import { EngineProcess } from "../../process/engine-process.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
 import { runRequest } from "../run-request.ts";
 import { joinSamples } from "../support/join-samples.ts";
 import { writeSound } from "../support/sound-file.ts";
+import { FIXTURE_RATE_HZ as RATE, readFixture } from "./support/read-fixture.ts";
 
 type Word = { start: number; end: number; text: string; confidence: number };
 type Output = {
@@ -23,7 +23,6 @@ type Output = {
   };
 };
 
-const RATE = 48000;
 const folder = mkdtempSync(join(tmpdir(), "stemwright-speech-"));
 const networks = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
 const manifests = loadManifests({ speechNetwork: "whisper-tiny" });
@@ -35,16 +34,6 @@ beforeAll(async () => {
   spanish = await readFixture("spanish.opus");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-async function readFixture(name: string): Promise<Float32Array> {
-  const pcmPath = join(folder, `${name}.f32`);
-  await decodeToPcm({
-    inputPath: join(import.meta.dirname, "support", name),
-    pcmPath,
-    onProgress: () => {},
-  });
-  return new Float32Array(new Uint8Array(readFileSync(pcmPath)).buffer);
-}
 
 const silence = (seconds: number) => new Float32Array(Math.round(seconds * RATE));
 const noise = (seconds: number) => {

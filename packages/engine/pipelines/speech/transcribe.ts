@@ -13,14 +13,14 @@ import type { OpenInput } from "../open-input.ts";
 import type { MakeStage } from "../stage-progress.ts";
 import { assembleText } from "./assemble-text.ts";
 import { findSpeech } from "./find-speech.ts";
-import type { HalveNoise } from "./halve-noise.ts";
+import type { NoiseHalver } from "./halve-noise.ts";
 import { hearWindows } from "./hear-windows.ts";
 import { toHearingKey } from "./hearings.ts";
 import { packSpeechWindows, type SpeechWindow } from "./speech-windows.ts";
 import { type SpokenWindow, windowPartsSchema } from "./spoken-window.ts";
 
 /** Increase when the same input and weights would give a different text. */
-const LOG_VERSION = 6;
+const LOG_VERSION = 7;
 /** Windows per batch: each takes 110 MB of the 1.5 GB a transcription may use. */
 const BATCH_WINDOWS = 2;
 
@@ -33,7 +33,7 @@ export type Transcription = {
   sourceName: string;
   sourceId: string;
   wishes: HearingWishes;
-  halveNoise: HalveNoise | undefined;
+  noiseHalver: NoiseHalver | undefined;
 };
 
 /** Measured seconds of work for each second of input; for the progress only. */
@@ -71,6 +71,7 @@ export async function transcribe(
       model: manifest.id,
       encoderSha256: manifest.weights.encoder.sha256,
       decoderSha256: manifest.weights.decoder.sha256,
+      noiseHalverSha256: options.noiseHalver?.sha256 ?? "none",
       inputSha256: run.input.sha256,
       source: options.sourceId,
       windowsSha256: createHash("sha256").update(JSON.stringify(windows)).digest("hex"),
@@ -97,7 +98,7 @@ async function hearRest(
     onProgress: (fraction: number) => void;
   },
 ): Promise<void> {
-  const { windows, log, source, wishes, halveNoise, onProgress } = work;
+  const { windows, log, source, wishes, noiseHalver, onProgress } = work;
   const tell = () => onProgress(log.entries.length / windows.length);
   tell();
   while (log.entries.length < windows.length) {
@@ -109,7 +110,7 @@ async function hearRest(
         before: log.entries.flat(),
         random: makeSeededRandom(first),
         wishes,
-        halveNoise,
+        noiseHalver,
       }),
     );
     tell();
