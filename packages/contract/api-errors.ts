@@ -229,7 +229,7 @@ export const API_ERRORS = {
   },
   UNAVAILABLE: {
     statusCode: 503,
-    when: "The service or its database is unreachable, starting or shutting down; see `Retry-After`.",
+    when: "The service, its database or the bucket of a file is unreachable, starting or shutting down; see `Retry-After`.",
   },
   WAIT_TOO_LONG: {
     statusCode: 504,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dateTime, id } from "./id.ts";
-import { anyText, plainText } from "./plain-text.ts";
+import { plainText, storableText } from "./plain-text.ts";
 
 export const LEGACY_JOB_STATUSES = ["created", "processing", "completed", "failed"] as const;
 export type LegacyJobStatus = (typeof LEGACY_JOB_STATUSES)[number];
@@ -19,7 +19,7 @@ export type LegacyAsset = z.infer<typeof legacyAsset>;
 export const legacyLinkRequest = z
   .object({
     link: plainText(4096).meta({ description: "https:// address of the file" }),
-    name: anyText(255).exactOptional().meta({ description: "File name; by default the link's own" }),
+    name: storableText.max(255).exactOptional().meta({ description: "File name; by default the link's own" }),
   })
   .meta({ id: "LegacyLinkRequest" });
 export type LegacyLinkRequest = z.infer<typeof legacyLinkRequest>;

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** Text a database can store: without NUL. */
-export const anyText = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength)
-    .refine((text) => !text.includes("\0"), "must not contain the NUL character");
+/** Text that a column of text or of JSON as text can store: without NUL. */
+export const storableText = z
+  .string()
+  .refine((text) => !text.includes("\0"), "must not contain the NUL character");
 
-/** Text that jsonb can store, too: without lone surrogates. */
+/** Text for any column. jsonb refuses lone surrogates, and a column of text would replace them. */
 export const plainText = (maxLength: number) =>
-  anyText(maxLength).refine(
-    (text) => text.isWellFormed(),
-    "must be well-formed Unicode; it contains half of a surrogate pair",
-  );
+  storableText
+    .max(maxLength)
+    .refine(
+      (text) => text.isWellFormed(),
+      "must be well-formed Unicode; it contains half of a surrogate pair",
+    );

@@ -62,7 +62,7 @@ export const gcpAuthConfig = z
             /^\/\/iam\.googleapis\.com\/projects\/\d+\/locations\/global\/workloadIdentityPools\/[\w-]+\/providers\/[\w-]+$/,
             "must be the full name of a workload identity provider",
           ),
-        serviceAccountEmail: z.email().max(512).exactOptional(),
+        serviceAccountEmail: z.email("must be an email address").max(512).exactOptional(),
       })
       .exactOptional()
       .meta({ description: "A provider that trusts this installation's identity" }),
@@ -120,6 +120,11 @@ const clientId = text(100)
   .exactOptional()
   .meta({ description: "One client's integrations; for administrators. Others may name only themselves" });
 export const storageIntegrationQuery = z.object({ clientId });
+export const storageIntegrationOwnerQuery = z.object({
+  clientId: text(100).exactOptional().meta({
+    description: "Whose integration it will be; for administrators, who give it here or in the body",
+  }),
+});
 export const storageIntegrationPageQuery = pageQuery.extend({ clientId });
 
 export const storageIntegration = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TEXT_OUTPUT_FORMATS } from "./formats.ts";
 import { dateTime, id } from "./id.ts";
-import { anyText, plainText } from "./plain-text.ts";
+import { plainText, storableText } from "./plain-text.ts";
 import { TARGET_STATUSES } from "./target.ts";
 
 /** More than four hours of the fastest speech. */
@@ -14,14 +14,12 @@ export const STRETCH_MAX_CHARACTERS = 4000;
 const seconds = z.number().min(0).max(1e6);
 const speakerDescription = { description: "Who says it, where that is known" };
 const speaker = z.union([z.string(), z.int()]).exactOptional().meta(speakerDescription);
-const wordText = { description: "The word with the white space behind it", example: "ships " };
 
-/** Without the limits of edits: a transcript may have longer words. */
 export const timedWord = z
   .object({
     start: seconds.meta({ description: "Seconds" }),
     end: seconds,
-    text: z.string().meta(wordText),
+    text: z.string().meta({ description: "The word with the white space behind it", example: "ships " }),
     confidence: z
       .number()
       .min(0)
@@ -34,11 +32,11 @@ export type TimedWord = z.infer<typeof timedWord>;
 
 /** Stored as JSON text, which takes lone surrogates too. */
 const editedSpeaker = z
-  .union([anyText(64), z.int()], "must be a name of at most 64 characters, or a whole number")
+  .union([storableText.max(64), z.int()], "must be a name of at most 64 characters, or a whole number")
   .exactOptional()
   .meta(speakerDescription);
+/** Its text has no limit: a given text may have words of any length, which come back when others are edited. */
 const editedWord = timedWord.extend({
-  text: anyText(1000).meta(wordText),
   confidence: timedWord.shape.confidence.default(1),
   speaker: editedSpeaker,
 });
@@ -101,7 +99,8 @@ export const realignmentParams = targetParams.extend({ realignmentId: z.string()
 
 export const stretch = z
   .object({
-    text: anyText(STRETCH_MAX_CHARACTERS)
+    text: storableText
+      .max(STRETCH_MAX_CHARACTERS)
       .refine((text) => text.trim() !== "", "must have at least one word")
       .meta({ description: "What is said between the anchors; line breaks part lines" }),
     start: seconds.meta({ description: "Where the word before the stretch ends, in seconds" }),

@@ -79,7 +79,7 @@ export type { TargetRef } from "./resources/task-words.ts";
 export type { SaveAllOptions, TaskQuery } from "./resources/tasks.ts";
 export type { DeliveryQuery } from "./resources/webhooks.ts";
 export { Stemwright } from "./stemwright.ts";
-export { toFileName } from "./tasks/outputs.ts";
+export { toOutputFileName } from "./tasks/outputs.ts";
 export type { RunInput, RunOptions } from "./tasks/run-task.ts";
 export type { TaskEvent } from "./tasks/task-events.ts";
 export type { QueueUpdate, TaskProgress, WaitOptions } from "./tasks/wait-for-task.ts";

@@ -115,8 +115,9 @@ def name_outputs(task: Dict[str, Any]) -> Iterator[Tuple[Dict[str, Any], str]]:
     taken = set()
     for target in task["targets"]:
         for output in target["output"]:
-            stem, format = (re.sub(r'[/\\:*?"<>|\x00-\x1f\x7f]', "_", output[key]) for key in ("name", "format"))
-            extension = "ultrastar.txt" if format == "ultrastar" else format
+            stem, extension = (re.sub(r'[/\\:*?"<>|\x00-\x1f\x7f]', "_", output[key]) for key in ("name", "format"))
+            if extension == "ultrastar":
+                extension = "ultrastar.txt"
             name, copy = f"{stem}.{extension}", 2
             while name.lower() in taken:
                 name, copy = f"{stem}-{copy}.{extension}", copy + 1

@@ -208,9 +208,11 @@ describe("saving outputs", () => {
       ["vocals.wav", ".._.._vocals.wav", "Vocals-2.wav"].map((name) => join(folder, name)),
     );
     expect((await readdir(folder)).sort()).toEqual([".._.._vocals.wav", "Vocals-2.wav", "vocals.wav"]);
-    const song = makeTask(target("g1", [{ ...output(LINK, "words"), format: "ultrastar" }]));
-    const [songPath] = await makeClient(fake).tasks.saveAll(song, folder);
-    expect(songPath).toBe(join(folder, "words.ultrastar.txt"));
+    const song = { ...output(LINK, "words"), format: "ultrastar" };
+    const twice = makeTask(target("g1", [song]), target("g2", [song]));
+    expect(await makeClient(fake).tasks.saveAll(twice, folder)).toEqual(
+      ["words.ultrastar.txt", "words-2.ultrastar.txt"].map((name) => join(folder, name)),
+    );
     const toName = ({ format }: OutputFile, { id }: Target) => `${id}.${format}`;
     expect(
       await makeClient(fake).tasks.saveAll(makeTask(target("g9", [output(LINK)])), folder, { toName }),

@@ -21,20 +21,20 @@ export function getFreshLink(known: WithOutputs, output: OutputFile, fresh: With
   return found.link;
 }
 
-/** UltraStar songs have the extension `.txt`. */
-export const toFileName = ({ name, format }: Pick<OutputFile, "name" | "format">) =>
+/** The name of an output as a file. UltraStar songs have the extension `.txt`. */
+export const toOutputFileName = ({ name, format }: Pick<OutputFile, "name" | "format">) =>
   `${name}.${format === "ultrastar" ? "ultrastar.txt" : format}`;
 
 /** Unique file names for all outputs of a Task, without path separators. */
 export function nameOutputs(
   task: Task,
-  toName: (output: OutputFile, target: Target) => string = toFileName,
+  toName: (output: OutputFile, target: Target) => string = toOutputFileName,
 ): { output: OutputFile; name: string }[] {
   const taken = new Set<string>();
   return task.targets.flatMap((target) =>
     target.output.map((output) => {
       const wanted = toName(output, target).replaceAll(/[/\\:*?"<>|\p{Cc}]/gu, "_");
-      const dot = wanted.lastIndexOf(".");
+      const dot = wanted.search(/\.(ultrastar\.)?[^.]*$/);
       const [stem, extension] = dot > 0 ? [wanted.slice(0, dot), wanted.slice(dot)] : [wanted, ""];
       let name = wanted;
       for (let copy = 2; taken.has(name.toLowerCase()); copy += 1) name = `${stem}-${copy}${extension}`;

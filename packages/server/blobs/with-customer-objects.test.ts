@@ -138,6 +138,19 @@ describe("a customer's object as a local file", () => {
     expect(await readdir(tempDir)).toEqual([]);
   });
 
+  it("[J8] that breaks off is a temporary failure of the bucket, and a full disk is not the bucket's fault", async () => {
+    const broken = new Readable({
+      read: () => broken.destroy(Object.assign(new Error("reset"), { code: "ECONNRESET" })),
+    });
+    const read = async () => ({ content: broken, sizeBytes: 5, version: undefined });
+    const failure = { name: "BucketError", isTransient: true };
+    await expect(open(read).withLocalFile(blobKey, readText)).rejects.toMatchObject(failure);
+    await expect(open(holding("sound")).copyTo(blobKey, "/no/such/folder")).rejects.toMatchObject({
+      code: "ENOENT",
+    });
+    expect(await readdir(tempDir)).toEqual([]);
+  });
+
   it("[J8] [N5] is refused beyond the limit of uploads, and if its integration is gone", async () => {
     const refusal = { name: "Refusal", code: "MEDIA_TOO_LARGE" };
     await expect(open(holding("sounds")).withLocalFile(blobKey, readText)).rejects.toMatchObject(refusal);

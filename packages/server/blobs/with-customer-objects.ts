@@ -2,6 +2,7 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { toBucketError } from "../buckets/to-bucket-error.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -9,6 +10,7 @@ import { BucketError } from "../domain/storage/bucket.ts";
 import { findCustomerObject, isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
+import { limitSlowness, SLOWEST } from "../streams/limit-slowness.ts";
 
 /** Our own store, which can also read outputs in customers' buckets. It never writes or deletes there. */
 export function withCustomerObjects(
@@ -24,14 +26,24 @@ export function withCustomerObjects(
   }
   const tooLarge = () =>
     new Refusal("MEDIA_TOO_LARGE", `The asset is over the limit of ${maxBytes} bytes by now`);
-  const read: Blobs["read"] = async (blobKey, range) => {
-    if (!isCustomerBlobKey(blobKey)) return await own.read(blobKey, range);
+  const tooSlow = () => new BucketError("failed", "it sends too slowly", { isTransient: true });
+  async function copyObject(blobKey: string, path: string): Promise<void> {
     const { bucket, key } = await getObject(blobKey);
-    return (await bucket.read(key, range)).content;
-  };
+    const { content } = await bucket.read(key);
+    const limits = [limitSlowness(SLOWEST, tooSlow), limitBytes(maxBytes, tooLarge)];
+    try {
+      await pipeline([content, ...limits, createWriteStream(path, { mode: 0o600 })]);
+    } catch (error) {
+      throw error === content.errored ? toBucketError(error) : error;
+    }
+  }
   return {
     ...own,
-    read,
+    async read(blobKey, range) {
+      if (!isCustomerBlobKey(blobKey)) return await own.read(blobKey, range);
+      const { bucket, key } = await getObject(blobKey);
+      return (await bucket.read(key, range)).content;
+    },
     async findSize(blobKey) {
       if (!isCustomerBlobKey(blobKey)) return await own.findSize(blobKey);
       try {
@@ -45,14 +57,13 @@ export function withCustomerObjects(
     },
     async copyTo(blobKey, path) {
       if (!isCustomerBlobKey(blobKey)) return await own.copyTo(blobKey, path);
-      await pipeline(await read(blobKey), createWriteStream(path, { mode: 0o600 }));
+      await copyObject(blobKey, path);
     },
     async withLocalFile(blobKey, use) {
       if (!isCustomerBlobKey(blobKey)) return await own.withLocalFile(blobKey, use);
       const path = join(tempDir, makeId());
       try {
-        const limit = limitBytes(maxBytes, tooLarge);
-        await pipeline(await read(blobKey), limit, createWriteStream(path, { mode: 0o600 }));
+        await copyObject(blobKey, path);
         return await use(path);
       } finally {
         await rm(path, { force: true });

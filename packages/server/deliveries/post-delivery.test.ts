@@ -8,7 +8,7 @@ it.each([
   ["ann:50%", "ann:50%"],
   ["%zz:%", "%zz:%"],
   [":pass", ":pass"],
-])("[W6] a webhook to a URL with the login %s is called with it", async (login, sent) => {
+])("[W10] a webhook to a URL with the login %s is called with it", async (login, sent) => {
   const receiver = await startReceiver();
   const guard = makeAddressGuard(["127.0.0.1"]);
   const { signal } = new AbortController();

@@ -10,7 +10,7 @@ export function splitLogin(url: string): { url: string; login?: string } {
   return { url: cuts.find((cut) => URL.parse(cut)?.href === parsed.href) ?? parsed.href, login };
 }
 
-const withoutLogin = (url: string) => url.replace(/^([^a-z]*[a-z][a-z0-9+.-]*:[\\/]*)[^\\/?#]*@/i, "$1");
+const withoutLogin = (url: string) => url.replace(/^([\0-\x20]*[a-z][a-z0-9+.-]*:[\\/]*)[^\\/?#]*@/i, "$1");
 
 /** The login of a URL as `user:password`. A percent sign that escapes nothing stands for itself. */
 export const toLogin = ({ username, password }: Pick<URL, "username" | "password">) =>

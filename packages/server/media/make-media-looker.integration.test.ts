@@ -8,6 +8,9 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { openS3Blobs } from "../blobs/s3-blobs.ts";
 import { withOutages } from "../blobs/with-outages.ts";
+import type { Blobs } from "../domain/ports.ts";
+import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
+import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import { makeMediaLooker } from "./make-media-looker.ts";
 
 let folder: string;
@@ -54,3 +57,18 @@ it("[T6] [E9] the same holds for a bucket", async () => {
   await server.close();
   await expect(makeMediaLooker(blobs).look(KEY)).rejects.toMatchObject({ name: "StoreOutage" });
 });
+
+it.each([
+  { kind: "access-denied", isTransient: false, code: "MEDIA_UNREADABLE" },
+  { kind: "not-set-up", isTransient: false, code: "NOT_SET_UP" },
+  { kind: "failed", isTransient: true, code: "UNAVAILABLE" },
+] as const)(
+  "[T6] a client's bucket that says $kind is the refusal $code",
+  async ({ kind, isTransient, code }) => {
+    const fail = (bad: BucketErrorKind) => Promise.reject(new BucketError(bad, "so it was", { isTransient }));
+    const blobs = { withLocalFile: () => fail(kind) } as Partial<Blobs> as Blobs;
+    const looking = makeMediaLooker(blobs).look(toCustomerBlobKey("one", "song.wav"));
+    const message = expect.stringContaining("The asset can't be read from its bucket: so it was") as string;
+    await expect(looking).rejects.toMatchObject({ name: "Refusal", code, message });
+  },
+);

@@ -14,6 +14,13 @@ async function checkKept(blobs: Blobs, blobKey: string): Promise<void> {
   throw new Refusal("MEDIA_UNREADABLE", "The asset's file is no longer kept; upload it again");
 }
 
+/** Why an output in a client's bucket can't be read now. */
+function toRefusal({ kind, isTransient, message }: BucketError): Refusal {
+  const reason = `The asset can't be read from its bucket: ${message}`;
+  if (isTransient) return new Refusal("UNAVAILABLE", `${reason}; try again in a moment`);
+  return new Refusal(kind === "not-set-up" ? "NOT_SET_UP" : "MEDIA_UNREADABLE", reason);
+}
+
 export function makeMediaLooker(blobs: Blobs): MediaLooker {
   return {
     findOutputFault: (format, facts) => (isAudioFormat(format) ? findOutputFault(format, facts) : undefined),
@@ -32,14 +39,14 @@ export function makeMediaLooker(blobs: Blobs): MediaLooker {
           ...(durationSeconds === undefined ? {} : { durationSeconds }),
         };
       } catch (error) {
-        if (error instanceof BucketError && isCustomerBlobKey(blobKey))
-          throw new Refusal(
-            error.kind === "not-set-up" ? "NOT_SET_UP" : "MEDIA_UNREADABLE",
-            `The asset can't be read from its bucket: ${error.message}`,
-          );
+        if (error instanceof BucketError && isCustomerBlobKey(blobKey)) throw toRefusal(error);
         if (error instanceof BucketError || (error instanceof MediaError && error.kind === "unreadable"))
           await checkKept(blobs, blobKey);
-        if (!(error instanceof MediaError)) throw error;
+        if (!(error instanceof MediaError)) {
+          // A lost folder or bucket also fails the local copy.
+          await blobs.check();
+          throw error;
+        }
         if (error.kind === "unreadable" || error.kind === "no-audio")
           return { isReadable: false, reason: error.kind, message: error.message };
         if (error.kind === "machine-failed")

@@ -7,6 +7,9 @@ import { makeTempDir } from "../../../test/support/temp-dir.ts";
 import { openFileBlobs } from "../blobs/file-blobs.ts";
 import { openS3Blobs } from "../blobs/s3-blobs.ts";
 import { withOutages } from "../blobs/with-outages.ts";
+import type { Blobs } from "../domain/ports.ts";
+import { BucketError } from "../domain/storage/bucket.ts";
+import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import { makeTranscriptReader } from "./transcript-reader.ts";
 
 it("[Z5] an empty transcript, a missing one and a lost store differ, in a folder or a bucket", async () => {
@@ -29,4 +32,26 @@ it("[Z5] an empty transcript, a missing one and a lost store differ, in a folder
   await expect(lost.findFault("outputs/a/b/words.txt")).rejects.toMatchObject({ name: "StoreOutage" });
   await server.close();
   await rm(folder, { recursive: true });
+});
+
+it("[Z5] of one in a client's bucket, the fault says what the bucket said, and a temporary failure is no fault", async () => {
+  const key = toCustomerBlobKey("one", "words.txt");
+  const findFault = (read: Blobs["read"]) =>
+    makeTranscriptReader({ read } as Partial<Blobs> as Blobs).findFault(key);
+  const failing = (isTransient: boolean) =>
+    findFault(() => Promise.reject(new BucketError("failed", "so it was", { isTransient })));
+  expect(await findFault(async () => Readable.from([Buffer.from("la la")]))).toBeUndefined();
+  expect(await findFault(async () => Readable.from([]))).toMatch(/^The transcript is empty/);
+  expect(await failing(false)).toBe("The transcript can't be read from its bucket: so it was");
+  await expect(failing(true)).rejects.toMatchObject({ name: "Refusal", code: "UNAVAILABLE" });
+  const broken = new Readable({
+    read: () => broken.destroy(Object.assign(new Error("reset"), { code: "ECONNRESET" })),
+  });
+  await expect(findFault(async () => broken)).rejects.toMatchObject({ name: "Refusal", code: "UNAVAILABLE" });
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield Buffer.alloc(1 << 20, "la ");
+    })(),
+  );
+  expect(await findFault(async () => endless)).toContain("larger than");
 });

@@ -1,13 +1,11 @@
 import { pipeline, type Readable } from "node:stream";
 import { request } from "undici";
-import { limitSlowness } from "../streams/limit-slowness.ts";
+import { limitSlowness, SLOWEST } from "../streams/limit-slowness.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { findCertificateFault } from "./certificate-fault.ts";
 import { findRetryAfterMs, isTransientFailure, isTransientStatus } from "./transient.ts";
 
 const REDIRECTS_MAX = 5;
-/** Minimum rate: a server that trickles data could hold a worker indefinitely. */
-const SLOWEST = { leastBytes: 64 * 1024, withinMs: 60_000 };
 
 type UrlErrorKind = "not-found" | "access-denied" | "failed" | "not-set-up";
 

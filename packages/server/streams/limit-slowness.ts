@@ -1,6 +1,6 @@
 import { Transform } from "node:stream";
 
-/** What a server on the internet must send at least; slower ones would hold their readers forever. */
+/** Minimum rate of other people's servers: one that trickles data could hold a worker or a request indefinitely. */
 export const SLOWEST = { leastBytes: 64 * 1024, withinMs: 60_000 };
 
 /** Passes everything through, and fails if fewer than `leastBytes` arrive within the interval. */

@@ -1,4 +1,4 @@
-import { NotFoundError, type SharedTask, toFileName } from "@stemwright/sdk";
+import { NotFoundError, type SharedTask, toOutputFileName } from "@stemwright/sdk";
 import { useEffect, useMemo } from "preact/hooks";
 import { client } from "../../account/api-client.ts";
 import { loadModels, nameModel } from "../../data/model-names.ts";
@@ -50,15 +50,15 @@ function Files({ targets, token }: { targets: readonly SharedTarget[]; token: st
       />
       <ul class="plain-list stack-tight">
         {files.map((file) => (
-          <li key={toFileName(file)} class="row row-apart">
+          <li key={toOutputFileName(file)} class="row row-apart">
             <span class="truncate">
-              {toFileName(file)} <span class="small muted">{formatBytes(file.size)}</span>
+              {toOutputFileName(file)} <span class="small muted">{formatBytes(file.size)}</span>
             </span>
-            <a class="button button-small" href={toOwnLink(file.link)} download={toFileName(file)}>
+            <a class="button button-small" href={toOwnLink(file.link)} download={toOutputFileName(file)}>
               <Icon name="download" />
               <span>
                 Download
-                <span class="visually-hidden"> {toFileName(file)}</span>
+                <span class="visually-hidden"> {toOutputFileName(file)}</span>
               </span>
             </a>
           </li>

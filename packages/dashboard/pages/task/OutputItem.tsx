@@ -1,4 +1,4 @@
-import { type OutputFile, type Task, toFileName } from "@stemwright/sdk";
+import { type OutputFile, type Task, toOutputFileName } from "@stemwright/sdk";
 import { useState } from "preact/hooks";
 import { client } from "../../account/api-client.ts";
 import { isOwnLink, toOwnLink } from "../../data/own-link.ts";
@@ -23,7 +23,7 @@ function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
     <Loaded loaded={text}>
       {(value) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long texts are scrolled with the keyboard.
-        <section class="code output-text" tabIndex={0} aria-label={toFileName(output)}>
+        <section class="code output-text" tabIndex={0} aria-label={toOutputFileName(output)}>
           <pre>{value}</pre>
         </section>
       )}
@@ -34,7 +34,7 @@ function TextPreview({ task, output }: { task: Task; output: OutputFile }) {
 /** One file: to play or read, and to download. */
 export function OutputItem({ task, output }: { task: Task; output: OutputFile }) {
   const [isOpen, setOpen] = useState(false);
-  const fileName = toFileName(output);
+  const fileName = toOutputFileName(output);
   const link = toOwnLink(output.link);
   const isOurs = isOwnLink(link);
   const isSound = isOurs && output.type.startsWith("audio/");

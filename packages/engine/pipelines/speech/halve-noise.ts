@@ -15,7 +15,7 @@ import { isStemManifest, type Manifest } from "../../runtime/manifest.ts";
 const NOISE = "noise";
 /** With less noise than this, half of it is no easier to understand. */
 const NOISY_DB = 5;
-/** If a few seconds have less noise than this, the rest is not looked into. */
+/** If a few seconds have less noise than this, the rest is not checked. */
 const QUIET_DB = 15;
 
 export type NoiseHalver = {

@@ -20,8 +20,7 @@ const isOutputNamed = (search: string) => sql`
     select from outputs
     where outputs.target_id = split_part(newest.asset_id, '-', 1)
       and outputs.position = split_part(newest.asset_id, '-', 2)::smallint
-      and position(lower(${search}) in lower(outputs.name || '.'
-        || case outputs.format when 'ultrastar' then 'ultrastar.txt' else outputs.format end)) > 0
+      and position(lower(${search}) in lower(outputs.name || '.' || outputs.format)) > 0
   ) else false end`;
 
 /** The ids of one page of matching Tasks, newest first, and the total number of matches. */

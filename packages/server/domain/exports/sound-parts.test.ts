@@ -18,7 +18,16 @@ it.each([
     chosen: ["drums", "bass", "other", "vocals"],
   },
 ])("[EX4] of $models, $chosen have no sound in common", ({ models, chosen }) => {
-  expect(chooseDistinct(models)).toEqual(chosen);
+  expect(chooseDistinct(models, { hasRest: true })).toEqual(chosen);
+});
+
+it.each([
+  { models: ["other", "guitar", "drums", "bass"], chosen: ["other", "drums", "bass"] },
+  { models: ["instrumental", "drums", "vocals"], chosen: ["instrumental", "vocals"] },
+  { models: ["vocals", "dialogue", "music_fx"], chosen: ["music_fx", "dialogue"] },
+  { models: ["guitar_electric", "guitar", "piano"], chosen: ["guitar", "piano"] },
+])("[EX4] of $models, $chosen leave out the least", ({ models, chosen }) => {
+  expect(chooseDistinct(models, { hasRest: false })).toEqual(chosen);
 });
 
 it("[EX4] some stems add up to the recording", () => {
@@ -34,5 +43,6 @@ it("[EX4] some stems add up to the recording", () => {
 
 it("[EX4] every model that gives one sound can be chosen", () => {
   const sounds = CATALOGUE.filter(({ produces }) => produces === "sound").map(({ id }) => id);
-  for (const model of sounds) expect(chooseDistinct([model])).toEqual([model]);
+  for (const model of sounds)
+    for (const hasRest of [true, false]) expect(chooseDistinct([model], { hasRest })).toEqual([model]);
 });

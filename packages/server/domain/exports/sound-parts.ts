@@ -7,8 +7,8 @@ const INSTRUMENTAL = ["drums", "bass", ...OTHER];
 const ALL = [...VOICES, ...INSTRUMENTAL];
 
 /**
- * The parts that each model's stem contains, in the order in which stems are chosen: of `other` and `instrumental` rather a part, of voices and guitars
- * rather the whole.
+ * The parts that each model's stem contains, in the order in which stems are chosen beside a rest: of `other` and `instrumental` rather a part, of voices
+ * and guitars rather the whole.
  */
 const PARTS_OF_MODEL: Record<string, readonly string[]> = {
   drums: ["drums"],
@@ -33,18 +33,24 @@ const PARTS_OF_MODEL: Record<string, readonly string[]> = {
   music_removal: ["speech", "effects"],
   music_fx: ALL.filter((part) => part !== "speech"),
 };
-const MODELS = Object.keys(PARTS_OF_MODEL);
 /** In the order DJ software expects. */
 export const STANDARD_MODELS: readonly string[] = ["drums", "bass", "other", "vocals"];
 
 const listParts = (models: readonly string[]) => models.flatMap((model) => PARTS_OF_MODEL[model] ?? []);
 
+const BESIDE_REST = Object.keys(PARTS_OF_MODEL);
+/** Without a rest, what a stem leaves out is lost. */
+const LARGEST_FIRST = BESIDE_REST.toSorted((a, b) => listParts([b]).length - listParts([a]).length);
+
 /** Of these models, ones whose stems have no part in common, so that nothing is in two of them. */
-export function chooseDistinct(models: readonly string[]): readonly string[] {
+export function chooseDistinct(
+  models: readonly string[],
+  { hasRest }: { hasRest: boolean },
+): readonly string[] {
   // Only four stems fit into a file: with a part of `other` instead of all of it, the rest would have no place.
   if (STANDARD_MODELS.every((model) => models.includes(model))) return STANDARD_MODELS;
   const chosen: string[] = [];
-  for (const model of MODELS) {
+  for (const model of hasRest ? BESIDE_REST : LARGEST_FIRST) {
     const taken = listParts(chosen);
     if (models.includes(model) && !listParts([model]).some((part) => taken.includes(part)))
       chosen.push(model);

@@ -46,8 +46,11 @@ const isShortSound = ({ model, status, durationSeconds = 0 }: TargetRecord) =>
   durationSeconds <= STEM_FILE_MAX_SECONDS;
 
 /** Stems that do not overlap, in order: the instrumental contains the drums, for example. */
-function chooseStems(sounds: readonly Sound[]): Sound[] {
-  const distinct = chooseDistinct(sounds.map(({ model }) => model));
+function chooseStems(sounds: readonly Sound[], { hasRest }: { hasRest: boolean }): Sound[] {
+  const distinct = chooseDistinct(
+    sounds.map(({ model }) => model),
+    { hasRest },
+  );
   const place = ({ model }: Sound) =>
     STANDARD_MODELS.includes(model) ? STANDARD_MODELS.indexOf(model) : STANDARD_MODELS.length;
   return sounds.filter(({ model }) => distinct.includes(model)).toSorted((a, b) => place(a) - place(b));
@@ -66,11 +69,12 @@ export function planStemFile(
   task: Pick<TaskRecord, "targets">,
   mixKey: string | undefined,
 ): StemFilePlan | undefined {
-  const sounds = chooseStems(listSounds(task));
+  const sounds = listSounds(task);
   const toStem = ({ model, stem }: Sound) => ({ name: toName(model), blobKey: stem.blobKey });
-  if (sounds.length === 0) return undefined;
-  if (mixKey !== undefined) return { mixKey, stems: takeFitting(sounds).map(toStem) };
+  if (mixKey !== undefined && sounds.length > 0)
+    return { mixKey, stems: takeFitting(chooseStems(sounds, { hasRest: true })).map(toStem) };
   const whole = sounds.find(({ residual }) => residual !== undefined);
   if (whole?.residual) return { stems: [toStem(whole), { name: "Rest", blobKey: whole.residual.blobKey }] };
-  return sounds.length > 1 && sounds.length <= STEMS_MAX ? { stems: sounds.map(toStem) } : undefined;
+  const stems = chooseStems(sounds, { hasRest: false });
+  return stems.length > 1 && stems.length <= STEMS_MAX ? { stems: stems.map(toStem) } : undefined;
 }

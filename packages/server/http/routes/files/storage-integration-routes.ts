@@ -2,6 +2,7 @@ import {
   ApiError,
   idParams,
   storageIntegration,
+  storageIntegrationOwnerQuery,
   storageIntegrationPageQuery,
   storageIntegrationQuery,
   storageIntegrationRequest,
@@ -42,7 +43,7 @@ export function addStorageIntegrationRoutes({
       schema: {
         tags,
         summary: "Give access to a bucket",
-        querystring: storageIntegrationQuery,
+        querystring: storageIntegrationOwnerQuery,
         body: storageIntegrationRequest,
         response: { 200: storageIntegration },
       },
