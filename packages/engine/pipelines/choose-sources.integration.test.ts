@@ -1,16 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { EngineError } from "../engine-error.ts";
 import { NetworkStore } from "../networks/network-store.ts";
 import type { Networks } from "../networks/networks.ts";
-import { loadManifests } from "../runtime/manifest.ts";
+import { loadManifests, type StemManifest } from "../runtime/manifest.ts";
+import type { EngineTarget } from "./engine-request.ts";
 import { runRequest } from "./run-request.ts";
 import { GainNetwork, makeGainManifest } from "./support/gain-network.ts";
 import { readSound, writeSound } from "./support/sound-file.ts";
 import { makeSyntheticSong } from "./support/synthetic-song.ts";
 import { loadTalkers, makeTalk } from "./voices/support/two-talkers.ts";
+import { estimateTargetBytes } from "./work-bytes.ts";
 
 const RATE = 44_100;
 const SEGMENT_FRAMES = 4 * RATE;
@@ -20,12 +22,10 @@ const SONG = { sampleRateHz: RATE, lengthFrames: 12 * RATE };
 const folder = mkdtempSync(join(tmpdir(), "stemwright-source-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const store = new NetworkStore({ threads: 2, cacheDir: join(folder, "cache") });
-const manifests = [
-  makeGainManifest(SEGMENT_FRAMES),
-  ...loadManifests({ speechNetwork: "whisper-tiny" }).filter(({ family }) =>
-    ["whisper", "silero-vad", "music-detector"].includes(family),
-  ),
-];
+const GAIN = makeGainManifest(SEGMENT_FRAMES);
+const listeners = loadManifests({ speechNetwork: "whisper-tiny" }).filter(({ family }) =>
+  ["whisper", "silero-vad", "music-detector"].includes(family),
+);
 
 /** The real networks, except for the one that separates stems. */
 const makeNetworks = (network: GainNetwork): Networks => ({
@@ -41,10 +41,14 @@ const makeNetworks = (network: GainNetwork): Networks => ({
 async function hear(
   name: string,
   inputPath: string,
-  options: { broken?: Partial<Networks>; onTargetFailed?: (key: string, error: Error) => void } = {},
+  options: {
+    broken?: Partial<Networks>;
+    onTargetFailed?: (key: string, error: Error) => void;
+    gain?: StemManifest;
+  } = {},
 ) {
   const network = new GainNetwork(SEGMENT_FRAMES);
-  const { broken, onTargetFailed = (_, error) => Promise.reject(error) } = options;
+  const { broken, onTargetFailed = (_, error) => Promise.reject(error), gain = GAIN } = options;
   const networks = { ...makeNetworks(network), ...broken };
   const workDir = join(folder, name);
   const path = join(folder, `${name}.json`);
@@ -69,7 +73,7 @@ async function hear(
         },
       ],
     },
-    { networks, manifests, report: { onTargetFailed } },
+    { networks, manifests: [gain, ...listeners], report: { onTargetFailed } },
   );
   const { lines } = JSON.parse(readFileSync(path, "utf8")) as { lines: unknown[] };
   const readFrom = ["input", "vocals"].filter((source) =>
@@ -112,6 +116,27 @@ describe("the source of a transcription", () => {
     expect({ readFrom: whole.readFrom, failed }).toEqual({ readFrom: ["input"], failed: ["drums"] });
   });
 
+  it("[V7] counts as another if its network changed: the words of a killed run are not kept", async () => {
+    const inputPath = join(folder, "singing.wav");
+    const { planes } = makeTalk(await loadTalkers());
+    const song = makeSyntheticSong({ sampleRateHz: 48_000, lengthFrames: planes[0]?.length ?? 0 });
+    const mix = planes.map((plane, channel) =>
+      plane.map((value, n) => value + 0.3 * (song[channel]?.[n] ?? 0)),
+    );
+    writeSound(inputPath, mix, 48_000);
+    expect((await hear("sung", inputPath)).readFrom).toEqual(["vocals"]);
+    const deaf = {
+      getWhisper: () => Promise.reject(new EngineError("network-missing", "It must not be needed.")),
+    };
+    const failed: string[] = [];
+    const onTargetFailed = (key: string) => failed.push(key);
+    await hear("sung", inputPath, { broken: deaf, onTargetFailed });
+    expect(failed).toEqual([]);
+    const gain = { ...GAIN, weights: { ...GAIN.weights, sha256: "2".repeat(64) } };
+    await hear("sung", inputPath, { broken: deaf, onTargetFailed, gain });
+    expect(failed).toEqual(["text"]);
+  });
+
   it("[V5] instrumental music gives no lines", async () => {
     const inputPath = join(folder, "chords.wav");
     const [left = new Float32Array(), right = new Float32Array()] = makeSyntheticSong(SONG);
@@ -124,6 +149,11 @@ describe("the source of a transcription", () => {
 });
 
 describe("the source of voices", () => {
+  const sizeOf = (path: string): number =>
+    statSync(path).isDirectory()
+      ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+      : statSync(path).size;
+
   /** Separates the voices of speech with a quiet song behind it; the dialogue is the input times a gain. */
   async function takeApart(name: string, gain: number) {
     const talkers = await loadTalkers();
@@ -140,20 +170,17 @@ describe("the source of voices", () => {
     network.separate = async (segment, stems) =>
       new Map(stems.map((stem) => [stem, segment.map((plane) => plane.map((value) => gain * value))]));
     const pathPrefix = join(folder, `${name}-voice`);
+    const workDir = join(folder, name);
+    const targets: EngineTarget[] = [
+      { kind: "voices", key: "v", model: "multi_voice", pathPrefix, formats: ["wav"], hasResidual: true },
+    ];
+    const others = loadManifests().filter(({ family }) => family !== "htdemucs" && family !== "band-split");
+    const manifests = [dialogue, ...others];
     await runRequest(
-      {
-        inputPath,
-        workDir: join(folder, name),
-        targets: [
-          { kind: "voices", key: "v", model: "multi_voice", pathPrefix, formats: ["wav"], hasResidual: true },
-        ],
-      },
+      { inputPath, workDir, targets },
       {
         networks: makeNetworks(network),
-        manifests: [
-          dialogue,
-          ...loadManifests().filter(({ family }) => family !== "htdemucs" && family !== "band-split"),
-        ],
+        manifests,
         report: { onTargetFailed: (_, error) => Promise.reject(error) },
       },
     );
@@ -165,13 +192,22 @@ describe("the source of voices", () => {
     /** How much of the mix is in a file while the first voice speaks alone. */
     const findShare = (suffix: string) =>
       correlate(second(readSound(`${pathPrefix}_${suffix}.wav`).planes)) / correlate(whole);
-    return { voice: findShare("01"), residual: findShare("residual") };
+    const durationSeconds = (mix[0]?.length ?? 0) / 48_000;
+    const media = { durationSeconds, sampleRateHz: 48_000, channels: mix.length };
+    const estimatedBytes = estimateTargetBytes(targets, media, manifests);
+    return {
+      voice: findShare("01"),
+      residual: findShare("residual"),
+      diskShare: sizeOf(workDir) / estimatedBytes,
+    };
   }
 
-  it("[VO1] is the dialogue if there is music, and the residual has the rest", async () => {
-    const { voice, residual } = await takeApart("music", 0.5);
+  it("[VO1] [T20] is the dialogue if there is music, on no more disk than estimated, and the residual has the rest", async () => {
+    const { voice, residual, diskShare } = await takeApart("music", 0.5);
     expect(voice).toBeCloseTo(0.5, 2);
     expect(residual).toBeCloseTo(0.5, 2);
+    expect(diskShare).toBeGreaterThan(0.25);
+    expect(diskShare).toBeLessThan(1);
   });
 
   it("[VO1] is the input if the dialogue has no speech", async () => {

@@ -70,7 +70,9 @@ export function identifyHeard(
   stem: string,
 ): string {
   if (manifest === undefined) return "input";
-  return `${stem} ${JSON.stringify(readSpoolIdentity(toStemFolder(workDir, manifest, 0)))}`;
+  const identity = readSpoolIdentity(toStemFolder(workDir, manifest, 0));
+  if (identity === undefined) throw new Error(`${stem} was not made`);
+  return `${stem} ${JSON.stringify(identity)}`;
 }
 
 function toStemFolder(workDir: string, manifest: StemManifest, startShare: number): string {

@@ -11,7 +11,7 @@ import { getVariant } from "./voices/voices-variant.ts";
 type Sound = { lengthFrames: number; sampleRateHz: number; channels: number };
 type Passes = Pick<TargetPlan, "stemPasses" | "voicesPass">;
 
-/** Windows of the voices overlap by up to half, and a few are tested before. */
+/** Windows of the voices cover a recording up to 2.7 times, and a few are tested before. */
 const VOICES_LENGTHS_MAX = 3;
 
 /** Size of the work folder: the decoded input, a spool for each stem of each pass, and the separated windows of the voices. */

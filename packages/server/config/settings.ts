@@ -104,7 +104,7 @@ export const SETTINGS = {
   WORK_MAX_BYTES: {
     schema: wholeNumber(1),
     default: String(128 * 1024 ** 3),
-    description: "Most disk a running Task may take on a worker: the decoded input and all requested stems.",
+    description: "Most disk a running Task may take on a worker: decoded input, stems, windows of voices.",
   },
   STORAGE_QUOTA_BYTES: {
     schema: wholeNumber(0),

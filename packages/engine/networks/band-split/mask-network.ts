@@ -78,7 +78,7 @@ export class MaskNetwork {
     );
   }
 
-  /** Runs a network of one channel on the downmix, and applies its masks to each channel, so a sound keeps its position. One array per channel. */
+  /** Runs a network of one channel on the downmix, and applies its masks to each channel, so a sound keeps its position. For each stem, one array per channel. */
   async separateEach(channels: readonly Float32Array[], stems: readonly number[]): Promise<Float32Array[][]> {
     const heard = await this.hear([mixToMono(channels)]);
     const mixes = channels.map((channel) => (channels.length === 1 ? heard : this.#withMix(heard, channel)));

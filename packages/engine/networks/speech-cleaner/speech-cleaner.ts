@@ -38,7 +38,7 @@ export class SpeechCleaner implements StemNetwork {
     const channels = left === right ? [left] : [left, right];
     const indexes = stems.map((stem) => getStemIndex(this.#stems, stem));
     const separated = await this.#network.separateEach(channels, indexes);
-    const toPair = (planes: Float32Array[] = []) => (channels.length === 1 ? [...planes, ...planes] : planes);
-    return new Map(stems.map((stem, n) => [stem, toPair(separated[n])]));
+    const toPair = (planes: Float32Array[]) => (channels.length === 1 ? [...planes, ...planes] : planes);
+    return new Map(stems.map((stem, n) => [stem, toPair(separated[n]!)]));
   }
 }

@@ -34,7 +34,7 @@ export class VoiceSeparator {
 
   /** Runs on the downmix of a window and applies the masks to each channel. */
   async separate(channels: readonly Float32Array[]): Promise<VoicePair> {
-    const [first = [], second = []] = await this.#network.separateEach(channels, VOICES);
-    return [first, second];
+    const [first, second] = await this.#network.separateEach(channels, VOICES);
+    return [first!, second!];
   }
 }
