@@ -25,8 +25,6 @@ export interface PcmEncoder {
   abort(): Promise<void>;
 }
 
-/** // In frames. */
-
 /** Encodes one stream of PCM into any number of files at once. */
 export async function openEncoder(options: EncoderOptions): Promise<PcmEncoder> {
   const { sampleRateHz, channels, channelLayout, files, tags = {}, pictureFrom } = options;
