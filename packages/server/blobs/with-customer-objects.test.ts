@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeTempDir } from "../../../test/support/temp-dir.ts";
+import { guardContent } from "../buckets/guard-content.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { type Bucket, BucketError } from "../domain/storage/bucket.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
@@ -117,9 +118,9 @@ describe("links of outputs", () => {
 });
 
 describe("a customer's object as a local file", () => {
-  const open = (read: Bucket["read"]) => {
+  const open = (read: Bucket["read"], maxBytes = 5) => {
     const kept = { withLocalFile: async (_, use) => await use("kept") } as Partial<Blobs> as Blobs;
-    return withCustomerObjects(kept, makePorts({ read }), { tempDir, maxBytes: 5 });
+    return withCustomerObjects(kept, makePorts({ read }), { tempDir, maxBytes });
   };
   const holding = (content: string) => async () => ({
     content: Readable.from([content]),
@@ -138,16 +139,19 @@ describe("a customer's object as a local file", () => {
     expect(await readdir(tempDir)).toEqual([]);
   });
 
-  it("[J8] that breaks off is a temporary failure of the bucket, and a full disk is not the bucket's fault", async () => {
-    const broken = new Readable({
-      read: () => broken.destroy(Object.assign(new Error("reset"), { code: "ECONNRESET" })),
-    });
-    const read = async () => ({ content: broken, sizeBytes: 5, version: undefined });
-    const failure = { name: "BucketError", isTransient: true };
-    await expect(open(read).withLocalFile(blobKey, readText)).rejects.toMatchObject(failure);
-    await expect(open(holding("sound")).copyTo(blobKey, "/no/such/folder")).rejects.toMatchObject({
-      code: "ENOENT",
-    });
+  it("[J8] [E9] a full disk or an object that is too large is not the bucket's fault, while it is being sent", async () => {
+    const endless = () =>
+      Readable.from(
+        (async function* () {
+          for (;;) yield Buffer.alloc(64 * 1024);
+        })(),
+      );
+    const flowing = (maxBytes = 5) =>
+      open(async () => ({ content: guardContent(endless()), sizeBytes: 5, version: undefined }), maxBytes);
+    const large = flowing().withLocalFile(blobKey, readText);
+    await expect(large).rejects.toMatchObject({ name: "Refusal", code: "MEDIA_TOO_LARGE" });
+    const unwritable = flowing(1e9).copyTo(blobKey, "/no/such/folder");
+    await expect(unwritable).rejects.toMatchObject({ code: "ENOENT" });
     expect(await readdir(tempDir)).toEqual([]);
   });
 

@@ -2,7 +2,6 @@ import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { toBucketError } from "../buckets/to-bucket-error.ts";
 import { makeId } from "../domain/ids.ts";
 import type { Blobs } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -10,7 +9,11 @@ import { BucketError } from "../domain/storage/bucket.ts";
 import { findCustomerObject, isCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import type { StoragePorts } from "../domain/storage/storage-ports.ts";
 import { limitBytes } from "../streams/limit-bytes.ts";
-import { limitSlowness, SLOWEST } from "../streams/limit-slowness.ts";
+
+/** Who waits for a copy has no patience for more. */
+const COPY_MAX_MS = 600_000;
+const makeTooSlow = () =>
+  new BucketError("failed", "copying it takes longer than ten minutes", { isTransient: true });
 
 /** Our own store, which can also read outputs in customers' buckets. It never writes or deletes there. */
 export function withCustomerObjects(
@@ -26,15 +29,15 @@ export function withCustomerObjects(
   }
   const tooLarge = () =>
     new Refusal("MEDIA_TOO_LARGE", `The asset is over the limit of ${maxBytes} bytes by now`);
-  const tooSlow = () => new BucketError("failed", "it sends too slowly", { isTransient: true });
   async function copyObject(blobKey: string, path: string): Promise<void> {
     const { bucket, key } = await getObject(blobKey);
-    const { content } = await bucket.read(key);
-    const limits = [limitSlowness(SLOWEST, tooSlow), limitBytes(maxBytes, tooLarge)];
+    const signal = AbortSignal.timeout(COPY_MAX_MS);
     try {
-      await pipeline([content, ...limits, createWriteStream(path, { mode: 0o600 })]);
+      const { content } = await bucket.read(key, { signal });
+      const limit = limitBytes(maxBytes, tooLarge);
+      await pipeline([content, limit, createWriteStream(path, { mode: 0o600 })], { signal });
     } catch (error) {
-      throw error === content.errored ? toBucketError(error) : error;
+      throw signal.aborted ? makeTooSlow() : error;
     }
   }
   return {

@@ -7,6 +7,7 @@ import { type Vault, WrongVaultKey } from "../domain/vault.ts";
 import { type AddressGuard, AddressRefused } from "../net/address-guard.ts";
 import type { AwsAccess } from "./aws-bucket.ts";
 import type { GcpAccess } from "./gcs-bucket.ts";
+import { guardContent } from "./guard-content.ts";
 
 /** Open buckets keep connections and sessions; beyond this many, the oldest is dropped. */
 const OPEN_MAX = 100;
@@ -53,6 +54,16 @@ async function openBucket(access: BucketAccess, integration: StorageIntegrationR
   }
 }
 
+function withGuardedContent(bucket: Bucket): Bucket {
+  return {
+    ...bucket,
+    async read(key, options) {
+      const found = await bucket.read(key, options);
+      return { ...found, content: guardContent(found.content) };
+    },
+  };
+}
+
 /** Opens customers' buckets, and keeps them open. */
 export function makeBuckets(access: BucketAccess): Buckets {
   const opened = new Map<string, Promise<Bucket>>();
@@ -62,7 +73,7 @@ export function makeBuckets(access: BucketAccess): Buckets {
       if (known) return await known;
       const [oldest] = opened.keys();
       if (opened.size >= OPEN_MAX && oldest !== undefined) opened.delete(oldest);
-      const opening = openBucket(access, integration).catch((error: unknown) => {
+      const opening = openBucket(access, integration).then(withGuardedContent, (error: unknown) => {
         throw error instanceof WrongVaultKey ? new BucketError("not-set-up", error.message) : error;
       });
       opened.set(integration.id, opening);

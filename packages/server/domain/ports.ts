@@ -69,7 +69,7 @@ export interface Blobs {
 }
 
 export interface MediaLooker {
-  look(blobKey: string): Promise<MediaFacts>;
+  look(asset: Pick<AssetRecord, "blobKey" | "clientId">): Promise<MediaFacts>;
   /** Why a format can't hold the outputs of such a file; undefined if it can, as far as known. */
   findOutputFault(format: string, facts: ReadableMedia): string | undefined;
 }

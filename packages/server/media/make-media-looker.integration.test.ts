@@ -13,6 +13,9 @@ import { BucketError, type BucketErrorKind } from "../domain/storage/bucket.ts";
 import { toCustomerBlobKey } from "../domain/storage/customer-object.ts";
 import { makeMediaLooker } from "./make-media-looker.ts";
 
+const look = (blobs: Blobs, blobKey = KEY, clientId = "ann") =>
+  makeMediaLooker(blobs, { probesAtOnce: 2 }).look({ blobKey, clientId });
+
 let folder: string;
 beforeEach(async () => {
   folder = await makeTempDir("media-looker");
@@ -30,14 +33,13 @@ const gone = {
 it("[T6] a file that is gone is refused without its path, and a folder that is gone is an outage", async () => {
   const root = join(folder, "blobs");
   const blobs = withOutages(await openFileBlobs(root));
-  const { look } = makeMediaLooker(blobs);
   await blobs.write(KEY, Readable.from([song]));
   await rename(root, `${root}-away`);
-  await expect(look(KEY)).rejects.toMatchObject({ name: "StoreOutage" });
+  await expect(look(blobs)).rejects.toMatchObject({ name: "StoreOutage" });
   await rename(`${root}-away`, root);
-  expect(await look(KEY)).toMatchObject({ isReadable: true, sampleRateHz: 8000 });
+  expect(await look(blobs)).toMatchObject({ isReadable: true, sampleRateHz: 8000 });
   await blobs.delete(KEY);
-  await expect(look(KEY)).rejects.toMatchObject(gone);
+  await expect(look(blobs)).rejects.toMatchObject(gone);
 });
 
 it("[T6] [E9] the same holds for a bucket", async () => {
@@ -50,12 +52,12 @@ it("[T6] [E9] the same holds for a bucket", async () => {
     );
   const blobs = await open("music");
   await blobs.write(KEY, Readable.from([song]));
-  expect(await makeMediaLooker(blobs).look(KEY)).toMatchObject({ isReadable: true });
+  expect(await look(blobs)).toMatchObject({ isReadable: true });
   bucket.objects.delete(KEY);
-  await expect(makeMediaLooker(blobs).look(KEY)).rejects.toMatchObject(gone);
-  await expect(makeMediaLooker(await open("lost")).look(KEY)).rejects.toMatchObject({ name: "StoreOutage" });
+  await expect(look(blobs)).rejects.toMatchObject(gone);
+  await expect(look(await open("lost"))).rejects.toMatchObject({ name: "StoreOutage" });
   await server.close();
-  await expect(makeMediaLooker(blobs).look(KEY)).rejects.toMatchObject({ name: "StoreOutage" });
+  await expect(look(blobs)).rejects.toMatchObject({ name: "StoreOutage" });
 });
 
 it.each([
@@ -67,8 +69,32 @@ it.each([
   async ({ kind, isTransient, code }) => {
     const fail = (bad: BucketErrorKind) => Promise.reject(new BucketError(bad, "so it was", { isTransient }));
     const blobs = { withLocalFile: () => fail(kind) } as Partial<Blobs> as Blobs;
-    const looking = makeMediaLooker(blobs).look(toCustomerBlobKey("one", "song.wav"));
+    const looking = look(blobs, toCustomerBlobKey("one", "song.wav"));
     const message = expect.stringContaining("The asset can't be read from its bucket: so it was") as string;
     await expect(looking).rejects.toMatchObject({ name: "Refusal", code, message });
   },
 );
+
+it("[E10] copying from a client's bucket delays neither other files nor all other clients' buckets", async () => {
+  const begun: string[] = [];
+  const held = Promise.withResolvers<never>();
+  const fault = new BucketError("not-found", "so it was");
+  const withLocalFile = (blobKey: string) => {
+    begun.push(blobKey);
+    return blobKey.startsWith("assets/") ? Promise.reject(new Error("not here")) : held.promise;
+  };
+  const blobs = { withLocalFile, check: async () => undefined } as Partial<Blobs> as Blobs;
+  const { look: lookAt } = makeMediaLooker(blobs, { probesAtOnce: 2 });
+  const [first, second, third] = ["one", "two", "three"].map((id) => toCustomerBlobKey(id, "slow.wav"));
+  const slow = [
+    lookAt({ blobKey: first ?? "", clientId: "ann" }),
+    lookAt({ blobKey: second ?? "", clientId: "ann" }),
+    lookAt({ blobKey: third ?? "", clientId: "bob" }),
+  ];
+  const settled = Promise.allSettled(slow);
+  await expect(lookAt({ blobKey: KEY, clientId: "eve" })).rejects.toThrow("not here");
+  expect(begun).toEqual([first, third, KEY]);
+  held.reject(fault);
+  expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(begun).toContain(second);
+});

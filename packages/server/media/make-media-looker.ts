@@ -1,8 +1,11 @@
 import { AUDIO_FORMATS, type AudioFormat, findOutputFault, MediaError, probeMedia } from "@stemwright/engine";
+import type { AssetRecord } from "../domain/assets/asset-record.ts";
+import { makeGate } from "../domain/gate.ts";
 import type { Blobs, MediaLooker } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { BucketError } from "../domain/storage/bucket.ts";
 import { isCustomerBlobKey } from "../domain/storage/customer-object.ts";
+import { toCustomerObjectRefusal } from "./customer-object-refusal.ts";
 
 const isAudioFormat = (format: string): format is AudioFormat =>
   AUDIO_FORMATS.some((known) => known === format);
@@ -14,20 +17,47 @@ async function checkKept(blobs: Blobs, blobKey: string): Promise<void> {
   throw new Refusal("MEDIA_UNREADABLE", "The asset's file is no longer kept; upload it again");
 }
 
-/** Why an output in a client's bucket can't be read now. */
-function toRefusal({ kind, isTransient, message }: BucketError): Refusal {
-  const reason = `The asset can't be read from its bucket: ${message}`;
-  if (isTransient) return new Refusal("UNAVAILABLE", `${reason}; try again in a moment`);
-  return new Refusal(kind === "not-set-up" ? "NOT_SET_UP" : "MEDIA_UNREADABLE", reason);
+/** A probe takes a third of a second of a core: with this many waiting, the last waits about five seconds. */
+const WAITERS_PER_PLACE = 16;
+const WAIT_MS = 15_000;
+
+type LocalWork = <Result>(use: (path: string) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Limits concurrent probes: hundreds of processes would starve everything else on the machine. Copying a file from a client's bucket may take minutes, so
+ * that has separate places, of which a client gets at most half.
+ */
+function limitProbes(blobs: Blobs, atOnce: number) {
+  const limits = { max: atOnce, waitersMax: atOnce * WAITERS_PER_PLACE, waitMs: WAIT_MS };
+  const [probes, copies] = [makeGate(limits), makeGate(limits)];
+  const hold = async <Result>(
+    entering: Promise<() => void>,
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    const leave = await entering;
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  };
+  return ({ blobKey, clientId }: Pick<AssetRecord, "blobKey" | "clientId">): LocalWork =>
+    isCustomerBlobKey(blobKey)
+      ? (use) =>
+          hold(copies.enter(clientId), () =>
+            blobs.withLocalFile(blobKey, (path) => hold(probes.enter(), () => use(path))),
+          )
+      : (use) => hold(probes.enter(), () => blobs.withLocalFile(blobKey, use));
 }
 
-export function makeMediaLooker(blobs: Blobs): MediaLooker {
+export function makeMediaLooker(blobs: Blobs, { probesAtOnce }: { probesAtOnce: number }): MediaLooker {
+  const openLocally = limitProbes(blobs, probesAtOnce);
   return {
     findOutputFault: (format, facts) => (isAudioFormat(format) ? findOutputFault(format, facts) : undefined),
-    async look(blobKey) {
+    async look(asset) {
+      const { blobKey } = asset;
       try {
-        const { durationSeconds, sampleRateHz, channels, hasVideo, pictureCodec } = await blobs.withLocalFile(
-          blobKey,
+        const { durationSeconds, sampleRateHz, channels, hasVideo, pictureCodec } = await openLocally(asset)(
           (path) => probeMedia(path),
         );
         return {
@@ -39,7 +69,8 @@ export function makeMediaLooker(blobs: Blobs): MediaLooker {
           ...(durationSeconds === undefined ? {} : { durationSeconds }),
         };
       } catch (error) {
-        if (error instanceof BucketError && isCustomerBlobKey(blobKey)) throw toRefusal(error);
+        if (error instanceof BucketError && isCustomerBlobKey(blobKey))
+          throw toCustomerObjectRefusal(error, { what: "asset", code: "MEDIA_UNREADABLE" });
         if (error instanceof BucketError || (error instanceof MediaError && error.kind === "unreadable"))
           await checkKept(blobs, blobKey);
         if (!(error instanceof MediaError)) {

@@ -34,7 +34,7 @@ it("[Z5] an empty transcript, a missing one and a lost store differ, in a folder
   await rm(folder, { recursive: true });
 });
 
-it("[Z5] of one in a client's bucket, the fault says what the bucket said, and a temporary failure is no fault", async () => {
+it("[Z5] of one in a client's bucket, the fault says what the bucket said, and a temporary failure or our own is no fault", async () => {
   const key = toCustomerBlobKey("one", "words.txt");
   const findFault = (read: Blobs["read"]) =>
     makeTranscriptReader({ read } as Partial<Blobs> as Blobs).findFault(key);
@@ -44,10 +44,10 @@ it("[Z5] of one in a client's bucket, the fault says what the bucket said, and a
   expect(await findFault(async () => Readable.from([]))).toMatch(/^The transcript is empty/);
   expect(await failing(false)).toBe("The transcript can't be read from its bucket: so it was");
   await expect(failing(true)).rejects.toMatchObject({ name: "Refusal", code: "UNAVAILABLE" });
-  const broken = new Readable({
-    read: () => broken.destroy(Object.assign(new Error("reset"), { code: "ECONNRESET" })),
-  });
-  await expect(findFault(async () => broken)).rejects.toMatchObject({ name: "Refusal", code: "UNAVAILABLE" });
+  const notSetUp = findFault(() => Promise.reject(new BucketError("not-set-up", "no credentials")));
+  await expect(notSetUp).rejects.toMatchObject({ name: "Refusal", code: "NOT_SET_UP" });
+  const outage = new Error("timeout exceeded when trying to connect");
+  await expect(findFault(() => Promise.reject(outage))).rejects.toBe(outage);
   const endless = Readable.from(
     (function* () {
       for (;;) yield Buffer.alloc(1 << 20, "la ");

@@ -11,7 +11,7 @@ import { makeRateCounts } from "../db/requests/make-rate-counts.ts";
 import { makeReceiptStore } from "../db/requests/make-receipt-store.ts";
 import { findTask } from "../db/tasks/task-rows.ts";
 import { makePasswords } from "../domain/accounts/passwords.ts";
-import { limitLooks, shareLooks } from "../domain/assets/media-looks.ts";
+import { shareLooks } from "../domain/assets/share-looks.ts";
 import type { Links } from "../domain/links.ts";
 import type { TaskFeed } from "../domain/tasks/task-feed.ts";
 import type { ApiPorts } from "../http/api.ts";
@@ -52,7 +52,7 @@ export function makeApiPorts(
     sessions: makeSessionRing(db, log),
     urls: makeUrlRules(links, guard),
     transcriptReader: makeTranscriptReader(blobs),
-    media: shareLooks(limitLooks(makeMediaLooker(blobs), config.load.probesAtOnce)),
+    media: shareLooks(makeMediaLooker(blobs, config.load)),
     installed: listEngineModels({ speechNetwork: config.speechModel }),
     operation: makeOperation({ db, probe, dataDir: config.dataDir, sandbox }),
     identityProvider: config.oidc && openIdentityProvider(config.oidc),

@@ -153,7 +153,7 @@ const isEnough = (facts: MediaFacts) =>
 
 async function lookOnce(ports: CheckPorts, asset: AssetRecord): Promise<MediaFacts> {
   if (asset.media && isEnough(asset.media)) return asset.media;
-  const facts = await ports.media.look(asset.blobKey);
+  const facts = await ports.media.look(asset);
   await ports.assets.setMediaFacts(asset.id, facts);
   return facts;
 }
