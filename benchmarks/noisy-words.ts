@@ -6,6 +6,7 @@ import { NetworkStore } from "../packages/engine/networks/network-store.ts";
 import { makeNoiseHalver } from "../packages/engine/pipelines/speech/halve-noise.ts";
 import { joinSamples } from "../packages/engine/pipelines/support/join-samples.ts";
 import { readSound } from "../packages/engine/pipelines/support/sound-file.ts";
+import { TargetOutcomes } from "../packages/engine/pipelines/target-outcomes.ts";
 import { loadManifests } from "../packages/engine/runtime/manifest.ts";
 import { loadTimit, TIMIT_RATE_HZ, type TimitUtterance } from "./align/load-timit.ts";
 import { atRate } from "./at-rate.ts";
@@ -48,7 +49,8 @@ const about = describeRun();
 const figures = new Figures(values.figures);
 const manifests = loadManifests();
 const networks = new NetworkStore({ threads: 2 });
-const noiseHalver = makeNoiseHalver(networks, manifests);
+const outcomes = new TargetOutcomes({ report: {}, previews: undefined, durationSeconds: 0 });
+const noiseHalver = makeNoiseHalver(networks, manifests, outcomes);
 if (noiseHalver === undefined) throw new Error("the network for clean speech is missing");
 const spoken = listSpoken(timitFolder, noiseFolder);
 

@@ -1,4 +1,4 @@
-/** The mean of two channels is then 10 dB below half their difference. */
+/** The mean of two equally loud channels is then 10 dB below half their difference. */
 const INVERTED_BELOW = -0.8;
 
 /**

@@ -18,7 +18,7 @@ import type { CacheUser, StemCache } from "./stem-cache.ts";
 import { StemSpool } from "./stem-spool.ts";
 
 /** Increase when the same input and weights would give different samples. */
-const SPOOL_VERSION = 8;
+const SPOOL_VERSION = 9;
 
 /** The spools of a pass: what they are made from, and their folder. */
 export type PassSpools = {

@@ -1,15 +1,18 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ArraySource } from "../../dsp/array-source.ts";
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import { makeSeededRandom } from "../../dsp/seeded-random.ts";
+import { EngineError } from "../../engine-error.ts";
 import { NetworkStore } from "../../networks/network-store.ts";
 import { loadManifests } from "../../runtime/manifest.ts";
 import { joinSamples } from "../support/join-samples.ts";
+import { TargetOutcomes } from "../target-outcomes.ts";
 import { makeNoiseHalver } from "./halve-noise.ts";
 import { FIXTURE_RATE_HZ, readFixture } from "./support/read-fixture.ts";
 
 const RATE_HZ = 16_000;
 const manifests = loadManifests();
+const outcomes = new TargetOutcomes({ report: {}, previews: undefined, durationSeconds: 0 });
 const pause = new Float32Array(RATE_HZ);
 const random = makeSeededRandom(3);
 let speech: Float32Array;
@@ -30,7 +33,7 @@ const toDb = (ratio: number) => 10 * Math.log10(ratio);
 
 describe("half of the noise", () => {
   it("[V12] is what the network for clean speech takes for noise, in step with the window", async () => {
-    const halver = makeNoiseHalver(new NetworkStore({ threads: 2 }), manifests);
+    const halver = makeNoiseHalver(new NetworkStore({ threads: 2 }), manifests, outcomes);
     const noisy = add(speech, noise);
     const quieter = await halver?.halve(noisy);
     if (quieter === undefined) throw new Error("there is noise");
@@ -46,7 +49,7 @@ describe("half of the noise", () => {
   });
 
   it("[V12] is not looked for where there is little", async () => {
-    const halver = makeNoiseHalver(new NetworkStore({ threads: 2 }), manifests);
+    const halver = makeNoiseHalver(new NetworkStore({ threads: 2 }), manifests, outcomes);
     expect(halver).toBeDefined();
     expect(await halver?.halve(speech)).toBeUndefined();
     expect(await halver?.halve(add(speech, noise, 0.3))).toBeUndefined();
@@ -54,6 +57,16 @@ describe("half of the noise", () => {
 
   it("is unknown without the network", () => {
     const others = manifests.filter(({ family }) => family !== "speech-cleaner");
-    expect(makeNoiseHalver(new NetworkStore({ threads: 1 }), others)).toBeUndefined();
+    expect(makeNoiseHalver(new NetworkStore({ threads: 1 }), others, outcomes)).toBeUndefined();
+  });
+
+  it("[T15] is left out if the network fails, which is tried once", async () => {
+    const getNetwork = vi.fn(() =>
+      Promise.reject(new EngineError("network-missing", "Its weights are missing.")),
+    );
+    const halver = makeNoiseHalver({ getNetwork }, manifests, outcomes);
+    const noisy = add(speech, noise);
+    expect([await halver?.halve(noisy), await halver?.halve(noisy)]).toEqual([undefined, undefined]);
+    expect(getNetwork).toHaveBeenCalledTimes(1);
   });
 });

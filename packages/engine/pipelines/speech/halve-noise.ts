@@ -10,7 +10,8 @@ import {
 import { toSampleRate } from "../../dsp/resampled-source.ts";
 import type { StemNetwork, StemNetworks } from "../../networks/stem-network.ts";
 import { SAMPLE_RATE_HZ } from "../../networks/whisper/log-mel.ts";
-import { isStemManifest, type Manifest } from "../../runtime/manifest.ts";
+import { isStemManifest, type Manifest, type StemManifest } from "../../runtime/manifest.ts";
+import type { TargetOutcomes } from "../target-outcomes.ts";
 
 const NOISE = "noise";
 /** With less noise than this, half of it is no easier to understand. */
@@ -25,31 +26,47 @@ export type NoiseHalver = {
   halve(samples: Float32Array): Promise<Float32Array | undefined>;
 };
 
-/** Uses the network for clean speech, which is loaded when it is first needed; undefined if it is not installed. */
+/** Uses the network for clean speech, which is loaded when it is first needed. Undefined without one; if it fails, nothing is halved from then on. */
 export function makeNoiseHalver(
   networks: StemNetworks,
   manifests: readonly Manifest[],
+  outcomes: Pick<TargetOutcomes, "tryNetwork">,
 ): NoiseHalver | undefined {
   const manifest = manifests.filter(isStemManifest).find(({ family }) => family === "speech-cleaner");
   if (manifest === undefined) return undefined;
-  const { sampleRateHz, weights } = manifest;
+  let hasFailed = false;
   return {
-    sha256: weights.sha256,
+    sha256: manifest.weights.sha256,
     async halve(samples) {
-      const { network } = await networks.getNetwork(manifest);
-      const heard = toSampleRate(new ArraySource([samples], SAMPLE_RATE_HZ), { sampleRateHz });
-      const grid = makeSegmentGrid({ ...manifest, lengthFrames: heard.lengthFrames });
-      const middle = Math.floor(grid.segmentCount / 2);
-      const known = await findNoise(network, { heard, grid, index: middle });
-      if (known.snrDb > QUIET_DB) return undefined;
-      const noise = await joinNoise({ heard, grid, lengthFrames: samples.length }, async (index) =>
-        index === middle ? known.noise : (await findNoise(network, { heard, grid, index })).noise,
-      );
-      const clean = samples.map((value, n) => value - (noise[n] ?? 0));
-      if (findSnrDb(clean, noise) > NOISY_DB) return undefined;
-      return samples.map((value, n) => value - (noise[n] ?? 0) / 2);
+      let halved: Float32Array | undefined;
+      if (hasFailed) return halved;
+      const failure = await outcomes.tryNetwork([], async () => {
+        const { network } = await networks.getNetwork(manifest);
+        halved = await halveNoise(network, manifest, samples);
+      });
+      hasFailed = failure !== undefined;
+      return halved;
     },
   };
+}
+
+async function halveNoise(
+  network: StemNetwork,
+  manifest: Pick<StemManifest, "sampleRateHz" | "segmentFrames" | "overlapShare">,
+  samples: Float32Array,
+): Promise<Float32Array | undefined> {
+  const { sampleRateHz } = manifest;
+  const heard = toSampleRate(new ArraySource([samples], SAMPLE_RATE_HZ), { sampleRateHz });
+  const grid = makeSegmentGrid({ ...manifest, lengthFrames: heard.lengthFrames });
+  const middle = Math.floor(grid.segmentCount / 2);
+  const known = await findNoise(network, { heard, grid, index: middle });
+  if (known.snrDb > QUIET_DB) return undefined;
+  const noise = await joinNoise({ heard, grid, lengthFrames: samples.length }, async (index) =>
+    index === middle ? known.noise : (await findNoise(network, { heard, grid, index })).noise,
+  );
+  const clean = samples.map((value, n) => value - (noise[n] ?? 0));
+  if (findSnrDb(clean, noise) > NOISY_DB) return undefined;
+  return samples.map((value, n) => value - (noise[n] ?? 0) / 2);
 }
 
 type Heard = { heard: FrameSource; grid: SegmentGrid };

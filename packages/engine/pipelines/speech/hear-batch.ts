@@ -101,7 +101,7 @@ async function draftWithHalfTheNoise(
   return (await draftBatch(whisper, [encoded], { ...knowledge, wishes })).drafts;
 }
 
-/** The words of the most probable text of which any can be found in the audio; without one, those of the first. */
+/** The words of the most probable text of which any can be found in the audio; without one, no words and the first text. */
 async function takeProbable(
   whisper: Whisper,
   drafts: readonly Draft[],

@@ -80,7 +80,7 @@ export async function runSpeechPass(
           sourceId,
           wishes,
           // Not measured on stems.
-          noiseHalver: stem ? undefined : makeNoiseHalver(run.networks, options.manifests),
+          noiseHalver: stem ? undefined : makeNoiseHalver(run.networks, options.manifests, run.outcomes),
         },
       );
       for (const target of targets) {

@@ -33,29 +33,47 @@ const PARTS_OF_MODEL: Record<string, readonly string[]> = {
   music_removal: ["speech", "effects"],
   music_fx: ALL.filter((part) => part !== "speech"),
 };
+const MODELS = Object.keys(PARTS_OF_MODEL);
 /** In the order DJ software expects. */
 export const STANDARD_MODELS: readonly string[] = ["drums", "bass", "other", "vocals"];
 
 const listParts = (models: readonly string[]) => models.flatMap((model) => PARTS_OF_MODEL[model] ?? []);
 
-const BESIDE_REST = Object.keys(PARTS_OF_MODEL);
-/** Without a rest, what a stem leaves out is lost. */
-const LARGEST_FIRST = BESIDE_REST.toSorted((a, b) => listParts([b]).length - listParts([a]).length);
-
-/** Of these models, ones whose stems have no part in common, so that nothing is in two of them. */
-export function chooseDistinct(
-  models: readonly string[],
-  { hasRest }: { hasRest: boolean },
-): readonly string[] {
+/** Of these models, ones whose stems have no part in common, so that nothing is in two of them. What they leave out is for a rest. */
+export function chooseBesideRest(models: readonly string[]): readonly string[] {
   // Only four stems fit into a file: with a part of `other` instead of all of it, the rest would have no place.
   if (STANDARD_MODELS.every((model) => models.includes(model))) return STANDARD_MODELS;
   const chosen: string[] = [];
-  for (const model of hasRest ? BESIDE_REST : LARGEST_FIRST) {
-    const taken = listParts(chosen);
-    if (models.includes(model) && !listParts([model]).some((part) => taken.includes(part)))
-      chosen.push(model);
-  }
+  for (const model of MODELS) if (models.includes(model) && isDistinct(model, chosen)) chosen.push(model);
   return chosen;
+}
+
+/**
+ * Two to `countMax` of these models whose stems have no part in common and together leave out the least of the recording; of equal choices the one of
+ * most stems. None if all of them overlap.
+ */
+export function chooseFullest(models: readonly string[], countMax: number): readonly string[] {
+  let best: readonly string[] = [];
+  const isBetter = (chosen: readonly string[]) => {
+    const more = listParts(chosen).length - listParts(best).length;
+    return chosen.length > 1 && (more > 0 || (more === 0 && chosen.length > best.length));
+  };
+  const extend = (chosen: readonly string[], rest: readonly string[]): void => {
+    if (isBetter(chosen)) best = chosen;
+    if (chosen.length === countMax) return;
+    for (const [index, model] of rest.entries())
+      if (isDistinct(model, chosen)) extend([...chosen, model], rest.slice(index + 1));
+  };
+  extend(
+    [],
+    MODELS.filter((model) => models.includes(model)),
+  );
+  return best;
+}
+
+function isDistinct(model: string, chosen: readonly string[]): boolean {
+  const taken = listParts(chosen);
+  return !listParts([model]).some((part) => taken.includes(part));
 }
 
 /** Whether the stems of these models add up to the recording. */

@@ -1,7 +1,7 @@
 import { findCatalogueModel } from "../models/catalogue.ts";
 import { toOutputNames } from "../tasks/output-names.ts";
 import type { OutputRecord, TargetRecord, TaskRecord } from "../tasks/task-record.ts";
-import { chooseDistinct, isWholeRecording, STANDARD_MODELS } from "./sound-parts.ts";
+import { chooseBesideRest, chooseFullest, isWholeRecording, STANDARD_MODELS } from "./sound-parts.ts";
 
 /** Which stored files become the tracks of a `.stem.mp4`. */
 export type StemFilePlan = {
@@ -45,15 +45,11 @@ const isShortSound = ({ model, status, durationSeconds = 0 }: TargetRecord) =>
   findCatalogueModel(model)?.produces === "sound" &&
   durationSeconds <= STEM_FILE_MAX_SECONDS;
 
-/** Stems that do not overlap, in order: the instrumental contains the drums, for example. */
-function chooseStems(sounds: readonly Sound[], { hasRest }: { hasRest: boolean }): Sound[] {
-  const distinct = chooseDistinct(
-    sounds.map(({ model }) => model),
-    { hasRest },
-  );
+/** The stems of these models, in the order of tracks. */
+function pickStems(sounds: readonly Sound[], models: readonly string[]): Sound[] {
   const place = ({ model }: Sound) =>
     STANDARD_MODELS.includes(model) ? STANDARD_MODELS.indexOf(model) : STANDARD_MODELS.length;
-  return sounds.filter(({ model }) => distinct.includes(model)).toSorted((a, b) => place(a) - place(b));
+  return sounds.filter(({ model }) => models.includes(model)).toSorted((a, b) => place(a) - place(b));
 }
 
 /** All of them if they fit and no track is needed for the rest of the recording, which is the recording minus the first three. */
@@ -70,11 +66,12 @@ export function planStemFile(
   mixKey: string | undefined,
 ): StemFilePlan | undefined {
   const sounds = listSounds(task);
+  const models = sounds.map(({ model }) => model);
   const toStem = ({ model, stem }: Sound) => ({ name: toName(model), blobKey: stem.blobKey });
   if (mixKey !== undefined && sounds.length > 0)
-    return { mixKey, stems: takeFitting(chooseStems(sounds, { hasRest: true })).map(toStem) };
+    return { mixKey, stems: takeFitting(pickStems(sounds, chooseBesideRest(models))).map(toStem) };
   const whole = sounds.find(({ residual }) => residual !== undefined);
   if (whole?.residual) return { stems: [toStem(whole), { name: "Rest", blobKey: whole.residual.blobKey }] };
-  const stems = chooseStems(sounds, { hasRest: false });
-  return stems.length > 1 && stems.length <= STEMS_MAX ? { stems: stems.map(toStem) } : undefined;
+  const stems = pickStems(sounds, chooseFullest(models, STEMS_MAX));
+  return stems.length > 0 ? { stems: stems.map(toStem) } : undefined;
 }

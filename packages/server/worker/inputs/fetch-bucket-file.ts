@@ -46,7 +46,8 @@ export async function fetchBucketFile(
     if (signal.aborted || !(error instanceof BucketError)) throw error;
     throw new TargetFailure(
       NAME_OF_KIND[error.kind],
-      `The ${download.what} could not be read from ${integration.storageName}: ${error.message}`,
+      // Whoever reads another client's output by its link need not know the bucket.
+      `The ${download.what} could not be read from ${scope.clientId === undefined ? "its bucket" : integration.storageName}: ${error.message}`,
     );
   }
 }

@@ -76,7 +76,7 @@ describe("an input that is an output in a client's bucket", () => {
     await expect(fetchFrom(makePorts(() => failing(kind)))).rejects.toMatchObject({ code, message: reason });
   });
 
-  it("[N5] fails if it is too large, or its integration was deleted", async () => {
+  it("[N5] [N11] fails if it is too large, or its integration was deleted", async () => {
     await expect(fetchFrom(makePorts(holding("la".repeat(50))))).rejects.toMatchObject({ code: 1007 });
     const gone = makePorts(holding(CONTENT), { blobKey: toCustomerBlobKey("two", "x.wav") });
     await expect(fetchFrom(gone)).rejects.toMatchObject({ code: 1005 });
