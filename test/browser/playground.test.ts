@@ -55,11 +55,11 @@ describe("working with the dashboard", () => {
   it("[PG6] offers models this installation has a network for; the others are only listed", async () => {
     await open("/app/playground");
     await page.getByRole("checkbox", { name: /^Acoustic guitar/ }).waitFor();
-    expect(await page.getByRole("checkbox", { name: /^Keys/ }).count()).toBe(0);
+    expect(await page.getByRole("checkbox", { name: /^Lead vocals/ }).count()).toBe(0);
     await page.goto("/app/models");
-    const keys = page.locator("#model-keys");
-    await keys.getByText("Not available").waitFor();
-    expect(await keys.getByRole("link").count()).toBe(0);
+    const lead = page.locator("#model-vocals_lead");
+    await lead.getByText("Not available").waitFor();
+    expect(await lead.getByRole("link").count()).toBe(0);
   });
 
   it("[PG5] [PG6] a file is chosen, estimated, run, followed, played and downloaded", async () => {
@@ -160,6 +160,7 @@ describe("working with the dashboard", () => {
 
   it("[PG6] files are dropped anywhere on the page, and a text into its field", async () => {
     await open("/app/playground?m=alignment");
+    await page.getByLabel("Text to align").waitFor();
     const drop = (selector: string, name: string) =>
       page.locator(selector).evaluate((element, fileName) => {
         const { DataTransfer, DragEvent, File } = globalThis as unknown as Record<

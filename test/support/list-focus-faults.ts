@@ -21,7 +21,14 @@ type Node = {
   getBoundingClientRect(): { left: number; top: number; right: number; bottom: number };
   checkVisibility(): boolean;
 };
-type Watch = { reached: Set<Node>; faults: Set<string>; hasLeft: boolean; isStarting: boolean };
+type Watch = {
+  reached: Set<Node>;
+  faults: Set<string>;
+  /** The first control of this walk. */
+  first: Node | undefined;
+  hasLeft: boolean;
+  isStarting: boolean;
+};
 /** What is used of the browser's globals, whose types the tests do without. */
 type Globals = {
   document: {
@@ -41,7 +48,13 @@ type Globals = {
 /** Watches the focus from now on: what it reaches, its faults, and whether it has left the page's end or start. */
 function watchFocus(ringPx: number): void {
   const { document, getComputedStyle, innerWidth, innerHeight } = globalThis as unknown as Globals;
-  const watch: Watch = { reached: new Set(), faults: new Set(), hasLeft: false, isStarting: false };
+  const watch: Watch = {
+    reached: new Set(),
+    faults: new Set(),
+    first: undefined,
+    hasLeft: false,
+    isStarting: false,
+  };
   Object.assign(globalThis, { watch });
   const isRinged = (node: Node | null) => {
     if (!node) return false;
@@ -58,6 +71,9 @@ function watchFocus(ringPx: number): void {
   };
   document.addEventListener("focusin", ({ target: node }) => {
     if (watch.isStarting) return;
+    // Without a browser around it, the page's end leads to its start, and the focus is on neither only for a moment.
+    watch.hasLeft ||= watch.first === node;
+    watch.first ??= node;
     watch.reached.add(node);
     const name = node.outerHTML.slice(0, 120);
     // Within the browser's own player, the browser draws the ring.
@@ -83,6 +99,7 @@ async function startAt(place: "prepend" | "append"): Promise<void> {
   start.remove();
   await new Promise((resolve) => setTimeout(resolve));
   watch.isStarting = false;
+  watch.first = undefined;
   watch.hasLeft = false;
 }
 
