@@ -71,7 +71,7 @@ function watchFocus(ringPx: number): void {
   };
   document.addEventListener("focusin", ({ target: node }) => {
     if (watch.isStarting) return;
-    // Without a browser around it, the page's end leads to its start, and the focus is on neither only for a moment.
+    // Without a browser around it, the page's end leads to its start, and the focus is on neither only briefly.
     watch.hasLeft ||= watch.first === node;
     watch.first ??= node;
     watch.reached.add(node);
