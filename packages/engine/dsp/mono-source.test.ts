@@ -52,9 +52,9 @@ describe("a recording mixed to mono", () => {
       right: (n: number) => -1.4 * noiseAt(n),
     },
     {
-      name: "other wind in each channel",
+      name: "rumble of another phase in each channel",
       left: (n: number) => 3 * Math.sin(n / 90),
-      right: (n: number) => 3 * Math.sin(n / 110 + 1),
+      right: (n: number) => 3 * Math.sin(n / 90 + 2.5),
     },
   ])("[V13] keeps what is in the middle of both channels beside $name", ({ left, right }) => {
     const add = (other: (n: number) => number) => voice.map((value, n) => value + other(n));

@@ -38,8 +38,8 @@ export function makeNoiseHalver(
   return {
     sha256: manifest.weights.sha256,
     async halve(samples) {
+      if (hasFailed) return undefined;
       let halved: Float32Array | undefined;
-      if (hasFailed) return halved;
       const failure = await outcomes.tryNetwork([], async () => {
         const { network } = await networks.getNetwork(manifest);
         halved = await halveNoise(network, manifest, samples);

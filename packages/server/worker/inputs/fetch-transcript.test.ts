@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BucketError } from "../../domain/storage/bucket.ts";
+import { toCustomerBlobKey } from "../../domain/storage/customer-object.ts";
 import type { TargetRecord, TaskRecord } from "../../domain/tasks/task-record.ts";
 import { makeAddressGuard } from "../../net/address-guard.ts";
 import { fetchTranscript } from "./fetch-transcript.ts";
@@ -43,6 +45,12 @@ const ports = (allowed: string) =>
     sources: {
       listSources: async () => [{ blobKey: "the input's" }, { targetId: "stored", blobKey: "blob" }],
     },
+    integrations: { findIntegration: async () => ({ storageName: "music" }) },
+    buckets: {
+      open: async () => ({
+        read: () => Promise.reject(new BucketError("access-denied", "the bucket refuses our credentials")),
+      }),
+    },
     fetchDelaysMs: [],
     guard: makeAddressGuard(allowed === "" ? [] : [allowed]),
     maxBytes: 1000,
@@ -79,6 +87,10 @@ describe("fetchTranscript", () => {
     const failure = (message: string) => ({ code: 2002, message: expect.stringContaining(message) });
     await expect(fetchFor({ transcriptAssetId: "gone" })).rejects.toMatchObject(
       failure("The transcript asset was deleted"),
+    );
+    const inBucket = toCustomerBlobKey("one", "words.txt");
+    await expect(fetchFor({ transcriptAssetId: inBucket })).rejects.toMatchObject(
+      failure("The transcript could not be read from its bucket: the bucket refuses our credentials"),
     );
     await expect(fetchFor({ transcriptUrl: `${origin}/none` })).rejects.toMatchObject(
       failure("The transcript could not be fetched: its server answered 404"),
